@@ -1,0 +1,23 @@
+//! `labrys bench`.
+
+use std::time::Instant;
+
+use anyhow::Context;
+
+use crate::engine::{bench::bench, nodes_per_second};
+use crate::search::Control;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Depth in plies, instead of each game's own
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: Option<u32>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let each = &mut |fen: &str, nodes| println!("{fen}: {nodes}");
+    let nodes = bench(arguments.depth, &Control::default(), each).context("bench was stopped")?;
+    println!("{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed()));
+    Ok(())
+}

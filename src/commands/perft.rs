@@ -1,0 +1,84 @@
+//! `labrys perft`.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+
+use crate::engine::{Engine, Settings, nodes_per_second, registry};
+use crate::game::perft::parse_suite;
+use crate::search::Control;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// The position; the start position without it
+    #[arg(long)]
+    fen: Option<String>,
+    /// Moves in a path; with --suite, the greatest depth that is counted
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64), required_unless_present = "suite")]
+    depth: Option<u32>,
+    /// Count each first move by itself
+    #[arg(long)]
+    divide: bool,
+    /// A file of positions with known counts, `<fen> ;D1 n ;D2 n …`; fails where a count differs
+    #[arg(long, conflicts_with_all = ["fen", "divide"])]
+    suite: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut engine = registry::engine(&arguments.variant, &Settings::default())?;
+    match &arguments.suite {
+        Some(path) => run_suite(engine.as_mut(), path, arguments.depth),
+        None => {
+            engine.set_position(arguments.fen.as_deref(), &[])?;
+            // A depth is required where there is no suite.
+            count(engine.as_ref(), arguments.depth.unwrap_or(1), arguments.divide)
+        }
+    }
+}
+
+/// Counts one position.
+fn count(engine: &dyn Engine, depth: u32, divide: bool) -> anyhow::Result<()> {
+    let start = Instant::now();
+    let each = &mut |mv: &str, nodes| {
+        if divide {
+            println!("{mv}: {nodes}");
+        }
+    };
+    let nodes = engine.perft(depth, &Control::default(), each).context("perft was stopped")?;
+    println!("{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed()));
+    Ok(())
+}
+
+/// Counts every position of a suite to every depth that it knows.
+fn run_suite(engine: &mut dyn Engine, path: &Path, deepest: Option<u32>) -> anyhow::Result<()> {
+    let name = path.display();
+    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let cases = parse_suite(&text).with_context(|| format!("suite {name}"))?;
+    let start = Instant::now();
+    let (mut total, mut counts, mut wrong) = (0, 0, 0);
+    for case in &cases {
+        engine.set_position(Some(&case.fen), &[]).with_context(|| format!("suite {name}, line {}", case.line))?;
+        let mut verdicts = Vec::new();
+        for &(depth, expected) in case.counts.iter().filter(|(depth, _)| deepest.is_none_or(|most| *depth <= most)) {
+            let nodes = engine.perft(depth, &Control::default(), &mut |_, _| {}).context("perft was stopped")?;
+            total += nodes;
+            counts += 1;
+            wrong += usize::from(nodes != expected);
+            verdicts.push(match nodes == expected {
+                true => format!("D{depth} {nodes}"),
+                false => format!("D{depth} {nodes} WRONG, expected {expected}"),
+            });
+        }
+        println!("{}: {}", case.fen, verdicts.join(", "));
+    }
+    println!("{} positions, {counts} counts, {wrong} wrong", cases.len());
+    println!("{total} nodes {} nps", nodes_per_second(total, start.elapsed()));
+    if wrong > 0 {
+        bail!("suite {name}: {wrong} of {counts} counts are wrong");
+    }
+    Ok(())
+}

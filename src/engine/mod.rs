@@ -1,0 +1,212 @@
+//! One game with its search, behind a facade that does not know which game it is.
+//!
+//! [`Engine`] is what a protocol or an arena talks to: positions, moves and options go in and out as
+//! text. [`Session`] implements it once for all games; [`registry`] is the only place that lists them.
+
+pub mod bench;
+pub mod registry;
+
+mod options;
+mod session;
+
+use std::fmt::Write;
+
+use thiserror::Error;
+
+pub use options::{OptionError, OptionKind, OptionSpec, Settings};
+pub use session::Session;
+
+use crate::eval::{EvalTable, UciScore, WeightsError};
+use crate::game::{FenError, MoveError, Outcome, quote};
+use crate::search::{Bound, Control, Limits};
+
+/// An engine for one game. Whatever fails leaves it as it was.
+pub trait Engine: Send {
+    /// The name of the game.
+    fn variant(&self) -> &'static str;
+
+    /// The options with their current values as defaults of another engine.
+    fn settings(&self) -> &Settings;
+
+    /// The options that this engine has.
+    fn options(&self) -> Vec<OptionSpec>;
+
+    /// Sets an option.
+    ///
+    /// # Errors
+    /// [`OptionError`] names the option or the value.
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
+
+    /// Forgets what was learned in earlier searches.
+    fn new_game(&mut self);
+
+    /// Sets up a position, the start position without a FEN, and plays moves from there.
+    ///
+    /// # Errors
+    /// [`PositionError`] names what is wrong in the FEN, or the move and its number.
+    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError>;
+
+    /// The position as a FEN.
+    fn fen(&self) -> String;
+
+    /// The board, the FEN, the key and the outcome, if the game is over, in several lines.
+    fn describe(&self) -> String;
+
+    /// The legal moves of the position.
+    fn legal_moves(&self) -> Vec<String>;
+
+    /// How the game has ended, all rules considered, if it has.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// Counts the paths of `depth` moves; `each` gets the count of each first move. `None` if it was
+    /// stopped before the end.
+    fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
+
+    /// The evaluation of the position, feature by feature.
+    fn eval_table(&self) -> EvalTable;
+
+    /// The weights in use, as the text of a weights file.
+    fn weights(&self) -> String;
+
+    /// Replaces the weights.
+    ///
+    /// # Errors
+    /// [`WeightsError`] names the weight.
+    fn set_weights(&mut self, source: &WeightsSource) -> Result<(), WeightsError>;
+
+    /// Makes sure that these are legal moves of the position.
+    ///
+    /// # Errors
+    /// [`MoveError`] of the first one that is not.
+    fn check_moves(&self, moves: &[String]) -> Result<(), MoveError>;
+
+    /// Looks for the best move. `root_moves` are the moves to choose from, all legal ones where it is
+    /// empty; those that are not legal are left out. No move is found when the game is over.
+    fn search(
+        &mut self,
+        root_moves: &[String],
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&SearchReport),
+    ) -> BestMove;
+
+    /// Searches the bench positions of the game to `depth` plies, or their own depth; `None` if it
+    /// was stopped before the end. The engine's own position, table and options play no part.
+    fn bench(
+        &self,
+        depth: Option<u32>,
+        control: &Control,
+        each: &mut dyn FnMut(&str, u64),
+    ) -> Option<u64>;
+}
+
+/// Where new weights come from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WeightsSource {
+    /// All values, in the order of the feature set.
+    Values(Vec<String>),
+    /// Some values by name.
+    Named(Vec<(String, String)>),
+    /// A weights file.
+    File(String),
+    /// The shipped weights of the feature set.
+    Default,
+}
+
+/// A position that cannot be set up.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PositionError {
+    /// The FEN does not read.
+    #[error(transparent)]
+    Fen(#[from] FenError),
+    /// A move cannot be played.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Number of the move in the list, from 1.
+        number: usize,
+        /// What is wrong with it.
+        error: MoveError,
+    },
+}
+
+/// A step of a search, in text.
+#[derive(Clone, Debug)]
+pub struct SearchReport {
+    /// Depth of the iteration, in plies.
+    pub depth: u32,
+    /// The deepest ply visited.
+    pub seldepth: u32,
+    /// Number of the line, from 1.
+    pub multipv: u32,
+    /// The score for the mover.
+    pub score: UciScore,
+    /// What the score says.
+    pub bound: Bound,
+    /// Nodes visited so far.
+    pub nodes: u64,
+    /// Time used so far.
+    pub time: std::time::Duration,
+    /// How full the table is, in permille.
+    pub hashfull: u32,
+    /// The line.
+    pub pv: Vec<String>,
+}
+
+impl SearchReport {
+    /// The report as an `info` line of the protocol.
+    pub fn to_uci(&self) -> String {
+        let mut line = format!(
+            "info depth {} seldepth {} multipv {} score {}",
+            self.depth, self.seldepth, self.multipv, self.score
+        );
+        line.push_str(match self.bound {
+            Bound::Exact => "",
+            Bound::Lower => " lowerbound",
+            Bound::Upper => " upperbound",
+        });
+        let nps = nodes_per_second(self.nodes, self.time);
+        let (nodes, hashfull, time) = (self.nodes, self.hashfull, self.time.as_millis());
+        // Writing to a string cannot fail.
+        let _ = write!(line, " nodes {nodes} nps {nps} hashfull {hashfull} time {time} pv");
+        for mv in &self.pv {
+            line.push(' ');
+            line.push_str(mv);
+        }
+        line
+    }
+}
+
+/// Speed in nodes per second.
+pub fn nodes_per_second(nodes: u64, time: std::time::Duration) -> u64 {
+    (nodes as f64 / time.as_secs_f64().max(1e-6)) as u64
+}
+
+/// The result of a search, in text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BestMove {
+    /// The move to play; none when the game is over.
+    pub best: Option<String>,
+    /// The answer that is expected.
+    pub ponder: Option<String>,
+    /// Nodes visited.
+    pub nodes: u64,
+}
+
+impl BestMove {
+    /// The result as the `bestmove` line of the protocol.
+    pub fn to_uci(&self) -> String {
+        match (&self.best, &self.ponder) {
+            (None, _) => "bestmove (none)".to_owned(),
+            (Some(best), None) => format!("bestmove {best}"),
+            (Some(best), Some(ponder)) => format!("bestmove {best} ponder {ponder}"),
+        }
+    }
+}
+
+/// A variant that there is not.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown variant {}, expected one of: {}", quote(.name), registry::names().join(", "))]
+pub struct UnknownVariant {
+    /// The name asked for.
+    pub name: String,
+}

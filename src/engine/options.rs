@@ -1,0 +1,208 @@
+//! The options of an engine: each is declared once, as a row.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use crate::eval::WeightsError;
+use crate::game::quote;
+use crate::search::SearchMode;
+
+/// The values of the options that all games share.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Size of the transposition table in MiB.
+    pub hash: usize,
+    /// Lines that a search reports.
+    pub multi_pv: usize,
+    /// Time kept back in every move, in milliseconds.
+    pub move_overhead: u64,
+    /// Which search looks for the move.
+    pub mode: SearchMode,
+    /// Whether the search may look at moves less deeply on a guess.
+    pub selective: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let mut settings =
+            Settings { hash: 0, multi_pv: 0, move_overhead: 0, mode: SearchMode::default(), selective: false };
+        for row in SHARED {
+            row.reset(&mut settings);
+        }
+        settings
+    }
+}
+
+/// What values an option takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// `true` or `false`.
+    Check {
+        /// Value at the start.
+        default: bool,
+    },
+    /// A whole number.
+    Spin {
+        /// Value at the start.
+        default: i64,
+        /// Least value.
+        min: i64,
+        /// Greatest value.
+        max: i64,
+    },
+    /// One of some words.
+    Combo {
+        /// The words, the default first.
+        values: Vec<&'static str>,
+    },
+    /// Any text.
+    Text,
+    /// No value: setting it does something.
+    Button,
+}
+
+/// An option as the protocol announces it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionSpec {
+    /// Its name; case does not matter.
+    pub name: &'static str,
+    /// Its values.
+    pub kind: OptionKind,
+}
+
+impl fmt::Display for OptionSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "option name {} type ", self.name)?;
+        match &self.kind {
+            OptionKind::Check { default } => write!(f, "check default {default}"),
+            OptionKind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
+            OptionKind::Combo { values } => {
+                write!(f, "combo default {}", values.first().unwrap_or(&""))?;
+                values.iter().try_for_each(|value| write!(f, " var {value}"))
+            }
+            OptionKind::Text => f.write_str("string default <empty>"),
+            OptionKind::Button => f.write_str("button"),
+        }
+    }
+}
+
+/// An option that cannot be set.
+#[derive(Debug, Error)]
+pub enum OptionError {
+    /// There is no such option.
+    #[error("unknown option {}", quote(.name))]
+    Unknown {
+        /// The name asked for.
+        name: String,
+    },
+    /// The option does not take this value.
+    #[error("option {name}: {} is not {expected}", quote(.value))]
+    Value {
+        /// The option.
+        name: &'static str,
+        /// The value.
+        value: String,
+        /// What it takes.
+        expected: String,
+    },
+    /// There is not enough memory for the table.
+    #[error("option Hash: no memory for a table of {megabytes} MB")]
+    Memory {
+        /// The size asked for.
+        megabytes: usize,
+    },
+    /// The weights file is refused.
+    #[error("option WeightsFile: {0}")]
+    Weights(#[from] WeightsError),
+}
+
+/// An option of all games: what it is, and where it goes.
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    kind: RowKind,
+}
+
+/// The kind of an option together with its place in the settings.
+enum RowKind {
+    Check { default: bool, place: fn(&mut Settings, bool) },
+    Spin { default: i64, min: i64, max: i64, place: fn(&mut Settings, i64) },
+    Combo { values: &'static [&'static str], place: fn(&mut Settings, usize) },
+}
+
+/// The options of all games. What needs more than a place in [`Settings`] is the session's.
+pub(super) const SHARED: &[Row] = &[
+    Row {
+        name: HASH,
+        kind: RowKind::Spin { default: 16, min: 1, max: 32_768, place: |settings, mib| settings.hash = mib as usize },
+    },
+    Row {
+        name: "MultiPV",
+        kind: RowKind::Spin { default: 1, min: 1, max: 256, place: |settings, n| settings.multi_pv = n as usize },
+    },
+    Row {
+        name: "Move Overhead",
+        kind: RowKind::Spin { default: 10, min: 0, max: 5_000, place: |settings, ms| settings.move_overhead = ms as u64 },
+    },
+    Row {
+        name: "SearchMode",
+        kind: RowKind::Combo { values: &SearchMode::NAMES, place: |settings, i| settings.mode = SearchMode::ALL[i] },
+    },
+    Row {
+        name: "Selective",
+        kind: RowKind::Check { default: true, place: |settings, on| settings.selective = on },
+    },
+    // A GUI only wants to see it; pondering itself is asked for by `go ponder`.
+    Row { name: "Ponder", kind: RowKind::Check { default: false, place: |_, _| {} } },
+];
+
+/// The option whose value is memory.
+pub(super) const HASH: &str = "Hash";
+
+impl Row {
+    /// The option as it is announced.
+    pub(super) fn spec(&self) -> OptionSpec {
+        let kind = match self.kind {
+            RowKind::Check { default, .. } => OptionKind::Check { default },
+            RowKind::Spin { default, min, max, .. } => OptionKind::Spin { default, min, max },
+            RowKind::Combo { values, .. } => OptionKind::Combo { values: values.to_vec() },
+        };
+        OptionSpec { name: self.name, kind }
+    }
+
+    /// Sets the option in `settings`, which stay as they are if the value is refused.
+    pub(super) fn set(&self, settings: &mut Settings, value: &str) -> Result<(), OptionError> {
+        let refuse = |expected| OptionError::Value { name: self.name, value: value.to_owned(), expected };
+        match self.kind {
+            RowKind::Check { place, .. } => {
+                let on = value.parse().map_err(|_| refuse("`true` or `false`".to_owned()))?;
+                place(settings, on);
+            }
+            RowKind::Spin { min, max, place, .. } => {
+                let number = value.parse().ok().filter(|number| (min..=max).contains(number));
+                let number = number.ok_or_else(|| refuse(format!("a whole number from {min} to {max}")))?;
+                place(settings, number);
+            }
+            RowKind::Combo { values, place } => place(settings, choose(self.name, values, value)?),
+        }
+        Ok(())
+    }
+
+    /// Sets the option to what it is at the start.
+    fn reset(&self, settings: &mut Settings) {
+        match self.kind {
+            RowKind::Check { default, place } => place(settings, default),
+            RowKind::Spin { default, place, .. } => place(settings, default),
+            RowKind::Combo { place, .. } => place(settings, 0),
+        }
+    }
+}
+
+/// The index of a word among those that an option takes; case does not matter.
+pub(super) fn choose(name: &'static str, values: &[&str], value: &str) -> Result<usize, OptionError> {
+    let index = values.iter().position(|word| word.eq_ignore_ascii_case(value));
+    index.ok_or_else(|| {
+        let expected = format!("one of: {}", values.join(", "));
+        OptionError::Value { name, value: value.to_owned(), expected }
+    })
+}

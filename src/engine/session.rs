@@ -1,0 +1,251 @@
+//! The engine of one game: a position with its history, a search with its table, an evaluation.
+
+use std::path::Path;
+
+use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
+use super::{BestMove, Engine, OptionError, PositionError, SearchReport, Settings, WeightsSource};
+use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
+use crate::game::{Features, Game, History, Knowledge, MoveError, Outcome, perft};
+use crate::search::{Best, Control, Heuristics, Limits, Table, Task, search};
+
+/// An option that forgets the table.
+const CLEAR_HASH: &str = "Clear Hash";
+/// An option that chooses what the evaluation sees.
+const FEATURE_SET: &str = "FeatureSet";
+/// An option that loads weights.
+const WEIGHTS_FILE: &str = "WeightsFile";
+
+/// [`Engine`] for the game `G`.
+#[derive(Debug)]
+pub struct Session<G: Game> {
+    settings: Settings,
+    position: G,
+    history: History<G>,
+    evaluator: Evaluator<G>,
+    /// Made when the first search needs it, so that a start costs nothing.
+    table: Option<Table>,
+    heuristics: Heuristics<G::Move>,
+}
+
+impl<G: Features + Knowledge> Session<G> {
+    /// An engine at the start position.
+    pub fn new(settings: &Settings) -> Session<G> {
+        Session {
+            settings: settings.clone(),
+            position: G::start(),
+            history: History::new(),
+            evaluator: Evaluator::shipped(0).expect("a test reads all shipped weights"),
+            table: None,
+            heuristics: Heuristics::new(),
+        }
+    }
+
+    /// The names of the feature sets.
+    fn sets() -> Vec<&'static str> {
+        G::SETS.iter().map(|set| set.name).collect()
+    }
+
+    /// Looks for a move, in the terms of the game.
+    fn find_move(
+        &mut self,
+        root_moves: &[G::Move],
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&SearchReport),
+    ) -> Best<G::Move> {
+        let Session { settings, position, history, evaluator, table, heuristics } = self;
+        // The size was tried when it was set; the default size is small.
+        let table = table.get_or_insert_with(|| Table::new(settings.hash).or_else(|| Table::new(1)).expect("1 MiB"));
+        let task = Task {
+            position,
+            history,
+            evaluator,
+            root_moves,
+            mode: settings.mode,
+            selective: settings.selective,
+            multi_pv: settings.multi_pv,
+            limits,
+        };
+        search(&task, table, heuristics, control, &mut |step| {
+            report(&SearchReport {
+                depth: step.depth,
+                seldepth: step.seldepth,
+                multipv: step.multipv,
+                score: step.score.to_uci(),
+                bound: step.bound,
+                nodes: step.nodes,
+                time: step.time,
+                hashfull: step.hashfull,
+                pv: line_text(position, &step.pv),
+            });
+        })
+    }
+}
+
+/// The moves of a line, each in the notation of the position it is played in.
+fn line_text<G: Game>(start: &G, line: &[G::Move]) -> Vec<String> {
+    let mut position = start.clone();
+    let text = line.iter().map(|&mv| {
+        let text = position.move_text(mv);
+        position.play(mv);
+        text
+    });
+    text.collect()
+}
+
+impl<G: Features + Knowledge> Engine for Session<G> {
+    fn variant(&self) -> &'static str {
+        G::NAME
+    }
+
+    fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    fn options(&self) -> Vec<OptionSpec> {
+        let own = [
+            OptionSpec { name: CLEAR_HASH, kind: OptionKind::Button },
+            OptionSpec { name: FEATURE_SET, kind: OptionKind::Combo { values: Self::sets() } },
+            OptionSpec { name: WEIGHTS_FILE, kind: OptionKind::Text },
+        ];
+        SHARED.iter().map(options::Row::spec).chain(own).collect()
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        let is = |option: &str| option.eq_ignore_ascii_case(name);
+        if let Some(row) = SHARED.iter().find(|row| is(row.name)) {
+            let mut settings = self.settings.clone();
+            row.set(&mut settings, value)?;
+            if is(HASH) {
+                let table = Table::new(settings.hash);
+                self.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
+            }
+            self.settings = settings;
+        } else if is(CLEAR_HASH) {
+            self.new_game();
+        } else if is(FEATURE_SET) {
+            let set = options::choose(FEATURE_SET, &Self::sets(), value)?;
+            self.evaluator = Evaluator::shipped(set)?;
+            self.new_game();
+        } else if is(WEIGHTS_FILE) {
+            let source = match value {
+                "" | "<empty>" => WeightsSource::Default,
+                path => WeightsSource::File(path.to_owned()),
+            };
+            self.set_weights(&source)?;
+        } else {
+            return Err(OptionError::Unknown { name: name.to_owned() });
+        }
+        Ok(())
+    }
+
+    fn new_game(&mut self) {
+        if let Some(table) = &mut self.table {
+            table.clear();
+        }
+        self.heuristics.clear();
+    }
+
+    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError> {
+        let mut position = fen.map_or_else(|| Ok(G::start()), G::from_fen)?;
+        let mut history = History::new();
+        for (text, number) in moves.iter().zip(1..) {
+            let mv = position.parse_move(text).map_err(|error| PositionError::Move { number, error })?;
+            history.push(&position);
+            position.play(mv);
+        }
+        self.position = position;
+        self.history = history;
+        Ok(())
+    }
+
+    fn fen(&self) -> String {
+        self.position.fen()
+    }
+
+    fn describe(&self) -> String {
+        let position = &self.position;
+        let mut text = format!("{}\n\nFen: {}\nKey: {:016x}", position.diagram(), position.fen(), position.key());
+        if let Some(outcome) = self.outcome() {
+            text += &format!("\nOutcome: {outcome}");
+        }
+        text
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        self.position.legal_moves(&mut moves);
+        moves.into_iter().map(|mv| self.position.move_text(mv)).collect()
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.history.outcome(&self.position)
+    }
+
+    fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
+        let position = &self.position;
+        perft::divide(position, depth, control.stop_flag(), |mv, nodes| each(&position.move_text(mv), nodes))
+    }
+
+    fn eval_table(&self) -> EvalTable {
+        self.evaluator.table(&self.position)
+    }
+
+    fn weights(&self) -> String {
+        self.evaluator.weights().to_json()
+    }
+
+    fn set_weights(&mut self, source: &WeightsSource) -> Result<(), WeightsError> {
+        let old = self.evaluator.weights();
+        let weights = match source {
+            WeightsSource::Values(values) => old.with_values(values)?,
+            WeightsSource::Named(pairs) => {
+                old.with_named(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?
+            }
+            WeightsSource::File(path) => Weights::load::<G>(old.set(), Path::new(path))?,
+            WeightsSource::Default => Weights::shipped::<G>(old.set())?,
+        };
+        self.evaluator.set_weights(weights);
+        // What is in the table was worth something under other weights.
+        self.new_game();
+        Ok(())
+    }
+
+    fn check_moves(&self, moves: &[String]) -> Result<(), MoveError> {
+        moves.iter().try_for_each(|text| self.position.parse_move(text).map(drop))
+    }
+
+    fn search(
+        &mut self,
+        root_moves: &[String],
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&SearchReport),
+    ) -> BestMove {
+        let root_moves: Vec<_> = root_moves.iter().filter_map(|text| self.position.parse_move(text).ok()).collect();
+        let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
+        let limits = Limits { overhead, ..limits.clone() };
+        let best = self.find_move(&root_moves, &limits, control, report);
+        let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
+        let mut line = line_text(&self.position, &line).into_iter();
+        BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes }
+    }
+
+    fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
+        let suite = G::BENCH;
+        let limits = Limits::depth(depth.unwrap_or(suite.depth));
+        let mut total = 0;
+        for fen in suite.fens {
+            let mut session = Session::<G>::new(&Settings::default());
+            // A test reads all bench positions.
+            session.set_position(Some(fen), &[]).ok()?;
+            let nodes = session.find_move(&[], &limits, control, &mut |_| {}).nodes;
+            if control.is_stopped() {
+                return None;
+            }
+            each(fen, nodes);
+            total += nodes;
+        }
+        Some(total)
+    }
+}

@@ -1,0 +1,62 @@
+//! What a position is worth: a linear evaluation `w · φ(s)` of the features of a game.
+//!
+//! [`Weights`] are named, versioned data for one feature set; [`Evaluator`] applies them;
+//! [`Score`] is the integer that searches compare.
+
+mod score;
+mod table;
+mod weights;
+
+use std::marker::PhantomData;
+
+pub use score::{MAX_PLY, Score, UciScore};
+pub use table::{EvalTable, Term};
+pub use weights::{Weights, WeightsError};
+
+use crate::game::Features;
+
+/// The linear evaluation of a game with the weights of one feature set.
+#[derive(Clone, Debug)]
+pub struct Evaluator<G> {
+    weights: Weights,
+    game: PhantomData<fn() -> G>,
+}
+
+impl<G: Features> Evaluator<G> {
+    /// An evaluation with the shipped weights of the set `G::SETS[set]`.
+    ///
+    /// # Errors
+    /// [`WeightsError`] if the shipped weights are no weights of the set; a test excludes it.
+    pub fn shipped(set: usize) -> Result<Evaluator<G>, WeightsError> {
+        Ok(Evaluator { weights: Weights::shipped::<G>(set)?, game: PhantomData })
+    }
+
+    /// The weights in use.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// Replaces the weights.
+    pub fn set_weights(&mut self, weights: Weights) {
+        self.weights = weights;
+    }
+
+    /// The value of a position for the player to move.
+    #[inline]
+    pub fn evaluate(&self, position: &G) -> Score {
+        let weights = self.weights.values();
+        let mut value = 0.0;
+        position.features(self.weights.set(), |index, feature| value += weights[index] * feature);
+        Score::from_value(value)
+    }
+
+    /// The value of a position, feature by feature.
+    pub fn table(&self, position: &G) -> EvalTable {
+        let set = &G::SETS[self.weights.set()];
+        let mut values = vec![0.0; set.features.len()];
+        position.features(self.weights.set(), |index, feature| values[index] = feature);
+        let terms = set.features.iter().zip(values).zip(self.weights.values());
+        let terms = terms.map(|((name, value), &weight)| Term { name, value, weight }).collect();
+        EvalTable { set: set.name, terms }
+    }
+}

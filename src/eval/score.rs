@@ -1,0 +1,165 @@
+//! The integer that searches compare.
+
+use std::fmt;
+use std::ops::{Add, Neg, Sub};
+
+/// The deepest ply that a search reaches, extensions included.
+pub const MAX_PLY: usize = 128;
+
+/// The value of a position for one of the players.
+///
+/// Evaluations are counted in thousandths of their unit and bounded by [`Score::MAX_EVALUATION`]; beyond
+/// it lie the scores of games won or lost, the nearer the end the larger. All fit into 24 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Score(i32);
+
+/// A score as the protocol has it; prints as `cp 37` or `mate -4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UciScore {
+    /// Hundredths of the evaluation's unit.
+    Centi(i32),
+    /// The game ends by force after so many moves of the winner; negative when the player loses.
+    Mate(i32),
+}
+
+impl Score {
+    /// A drawn game.
+    pub const DRAW: Score = Score(0);
+    /// A game that has just been won.
+    pub const WIN: Score = Score(8_000_000);
+    /// Above every score.
+    pub const INFINITE: Score = Score(8_000_001);
+    /// The greatest value that an evaluation may have, and the negative of the least.
+    pub const MAX_EVALUATION: Score = Score(7_000_000);
+    /// The smallest difference between two scores.
+    pub const STEP: Score = Score(1);
+
+    /// Steps in one unit of the evaluation.
+    const UNIT: f64 = 1000.0;
+    /// Steps in a hundredth of the unit.
+    const CENTI: i32 = 10;
+
+    /// The score of an evaluation of `value` units, rounded.
+    #[inline]
+    pub fn from_value(value: f64) -> Score {
+        let most = f64::from(Score::MAX_EVALUATION.0);
+        Score((value * Score::UNIT).clamp(-most, most).round_ties_even() as i32)
+    }
+
+    /// The score of a game that is lost in `ply` plies from the root, for the loser.
+    pub const fn lost_in(ply: usize) -> Score {
+        Score(ply as i32 - Score::WIN.0)
+    }
+
+    /// The score of a game that is won in `ply` plies from the root, for the winner.
+    pub const fn won_in(ply: usize) -> Score {
+        Score(Score::WIN.0 - ply as i32)
+    }
+
+    /// Plies to the end of the game, where the score says that it is won or lost by force.
+    pub fn plies_to_end(self) -> Option<usize> {
+        let plies = Score::WIN.0 - self.0.abs();
+        usize::try_from(plies).ok().filter(|&plies| plies <= MAX_PLY)
+    }
+
+    /// The score as seen from `ply` plies below the root, for the transposition table: there, a forced
+    /// end is counted from the position itself.
+    pub fn relative_to(self, ply: usize) -> Score {
+        let ply = ply as i32;
+        match self.plies_to_end() {
+            None => self,
+            Some(_) => Score(self.0 + ply * self.0.signum()),
+        }
+    }
+
+    /// The inverse of [`Score::relative_to`].
+    pub fn relative_to_root(self, ply: usize) -> Score {
+        let ply = ply as i32;
+        match self.plies_to_end() {
+            None => self,
+            Some(_) => Score(self.0 - ply * self.0.signum()),
+        }
+    }
+
+    /// The score in the protocol's units.
+    pub fn to_uci(self) -> UciScore {
+        match self.plies_to_end() {
+            Some(plies) => UciScore::Mate(self.0.signum() * plies.div_ceil(2) as i32),
+            None => UciScore::Centi((f64::from(self.0) / f64::from(Score::CENTI)).round() as i32),
+        }
+    }
+
+    /// The score as a number that fits into 24 bits, sign included.
+    pub const fn to_bits(self) -> i32 {
+        self.0
+    }
+
+    /// The inverse of [`Score::to_bits`].
+    pub const fn from_bits(bits: i32) -> Score {
+        Score(bits)
+    }
+}
+
+impl Neg for Score {
+    type Output = Score;
+
+    fn neg(self) -> Score {
+        Score(-self.0)
+    }
+}
+
+impl Add for Score {
+    type Output = Score;
+
+    fn add(self, other: Score) -> Score {
+        Score(self.0 + other.0)
+    }
+}
+
+impl Sub for Score {
+    type Output = Score;
+
+    fn sub(self, other: Score) -> Score {
+        Score(self.0 - other.0)
+    }
+}
+
+impl fmt::Display for UciScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            UciScore::Centi(value) => write!(f, "cp {value}"),
+            UciScore::Mate(moves) => write!(f, "mate {moves}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forced_ends_are_counted_in_moves_of_the_winner() {
+        assert_eq!(Score::won_in(1).to_uci(), UciScore::Mate(1));
+        assert_eq!(Score::won_in(5).to_uci(), UciScore::Mate(3));
+        assert_eq!(Score::lost_in(4).to_uci(), UciScore::Mate(-2));
+        assert_eq!(Score::lost_in(0).to_uci(), UciScore::Mate(0));
+    }
+
+    #[test]
+    fn evaluations_never_look_like_forced_ends() {
+        for value in [f64::MAX, -f64::MAX, 7_000.0, 1e9] {
+            assert_eq!(Score::from_value(value).plies_to_end(), None);
+        }
+        assert_eq!(Score::from_value(1.234).to_uci(), UciScore::Centi(123));
+        assert_eq!(Score::from_value(-0.005).to_uci(), UciScore::Centi(-1));
+    }
+
+    #[test]
+    fn table_scores_count_from_the_position() {
+        for score in [Score::won_in(7), Score::lost_in(9), Score::from_value(3.5), Score::DRAW] {
+            assert_eq!(score.relative_to(5).relative_to_root(5), score);
+        }
+        assert_eq!(Score::won_in(7).relative_to(5), Score::won_in(2));
+        assert_eq!(Score::lost_in(7).relative_to(5), Score::lost_in(2));
+    }
+}

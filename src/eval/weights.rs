@@ -1,0 +1,293 @@
+//! Weights of a feature set: named, versioned data.
+//!
+//! A weights file is a JSON object:
+//!
+//! ```json
+//! {
+//!   "game": "neighbours",
+//!   "set": "base",
+//!   "version": 1,
+//!   "source": "where the numbers come from",
+//!   "weights": { "piecesForMe": 8.0, "piecesForOther": -8.0 }
+//! }
+//! ```
+//!
+//! `weights` has every feature of the set once, in any order; `source` may be left out.
+
+use std::fmt;
+use std::path::Path;
+
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+use crate::game::{FeatureSet, Features, quote};
+
+/// The version of the file format that is written, and the only one that is read.
+const VERSION: u32 = 1;
+
+/// The weights of one feature set of one game; all finite.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Weights {
+    game: &'static str,
+    set: usize,
+    features: &'static FeatureSet,
+    source: String,
+    values: Vec<f64>,
+}
+
+impl PartialEq for FeatureSet {
+    fn eq(&self, other: &FeatureSet) -> bool {
+        self.name == other.name
+    }
+}
+
+/// Weights that do not belong to a feature set.
+#[derive(Debug, Error)]
+pub enum WeightsError {
+    /// The file cannot be read.
+    #[error("weights file {}: {error}", quote(.path))]
+    Unreadable {
+        /// Its path.
+        path: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The file is not of the form of a weights file.
+    #[error("weights file: {0}")]
+    Format(#[from] serde_json::Error),
+    /// The file is in a format of another time.
+    #[error("weights file: version {found}, expected {VERSION}")]
+    Version {
+        /// Its version.
+        found: u32,
+    },
+    /// The file belongs to another game.
+    #[error("weights file: game {}, expected `{expected}`", quote(.found))]
+    Game {
+        /// Its game.
+        found: String,
+        /// The game in play.
+        expected: &'static str,
+    },
+    /// The file belongs to another feature set.
+    #[error("weights file: set {}, expected `{expected}`", quote(.found))]
+    Set {
+        /// Its set.
+        found: String,
+        /// The set in use.
+        expected: &'static str,
+    },
+    /// A feature without a weight.
+    #[error("weight `{name}` is missing")]
+    Missing {
+        /// Name of the feature.
+        name: &'static str,
+    },
+    /// A weight without a feature.
+    #[error("weight {} is unknown in set `{set}`", quote(.name))]
+    Unknown {
+        /// Name of the weight.
+        name: String,
+        /// The set in use.
+        set: &'static str,
+    },
+    /// A weight that is given twice.
+    #[error("weight `{name}` is given twice")]
+    Duplicate {
+        /// Name of the feature.
+        name: &'static str,
+    },
+    /// A weight that is no finite number.
+    #[error("weight {}: {} is no finite number", quote(.name), quote(.found))]
+    Value {
+        /// Name of the weight.
+        name: String,
+        /// What stands there.
+        found: String,
+    },
+    /// A list of weights that is too short or too long.
+    #[error("{found} weights, but set `{set}` has {expected}")]
+    Count {
+        /// Weights in the list.
+        found: usize,
+        /// Weights of the set.
+        expected: usize,
+        /// The set in use.
+        set: &'static str,
+    },
+}
+
+/// A weights file as it lies on the disk.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    game: String,
+    set: String,
+    version: u32,
+    #[serde(default)]
+    source: String,
+    weights: Entries,
+}
+
+/// Names and values in the order of the file, repeated names included.
+struct Entries(Vec<(String, String)>);
+
+impl Weights {
+    /// The weights that come with the set `G::SETS[set]`.
+    ///
+    /// # Errors
+    /// Those of [`Weights::parse`].
+    pub fn shipped<G: Features>(set: usize) -> Result<Weights, WeightsError> {
+        Weights::parse::<G>(set, G::SETS[set].default_weights)
+    }
+
+    /// Reads a weights file for the set `G::SETS[set]`.
+    ///
+    /// # Errors
+    /// [`WeightsError::Unreadable`], and those of [`Weights::parse`].
+    pub fn load<G: Features>(set: usize, path: &Path) -> Result<Weights, WeightsError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| WeightsError::Unreadable { path: path.display().to_string(), error })?;
+        Weights::parse::<G>(set, &text)
+    }
+
+    /// Reads the text of a weights file for the set `G::SETS[set]`.
+    ///
+    /// # Errors
+    /// Any of [`WeightsError`] but `Unreadable` and `Count`.
+    pub fn parse<G: Features>(set: usize, text: &str) -> Result<Weights, WeightsError> {
+        let features = &G::SETS[set];
+        let file: File = serde_json::from_str(text)?;
+        if file.version != VERSION {
+            return Err(WeightsError::Version { found: file.version });
+        }
+        if file.game != G::NAME {
+            return Err(WeightsError::Game { found: file.game, expected: G::NAME });
+        }
+        if file.set != features.name {
+            return Err(WeightsError::Set { found: file.set, expected: features.name });
+        }
+        let mut values = vec![None; features.features.len()];
+        for (name, text) in file.weights.0 {
+            let index = find(features, &name)?;
+            let value = parse_value(&name, &text)?;
+            if values[index].replace(value).is_some() {
+                return Err(WeightsError::Duplicate { name: features.features[index] });
+            }
+        }
+        let values = features.features.iter().zip(values);
+        let values = values.map(|(name, value)| value.ok_or(WeightsError::Missing { name }));
+        let values = values.collect::<Result<_, _>>()?;
+        Ok(Weights { game: G::NAME, set, features, source: file.source, values })
+    }
+
+    /// These weights with all values replaced, in the order of the set.
+    ///
+    /// # Errors
+    /// [`WeightsError::Count`] or [`WeightsError::Value`].
+    pub fn with_values<S: AsRef<str>>(&self, texts: &[S]) -> Result<Weights, WeightsError> {
+        let names = self.features.features;
+        if texts.len() != names.len() {
+            let (found, expected) = (texts.len(), names.len());
+            return Err(WeightsError::Count { found, expected, set: self.features.name });
+        }
+        let pairs = names.iter().zip(texts).map(|(name, text)| (*name, text.as_ref()));
+        self.with_named(pairs)
+    }
+
+    /// These weights with some values replaced, by name.
+    ///
+    /// # Errors
+    /// [`WeightsError::Unknown`], [`WeightsError::Duplicate`] or [`WeightsError::Value`].
+    pub fn with_named<'a>(
+        &self,
+        pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Weights, WeightsError> {
+        let mut changed = self.clone();
+        let mut seen = vec![false; changed.values.len()];
+        for (name, text) in pairs {
+            let index = find(self.features, name)?;
+            changed.values[index] = parse_value(name, text)?;
+            if std::mem::replace(&mut seen[index], true) {
+                return Err(WeightsError::Duplicate { name: self.features.features[index] });
+            }
+        }
+        changed.source = "set by hand".to_owned();
+        Ok(changed)
+    }
+
+    /// The index of the feature set.
+    pub fn set(&self) -> usize {
+        self.set
+    }
+
+    /// The values in the order of the set's features.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The weights as the text of a weights file.
+    pub fn to_json(&self) -> String {
+        let names = self.features.features.iter().map(|&name| name.to_owned());
+        let values = self.values.iter().map(f64::to_string);
+        let file = File {
+            game: self.game.to_owned(),
+            set: self.features.name.to_owned(),
+            version: VERSION,
+            source: self.source.clone(),
+            weights: Entries(names.zip(values).collect()),
+        };
+        serde_json::to_string_pretty(&file).expect("names and finite numbers are JSON")
+    }
+}
+
+/// The index of a feature.
+fn find(features: &'static FeatureSet, name: &str) -> Result<usize, WeightsError> {
+    let index = features.features.iter().position(|&feature| feature == name);
+    index.ok_or_else(|| WeightsError::Unknown { name: name.to_owned(), set: features.name })
+}
+
+/// A finite number.
+fn parse_value(name: &str, text: &str) -> Result<f64, WeightsError> {
+    let value = text.parse().ok().filter(|value: &f64| value.is_finite());
+    value.ok_or_else(|| WeightsError::Value { name: name.to_owned(), found: text.to_owned() })
+}
+
+impl Serialize for Entries {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, text) in &self.0 {
+            let value = text.parse::<f64>().map_err(serde::ser::Error::custom)?;
+            map.serialize_entry(name, &value)?;
+        }
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Entries, D::Error> {
+        struct EntriesVisitor;
+
+        impl<'de> Visitor<'de> for EntriesVisitor {
+            type Value = Entries;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object of names and numbers")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries, A::Error> {
+                let mut entries = Vec::new();
+                // Raw text, so that a number out of range is refused by its name and not by its column.
+                while let Some((name, value)) = map.next_entry::<String, Box<RawValue>>()? {
+                    entries.push((name, value.get().to_owned()));
+                }
+                Ok(Entries(entries))
+            }
+        }
+
+        deserializer.deserialize_map(EntriesVisitor)
+    }
+}

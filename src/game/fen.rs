@@ -1,0 +1,159 @@
+//! Reading the parts that the FENs of all games share.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::str::{FromStr, SplitWhitespace};
+
+use super::{Color, FenError};
+
+/// The fields of a FEN, taken one after the other.
+pub struct Fields<'a>(SplitWhitespace<'a>);
+
+impl<'a> Fields<'a> {
+    /// Splits a FEN at white space.
+    pub fn new(fen: &'a str) -> Fields<'a> {
+        Fields(fen.split_whitespace())
+    }
+
+    /// The next field.
+    ///
+    /// # Errors
+    /// [`FenError::Missing`] at the end of the text.
+    pub fn required(&mut self, field: &'static str, expected: &str) -> Result<&'a str, FenError> {
+        self.0.next().ok_or_else(|| FenError::Missing { field, expected: expected.to_owned() })
+    }
+
+    /// The side to move, `w` or `b`.
+    ///
+    /// # Errors
+    /// [`FenError::Missing`] or [`FenError::Field`].
+    pub fn side(&mut self) -> Result<Color, FenError> {
+        const FIELD: &str = "side to move";
+        const EXPECTED: &str = "`w` or `b`";
+        match self.required(FIELD, EXPECTED)? {
+            "w" => Ok(Color::White),
+            "b" => Ok(Color::Black),
+            found => {
+                Err(FenError::Field { field: FIELD, found: found.to_owned(), expected: EXPECTED.to_owned() })
+            }
+        }
+    }
+
+    /// A counter within `range`, or `default` where the text ends before it.
+    ///
+    /// # Errors
+    /// [`FenError::Field`] when it is no number or out of range.
+    pub fn counter<T>(
+        &mut self,
+        field: &'static str,
+        range: RangeInclusive<T>,
+        default: T,
+    ) -> Result<T, FenError>
+    where
+        T: FromStr + PartialOrd + Display,
+    {
+        let Some(found) = self.0.next() else { return Ok(default) };
+        found.parse().ok().filter(|value| range.contains(value)).ok_or_else(|| FenError::Field {
+            field,
+            found: found.to_owned(),
+            expected: format!("a number from {} to {}", range.start(), range.end()),
+        })
+    }
+
+    /// Makes sure that nothing is left.
+    ///
+    /// # Errors
+    /// [`FenError::Trailing`] names the first token too many.
+    pub fn end(mut self) -> Result<(), FenError> {
+        match self.0.next() {
+            None => Ok(()),
+            Some(found) => Err(FenError::Trailing { found: found.to_owned() }),
+        }
+    }
+}
+
+/// Reads the board of a FEN, rank by rank from the highest, and hands each square that is not empty
+/// to `place(file, rank, letter)`, file and rank counted from 0. Numbers are runs of empty squares.
+///
+/// # Errors
+/// [`FenError::Ranks`] or [`FenError::Squares`] when the board is not `files` × `ranks`, and
+/// whatever `place` refuses.
+pub fn read_board(
+    board: &str,
+    files: usize,
+    ranks: usize,
+    mut place: impl FnMut(usize, usize, char) -> Result<(), FenError>,
+) -> Result<(), FenError> {
+    let found = board.split('/').count();
+    if found != ranks {
+        return Err(FenError::Ranks { found, expected: ranks });
+    }
+    for (row, rank) in board.split('/').zip((0..ranks).rev()) {
+        let mut file: usize = 0;
+        let mut run: usize = 0;
+        for letter in row.chars() {
+            if let Some(digit) = letter.to_digit(10) {
+                run = run.saturating_mul(10).saturating_add(digit as usize);
+                continue;
+            }
+            file = file.saturating_add(std::mem::take(&mut run));
+            if file < files {
+                place(file, rank, letter)?;
+            }
+            file = file.saturating_add(1);
+        }
+        file = file.saturating_add(run);
+        if file != files {
+            let row = row.to_owned();
+            return Err(FenError::Squares { rank: rank + 1, row, found: file, expected: files });
+        }
+    }
+    Ok(())
+}
+
+/// Writes the board of a FEN: `square(file, rank)` is the letter of what stands there, if anything.
+pub fn write_board(files: usize, ranks: usize, square: impl Fn(usize, usize) -> Option<char>) -> String {
+    let mut rows = Vec::with_capacity(ranks);
+    for rank in (0..ranks).rev() {
+        let mut row = String::new();
+        let mut run = 0;
+        for file in 0..files {
+            match square(file, rank) {
+                None => run += 1,
+                Some(letter) => {
+                    if run > 0 {
+                        row.push_str(&run.to_string());
+                        run = 0;
+                    }
+                    row.push(letter);
+                }
+            }
+        }
+        if run > 0 {
+            row.push_str(&run.to_string());
+        }
+        rows.push(row);
+    }
+    rows.join("/")
+}
+
+/// A picture of a board, with `.` for an empty square and the names of ranks and files at its edge.
+pub fn draw_board(files: usize, ranks: usize, square: impl Fn(usize, usize) -> Option<char>) -> String {
+    let mut lines = Vec::with_capacity(ranks + 1);
+    for rank in (0..ranks).rev() {
+        let squares = (0..files).map(|file| square(file, rank).unwrap_or('.'));
+        lines.push(squares.fold(format!("{:>2} ", rank + 1), |line, letter| line + " " + &letter.to_string()));
+    }
+    lines.push((0..files).fold("   ".to_owned(), |line, file| line + " " + &file_letter(file).to_string()));
+    lines.join("\n")
+}
+
+/// The name of a square: file letter and rank number, both counted from 0 here, `a1` at White's lower left.
+pub fn square_name(file: usize, rank: usize) -> String {
+    format!("{}{}", file_letter(file), rank + 1)
+}
+
+/// The letter of a file, counted from 0.
+fn file_letter(file: usize) -> char {
+    char::from(b'a' + (file % 26) as u8)
+}

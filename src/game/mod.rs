@@ -1,0 +1,179 @@
+//! Rules of the games, and nothing but rules.
+//!
+//! A game is a position type that implements three traits:
+//!
+//! - [`Game`]: who moves, which moves are legal, what they do, when the game ends, how it is written;
+//! - [`Features`]: what a linear evaluation sees in a position;
+//! - [`Knowledge`]: what a search may know about the game beyond its rules (all of it has defaults).
+//!
+//! Nothing in here knows that a search or an evaluation exists. A new game is a new folder in here,
+//! one line in the registry ([`crate::engine::registry`]) and one suite in `perft/`.
+
+mod error;
+mod features;
+pub mod fen;
+mod history;
+mod knowledge;
+pub mod neighbours;
+mod outcome;
+pub mod perft;
+mod zobrist;
+
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::ops::Not;
+
+pub use error::{FenError, MoveError, quote};
+pub use features::{FeatureSet, Features};
+pub use history::History;
+pub use knowledge::{BenchSuite, Knowledge};
+pub use outcome::{DrawRules, Ending, Outcome};
+
+/// One of the two players. White moves first from every start position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Color {
+    /// The player with the upper-case pieces, at the bottom of the board.
+    White,
+    /// The player with the lower-case pieces, at the top of the board.
+    Black,
+}
+
+impl Color {
+    /// White and Black, in the order of [`Color::index`].
+    pub const BOTH: [Color; 2] = [Color::White, Color::Black];
+
+    /// 0 for White, 1 for Black.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The letter that stands for the player in a FEN: `w` or `b`.
+    pub const fn letter(self) -> char {
+        match self {
+            Color::White => 'w',
+            Color::Black => 'b',
+        }
+    }
+}
+
+impl Not for Color {
+    type Output = Color;
+
+    fn not(self) -> Color {
+        match self {
+            Color::White => Color::Black,
+            Color::Black => Color::White,
+        }
+    }
+}
+
+impl std::fmt::Display for Color {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Color::White => "White",
+            Color::Black => "Black",
+        })
+    }
+}
+
+/// A move, small enough to be packed into a transposition table entry.
+pub trait GameMove: Copy + Eq + Hash + Debug + Send + Sync + 'static {
+    /// The move as a number in `1 .. 1 << 24`; 0 is kept for "no move".
+    fn to_bits(self) -> u32;
+
+    /// The inverse of [`GameMove::to_bits`].
+    ///
+    /// A number that no move has gives some move all the same, never a panic: table entries are
+    /// compared with the legal moves before they are trusted.
+    fn from_bits(bits: u32) -> Self;
+}
+
+/// A position that knows its rules.
+///
+/// A position is cheap to clone: searches keep one per ply and never take a move back. It carries
+/// the counters of its FEN; what needs earlier positions (repetition) is asked of [`History`].
+pub trait Game: Clone + Debug + Send + Sync + 'static {
+    /// A move of this game.
+    type Move: GameMove;
+
+    /// The name of the variant, as `UCI_Variant` has it.
+    const NAME: &'static str;
+
+    /// An upper bound on the number of legal moves in any position.
+    const MAX_MOVES: usize;
+
+    /// The draws that the rules of this game know besides those of [`Game::verdict`].
+    const DRAW_RULES: DrawRules;
+
+    /// The start position.
+    fn start() -> Self;
+
+    /// Reads a position; counters may be missing at the end of the text.
+    ///
+    /// # Errors
+    /// Names the field, what was found and what was expected.
+    fn from_fen(fen: &str) -> Result<Self, FenError>;
+
+    /// The position in text, all fields present. [`Game::from_fen`] reads it back.
+    fn fen(&self) -> String;
+
+    /// The player whose turn it is.
+    fn mover(&self) -> Color;
+
+    /// Appends the legal moves to `moves`, in an order that depends on the position alone.
+    ///
+    /// No move is appended exactly when the rules end the game in this position; draws that depend
+    /// on counters or on earlier positions ([`Game::DRAW_RULES`]) do not count here.
+    fn legal_moves(&self, moves: &mut Vec<Self::Move>);
+
+    /// Plays a legal move of this position. An illegal one leaves some position, never a panic.
+    fn play(&mut self, mv: Self::Move);
+
+    /// How the game has ended, in a position without legal moves.
+    fn verdict(&self) -> Outcome;
+
+    /// Zobrist key of the board and the mover, kept incrementally; counters are not in it.
+    fn key(&self) -> u64;
+
+    /// The same key, computed from nothing but the board and the mover: the yardstick of [`Game::key`].
+    fn key_from_scratch(&self) -> u64;
+
+    /// Whether board and mover are the same, whatever the counters say: equality for repetition.
+    fn same_position(&self, other: &Self) -> bool;
+
+    /// A move in the notation of the game.
+    fn move_text(&self, mv: Self::Move) -> String;
+
+    /// Reads a legal move of this position.
+    ///
+    /// # Errors
+    /// [`MoveError`] when the text is not a move at all, or not a legal one here.
+    fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
+
+    /// A picture of the board in text, several lines, the last one without a line end.
+    fn diagram(&self) -> String;
+
+    /// The number of legal moves; faster than listing them where a game can count.
+    fn count_moves(&self) -> usize {
+        let mut moves = Vec::with_capacity(Self::MAX_MOVES);
+        self.legal_moves(&mut moves);
+        moves.len()
+    }
+
+    /// Whether the mover has no legal move, so that [`Game::verdict`] holds.
+    fn is_over(&self) -> bool {
+        self.count_moves() == 0
+    }
+
+    /// How the game has ended by this position alone, if it has.
+    fn outcome(&self) -> Option<Outcome> {
+        self.is_over().then(|| self.verdict())
+    }
+
+    /// Plies since the last move that can never be undone: no earlier position can come back.
+    ///
+    /// It is also the count of the no-progress rule. A game in which nothing repeats answers 0.
+    fn reversible_plies(&self) -> usize {
+        0
+    }
+}

@@ -1,0 +1,104 @@
+//! Positions and moves in text: `pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1` and `e1e3`.
+
+use super::super::fen::{self, Fields};
+use super::super::{Color, FenError, Game, MoveError};
+use super::attacks;
+use super::rules::{LAST_COUNT, Neighbours, NeighboursMove, PIECES};
+
+/// Files and ranks of the board.
+const SIZE: usize = 8;
+
+/// Reads board, side to move, plies since the last capture and move number; the counters may be missing.
+pub(super) fn parse_fen(text: &str) -> Result<Neighbours, FenError> {
+    let mut fields = Fields::new(text);
+    let mut pieces = [0u64; 2];
+    let board = fields.required("board", "eight ranks of `P`, `p` and numbers of empty squares")?;
+    fen::read_board(board, SIZE, SIZE, |file, rank, letter| {
+        let player = match letter {
+            'P' => Color::White,
+            'p' => Color::Black,
+            _ => return Err(FenError::Piece { letter, rank: rank + 1, expected: "`P`, `p` or a number" }),
+        };
+        pieces[player.index()] |= 1 << (SIZE * rank + file);
+        Ok(())
+    })?;
+    for (player, what) in [(Color::White, "white pieces"), (Color::Black, "black pieces")] {
+        let found = pieces[player.index()].count_ones();
+        if found > PIECES {
+            return Err(FenError::TooMany { what, found: found as usize, at_most: PIECES as usize });
+        }
+    }
+    let mover = fields.side()?;
+    let quiet_plies = fields.counter("plies since the last capture", 0..=LAST_COUNT, 0)?;
+    let move_number = fields.counter("move number", 1..=LAST_COUNT, 1)?;
+    fields.end()?;
+    Ok(Neighbours::new(pieces, mover, quiet_plies, move_number))
+}
+
+/// The four fields.
+pub(super) fn fen(position: &Neighbours) -> String {
+    let board = fen::write_board(SIZE, SIZE, |file, rank| letter(position, file, rank));
+    let side = position.mover().letter();
+    format!("{board} {side} {} {}", position.quiet_plies(), position.move_number())
+}
+
+/// The board in text.
+pub(super) fn diagram(position: &Neighbours) -> String {
+    fen::draw_board(SIZE, SIZE, |file, rank| letter(position, file, rank))
+}
+
+/// The letter of what stands on a square.
+fn letter(position: &Neighbours, file: usize, rank: usize) -> Option<char> {
+    let square = 1 << (SIZE * rank + file);
+    if position.of(Color::White) & square != 0 {
+        Some('P')
+    } else if position.of(Color::Black) & square != 0 {
+        Some('p')
+    } else {
+        None
+    }
+}
+
+/// The squares that the move goes from and to.
+pub(super) fn move_text(mv: NeighboursMove) -> String {
+    square_text(mv.from) + &square_text(mv.to)
+}
+
+/// Reads a legal move; an illegal one is told the rule that it breaks.
+pub(super) fn parse_move(position: &Neighbours, text: &str) -> Result<NeighboursMove, MoveError> {
+    let mv = read_move(text)
+        .ok_or_else(|| MoveError::Syntax { text: text.to_owned(), expected: "two squares, as in `e1e3`" })?;
+    let illegal = |reason: String| Err(MoveError::Illegal { text: text.to_owned(), reason });
+    let mover = position.mover();
+    let own = position.of(mover);
+    let (from, to) = (square_text(mv.from), square_text(mv.to));
+    if own & 1 << mv.from == 0 {
+        return illegal(format!("{mover}, to move, has no piece on {from}"));
+    }
+    if own & 1 << mv.to != 0 {
+        return illegal(format!("{mover} has a piece of its own on {to}"));
+    }
+    let occupied = position.occupied();
+    if attacks::targets(u32::from(mv.from), occupied) & 1 << mv.to == 0 {
+        let distance = attacks::distance(u32::from(mv.from), occupied);
+        return illegal(match distance {
+            0 => format!("the piece on {from} has no neighbour and cannot move"),
+            _ => format!("the piece on {from} must move exactly {distance} in a straight line over empty squares"),
+        });
+    }
+    Ok(mv)
+}
+
+/// Two squares next to each other in the text, whatever the position.
+fn read_move(text: &str) -> Option<NeighboursMove> {
+    let [from_file, from_rank, to_file, to_rank] = text.as_bytes() else { return None };
+    let square = |file: &u8, rank: &u8| {
+        let inside = (b'a'..=b'h').contains(file) && (b'1'..=b'8').contains(rank);
+        inside.then(|| (rank - b'1') * SIZE as u8 + (file - b'a'))
+    };
+    Some(NeighboursMove { from: square(from_file, from_rank)?, to: square(to_file, to_rank)? })
+}
+
+fn square_text(square: u8) -> String {
+    fen::square_name(usize::from(square) % SIZE, usize::from(square) / SIZE)
+}

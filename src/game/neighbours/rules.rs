@@ -1,0 +1,214 @@
+//! The position and its moves.
+
+use super::super::zobrist::random_table;
+use super::super::{BenchSuite, Color, DrawRules, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome};
+use super::attacks::{self, Crowd, squares};
+use super::notation;
+
+/// Pieces of a player at the start, and so at most.
+pub(super) const PIECES: u32 = 8;
+
+/// The 100 plies without a capture that draw the game.
+const NO_PROGRESS: usize = 100;
+
+/// The greatest value of a counter in a FEN. A game ends long before it; counting stops there.
+pub(super) const LAST_COUNT: u16 = 9_999;
+
+/// Zobrist numbers of a piece on a square, for White and for Black.
+static PIECE_KEYS: [[u64; 64]; 2] = [random_table(0x4E65_6967), random_table(0x6862_6F75)];
+
+/// Zobrist number of Black to move.
+const MOVER_KEY: u64 = random_table::<1>(0x7273)[0];
+
+/// Numbers of the plies since the last capture, for the search's table.
+static PROGRESS_KEYS: [u64; NO_PROGRESS + 1] = random_table(0x6561_7421);
+
+/// A position of Neighbours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Neighbours {
+    /// The pieces of White and of Black.
+    pieces: [u64; 2],
+    key: u64,
+    mover: Color,
+    /// Plies since the last capture.
+    quiet_plies: u16,
+    move_number: u16,
+}
+
+/// A move of Neighbours: the squares it goes from and to, as bit numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NeighboursMove {
+    /// The square that the piece leaves, below 64.
+    pub(super) from: u8,
+    /// The square that it goes to, below 64.
+    pub(super) to: u8,
+}
+
+impl GameMove for NeighboursMove {
+    fn to_bits(self) -> u32 {
+        u32::from(self.from) << 6 | u32::from(self.to)
+    }
+
+    fn from_bits(bits: u32) -> Self {
+        NeighboursMove { from: (bits >> 6 & 63) as u8, to: (bits & 63) as u8 }
+    }
+}
+
+impl Neighbours {
+    /// A position with its key; the caller vouches for the pieces.
+    pub(super) fn new(pieces: [u64; 2], mover: Color, quiet_plies: u16, move_number: u16) -> Neighbours {
+        let mut position = Neighbours { pieces, key: 0, mover, quiet_plies, move_number };
+        position.key = position.key_from_scratch();
+        position
+    }
+
+    /// The pieces of a player.
+    pub(super) fn of(&self, player: Color) -> u64 {
+        self.pieces[player.index()]
+    }
+
+    /// The pieces of both players.
+    pub(super) fn occupied(&self) -> u64 {
+        self.pieces[0] | self.pieces[1]
+    }
+
+    /// Plies since the last capture.
+    pub(super) fn quiet_plies(&self) -> u16 {
+        self.quiet_plies
+    }
+
+    /// Number of the move, counted up after each of Black's.
+    pub(super) fn move_number(&self) -> u16 {
+        self.move_number
+    }
+}
+
+impl Game for Neighbours {
+    type Move = NeighboursMove;
+
+    const NAME: &'static str = "neighbours";
+
+    const MAX_MOVES: usize = 64;
+
+    const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(NO_PROGRESS) };
+
+    fn start() -> Self {
+        Neighbours::new([0xFF, 0xFF << 56], Color::White, 0, 1)
+    }
+
+    fn from_fen(fen: &str) -> Result<Self, FenError> {
+        notation::parse_fen(fen)
+    }
+
+    fn fen(&self) -> String {
+        notation::fen(self)
+    }
+
+    fn mover(&self) -> Color {
+        self.mover
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<NeighboursMove>) {
+        let occupied = self.occupied();
+        let own = self.of(self.mover);
+        for from in squares(own) {
+            let targets = attacks::targets(from, occupied) & !own;
+            moves.extend(squares(targets).map(|to| NeighboursMove { from: from as u8, to: to as u8 }));
+        }
+    }
+
+    fn play(&mut self, mv: NeighboursMove) {
+        let (us, them) = (self.mover.index(), (!self.mover).index());
+        let (from, to) = (1 << mv.from, 1 << mv.to);
+        self.pieces[us] = self.pieces[us] & !from | to;
+        self.key ^= PIECE_KEYS[us][usize::from(mv.from)] ^ PIECE_KEYS[us][usize::from(mv.to)] ^ MOVER_KEY;
+        if self.pieces[them] & to != 0 {
+            self.pieces[them] &= !to;
+            self.key ^= PIECE_KEYS[them][usize::from(mv.to)];
+            self.quiet_plies = 0;
+        } else {
+            self.quiet_plies = (self.quiet_plies + 1).min(LAST_COUNT);
+        }
+        if self.mover == Color::Black {
+            self.move_number = (self.move_number + 1).min(LAST_COUNT);
+        }
+        self.mover = !self.mover;
+    }
+
+    fn verdict(&self) -> Outcome {
+        Outcome { winner: Some(!self.mover), ending: Ending::NoMoves }
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn key_from_scratch(&self) -> u64 {
+        let mover = if self.mover == Color::Black { MOVER_KEY } else { 0 };
+        Color::BOTH.into_iter().fold(mover, |key, player| {
+            let keys = &PIECE_KEYS[player.index()];
+            squares(self.of(player)).fold(key, |key, square| key ^ keys[square as usize])
+        })
+    }
+
+    fn same_position(&self, other: &Self) -> bool {
+        self.pieces == other.pieces && self.mover == other.mover
+    }
+
+    fn move_text(&self, mv: NeighboursMove) -> String {
+        notation::move_text(mv)
+    }
+
+    fn parse_move(&self, text: &str) -> Result<NeighboursMove, MoveError> {
+        notation::parse_move(self, text)
+    }
+
+    fn diagram(&self) -> String {
+        notation::diagram(self)
+    }
+
+    fn count_moves(&self) -> usize {
+        let occupied = self.occupied();
+        let reach = attacks::reach(self.of(self.mover), occupied, &Crowd::new(occupied));
+        reach.iter().map(|targets| targets.count_ones() as usize).sum()
+    }
+
+    fn is_over(&self) -> bool {
+        let occupied = self.occupied();
+        let reach = attacks::reach(self.of(self.mover), occupied, &Crowd::new(occupied));
+        reach.iter().all(|&targets| targets == 0)
+    }
+
+    fn reversible_plies(&self) -> usize {
+        usize::from(self.quiet_plies)
+    }
+}
+
+impl Knowledge for Neighbours {
+    /// Every third position of the perft suite, from the opening to the last few pieces.
+    const BENCH: BenchSuite = BenchSuite {
+        depth: 9,
+        fens: &[
+            "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1",
+            "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19",
+            "p1p2ppp/2p5/5p2/1pP5/8/4P3/1P5P/1PP2PP1 b 9 5",
+            "1p1p3p/4p1p1/1p1p3p/8/6P1/P1P5/6PP/P1P3P1 b 25 13",
+            "3p3p/pp6/p2p3P/5P2/3P3p/8/P1P4P/4P1P1 b 14 27",
+            "p1pp3p/4p3/2p5/6p1/1p6/2PPP3/P1P4P/3P1P2 w 16 9",
+            "pp4pp/4ppp1/1p6/8/P3P3/6P1/P1P5/2P2P1P w 24 13",
+            "pp2p2p/2p2p2/8/1p6/2P3P1/4P2p/P1P5/3P1PP1 b 27 14",
+            "pp2pp2/5p2/1p5p/p7/7P/2P1P3/P7/3P1P1P b 9 22",
+        ],
+    };
+
+    /// The value of a position depends on the plies since the last capture: they are a feature of the
+    /// evaluation, and the hundredth draws the game.
+    fn table_key(&self) -> u64 {
+        self.key ^ PROGRESS_KEYS[usize::from(self.quiet_plies).min(NO_PROGRESS)]
+    }
+
+    /// Captures.
+    fn is_tactical(&self, mv: NeighboursMove) -> bool {
+        self.of(!self.mover) & 1 << mv.to != 0
+    }
+}

@@ -1,0 +1,53 @@
+//! How games end.
+
+use std::fmt;
+
+use super::Color;
+
+/// The end of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    /// The player who has won; none when the game is drawn.
+    pub winner: Option<Color>,
+    /// Which rule ended the game.
+    pub ending: Ending,
+}
+
+/// The rule that ended a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The mover has no legal move.
+    NoMoves,
+    /// The same position, with the same player to move, has come up too often.
+    Repetition,
+    /// Too many plies in a row without progress.
+    NoProgress,
+}
+
+/// Draws that need more than the position on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawRules {
+    /// The occurrence of a position that draws the game (3: the third time).
+    pub repetitions: Option<usize>,
+    /// Plies without progress that draw the game, unless its last move ended it otherwise.
+    pub no_progress: Option<usize>,
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.winner {
+            Some(winner) => write!(f, "{winner} wins: {}", self.ending),
+            None => write!(f, "draw: {}", self.ending),
+        }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Ending::NoMoves => "no legal move",
+            Ending::Repetition => "repetition",
+            Ending::NoProgress => "no progress",
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Perft: counting paths of legal moves, the proof of the rules.
+//!
+//! Draws by repetition or lack of progress do not end a path; a position without legal moves does.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use thiserror::Error;
+
+use super::{FenError, Game, quote};
+
+/// The number of paths of `depth` legal moves from `position`; `None` if `stop` was raised meanwhile.
+pub fn perft<G: Game>(position: &G, depth: u32, stop: &AtomicBool) -> Option<u64> {
+    let mut buffers = vec![Vec::with_capacity(G::MAX_MOVES.min(256)); depth.saturating_sub(1) as usize];
+    if depth == 0 { Some(1) } else { count(position, &mut buffers, stop) }
+}
+
+/// The number of paths that begin with each legal move of `position`, in the order of the generator.
+/// `each` gets them one by one; the sum is returned, `None` if `stop` was raised meanwhile.
+pub fn divide<G: Game>(
+    position: &G,
+    depth: u32,
+    stop: &AtomicBool,
+    mut each: impl FnMut(G::Move, u64),
+) -> Option<u64> {
+    if depth == 0 {
+        return Some(1);
+    }
+    let mut moves = Vec::with_capacity(G::MAX_MOVES);
+    position.legal_moves(&mut moves);
+    let mut total = 0;
+    for mv in moves {
+        let mut child = position.clone();
+        child.play(mv);
+        let nodes = perft(&child, depth - 1, stop)?;
+        each(mv, nodes);
+        total += nodes;
+    }
+    Some(total)
+}
+
+/// Counts the paths of `buffers.len() + 1` moves. The last ply is counted without making its moves.
+fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>], stop: &AtomicBool) -> Option<u64> {
+    let Some((moves, deeper)) = buffers.split_first_mut() else {
+        return Some(position.count_moves() as u64);
+    };
+    if stop.load(Ordering::Relaxed) {
+        return None;
+    }
+    moves.clear();
+    position.legal_moves(moves);
+    let mut nodes = 0;
+    for &mv in moves.iter() {
+        let mut child = position.clone();
+        child.play(mv);
+        nodes += count(&child, deeper, stop)?;
+    }
+    Some(nodes)
+}
+
+/// A position of a perft suite with its known counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Case {
+    /// Line of the suite, counted from 1.
+    pub line: usize,
+    /// The position.
+    pub fen: String,
+    /// Depths with the number of paths of that many moves.
+    pub counts: Vec<(u32, u64)>,
+}
+
+/// A perft suite that does not read as one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SuiteError {
+    /// A count is not of the form `D5 2552608`.
+    #[error("line {line}: {} is no count, expected `D<depth> <paths>`", quote(.found))]
+    Count {
+        /// Line of the suite.
+        line: usize,
+        /// The text between two semicolons.
+        found: String,
+    },
+    /// A line without any count proves nothing.
+    #[error("line {line}: no counts, expected `<fen> ;D1 <paths> ;D2 …`")]
+    Empty {
+        /// Line of the suite.
+        line: usize,
+    },
+    /// The position does not read as one of the game.
+    #[error("line {line}: {error}")]
+    Fen {
+        /// Line of the suite.
+        line: usize,
+        /// What is wrong with it.
+        error: FenError,
+    },
+}
+
+/// Reads a suite: lines of the form `<fen> ;D1 <paths> ;D2 <paths> …`; empty lines and lines that
+/// begin with `#` are passed over.
+///
+/// # Errors
+/// [`SuiteError`] names the line and what is wrong in it. The positions themselves are not read here.
+pub fn parse_suite(text: &str) -> Result<Vec<Case>, SuiteError> {
+    let mut cases = Vec::new();
+    for (text, line) in text.lines().zip(1..) {
+        if text.trim().is_empty() || text.starts_with('#') {
+            continue;
+        }
+        let mut parts = text.split(';');
+        let fen = parts.next().unwrap_or_default().trim().to_owned();
+        let counts = parts
+            .map(|part| parse_count(part).ok_or_else(|| SuiteError::Count { line, found: part.trim().to_owned() }))
+            .collect::<Result<Vec<_>, _>>()?;
+        if counts.is_empty() {
+            return Err(SuiteError::Empty { line });
+        }
+        cases.push(Case { line, fen, counts });
+    }
+    Ok(cases)
+}
+
+fn parse_count(part: &str) -> Option<(u32, u64)> {
+    let (depth, paths) = part.trim().strip_prefix('D')?.split_once(' ')?;
+    Some((depth.parse().ok()?, paths.trim().parse().ok()?))
+}

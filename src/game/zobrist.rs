@@ -1,0 +1,19 @@
+//! Constant random numbers for Zobrist keys.
+
+/// A table of random numbers, made by the compiler; each `seed` has a table of its own.
+///
+/// The generator is SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
+pub(crate) const fn random_table<const N: usize>(seed: u64) -> [u64; N] {
+    let mut table = [0; N];
+    let mut state = seed;
+    let mut i = 0;
+    while i < N {
+        state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        table[i] = z ^ (z >> 31);
+        i += 1;
+    }
+    table
+}

@@ -1,0 +1,395 @@
+//! The loop: commands in, work on a thread of its own, answers out.
+//!
+//! Input is read on one thread and work (searching, counting) is done on another; this one only
+//! waits for news of either, so that every line is looked at the moment it arrives. The engine
+//! travels: whoever works has it, and what needs it meanwhile is refused.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Instant;
+
+use thiserror::Error;
+
+use super::command::{self, Command, CommandError, Go, HELP};
+use super::lines::{LineError, read_line};
+use super::output::Output;
+use crate::engine::{self, Engine, OptionError, PositionError, Settings, UnknownVariant, nodes_per_second, registry};
+use crate::eval::WeightsError;
+use crate::game::MoveError;
+use crate::search::{Control, Limits};
+
+/// The option that chooses the game. It is the loop's own, for it changes the engine.
+const VARIANT: &str = "UCI_Variant";
+
+/// Something to react to.
+enum Event {
+    /// A line of input.
+    Line { text: Result<String, LineError>, arrived: Instant },
+    /// The end of input.
+    End,
+    /// Work is done: the engine comes back with the last words of the answer.
+    Done { engine: Box<dyn Engine>, answer: String },
+    /// Work has failed by a mistake of ours, and the engine is lost.
+    Lost,
+}
+
+/// Why a line was refused.
+#[derive(Debug, Error)]
+enum Refusal {
+    #[error(transparent)]
+    Line(#[from] LineError),
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    #[error(transparent)]
+    Variant(#[from] UnknownVariant),
+    #[error("position: {0}")]
+    Position(#[from] PositionError),
+    #[error("go: searchmoves: {0}")]
+    SearchMoves(#[from] MoveError),
+    #[error("setweights: {0}")]
+    Weights(#[from] WeightsError),
+    #[error("{command}: not while searching, `stop` first")]
+    Busy { command: &'static str },
+    #[error("wait: this search ends only by `stop` or `ponderhit`")]
+    EndlessWait,
+}
+
+/// Whether the loop goes on.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    Continue,
+    Quit,
+}
+
+/// Runs the protocol until `quit`, the end of input, or until nobody reads the output any more.
+///
+/// # Errors
+/// When work has failed, so that no answer will come.
+pub fn run(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> io::Result<()> {
+    let (sender, events) = mpsc::channel();
+    let lines = sender.clone();
+    thread::spawn(move || read_input(input, &lines));
+    let settings = Settings::default();
+    let engine = registry::engine(registry::default_name(), &settings).map_err(io::Error::other)?;
+    Loop { output: Output::new(output), sender, engine: Some(engine), work: None, deferred: VecDeque::new() }
+        .run(&events)
+}
+
+/// Sends line after line; the loop hangs up when it has enough.
+fn read_input(mut input: impl BufRead, events: &Sender<Event>) {
+    loop {
+        let event = match read_line(&mut input) {
+            Ok(Some(text)) => Event::Line { text, arrived: Instant::now() },
+            Ok(None) => Event::End,
+            Err(error) => {
+                log::error!("input: {error}");
+                Event::End
+            }
+        };
+        let last = matches!(event, Event::End);
+        if events.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// Work under way.
+struct Work {
+    control: Arc<Control>,
+    /// The answer is kept back until `stop` or `ponderhit`.
+    hold: bool,
+    /// The answer that is kept back.
+    answer: Option<String>,
+    /// No further line is looked at until the work is done.
+    wait: bool,
+}
+
+struct Loop {
+    output: Output,
+    sender: Sender<Event>,
+    /// The engine, when it is not at work.
+    engine: Option<Box<dyn Engine>>,
+    /// There from the start of work until its answer is out.
+    work: Option<Work>,
+    /// What has come in after `wait`.
+    deferred: VecDeque<Event>,
+}
+
+impl Loop {
+    fn run(mut self, events: &Receiver<Event>) -> io::Result<()> {
+        let mut flow = Flow::Continue;
+        while flow == Flow::Continue && !self.output.is_broken() {
+            flow = match self.next_event(events) {
+                Event::Line { text, arrived } => self.read(text, arrived),
+                Event::End => Flow::Quit,
+                Event::Done { engine, answer } => self.done(engine, answer),
+                Event::Lost => return Err(io::Error::other("the search has failed")),
+            };
+        }
+        // The last search owes its answer.
+        self.stop();
+        while self.work.is_some() {
+            match events.recv() {
+                Ok(Event::Done { engine, answer }) => {
+                    self.done(engine, answer);
+                }
+                Ok(Event::Lost) | Err(_) => return Err(io::Error::other("the search has failed")),
+                Ok(Event::Line { .. } | Event::End) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The next event to react to: what has been deferred comes first as soon as nothing has to be waited for.
+    fn next_event(&mut self, events: &Receiver<Event>) -> Event {
+        loop {
+            let waiting = self.work.as_ref().is_some_and(|work| work.wait);
+            if !waiting && let Some(event) = self.deferred.pop_front() {
+                return event;
+            }
+            // The loop has a sender itself: the channel is never closed.
+            let event = events.recv().unwrap_or(Event::End);
+            let defer = waiting
+                && match &event {
+                    Event::Line { text: Ok(text), .. } => text.trim() != "stop",
+                    Event::Line { .. } | Event::End => true,
+                    Event::Done { .. } | Event::Lost => false,
+                };
+            if !defer {
+                return event;
+            }
+            self.deferred.push_back(event);
+        }
+    }
+
+    /// Reads a line and does what it says; a line that is refused changes nothing.
+    fn read(&mut self, text: Result<String, LineError>, arrived: Instant) -> Flow {
+        let command = text.map_err(Refusal::from).and_then(|text| Ok(command::parse(&text)?));
+        let done = command.and_then(|command| match command {
+            None => Ok(Flow::Continue),
+            Some(command) => self.execute(command, arrived),
+        });
+        done.unwrap_or_else(|refusal| {
+            self.output.error(refusal);
+            Flow::Continue
+        })
+    }
+
+    fn execute(&mut self, command: Command, arrived: Instant) -> Result<Flow, Refusal> {
+        match command {
+            // What is obeyed at any time.
+            Command::IsReady => self.output.line("readyok"),
+            Command::Stop => self.stop(),
+            Command::PonderHit => self.ponderhit(),
+            Command::Wait => self.wait()?,
+            Command::Help => self.help(),
+            Command::Debug => {}
+            Command::Quit => return Ok(Flow::Quit),
+            // What needs the engine.
+            Command::Uci => self.identify()?,
+            Command::NewGame => self.engine("ucinewgame")?.new_game(),
+            Command::SetOption { name, value } => self.set_option(&name, &value)?,
+            Command::Position { fen, moves } => self.engine("position")?.set_position(fen.as_deref(), &moves)?,
+            Command::SetWeights(source) => self.engine("setweights")?.set_weights(&source)?,
+            Command::Weights => self.show("weights", |engine| engine.weights())?,
+            Command::Eval => self.show("eval", |engine| engine.eval_table().to_string())?,
+            Command::Display => self.show("d", |engine| engine.describe())?,
+            Command::Moves => self.show("moves", |engine| engine.legal_moves().join(" "))?,
+            // What takes long.
+            Command::Go(go) => self.go(go, arrived)?,
+            Command::Perft(depth) => self.perft(depth)?,
+            Command::Bench(depth) => self.bench(depth)?,
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// The engine for `command`, if it is not at work.
+    fn engine(&mut self, command: &'static str) -> Result<&mut Box<dyn Engine>, Refusal> {
+        self.engine.as_mut().filter(|_| self.work.is_none()).ok_or(Refusal::Busy { command })
+    }
+
+    /// Prints something of the engine's.
+    fn show(&mut self, command: &'static str, text: impl Fn(&dyn Engine) -> String) -> Result<(), Refusal> {
+        let text = text(self.engine(command)?.as_ref());
+        self.output.line(&text);
+        Ok(())
+    }
+
+    fn help(&self) {
+        for (usage, meaning) in HELP {
+            self.output.line(&format!("{usage}\n    {meaning}"));
+        }
+    }
+
+    fn identify(&mut self) -> Result<(), Refusal> {
+        let engine = self.engine("uci")?;
+        let options: Vec<_> = engine.options().iter().map(ToString::to_string).collect();
+        // A GUI takes the default for the current value.
+        let mut variants = registry::names();
+        variants.sort_by_key(|name| *name != engine.variant());
+        self.output.line(&format!("id name Labrys {}", env!("CARGO_PKG_VERSION")));
+        self.output.line("id author the Labrys developers");
+        let variant = engine::OptionSpec { name: VARIANT, kind: engine::OptionKind::Combo { values: variants } };
+        self.output.line(&variant.to_string());
+        options.iter().for_each(|option| self.output.line(option));
+        self.output.line("uciok");
+        Ok(())
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
+        let engine = self.engine("setoption")?;
+        if !name.eq_ignore_ascii_case(VARIANT) {
+            return Ok(engine.set_option(name, value)?);
+        }
+        if !value.eq_ignore_ascii_case(engine.variant()) {
+            *engine = registry::engine(value, engine.settings())?;
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self) {
+        if let Some(work) = &mut self.work {
+            work.control.stop();
+            work.hold = false;
+        }
+        self.release();
+    }
+
+    fn ponderhit(&mut self) {
+        if let Some(work) = &mut self.work
+            && work.control.is_pondering()
+        {
+            work.control.ponderhit();
+            work.hold = false;
+        }
+        self.release();
+    }
+
+    fn wait(&mut self) -> Result<(), Refusal> {
+        if let Some(work) = &mut self.work {
+            if work.hold {
+                return Err(Refusal::EndlessWait);
+            }
+            work.wait = true;
+        }
+        Ok(())
+    }
+
+    fn go(&mut self, go: Go, arrived: Instant) -> Result<(), Refusal> {
+        self.engine("go")?.check_moves(&go.search_moves)?;
+        let endless = go.depth.is_none()
+            && go.nodes.is_none()
+            && go.mate.is_none()
+            && go.movetime.is_none()
+            && go.clocks == [None; 2];
+        let over = self.engine("go")?.outcome();
+        if let Some(outcome) = over {
+            self.output.line(&format!("info string {outcome}"));
+        }
+        let hold = over.is_none() && (go.infinite || go.ponder || endless);
+        let control = if go.ponder { Control::pondering() } else { Control::default() };
+        let limits = Limits {
+            start: arrived,
+            depth: go.depth,
+            nodes: go.nodes,
+            mate: go.mate,
+            movetime: go.movetime,
+            clocks: go.clocks,
+            moves_to_go: go.moves_to_go,
+            ..Limits::none()
+        };
+        let search_moves = go.search_moves;
+        self.work("go", control, hold, move |engine, control, output| {
+            let best = engine.search(&search_moves, &limits, control, &mut |report| {
+                output.line(&report.to_uci());
+                if output.is_broken() {
+                    control.stop();
+                }
+            });
+            best.to_uci()
+        })
+    }
+
+    fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
+        self.work("perft", Control::default(), false, move |engine, control, output| {
+            let nodes = engine.perft(depth, control, &mut |mv, nodes| output.line(&format!("{mv}: {nodes}")));
+            match nodes {
+                Some(nodes) => format!("\nNodes searched: {nodes}\n"),
+                None => "info string perft stopped".to_owned(),
+            }
+        })
+    }
+
+    fn bench(&mut self, depth: Option<u32>) -> Result<(), Refusal> {
+        self.work("bench", Control::default(), false, move |_, control, output| {
+            let start = Instant::now();
+            let each = &mut |fen: &str, nodes| output.line(&format!("{fen}: {nodes}"));
+            match engine::bench::bench(depth, control, each) {
+                Some(nodes) => format!("{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed())),
+                None => "info string bench stopped".to_owned(),
+            }
+        })
+    }
+
+    /// Sends the engine to work. What `job` returns is the end of the answer.
+    fn work(
+        &mut self,
+        command: &'static str,
+        control: Control,
+        hold: bool,
+        job: impl FnOnce(&mut dyn Engine, &Control, &Output) -> String + Send + 'static,
+    ) -> Result<(), Refusal> {
+        self.engine(command)?;
+        let Some(mut engine) = self.engine.take() else { return Err(Refusal::Busy { command }) };
+        let control = Arc::new(control);
+        let (reins, output, sender) = (Arc::clone(&control), self.output.clone(), self.sender.clone());
+        thread::spawn(move || {
+            let alarm = Alarm(sender.clone());
+            let answer = job(engine.as_mut(), &reins, &output);
+            // The loop ends only after it has got this.
+            let _ = sender.send(Event::Done { engine, answer });
+            drop(alarm);
+        });
+        self.work = Some(Work { control, hold, answer: None, wait: false });
+        Ok(())
+    }
+
+    /// Takes the engine back.
+    fn done(&mut self, engine: Box<dyn Engine>, answer: String) -> Flow {
+        self.engine = Some(engine);
+        if let Some(work) = &mut self.work {
+            work.answer = Some(answer);
+        }
+        self.release();
+        Flow::Continue
+    }
+
+    /// Gives the answer, if it is there and nothing holds it back.
+    fn release(&mut self) {
+        if let Some(work) = self.work.take_if(|work| !work.hold && work.answer.is_some())
+            && let Some(answer) = work.answer
+        {
+            self.output.line(&answer);
+        }
+    }
+}
+
+/// Tells the loop when its thread dies.
+struct Alarm(Sender<Event>);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // If the loop is gone, too, there is nobody to tell.
+            let _ = self.0.send(Event::Lost);
+        }
+    }
+}

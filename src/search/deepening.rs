@@ -1,0 +1,191 @@
+//! Iterative deepening: one more ply each time, until a limit says stop.
+
+use std::time::Duration;
+
+use super::ordering::Heuristics;
+use super::searcher::{RootMove, Searcher};
+use super::table::{Bound, Table};
+use super::window::Window;
+use super::{Control, SearchMode, Task};
+use crate::eval::{MAX_PLY, Score};
+use crate::game::{Features, Knowledge};
+
+/// Iterations from this one on begin with an aspiration window.
+const ASPIRATION_DEPTH: i32 = 4;
+
+/// Half the width of the first aspiration window, in units of the evaluation.
+const ASPIRATION: f64 = 0.25;
+
+/// On the clock, a forced end is played out without further search when an iteration exceeds its
+/// distance by this factor: a nearer one would have been seen.
+const FORCED_END_FACTOR: usize = 2;
+
+/// What a search has found so far in one of its lines.
+#[derive(Clone, Debug)]
+pub struct Report<M> {
+    /// Depth of the iteration, in plies.
+    pub depth: u32,
+    /// The deepest ply visited in the iteration.
+    pub seldepth: u32,
+    /// Number of the line, from 1; more than one with `multi_pv`.
+    pub multipv: u32,
+    /// The score of the line for the mover.
+    pub score: Score,
+    /// What the score says; anything but exact is the failure of an aspiration window.
+    pub bound: Bound,
+    /// Nodes visited so far.
+    pub nodes: u64,
+    /// Time used so far.
+    pub time: Duration,
+    /// How full the table is, in permille.
+    pub hashfull: u32,
+    /// The line, from the root.
+    pub pv: Vec<M>,
+}
+
+/// What a search has decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Best<M> {
+    /// The move to play; none when the game is over.
+    pub mv: Option<M>,
+    /// The answer that is expected.
+    pub ponder: Option<M>,
+    /// Nodes visited.
+    pub nodes: u64,
+}
+
+/// Looks for the best move until a limit or `control` ends the search, and tells `report` of each step.
+///
+/// With the same task, table and heuristics, and without limits in time, the result is the same to the node.
+pub fn search<G: Features + Knowledge>(
+    task: &Task<G>,
+    table: &Table,
+    heuristics: &mut Heuristics<G::Move>,
+    control: &Control,
+    report: &mut dyn FnMut(Report<G::Move>),
+) -> Best<G::Move> {
+    let mut root = Vec::new();
+    task.position.legal_moves(&mut root);
+    if !task.root_moves.is_empty() {
+        root.retain(|mv| task.root_moves.contains(mv));
+    }
+    if root.is_empty() || task.history.outcome(task.position).is_some() {
+        return Best { mv: None, ponder: None, nodes: 0 };
+    }
+    let unknown = -Score::INFINITE;
+    let root = root.into_iter().map(|mv| RootMove { mv, score: unknown, previous: unknown, pv: vec![mv] });
+    let root = root.collect();
+    table.new_search();
+    heuristics.new_search();
+    let searcher = Searcher::new(task, root, table, heuristics, control);
+    Deepening { task, searcher, report }.run()
+}
+
+/// A search that deepens.
+struct Deepening<'a, 's, G: Features + Knowledge> {
+    task: &'a Task<'a, G>,
+    searcher: Searcher<'s, G>,
+    report: &'a mut dyn FnMut(Report<G::Move>),
+}
+
+impl<G: Features + Knowledge> Deepening<'_, '_, G> {
+    fn run(mut self) -> Best<G::Move> {
+        let last = self.task.limits.depth.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
+        for depth in 1..=last {
+            self.iterate(depth);
+            if self.searcher.is_stopped() || self.is_done(depth) {
+                break;
+            }
+        }
+        let best = &self.searcher.root[0];
+        Best {
+            mv: Some(best.mv),
+            ponder: best.pv.get(1).copied(),
+            nodes: self.searcher.nodes,
+        }
+    }
+
+    /// One iteration: the best lines of the root, each searched among the moves that no better line has.
+    fn iterate(&mut self, depth: i32) {
+        let lines = self.task.multi_pv.clamp(1, self.searcher.root.len());
+        self.searcher.deepest = 0;
+        for entry in &mut self.searcher.root {
+            if entry.score > -Score::INFINITE {
+                entry.previous = std::mem::replace(&mut entry.score, -Score::INFINITE);
+            }
+        }
+        for line in 0..lines {
+            self.searcher.line = line;
+            self.aspire(depth);
+            if self.searcher.is_stopped() {
+                break;
+            }
+        }
+        // What an unfinished iteration has found is worth a line only if it got further than its first move.
+        let finished = !self.searcher.is_stopped();
+        for line in 0..lines {
+            let entry = &self.searcher.root[line];
+            if finished || (line == 0 && entry.score > -Score::INFINITE) {
+                self.emit(depth, line, entry.score, Bound::Exact);
+            }
+        }
+    }
+
+    /// Searches one line of the root, with a small window about its last score while that holds.
+    fn aspire(&mut self, depth: i32) {
+        let line = self.searcher.line;
+        let previous = self.searcher.root[line].previous;
+        let mut window = Window::FULL;
+        let mut half = Score::from_value(ASPIRATION);
+        let bounded = previous > -Score::INFINITE && previous.plies_to_end().is_none();
+        if depth >= ASPIRATION_DEPTH && bounded && self.task.mode != SearchMode::Minimax {
+            window = Window { alpha: previous - half, beta: previous + half };
+        }
+        loop {
+            let score = self.searcher.search_root(self.task.position, depth, window);
+            // The best move first, the others in the order of their last scores: a stable sort.
+            self.searcher.root[line..].sort_by_key(|entry| std::cmp::Reverse(entry.score));
+            if self.searcher.is_stopped() {
+                return;
+            }
+            half = half + half;
+            if score <= window.alpha {
+                self.emit(depth, line, score, Bound::Upper);
+                window.alpha = (score - half).max(Window::FULL.alpha);
+            } else if score >= window.beta {
+                self.emit(depth, line, score, Bound::Lower);
+                window.beta = (score + half).min(Window::FULL.beta);
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Whether what has been found is enough.
+    fn is_done(&self, depth: i32) -> bool {
+        let best = self.searcher.root[0].score;
+        let plies = best.plies_to_end();
+        let mate = self.task.limits.mate.map(|moves| 2 * moves as usize - 1);
+        let mate_found = best > Score::DRAW && plies.zip(mate).is_some_and(|(plies, limit)| plies <= limit);
+        if mate_found {
+            return true;
+        }
+        let forced = plies.is_some_and(|plies| depth as usize >= FORCED_END_FACTOR * plies);
+        let only_move = self.searcher.root.len() == 1;
+        self.searcher.is_soft_limit_over() || (self.searcher.is_on_clock() && (forced || only_move))
+    }
+
+    fn emit(&mut self, depth: i32, line: usize, score: Score, bound: Bound) {
+        (self.report)(Report {
+            depth: depth as u32,
+            seldepth: self.searcher.deepest as u32,
+            multipv: line as u32 + 1,
+            score,
+            bound,
+            nodes: self.searcher.nodes,
+            time: self.task.limits.start.elapsed(),
+            hashfull: self.searcher.table.hashfull(),
+            pv: self.searcher.root[line].pv.clone(),
+        });
+    }
+}

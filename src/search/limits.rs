@@ -1,0 +1,99 @@
+//! When a search has to end.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+/// When to stop; without any limit a search goes on until it is told to stop.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// When the search was asked for: times are counted from here.
+    pub start: Instant,
+    /// The last iteration, in plies.
+    pub depth: Option<u32>,
+    /// Nodes to visit at most.
+    pub nodes: Option<u64>,
+    /// Stop at a forced win of the mover in so many of its moves.
+    pub mate: Option<u32>,
+    /// Time for this move.
+    pub movetime: Option<Duration>,
+    /// The clocks of White and of Black.
+    pub clocks: [Option<Clock>; 2],
+    /// Moves to the next time control, the coming one included.
+    pub moves_to_go: Option<u32>,
+    /// Time kept back in every move for the way to the other end.
+    pub overhead: Duration,
+}
+
+/// A player's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clock {
+    /// Time left.
+    pub remaining: Duration,
+    /// Time added after each move.
+    pub increment: Duration,
+}
+
+impl Limits {
+    /// No limits, from now on.
+    pub fn none() -> Limits {
+        Limits {
+            start: Instant::now(),
+            depth: None,
+            nodes: None,
+            mate: None,
+            movetime: None,
+            clocks: [None; 2],
+            moves_to_go: None,
+            overhead: Duration::ZERO,
+        }
+    }
+
+    /// A fixed depth.
+    pub fn depth(depth: u32) -> Limits {
+        Limits { depth: Some(depth), ..Limits::none() }
+    }
+
+    /// A fixed number of nodes.
+    pub fn nodes(nodes: u64) -> Limits {
+        Limits { nodes: Some(nodes), ..Limits::none() }
+    }
+}
+
+/// The reins of a running search; held at both ends.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    pondering: AtomicBool,
+}
+
+impl Control {
+    /// The reins of a search on the opponent's time: clocks do not count until [`Control::ponderhit`].
+    pub fn pondering() -> Control {
+        Control { stop: AtomicBool::new(false), pondering: AtomicBool::new(true) }
+    }
+
+    /// Tells the search to end as soon as it can.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    /// The expected move has been played: from now on the clock counts.
+    pub fn ponderhit(&self) {
+        self.pondering.store(false, Ordering::Relaxed);
+    }
+
+    /// Whether the search has been told to end.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Whether the search runs on the opponent's time.
+    pub fn is_pondering(&self) -> bool {
+        self.pondering.load(Ordering::Relaxed)
+    }
+
+    /// The stop flag itself, for work that knows no clock.
+    pub fn stop_flag(&self) -> &AtomicBool {
+        &self.stop
+    }
+}

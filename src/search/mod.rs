@@ -1,0 +1,72 @@
+//! How a move is found.
+//!
+//! A search takes a position with its history, limits and a stop flag, and emits reports; it neither
+//! reads input nor prints. [`search`] is the entry: iterative deepening ([`SearchMode`] chooses the
+//! search that it deepens) over one [`Table`], on a [`TimeManager`].
+//!
+//! - `deepening`: iterations, aspiration windows, several principal variations, when to stop;
+//! - `pvs`: principal variation search with all that saves nodes;
+//! - `reference`: minimax and α-β as in the textbook, the yardstick of `pvs`;
+//! - `searcher`: what a search keeps while it runs;
+//! - `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
+
+mod deepening;
+mod limits;
+mod ordering;
+mod pvs;
+mod reference;
+mod searcher;
+mod table;
+mod time;
+mod window;
+
+pub use deepening::{Best, Report, search};
+pub use limits::{Clock, Control, Limits};
+pub use ordering::Heuristics;
+pub use table::{Bound, Entry, Table};
+pub use time::TimeManager;
+
+use crate::eval::Evaluator;
+use crate::game::{Features, History, Knowledge};
+
+/// Which search looks for the move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SearchMode {
+    /// Principal variation search with a transposition table: the real one.
+    #[default]
+    Pvs,
+    /// Plain α-β, without table and without ordering.
+    AlphaBeta,
+    /// Plain minimax.
+    Minimax,
+}
+
+impl SearchMode {
+    /// All modes, the default first.
+    pub const ALL: [SearchMode; 3] = [SearchMode::Pvs, SearchMode::AlphaBeta, SearchMode::Minimax];
+
+    /// Their names in the protocol.
+    pub const NAMES: [&'static str; 3] = ["pvs", "alphabeta", "minimax"];
+}
+
+/// What is to be searched, and how.
+#[derive(Clone, Debug)]
+pub struct Task<'a, G: Knowledge + Features> {
+    /// The position to find a move in.
+    pub position: &'a G,
+    /// The positions before it.
+    pub history: &'a History<G>,
+    /// The evaluation of leaves.
+    pub evaluator: &'a Evaluator<G>,
+    /// The moves to choose from; all legal ones where it is empty.
+    pub root_moves: &'a [G::Move],
+    /// The search.
+    pub mode: SearchMode,
+    /// Whether moves may be searched less deeply than the depth of the iteration says, on a guess.
+    /// Without it the value of an iteration is the minimax value of its depth.
+    pub selective: bool,
+    /// How many of the best moves get a principal variation of their own; at least 1.
+    pub multi_pv: usize,
+    /// When to stop.
+    pub limits: &'a Limits,
+}

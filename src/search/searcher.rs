@@ -1,0 +1,201 @@
+//! What a search keeps while it runs.
+
+use super::ordering::{Heuristics, MoveList};
+use super::table::Table;
+use super::window::Window;
+use super::{Control, SearchMode, Task, TimeManager};
+use crate::eval::{Evaluator, MAX_PLY, Score};
+use crate::game::{Features, Game, History, Knowledge};
+
+/// Between two looks at the clock and the stop flag, so many nodes are visited at most.
+const POLL_INTERVAL: u64 = 1024;
+
+/// A move of the root with what is known of it.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove<M> {
+    pub(super) mv: M,
+    /// Its score in this iteration; `-INFINITE` where it is not known, or only known not to be the best.
+    pub(super) score: Score,
+    /// Its last known score of earlier iterations; `-INFINITE` where it has none.
+    pub(super) previous: Score,
+    /// The line that begins with it.
+    pub(super) pv: Vec<M>,
+}
+
+/// The state of one search of one position.
+pub(super) struct Searcher<'a, G: Game> {
+    pub(super) evaluator: &'a Evaluator<G>,
+    pub(super) table: &'a Table,
+    pub(super) heuristics: &'a mut Heuristics<G::Move>,
+    pub(super) selective: bool,
+    /// The positions before the one that is being searched.
+    history: History<G>,
+    /// The moves to choose from; those before `line` have a principal variation of their own already.
+    pub(super) root: Vec<RootMove<G::Move>>,
+    pub(super) line: usize,
+    /// A move list for each ply.
+    pub(super) moves: Vec<MoveList<G::Move>>,
+    /// The principal variation from each ply on.
+    pub(super) pv: Vec<Vec<G::Move>>,
+    pub(super) nodes: u64,
+    /// The deepest ply visited.
+    pub(super) deepest: usize,
+    mode: SearchMode,
+    time: TimeManager,
+    start: std::time::Instant,
+    node_limit: u64,
+    next_poll: u64,
+    control: &'a Control,
+    stopped: bool,
+}
+
+impl<'a, G: Features + Knowledge> Searcher<'a, G> {
+    /// A search that has not yet begun.
+    pub(super) fn new(
+        task: &Task<'a, G>,
+        root: Vec<RootMove<G::Move>>,
+        table: &'a Table,
+        heuristics: &'a mut Heuristics<G::Move>,
+        control: &'a Control,
+    ) -> Searcher<'a, G> {
+        Searcher {
+            evaluator: task.evaluator,
+            table,
+            heuristics,
+            selective: task.selective,
+            history: task.history.clone(),
+            root,
+            line: 0,
+            moves: vec![MoveList::new(); MAX_PLY + 1],
+            pv: vec![Vec::new(); MAX_PLY + 2],
+            nodes: 0,
+            deepest: 0,
+            mode: task.mode,
+            time: TimeManager::new(task.limits, task.position.mover()),
+            start: task.limits.start,
+            node_limit: task.limits.nodes.unwrap_or(u64::MAX),
+            next_poll: 0,
+            control,
+            stopped: false,
+        }
+    }
+
+    /// Searches the root to a depth within a window, with the search that was asked for.
+    pub(super) fn search_root(&mut self, position: &G, depth: i32, window: Window) -> Score {
+        match self.mode {
+            SearchMode::Pvs => self.pvs::<true>(position, depth, window, 0),
+            SearchMode::AlphaBeta => self.alpha_beta(position, depth, window, 0),
+            SearchMode::Minimax => self.minimax(position, depth, 0),
+        }
+    }
+
+    /// Counts a node; true when the search has to end, whatever the node is worth.
+    #[inline]
+    pub(super) fn enter(&mut self, ply: usize) -> bool {
+        if self.stopped {
+            return true;
+        }
+        if self.nodes >= self.next_poll {
+            self.poll();
+            if self.stopped {
+                return true;
+            }
+        }
+        self.nodes += 1;
+        self.deepest = self.deepest.max(ply);
+        false
+    }
+
+    /// Looks at everything that can end the search.
+    #[cold]
+    fn poll(&mut self) {
+        self.next_poll = self.node_limit.min(self.nodes + POLL_INTERVAL);
+        let out_of_time = self.time.hard.is_some_and(|hard| self.start.elapsed() >= hard);
+        self.stopped = self.control.is_stopped()
+            || self.nodes >= self.node_limit
+            || (out_of_time && !self.control.is_pondering());
+    }
+
+    /// Whether the search has been told to end or has used up what it had.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Whether another iteration would exceed the time for this move.
+    pub(super) fn is_soft_limit_over(&self) -> bool {
+        let over = self.time.soft.is_some_and(|soft| self.start.elapsed() >= soft);
+        over && !self.control.is_pondering()
+    }
+
+    /// Whether the clock of the mover is running.
+    pub(super) fn is_on_clock(&self) -> bool {
+        self.time.is_on_clock() && !self.control.is_pondering()
+    }
+
+    /// The value of a position below the root whose history draws it, or that ends the game by a
+    /// count. The first repetition counts as a draw (Neighbours thesis §5.2).
+    #[inline]
+    pub(super) fn drawn(&self, position: &G, ply: usize) -> Option<Score> {
+        if self.history.is_repetition(position) {
+            return Some(Score::DRAW);
+        }
+        let too_long = G::DRAW_RULES.no_progress.is_some_and(|limit| position.reversible_plies() >= limit);
+        too_long.then(|| if position.is_over() { self.verdict(position, ply) } else { Score::DRAW })
+    }
+
+    /// The value of a position that the rules end by themselves.
+    pub(super) fn verdict(&self, position: &G, ply: usize) -> Score {
+        match position.verdict().winner {
+            None => Score::DRAW,
+            Some(winner) if winner == position.mover() => Score::won_in(ply),
+            Some(_) => Score::lost_in(ply),
+        }
+    }
+
+    /// The value of a position at the horizon.
+    #[inline]
+    pub(super) fn leaf(&self, position: &G, ply: usize) -> Score {
+        if position.is_over() { self.verdict(position, ply) } else { self.evaluator.evaluate(position) }
+    }
+
+    /// The position after a move; [`Searcher::undo`] leaves it again.
+    #[inline]
+    pub(super) fn play(&mut self, position: &G, mv: G::Move) -> G {
+        self.history.push(position);
+        let mut child = position.clone();
+        child.play(mv);
+        child
+    }
+
+    /// Leaves the position that the last [`Searcher::play`] has led to.
+    #[inline]
+    pub(super) fn undo(&mut self) {
+        self.history.pop();
+    }
+
+    /// A move has become the best one at `ply`: its line is the principal variation from there.
+    pub(super) fn raise_pv(&mut self, ply: usize, mv: G::Move) {
+        let (above, below) = self.pv.split_at_mut(ply + 1);
+        let line = &mut above[ply];
+        line.clear();
+        line.push(mv);
+        line.extend_from_slice(&below[0]);
+    }
+
+    /// Notes the result of the root move that has just been searched: a new best move gets its
+    /// score and line, any other is only known to be worse.
+    pub(super) fn note_root_move(&mut self, mv: G::Move, score: Option<Score>) {
+        let pv = &self.pv[0];
+        if let Some(entry) = self.root.iter_mut().find(|entry| entry.mv == mv) {
+            entry.score = score.unwrap_or(-Score::INFINITE);
+            if score.is_some() {
+                entry.pv.clone_from(pv);
+            }
+        }
+    }
+
+    /// The moves of the root that are to be searched, in their order.
+    pub(super) fn root_moves(&self) -> impl Iterator<Item = G::Move> {
+        self.root[self.line..].iter().map(|entry| entry.mv)
+    }
+}

@@ -1,0 +1,289 @@
+//! The transposition table.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+
+use crate::eval::Score;
+use crate::game::GameMove;
+
+/// What a stored score says about the value of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The value is at least the score.
+    Lower,
+    /// The value is at most the score.
+    Upper,
+    /// The value is the score.
+    Exact,
+}
+
+/// What is remembered of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry<M> {
+    /// The best move, if one stood out.
+    pub best: Option<M>,
+    /// The score, forced ends counted from the position itself ([`Score::relative_to`]).
+    pub score: Score,
+    /// What the score says.
+    pub bound: Bound,
+    /// The depth of the search behind it, in plies.
+    pub depth: u8,
+}
+
+/// Entries in a bucket: together they fill a cache line.
+const BUCKET: usize = 4;
+
+/// Ages run modulo this number.
+const AGES: u8 = 64;
+
+/// An entry of the table is worth this many plies less for each search that it is older.
+const AGE_PENALTY: i32 = 4;
+
+/// A deeper entry of the same position and search stays when it is more than this many plies deeper.
+const KEEP_DEEPER: i32 = 3;
+
+/// Searched positions, found again by their keys.
+///
+/// Several threads may share it without locks: an entry is two words, the data and the key xor the data,
+/// so that one torn by two writers does not verify (Hyatt and Mann, "A lock-less transposition-table
+/// implementation for parallel search chess engines", 2002). All 64 bits of the key are verified.
+#[derive(Debug)]
+pub struct Table {
+    buckets: Vec<Bucket>,
+    age: AtomicU8,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; BUCKET]);
+
+#[derive(Debug, Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+/// The data word: 24 bits of move, 24 of score, 8 of depth, 6 of age, 2 of bound (0: no entry).
+#[derive(Clone, Copy)]
+struct Packed(u64);
+
+impl Packed {
+    fn new<M: GameMove>(entry: Entry<M>, age: u8) -> Packed {
+        let best = entry.best.map_or(0, GameMove::to_bits);
+        debug_assert!(best < 1 << 24);
+        let score = entry.score.to_bits() as u32 & 0xFF_FFFF;
+        let bound = match entry.bound {
+            Bound::Lower => 1,
+            Bound::Upper => 2,
+            Bound::Exact => 3,
+        };
+        Packed(
+            u64::from(best)
+                | u64::from(score) << 24
+                | u64::from(entry.depth) << 48
+                | u64::from(age) << 56
+                | bound << 62,
+        )
+    }
+
+    fn unpack<M: GameMove>(self) -> Option<Entry<M>> {
+        let bound = match self.0 >> 62 {
+            0 => return None,
+            1 => Bound::Lower,
+            2 => Bound::Upper,
+            _ => Bound::Exact,
+        };
+        let best = (self.0 & 0xFF_FFFF) as u32;
+        // The upper of the 32 bits that start with the score are depth: shifting back keeps the sign.
+        let score = ((self.0 >> 24) as i32) << 8 >> 8;
+        Some(Entry {
+            best: (best != 0).then(|| M::from_bits(best)),
+            score: Score::from_bits(score),
+            bound,
+            depth: self.depth(),
+        })
+    }
+
+    fn depth(self) -> u8 {
+        (self.0 >> 48) as u8
+    }
+
+    fn age(self) -> u8 {
+        (self.0 >> 56) as u8 % AGES
+    }
+
+    fn is_empty(self) -> bool {
+        self.0 >> 62 == 0
+    }
+
+    /// What an entry is worth to a search of age `now`; the least one makes room.
+    fn worth(self, now: u8) -> i32 {
+        if self.is_empty() {
+            return i32::MIN;
+        }
+        let searches = i32::from((AGES + now - self.age()) % AGES);
+        i32::from(self.depth()) - AGE_PENALTY * searches
+    }
+}
+
+impl Table {
+    /// An empty table of `megabytes` MiB; `None` when there is not so much memory.
+    pub fn new(megabytes: usize) -> Option<Table> {
+        let count = megabytes.checked_mul(1 << 20)? / size_of::<Bucket>();
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).ok()?;
+        buckets.resize_with(count, Bucket::default);
+        Some(Table { buckets, age: AtomicU8::new(0) })
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.buckets.fill_with(Bucket::default);
+        self.age = AtomicU8::new(0);
+    }
+
+    /// A new search begins: what older ones left makes room first.
+    pub fn new_search(&self) {
+        let next = (self.age.load(Ordering::Relaxed) + 1) % AGES;
+        self.age.store(next, Ordering::Relaxed);
+    }
+
+    /// What is remembered of the position with this key.
+    #[inline]
+    pub fn probe<M: GameMove>(&self, key: u64) -> Option<Entry<M>> {
+        let slots = &self.bucket(key).0;
+        let data = slots.iter().map(Slot::read).find_map(|(check, data)| (check ^ data == key).then_some(data))?;
+        Packed(data).unpack()
+    }
+
+    /// Remembers a position. A known move stays where the new entry has none.
+    #[inline]
+    pub fn store<M: GameMove>(&self, key: u64, mut entry: Entry<M>) {
+        let age = self.age.load(Ordering::Relaxed);
+        let slots = &self.bucket(key).0;
+        let mut place = &slots[0];
+        let mut least = i32::MAX;
+        for slot in slots {
+            let (check, data) = slot.read();
+            let old = Packed(data);
+            if check ^ data == key && !old.is_empty() {
+                let deeper = i32::from(old.depth()) > i32::from(entry.depth) + KEEP_DEEPER;
+                if deeper && old.age() == age && entry.bound != Bound::Exact {
+                    return;
+                }
+                entry.best = entry.best.or_else(|| old.unpack().and_then(|old: Entry<M>| old.best));
+                place = slot;
+                break;
+            }
+            let worth = old.worth(age);
+            if worth < least {
+                least = worth;
+                place = slot;
+            }
+        }
+        place.write(key, Packed::new(entry, age));
+    }
+
+    /// How full the table is with entries of the current search, in permille.
+    pub fn hashfull(&self) -> u32 {
+        let age = self.age.load(Ordering::Relaxed);
+        let sample = &self.buckets[..self.buckets.len().min(1000 / BUCKET)];
+        let slots = sample.iter().flat_map(|bucket| &bucket.0).map(|slot| Packed(slot.read().1));
+        let used = slots.filter(|entry| !entry.is_empty() && entry.age() == age).count();
+        (used * 1000 / (sample.len() * BUCKET)) as u32
+    }
+
+    #[inline]
+    fn bucket(&self, key: u64) -> &Bucket {
+        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+        &self.buckets[index as usize]
+    }
+}
+
+impl Slot {
+    #[inline]
+    fn read(&self) -> (u64, u64) {
+        (self.check.load(Ordering::Relaxed), self.data.load(Ordering::Relaxed))
+    }
+
+    #[inline]
+    fn write(&self, key: u64, data: Packed) {
+        self.check.store(key ^ data.0, Ordering::Relaxed);
+        self.data.store(data.0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+    struct Move(u32);
+
+    impl GameMove for Move {
+        fn to_bits(self) -> u32 {
+            self.0
+        }
+
+        fn from_bits(bits: u32) -> Self {
+            Move(bits)
+        }
+    }
+
+    fn entry(depth: u8) -> Entry<Move> {
+        Entry { best: Some(Move(77)), score: Score::from_value(-1.5), bound: Bound::Lower, depth }
+    }
+
+    #[test]
+    fn what_is_stored_is_found() {
+        let table = Table::new(1).unwrap();
+        let scores = [Score::WIN, -Score::WIN, Score::DRAW, Score::MAX_EVALUATION, Score::from_value(-0.001)];
+        for (key, score) in (1u64..).zip(scores) {
+            for bound in [Bound::Lower, Bound::Upper, Bound::Exact] {
+                let stored = Entry { best: Some(Move((1 << 24) - 1)), score, bound, depth: 255 };
+                table.store(key << 40, stored);
+                assert_eq!(table.probe(key << 40), Some(stored));
+            }
+        }
+    }
+
+    #[test]
+    fn another_key_is_not_found() {
+        let table = Table::new(1).unwrap();
+        table.store(1 << 60, entry(3));
+        assert_eq!(table.probe::<Move>((1 << 60) + 1), None);
+        assert_eq!(table.probe::<Move>(0), None);
+    }
+
+    #[test]
+    fn the_shallow_and_the_old_make_room() {
+        let table = Table::new(1).unwrap();
+        // Keys that differ in their lowest bits only share a bucket.
+        for (key, depth) in (1..=4).zip([9, 2, 8, 7]) {
+            table.store(key, entry(depth));
+        }
+        table.store(5, entry(3));
+        assert_eq!(table.probe::<Move>(2), None, "the shallowest one goes");
+        assert!(table.probe::<Move>(5).is_some());
+        table.new_search();
+        table.new_search();
+        for key in 6..=8 {
+            table.store(key, entry(1));
+        }
+        assert_eq!(table.probe::<Move>(3), None, "depth 8 of two searches ago is worth less than depth 1 now");
+        assert!(table.probe::<Move>(1).is_some(), "depth 9 is worth as much");
+    }
+
+    #[test]
+    fn a_move_outlives_an_entry_without_one() {
+        let table = Table::new(1).unwrap();
+        table.store(1, entry(3));
+        table.store(1, Entry { best: None, ..entry(4) });
+        assert_eq!(table.probe(1), Some(entry(4)));
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        assert!(Table::new(usize::MAX).is_none());
+        assert!(Table::new(usize::MAX >> 21).is_none());
+    }
+}

@@ -1,0 +1,116 @@
+//! How long to think.
+
+use std::time::Duration;
+
+use super::{Clock, Limits};
+use crate::game::Color;
+
+/// Moves that the rest of the game is expected to take where no time control is announced.
+/// (A game of Neighbours between equals takes about 30 moves a side.)
+const EXPECTED_MOVES: u32 = 30;
+
+/// Share of the increment that a move may count on, in percent.
+const INCREMENT_SHARE: u32 = 80;
+
+/// A move may exceed its fair share of the time by this factor when an iteration has to be finished …
+const HARD_FACTOR: u32 = 4;
+
+/// … but never beyond this share of what is left, in percent.
+const HARD_SHARE: u32 = 60;
+
+/// After this share of its time a move begins no new iteration, in percent: it would rarely end.
+const SOFT_SHARE: u32 = 60;
+
+/// The time that a search has: no new iteration after the soft limit, no further node after the hard one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeManager {
+    /// From here on no iteration is begun.
+    pub soft: Option<Duration>,
+    /// Here the search ends.
+    pub hard: Option<Duration>,
+}
+
+impl TimeManager {
+    /// Shares out the time of `mover` under `limits`.
+    pub fn new(limits: &Limits, mover: Color) -> TimeManager {
+        let clock = limits.clocks[mover.index()].map(|clock| on_clock(clock, limits));
+        let fixed = limits.movetime.map(|time| keep_back(time, limits.overhead));
+        let clock_hard = clock.map(|(_, hard)| hard);
+        TimeManager {
+            soft: clock.map(|(soft, _)| soft),
+            hard: fixed.into_iter().chain(clock_hard).min(),
+        }
+    }
+
+    /// Whether the search runs against a clock, so that time saved is worth something.
+    pub fn is_on_clock(&self) -> bool {
+        self.soft.is_some()
+    }
+}
+
+/// Soft and hard limit of a move under a clock.
+fn on_clock(clock: Clock, limits: &Limits) -> (Duration, Duration) {
+    let usable = keep_back(clock.remaining, limits.overhead);
+    let moves = limits.moves_to_go.unwrap_or(EXPECTED_MOVES).clamp(1, EXPECTED_MOVES);
+    let share = usable / moves + clock.increment * INCREMENT_SHARE / 100;
+    let hard = (share * HARD_FACTOR).min(usable * HARD_SHARE / 100);
+    (share.min(hard) * SOFT_SHARE / 100, hard)
+}
+
+/// What is left of a time when the overhead is set aside; a millisecond at least.
+fn keep_back(time: Duration, overhead: Duration) -> Duration {
+    time.saturating_sub(overhead).max(Duration::from_millis(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(remaining: u64, increment: u64) -> Limits {
+        let clock = Clock {
+            remaining: Duration::from_millis(remaining),
+            increment: Duration::from_millis(increment),
+        };
+        Limits { clocks: [Some(clock), None], overhead: Duration::from_millis(10), ..Limits::none() }
+    }
+
+    #[test]
+    fn no_clock_no_limit() {
+        let time = TimeManager::new(&limits(1000, 10), Color::Black);
+        assert_eq!(time, TimeManager { soft: None, hard: None });
+    }
+
+    #[test]
+    fn the_clock_is_never_overstepped() {
+        for remaining in [1, 5, 11, 20, 50, 100, 1_000, 60_000, 10_000_000] {
+            for increment in [0, 10, 1_000, 60_000] {
+                for moves_to_go in [None, Some(1), Some(2), Some(40), Some(1000)] {
+                    let limits = Limits { moves_to_go, ..limits(remaining, increment) };
+                    let time = TimeManager::new(&limits, Color::White);
+                    let (soft, hard) = (time.soft.unwrap(), time.hard.unwrap());
+                    assert!(soft <= hard, "{limits:?}");
+                    let usable = Duration::from_millis(remaining.saturating_sub(10).max(1));
+                    assert!(hard <= usable, "{limits:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_longer_clock_means_longer_thought() {
+        let soft = |remaining, increment| TimeManager::new(&limits(remaining, increment), Color::White).soft;
+        assert!(soft(60_000, 0) > soft(10_000, 0));
+        assert!(soft(10_000, 1_000) > soft(10_000, 0));
+    }
+
+    #[test]
+    fn a_fixed_time_leaves_room_for_the_way() {
+        let limits = Limits {
+            movetime: Some(Duration::from_millis(100)),
+            overhead: Duration::from_millis(10),
+            ..Limits::none()
+        };
+        let time = TimeManager::new(&limits, Color::White);
+        assert_eq!((time.soft, time.hard), (None, Some(Duration::from_millis(90))));
+    }
+}
