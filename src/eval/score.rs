@@ -46,6 +46,11 @@ impl Score {
         Score((value * Score::UNIT).clamp(-most, most).round_ties_even() as i32)
     }
 
+    /// The score of an evaluation in thousandths of its unit, for margins.
+    pub const fn from_thousandths(thousandths: i32) -> Score {
+        Score(thousandths)
+    }
+
     /// The score of a game that is lost in `ply` plies from the root, for the loser.
     pub const fn lost_in(ply: usize) -> Score {
         Score(ply as i32 - Score::WIN.0)

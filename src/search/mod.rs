@@ -5,7 +5,7 @@
 //! search that it deepens) over one [`Table`], on a [`TimeManager`].
 //!
 //! - `deepening`: iterations, aspiration windows, several principal variations, when to stop;
-//! - `pvs`: principal variation search with all that saves nodes;
+//! - `pvs`: principal variation search with all that saves nodes; `quiescence`: its last plies;
 //! - `reference`: minimax and α-β as in the textbook, the yardstick of `pvs`;
 //! - `searcher`: what a search keeps while it runs;
 //! - `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
@@ -14,6 +14,7 @@ mod deepening;
 mod limits;
 mod ordering;
 mod pvs;
+mod quiescence;
 mod reference;
 mod searcher;
 mod table;

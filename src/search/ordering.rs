@@ -89,11 +89,13 @@ pub(super) struct MoveList<M> {
     picked: usize,
 }
 
-impl<M: GameMove> MoveList<M> {
-    pub(super) fn new() -> MoveList<M> {
+impl<M> Default for MoveList<M> {
+    fn default() -> Self {
         MoveList { moves: Vec::new(), ranks: Vec::new(), picked: 0 }
     }
+}
 
+impl<M: GameMove> MoveList<M> {
     /// Lists the legal moves of a position and ranks them.
     pub(super) fn fill<G: Knowledge + Game<Move = M>>(
         &mut self,
@@ -123,6 +125,17 @@ impl<M: GameMove> MoveList<M> {
                 history
             }
         }));
+    }
+
+    /// Lists the tactical moves of a position and ranks them.
+    pub(super) fn fill_tactical<G: Knowledge + Game<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<M>) {
+        self.moves.clear();
+        self.ranks.clear();
+        self.picked = 0;
+        position.legal_moves(&mut self.moves);
+        self.moves.retain(|&mv| position.is_tactical(mv));
+        let mover = position.mover();
+        self.ranks.extend(self.moves.iter().map(|&mv| heuristics.history(mover, mv)));
     }
 
     /// Lists moves that have their order already.

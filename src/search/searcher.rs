@@ -66,7 +66,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             history: task.history.clone(),
             root,
             line: 0,
-            moves: vec![MoveList::new(); MAX_PLY + 1],
+            moves: vec![MoveList::default(); MAX_PLY + 1],
             pv: vec![Vec::new(); MAX_PLY + 2],
             nodes: 0,
             deepest: 0,

