@@ -78,7 +78,9 @@ fn opening(engine: &mut Engine, random: &mut StdRng) -> Result<Vec<String>> {
     let plies = random.random_range(OPENING);
     let mut moves: Vec<String> = Vec::new();
     for _ in 0..plies {
-        engine.send(&format!("position startpos moves {}\nmoves\nisready", moves.join(" ")).replace("moves \n", "\n"))?;
+        engine.send(
+            &format!("position startpos moves {}\nmoves\nisready", moves.join(" ")).replace("moves \n", "\n"),
+        )?;
         let legal = engine.until("readyok")?;
         let legal: Vec<_> = legal[0].split(' ').collect();
         moves.push(legal[random.random_range(0..legal.len())].to_owned());

@@ -61,10 +61,15 @@ fn run_suite(engine: &mut dyn Engine, path: &Path, deepest: Option<u32>) -> anyh
     let start = Instant::now();
     let (mut total, mut counts, mut wrong) = (0, 0, 0);
     for case in &cases {
-        engine.set_position(Some(&case.fen), &[]).with_context(|| format!("suite {name}, line {}", case.line))?;
+        engine
+            .set_position(Some(&case.fen), &[])
+            .with_context(|| format!("suite {name}, line {}", case.line))?;
         let mut verdicts = Vec::new();
-        for &(depth, expected) in case.counts.iter().filter(|(depth, _)| deepest.is_none_or(|most| *depth <= most)) {
-            let nodes = engine.perft(depth, &Control::default(), &mut |_, _| {}).context("perft was stopped")?;
+        for &(depth, expected) in
+            case.counts.iter().filter(|(depth, _)| deepest.is_none_or(|most| *depth <= most))
+        {
+            let nodes =
+                engine.perft(depth, &Control::default(), &mut |_, _| {}).context("perft was stopped")?;
             total += nodes;
             counts += 1;
             wrong += usize::from(nodes != expected);

@@ -92,12 +92,7 @@ pub trait Engine: Send {
 
     /// Searches the bench positions of the game to `depth` plies, or their own depth; `None` if it
     /// was stopped before the end. The engine's own position, table and options play no part.
-    fn bench(
-        &self,
-        depth: Option<u32>,
-        control: &Control,
-        each: &mut dyn FnMut(&str, u64),
-    ) -> Option<u64>;
+    fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
 }
 
 /// Where new weights come from.

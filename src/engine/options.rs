@@ -25,8 +25,13 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let mut settings =
-            Settings { hash: 0, multi_pv: 0, move_overhead: 0, mode: SearchMode::default(), selective: false };
+        let mut settings = Settings {
+            hash: 0,
+            multi_pv: 0,
+            move_overhead: 0,
+            mode: SearchMode::default(),
+            selective: false,
+        };
         for row in SHARED {
             row.reset(&mut settings);
         }
@@ -134,19 +139,37 @@ enum RowKind {
 pub(super) const SHARED: &[Row] = &[
     Row {
         name: HASH,
-        kind: RowKind::Spin { default: 16, min: 1, max: 32_768, place: |settings, mib| settings.hash = mib as usize },
+        kind: RowKind::Spin {
+            default: 16,
+            min: 1,
+            max: 32_768,
+            place: |settings, mib| settings.hash = mib as usize,
+        },
     },
     Row {
         name: "MultiPV",
-        kind: RowKind::Spin { default: 1, min: 1, max: 256, place: |settings, n| settings.multi_pv = n as usize },
+        kind: RowKind::Spin {
+            default: 1,
+            min: 1,
+            max: 256,
+            place: |settings, n| settings.multi_pv = n as usize,
+        },
     },
     Row {
         name: "Move Overhead",
-        kind: RowKind::Spin { default: 10, min: 0, max: 5_000, place: |settings, ms| settings.move_overhead = ms as u64 },
+        kind: RowKind::Spin {
+            default: 10,
+            min: 0,
+            max: 5_000,
+            place: |settings, ms| settings.move_overhead = ms as u64,
+        },
     },
     Row {
         name: "SearchMode",
-        kind: RowKind::Combo { values: &SearchMode::NAMES, place: |settings, i| settings.mode = SearchMode::ALL[i] },
+        kind: RowKind::Combo {
+            values: &SearchMode::NAMES,
+            place: |settings, i| settings.mode = SearchMode::ALL[i],
+        },
     },
     Row {
         name: "Selective",

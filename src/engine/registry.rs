@@ -11,7 +11,8 @@ struct Row {
 }
 
 /// The registry; the first game is the default.
-const GAMES: &[Row] = &[Row { name: Neighbours::NAME, engine: |settings| Box::new(Session::<Neighbours>::new(settings)) }];
+const GAMES: &[Row] =
+    &[Row { name: Neighbours::NAME, engine: |settings| Box::new(Session::<Neighbours>::new(settings)) }];
 
 /// The names of all games, the default first.
 pub fn names() -> Vec<&'static str> {

@@ -55,7 +55,8 @@ impl<G: Features + Knowledge> Session<G> {
     ) -> Best<G::Move> {
         let Session { settings, position, history, evaluator, table, heuristics } = self;
         // The size was tried when it was set; the default size is small.
-        let table = table.get_or_insert_with(|| Table::new(settings.hash).or_else(|| Table::new(1)).expect("1 MiB"));
+        let table =
+            table.get_or_insert_with(|| Table::new(settings.hash).or_else(|| Table::new(1)).expect("1 MiB"));
         let task = Task {
             position,
             history,
@@ -165,7 +166,8 @@ impl<G: Features + Knowledge> Engine for Session<G> {
 
     fn describe(&self) -> String {
         let position = &self.position;
-        let mut text = format!("{}\n\nFen: {}\nKey: {:016x}", position.diagram(), position.fen(), position.key());
+        let mut text =
+            format!("{}\n\nFen: {}\nKey: {:016x}", position.diagram(), position.fen(), position.key());
         if let Some(outcome) = self.outcome() {
             text += &format!("\nOutcome: {outcome}");
         }
@@ -222,7 +224,8 @@ impl<G: Features + Knowledge> Engine for Session<G> {
         control: &Control,
         report: &mut dyn FnMut(&SearchReport),
     ) -> BestMove {
-        let root_moves: Vec<_> = root_moves.iter().filter_map(|text| self.position.parse_move(text).ok()).collect();
+        let root_moves: Vec<_> =
+            root_moves.iter().filter_map(|text| self.position.parse_move(text).ok()).collect();
         let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
         let limits = Limits { overhead, ..limits.clone() };
         let best = self.find_move(&root_moves, &limits, control, report);

@@ -95,7 +95,13 @@ pub enum MoveError {
 /// A token for an error message: in backquotes, control characters escaped, long ones cut short.
 pub fn quote(token: &str) -> String {
     const LONGEST: usize = 40;
-    let mut text: String = token.chars().take(LONGEST).flat_map(char::escape_debug).collect();
+    let mut text = String::new();
+    for letter in token.chars().take(LONGEST) {
+        match letter.is_control() {
+            true => text.extend(letter.escape_debug()),
+            false => text.push(letter),
+        }
+    }
     if token.chars().nth(LONGEST).is_some() {
         text.push('…');
     }

@@ -142,7 +142,8 @@ pub fn draw_board(files: usize, ranks: usize, square: impl Fn(usize, usize) -> O
     let mut lines = Vec::with_capacity(ranks + 1);
     for rank in (0..ranks).rev() {
         let squares = (0..files).map(|file| square(file, rank).unwrap_or('.'));
-        lines.push(squares.fold(format!("{:>2} ", rank + 1), |line, letter| line + " " + &letter.to_string()));
+        lines
+            .push(squares.fold(format!("{:>2} ", rank + 1), |line, letter| line + " " + &letter.to_string()));
     }
     lines.push((0..files).fold("   ".to_owned(), |line, file| line + " " + &file_letter(file).to_string()));
     lines.join("\n")

@@ -109,7 +109,9 @@ pub fn parse_suite(text: &str) -> Result<Vec<Case>, SuiteError> {
         let mut parts = text.split(';');
         let fen = parts.next().unwrap_or_default().trim().to_owned();
         let counts = parts
-            .map(|part| parse_count(part).ok_or_else(|| SuiteError::Count { line, found: part.trim().to_owned() }))
+            .map(|part| {
+                parse_count(part).ok_or_else(|| SuiteError::Count { line, found: part.trim().to_owned() })
+            })
             .collect::<Result<Vec<_>, _>>()?;
         if counts.is_empty() {
             return Err(SuiteError::Empty { line });

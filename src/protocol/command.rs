@@ -325,7 +325,8 @@ fn parse_go(mut words: Words) -> Result<Command, CommandError> {
     let mut next = words.words.next();
     while let Some(word) = next.take() {
         let index = KEYWORDS.iter().position(|&keyword| keyword == word);
-        let index = index.ok_or_else(|| words.unexpected(word, "a limit such as `depth 8` or `movetime 1000`"))?;
+        let index =
+            index.ok_or_else(|| words.unexpected(word, "a limit such as `depth 8` or `movetime 1000`"))?;
         if std::mem::replace(&mut seen[index], true) {
             return Err(CommandError::Twice { command: words.command, name: KEYWORDS[index] });
         }

@@ -82,10 +82,7 @@ mod tests {
 
     #[test]
     fn bad_bytes_are_named_and_the_next_line_is_read() {
-        assert_eq!(
-            lines(b"ab\xffc\nd\n"),
-            ["! byte 0xff at position 3 of the line is not UTF-8", "d"]
-        );
+        assert_eq!(lines(b"ab\xffc\nd\n"), ["! byte 0xff at position 3 of the line is not UTF-8", "d"]);
     }
 
     #[test]

@@ -16,7 +16,9 @@ use thiserror::Error;
 use super::command::{self, Command, CommandError, Go, HELP};
 use super::lines::{LineError, read_line};
 use super::output::Output;
-use crate::engine::{self, Engine, OptionError, PositionError, Settings, UnknownVariant, nodes_per_second, registry};
+use crate::engine::{
+    self, Engine, OptionError, PositionError, Settings, UnknownVariant, nodes_per_second, registry,
+};
 use crate::eval::WeightsError;
 use crate::game::MoveError;
 use crate::search::{Control, Limits};
@@ -70,10 +72,7 @@ enum Flow {
 ///
 /// # Errors
 /// When work has failed, so that no answer will come.
-pub fn run(
-    input: impl BufRead + Send + 'static,
-    output: impl Write + Send + 'static,
-) -> io::Result<()> {
+pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
     let (sender, events) = mpsc::channel();
     let lines = sender.clone();
     thread::spawn(move || read_input(input, &lines));
@@ -197,7 +196,9 @@ impl Loop {
             Command::Uci => self.identify()?,
             Command::NewGame => self.engine("ucinewgame")?.new_game(),
             Command::SetOption { name, value } => self.set_option(&name, &value)?,
-            Command::Position { fen, moves } => self.engine("position")?.set_position(fen.as_deref(), &moves)?,
+            Command::Position { fen, moves } => {
+                self.engine("position")?.set_position(fen.as_deref(), &moves)?
+            }
             Command::SetWeights(source) => self.engine("setweights")?.set_weights(&source)?,
             Command::Weights => self.show("weights", |engine| engine.weights())?,
             Command::Eval => self.show("eval", |engine| engine.eval_table().to_string())?,
@@ -237,7 +238,8 @@ impl Loop {
         variants.sort_by_key(|name| *name != engine.variant());
         self.output.line(&format!("id name Labrys {}", env!("CARGO_PKG_VERSION")));
         self.output.line("id author the Labrys developers");
-        let variant = engine::OptionSpec { name: VARIANT, kind: engine::OptionKind::Combo { values: variants } };
+        let variant =
+            engine::OptionSpec { name: VARIANT, kind: engine::OptionKind::Combo { values: variants } };
         self.output.line(&variant.to_string());
         options.iter().for_each(|option| self.output.line(option));
         self.output.line("uciok");

@@ -98,11 +98,7 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
             }
         }
         let best = &self.searcher.root[0];
-        Best {
-            mv: Some(best.mv),
-            ponder: best.pv.get(1).copied(),
-            nodes: self.searcher.nodes,
-        }
+        Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes }
     }
 
     /// One iteration: the best lines of the root, each searched among the moves that no better line has.

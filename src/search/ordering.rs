@@ -28,7 +28,10 @@ pub struct Heuristics<M> {
 impl<M: GameMove> Heuristics<M> {
     /// Nothing learned yet.
     pub fn new() -> Heuristics<M> {
-        Heuristics { killers: vec![[None; 2]; MAX_PLY + 1], history: [vec![0; HISTORY_SIZE], vec![0; HISTORY_SIZE]] }
+        Heuristics {
+            killers: vec![[None; 2]; MAX_PLY + 1],
+            history: [vec![0; HISTORY_SIZE], vec![0; HISTORY_SIZE]],
+        }
     }
 
     /// Forgets everything.
@@ -45,7 +48,15 @@ impl<M: GameMove> Heuristics<M> {
     }
 
     /// `best` has refuted the position at `ply` in a search of `depth` plies, which `tried` had not.
-    pub(super) fn cutoff(&mut self, mover: Color, best: M, tactical: bool, tried: &[M], depth: i32, ply: usize) {
+    pub(super) fn cutoff(
+        &mut self,
+        mover: Color,
+        best: M,
+        tactical: bool,
+        tried: &[M],
+        depth: i32,
+        ply: usize,
+    ) {
         let bonus = (16 * depth * depth + 32 * depth).min(1600);
         self.count(mover, best, bonus);
         for &mv in tried {
@@ -128,7 +139,11 @@ impl<M: GameMove> MoveList<M> {
     }
 
     /// Lists the tactical moves of a position and ranks them.
-    pub(super) fn fill_tactical<G: Knowledge + Game<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<M>) {
+    pub(super) fn fill_tactical<G: Knowledge + Game<Move = M>>(
+        &mut self,
+        position: &G,
+        heuristics: &Heuristics<M>,
+    ) {
         self.moves.clear();
         self.ranks.clear();
         self.picked = 0;

@@ -40,7 +40,13 @@ const LATE_REDUCTION_HISTORY: i32 = 5_000;
 impl<G: Features + Knowledge> Searcher<'_, G> {
     /// The value of a position for its mover, searched `depth` plies deep: exact within the window, a
     /// bound outside. `PV`: the node may lie on the principal variation; elsewhere the window is empty.
-    pub(super) fn pvs<const PV: bool>(&mut self, position: &G, depth: i32, window: Window, ply: usize) -> Score {
+    pub(super) fn pvs<const PV: bool>(
+        &mut self,
+        position: &G,
+        depth: i32,
+        window: Window,
+        ply: usize,
+    ) -> Score {
         let Window { mut alpha, mut beta } = window;
         let root = ply == 0;
         self.pv[ply].clear();
@@ -136,7 +142,8 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let hopeless = prunable
             && depth <= FUTILITY_DEPTH
             && alpha.plies_to_end().is_none()
-            && self.evaluator.evaluate(position) + Score::from_thousandths(FUTILITY_MARGIN * (depth + 1)) <= alpha;
+            && self.evaluator.evaluate(position) + Score::from_thousandths(FUTILITY_MARGIN * (depth + 1))
+                <= alpha;
         let enough_moves = match prunable && depth <= LATE_PRUNING_DEPTH {
             true => (LATE_PRUNING_MOVES + depth * depth) as usize,
             false => usize::MAX,
@@ -164,7 +171,11 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
             } else {
                 // 9. Late move reduction (selective): searched less deeply, and again if they surprise.
                 let mut reduced = full;
-                if self.selective && depth >= LATE_REDUCTION_DEPTH && number >= LATE_REDUCTION_MOVES && !tactical {
+                if self.selective
+                    && depth >= LATE_REDUCTION_DEPTH
+                    && number >= LATE_REDUCTION_MOVES
+                    && !tactical
+                {
                     reduced -= self.reduction::<PV>(depth, number, self.heuristics.history(mover, mv));
                     reduced = reduced.clamp(1, full);
                 }
@@ -224,7 +235,14 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
 
     /// The value of a child for the mover of its parent, which is at `ply`.
     #[inline]
-    fn descend<const PV: bool>(&mut self, parent: &G, child: &G, depth: i32, window: Window, ply: usize) -> Score {
+    fn descend<const PV: bool>(
+        &mut self,
+        parent: &G,
+        child: &G,
+        depth: i32,
+        window: Window,
+        ply: usize,
+    ) -> Score {
         if child.mover() == parent.mover() {
             self.pvs::<PV>(child, depth, window, ply + 1)
         } else {

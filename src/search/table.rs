@@ -151,7 +151,8 @@ impl Table {
     #[inline]
     pub fn probe<M: GameMove>(&self, key: u64) -> Option<Entry<M>> {
         let slots = &self.bucket(key).0;
-        let data = slots.iter().map(Slot::read).find_map(|(check, data)| (check ^ data == key).then_some(data))?;
+        let data =
+            slots.iter().map(Slot::read).find_map(|(check, data)| (check ^ data == key).then_some(data))?;
         Packed(data).unpack()
     }
 
@@ -269,7 +270,11 @@ mod tests {
         for key in 6..=8 {
             table.store(key, entry(1));
         }
-        assert_eq!(table.probe::<Move>(3), None, "depth 8 of two searches ago is worth less than depth 1 now");
+        assert_eq!(
+            table.probe::<Move>(3),
+            None,
+            "depth 8 of two searches ago is worth less than depth 1 now"
+        );
         assert!(table.probe::<Move>(1).is_some(), "depth 9 is worth as much");
     }
 

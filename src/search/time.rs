@@ -36,10 +36,7 @@ impl TimeManager {
         let clock = limits.clocks[mover.index()].map(|clock| on_clock(clock, limits));
         let fixed = limits.movetime.map(|time| keep_back(time, limits.overhead));
         let clock_hard = clock.map(|(_, hard)| hard);
-        TimeManager {
-            soft: clock.map(|(soft, _)| soft),
-            hard: fixed.into_iter().chain(clock_hard).min(),
-        }
+        TimeManager { soft: clock.map(|(soft, _)| soft), hard: fixed.into_iter().chain(clock_hard).min() }
     }
 
     /// Whether the search runs against a clock, so that time saved is worth something.

@@ -166,9 +166,10 @@ impl Crowd {
     /// The squares with exactly `n` neighbours.
     #[inline]
     pub(super) fn exactly(&self, n: usize) -> u64 {
-        self.bits.iter().enumerate().fold(!0, |squares, (k, &bit)| {
-            squares & if n >> k & 1 == 1 { bit } else { !bit }
-        })
+        self.bits
+            .iter()
+            .enumerate()
+            .fold(!0, |squares, (k, &bit)| squares & if n >> k & 1 == 1 { bit } else { !bit })
     }
 }
 

@@ -148,7 +148,8 @@ impl Features for Neighbours {
 
         let mut cross = |index: usize, first: f64, second: f64| visit(CROSS + index, first * (1.0 - second));
         if matches!(set, SET1 | SET2 | SET3) {
-            let threatened = |pieces: u64, by: &Side| f64::from((pieces & by.reach).count_ones()) / f64::from(PIECES);
+            let threatened =
+                |pieces: u64, by: &Side| f64::from((pieces & by.reach).count_ones()) / f64::from(PIECES);
             cross(0, threatened(own, &other), other.pieces);
             cross(1, threatened(enemies, &me), me.pieces);
         }

@@ -83,7 +83,9 @@ pub(super) fn parse_move(position: &Neighbours, text: &str) -> Result<Neighbours
         let distance = attacks::distance(u32::from(mv.from), occupied);
         return illegal(match distance {
             0 => format!("the piece on {from} has no neighbour and cannot move"),
-            _ => format!("the piece on {from} must move exactly {distance} in a straight line over empty squares"),
+            _ => format!(
+                "the piece on {from} must move exactly {distance} in a straight line over empty squares"
+            ),
         });
     }
     Ok(mv)

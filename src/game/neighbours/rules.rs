@@ -1,7 +1,9 @@
 //! The position and its moves.
 
 use super::super::zobrist::random_table;
-use super::super::{BenchSuite, Color, DrawRules, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome};
+use super::super::{
+    BenchSuite, Color, DrawRules, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome,
+};
 use super::attacks::{self, Crowd, squares};
 use super::notation;
 

@@ -1,0 +1,67 @@
+//! What several tests need: random positions, a search in one call, an engine process.
+#![allow(dead_code, reason = "each test uses a part")]
+
+pub mod mailbox;
+pub mod process;
+
+use labrys::eval::Evaluator;
+use labrys::game::{Features, Game, History, Knowledge};
+use labrys::search::{Best, Control, Heuristics, Limits, Report, SearchMode, Table, Task, search};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+/// A position with its history.
+pub type Line<G> = (G, History<G>);
+
+/// Plays `plies` random moves from the start, fewer where the game ends before; `at` sees every position.
+pub fn random_game<G: Game>(seed: u64, plies: usize, mut at: impl FnMut(&G, &History<G>)) -> Line<G> {
+    let mut random = StdRng::seed_from_u64(seed);
+    let (mut position, mut history) = (G::start(), History::new());
+    at(&position, &history);
+    for _ in 0..plies {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        if moves.is_empty() {
+            break;
+        }
+        history.push(&position);
+        position.play(moves[random.random_range(0..moves.len())]);
+        at(&position, &history);
+    }
+    (position, history)
+}
+
+/// Positions in which the game goes on, after 1 to `most` random plies.
+pub fn random_lines<G: Game>(count: usize, most: usize) -> Vec<Line<G>> {
+    let mut random = StdRng::seed_from_u64(count as u64);
+    let mut lines = Vec::new();
+    for seed in 0.. {
+        if lines.len() == count {
+            break;
+        }
+        let (position, history) = random_game::<G>(seed, random.random_range(1..=most), |_, _| {});
+        if history.outcome(&position).is_none() {
+            lines.push((position, history));
+        }
+    }
+    lines
+}
+
+/// A search with a small fresh table; the reports come with it.
+pub fn find<G: Features + Knowledge>(
+    (position, history): &Line<G>,
+    mode: SearchMode,
+    selective: bool,
+    multi_pv: usize,
+    limits: &Limits,
+) -> (Best<G::Move>, Vec<Report<G::Move>>) {
+    let evaluator = Evaluator::shipped(0).unwrap();
+    let task =
+        Task { position, history, evaluator: &evaluator, root_moves: &[], mode, selective, multi_pv, limits };
+    let table = Table::new(1).unwrap();
+    let mut reports = Vec::new();
+    let best = search(&task, &table, &mut Heuristics::new(), &Control::default(), &mut |report| {
+        reports.push(report)
+    });
+    (best, reports)
+}

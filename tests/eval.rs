@@ -1,0 +1,182 @@
+//! The features against their definitions on a plain mailbox, and weights files.
+
+mod common;
+
+use common::mailbox::Mailbox;
+use common::random_game;
+use labrys::eval::{Evaluator, Weights, WeightsError};
+use labrys::game::neighbours::Neighbours;
+use labrys::game::{Features, Game};
+use proptest::prelude::*;
+
+/// The features of one player, by the words of the thesis (§4.2).
+struct Naive {
+    pieces: f64,
+    moves: f64,
+    alones: f64,
+    duals: f64,
+    with_one_next: f64,
+    distance: f64,
+    only_enemies: f64,
+    threatened: f64,
+}
+
+fn naive(board: &Mailbox, mover: bool) -> Naive {
+    let own = board.piece(mover);
+    let pieces: Vec<usize> = (0..64).filter(|&square| board.squares[square] == own).collect();
+    let count = |holds: &dyn Fn(usize) -> bool| pieces.iter().filter(|&&square| holds(square)).count() as f64;
+    let lone_friend = |square: usize| match board.neighbours(square)[..] {
+        [friend] if board.squares[friend] == own => Some(friend),
+        _ => None,
+    };
+    let in_pair =
+        |square: usize| lone_friend(square).is_some_and(|friend| lone_friend(friend) == Some(square));
+    let enemy_targets: Vec<usize> = board.moves(!mover).iter().map(|&(_, to)| to).collect();
+    let distance = |square: usize| {
+        let from_middle = |coordinate: usize| (3 - coordinate as i32).max(coordinate as i32 - 4);
+        f64::from(from_middle(square % 8).max(from_middle(square / 8)))
+    };
+    Naive {
+        pieces: pieces.len() as f64 / 8.0,
+        moves: board.moves(mover).len() as f64 / 64.0,
+        alones: count(&|square| board.neighbours(square).is_empty()) / 8.0,
+        duals: count(&in_pair) / 2.0 / 4.0,
+        with_one_next: count(&|square| board.neighbours(square).len() == 1 && !in_pair(square)) / 8.0,
+        distance: pieces.iter().map(|&square| distance(square)).sum::<f64>()
+            / pieces.len().max(1) as f64
+            / 3.0,
+        only_enemies: count(&|square| {
+            let neighbours = board.neighbours(square);
+            !neighbours.is_empty() && neighbours.iter().all(|&near| board.squares[near] != own)
+        }) / 8.0,
+        threatened: count(&|square| enemy_targets.contains(&square)) / 8.0,
+    }
+}
+
+/// The features of a set by name.
+fn expected(position: &Neighbours, set: &str) -> Vec<f64> {
+    let board = Mailbox::new(&position.fen());
+    let (me, other) = (naive(&board, true), naive(&board, false));
+    let quiet: usize = position.fen().split(' ').nth(2).unwrap().parse().unwrap();
+    let mut values = vec![me.pieces, other.pieces, me.moves, other.moves, me.alones, other.alones];
+    values.extend([me.duals, other.duals, me.with_one_next, other.with_one_next]);
+    values.extend([me.distance, other.distance, me.only_enemies, other.only_enemies]);
+    values.push((quiet / 10).min(10) as f64 / 10.0);
+    let cross = |first: f64, second: f64| first * (1.0 - second);
+    if set != "base" {
+        values.extend([cross(me.threatened, other.pieces), cross(other.threatened, me.pieces)]);
+    }
+    match set {
+        "set2" => values.extend([
+            cross(me.alones, me.moves),
+            cross(other.alones, other.moves),
+            cross(me.only_enemies, other.pieces),
+            cross(other.only_enemies, me.pieces),
+        ]),
+        "set3" => values.extend([
+            cross(other.duals, other.pieces),
+            cross(me.duals, me.pieces),
+            cross(other.with_one_next, other.pieces),
+            cross(me.with_one_next, me.pieces),
+        ]),
+        _ => {}
+    }
+    values
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn features_are_what_the_paper_says(seed: u64) {
+        random_game::<Neighbours>(seed, 200, |position, _| {
+            for (index, set) in Neighbours::SETS.iter().enumerate() {
+                let mut values = vec![0.0; set.features.len()];
+                position.features(index, |feature, value| values[feature] = value);
+                let expected = expected(position, set.name);
+                assert_eq!(values.len(), expected.len());
+                for ((name, value), expected) in set.features.iter().zip(&values).zip(expected) {
+                    assert!((value - expected).abs() < 1e-12, "{name}: {value} for {expected} in {}", position.fen());
+                    assert!((0.0..=1.0).contains(value), "{name}: {value}");
+                }
+                let evaluator = Evaluator::<Neighbours>::shipped(index).unwrap();
+                let sum: f64 = values.iter().zip(evaluator.weights().values()).map(|(value, weight)| value * weight).sum();
+                assert!((evaluator.table(position).sum() - sum).abs() < 1e-9);
+                let score = evaluator.evaluate(position).to_bits();
+                assert!((f64::from(score) - 1000.0 * sum).abs() <= 0.5 + 1e-6);
+            }
+        });
+    }
+}
+
+#[test]
+fn the_sets_are_those_of_the_paper() {
+    let names: Vec<_> = Neighbours::SETS.iter().map(|set| (set.name, set.features.len())).collect();
+    assert_eq!(names, [("set1", 17), ("set2", 21), ("set3", 21), ("base", 15)]);
+}
+
+#[test]
+fn shipped_weights_read_back_as_they_are_written() {
+    for set in 0..Neighbours::SETS.len() {
+        let weights = Weights::shipped::<Neighbours>(set).unwrap();
+        assert_eq!(Weights::parse::<Neighbours>(set, &weights.to_json()).unwrap(), weights);
+        assert!(weights.to_json().contains("source"));
+    }
+}
+
+/// Index of the set `base`.
+const BASE: usize = 3;
+
+fn refusal(text: &str) -> String {
+    Weights::parse::<Neighbours>(BASE, text).unwrap_err().to_string()
+}
+
+#[test]
+fn weights_files_are_refused_by_name() {
+    let good = Weights::shipped::<Neighbours>(BASE).unwrap().to_json();
+    assert!(Weights::parse::<Neighbours>(BASE, &good).is_ok());
+    assert_eq!(refusal(&good.replace("\"base\"", "\"set1\"")), "weights file: set `set1`, expected `base`");
+    assert_eq!(
+        refusal(&good.replace("\"neighbours\"", "\"chess\"")),
+        "weights file: game `chess`, expected `neighbours`"
+    );
+    assert_eq!(
+        refusal(&good.replace("\"version\": 1", "\"version\": 2")),
+        "weights file: version 2, expected 1"
+    );
+    assert_eq!(
+        refusal(&good.replace("\"dualForMe\"", "\"dualForYou\"")),
+        "weight `dualForYou` is unknown in set `base`"
+    );
+    let missing = good.lines().filter(|line| !line.contains("alonesForMe")).collect::<Vec<_>>().join("\n");
+    assert_eq!(refusal(&missing), "weight `alonesForMe` is missing");
+    let double = good.replace("\"alonesForMe\"", "\"alonesForMe\": 1.0,\n\"alonesForMe\"");
+    assert_eq!(refusal(&double), "weight `alonesForMe` is given twice");
+    for value in ["1e999", "null", "\"NaN\"", "[1]"] {
+        let bad = good.replace("\"alonesForMe\":", &format!("\"alonesForMe\": {value}, \"x\":"));
+        assert_eq!(refusal(&bad), format!("weight `alonesForMe`: `{value}` is no finite number"));
+    }
+    assert!(refusal(&good.replace("\"game\"", "\"name\"")).contains("name"));
+    assert!(refusal("").starts_with("weights file: EOF"));
+    assert!(refusal("[]").starts_with("weights file: invalid"));
+}
+
+#[test]
+fn weights_change_by_value_and_by_name() {
+    let weights = Weights::shipped::<Neighbours>(BASE).unwrap();
+    let values: Vec<String> = (1..=15).map(|n| n.to_string()).collect();
+    let changed = weights.with_values(&values).unwrap();
+    assert_eq!(changed.values(), (1..=15).map(f64::from).collect::<Vec<_>>());
+    let changed = weights.with_named([("alonesForMe", "-0.5"), ("piecesForMe", "1e1")]).unwrap();
+    assert_eq!((changed.values()[4], changed.values()[0]), (-0.5, 10.0));
+    assert_eq!(changed.values()[1..4], weights.values()[1..4]);
+
+    assert!(matches!(
+        weights.with_values(&values[1..]),
+        Err(WeightsError::Count { found: 14, expected: 15, .. })
+    ));
+    assert!(matches!(weights.with_named([("x", "1")]), Err(WeightsError::Unknown { .. })));
+    assert!(matches!(weights.with_named([("alonesForMe", "inf")]), Err(WeightsError::Value { .. })));
+    let twice = weights.with_named([("alonesForMe", "1"), ("alonesForMe", "2")]);
+    assert!(matches!(twice, Err(WeightsError::Duplicate { name: "alonesForMe" })));
+}

@@ -1,0 +1,455 @@
+//! The binary, driven over its protocol as a GUI or a script would.
+
+mod common;
+
+use std::io::Write;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use common::process::Process;
+
+const START: &str = "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1";
+
+/// The only line of an answer.
+fn one(answer: Vec<String>) -> String {
+    assert_eq!(answer.len(), 1, "{answer:?}");
+    answer.into_iter().next().unwrap()
+}
+
+/// The FEN that `d` shows.
+fn fen(engine: &mut Process) -> String {
+    let answer = engine.ask("d");
+    answer.iter().find_map(|line| line.strip_prefix("Fen: ")).unwrap().to_owned()
+}
+
+/// The move of the next `bestmove` line.
+fn best_move(engine: &mut Process) -> String {
+    let lines = engine.until("bestmove");
+    lines.last().unwrap().split(' ').nth(1).unwrap().to_owned()
+}
+
+#[test]
+fn a_gui_greets() {
+    let mut engine = Process::start();
+    engine.send("uci");
+    let lines = engine.until("uciok");
+    assert!(lines[0].starts_with("id name Labrys "));
+    assert!(lines[1].starts_with("id author "));
+    for option in [
+        "option name UCI_Variant type combo default neighbours var neighbours",
+        "option name Hash type spin default 16 min 1 max 32768",
+        "option name MultiPV type spin default 1 min 1 max 256",
+        "option name Move Overhead type spin default 10 min 0 max 5000",
+        "option name SearchMode type combo default pvs var pvs var alphabeta var minimax",
+        "option name Selective type check default true",
+        "option name Ponder type check default false",
+        "option name Clear Hash type button",
+        "option name FeatureSet type combo default set1 var set1 var set2 var set3 var base",
+        "option name WeightsFile type string default <empty>",
+    ] {
+        assert!(lines.contains(&option.to_owned()), "{option}");
+    }
+    assert_eq!(lines.len(), 13);
+    assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
+    engine.send("quit");
+    assert!(engine.finish().1.success());
+}
+
+#[test]
+fn an_engine_plays_a_whole_game_against_itself() {
+    let mut engine = Process::start();
+    let mut referee = Process::start();
+    engine.send("uci\nsetoption name UCI_Variant value neighbours\nucinewgame");
+    engine.until("uciok");
+    let mut moves = String::new();
+    for ply in 0.. {
+        assert!(ply < 1000, "the game does not end");
+        let position = format!("position startpos{moves}");
+        let legal = one(referee.ask(&format!("{position}\nmoves")));
+        engine.send(&position);
+        engine.send(if ply % 2 == 0 { "go nodes 2000" } else { "go wtime 500 btime 500 winc 5 binc 5" });
+        let best = best_move(&mut engine);
+        if best == "(none)" {
+            let outcome = referee.ask("d").pop().unwrap();
+            assert!(outcome.starts_with("Outcome: "), "{outcome}");
+            return;
+        }
+        assert!(legal.split(' ').any(|mv| mv == best), "{best} after {moves}");
+        moves = match moves.is_empty() {
+            true => format!(" moves {best}"),
+            false => format!("{moves} {best}"),
+        };
+    }
+}
+
+#[test]
+fn bad_lines_are_named_and_change_nothing() {
+    let mut engine = Process::start();
+    let weights = engine.ask("weights");
+    engine.ask("position startpos moves e1e3 e8e6\nsetoption name Hash value 3\nsetweights piecesForMe=9");
+    let (fen, weights_now) = (fen(&mut engine), engine.ask("weights"));
+    assert_ne!(weights, weights_now);
+    for (line, error) in [
+        ("xyzzy", "unknown command `xyzzy`, `help` lists the commands"),
+        ("UCI", "unknown command `UCI`, `help` lists the commands"),
+        ("isready now", "isready: unexpected `now`, expected the end of the line"),
+        ("debug maybe", "debug: unexpected `maybe`, expected `on` or `off`"),
+        ("position", "position: `startpos` or `fen <fen>` is missing"),
+        ("position start", "position: unexpected `start`, expected `startpos` or `fen <fen>`"),
+        ("position startpos e1e3", "position: unexpected `e1e3`, expected `moves`"),
+        ("position fen", "position: the FEN is missing"),
+        ("position fen 8/8 w 0 1", "position: FEN: the board has 2 ranks, expected 8"),
+        (
+            "position startpos moves e1e3 e8e6 f1f3",
+            "position: move 3: `f1f3` is not legal: the piece on f1 must move exactly 1 in a straight line over empty squares",
+        ),
+        (
+            "position startpos moves e1e9",
+            "position: move 1: `e1e9` is no move: expected two squares, as in `e1e3`",
+        ),
+        (
+            "position fen 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
+            "position: FEN: the board has 10 ranks, expected 8",
+        ),
+        ("go depth", "go: depth is missing"),
+        ("go depth x", "go: depth `x`: expected a whole number from 1 to 4294967295"),
+        ("go depth 0", "go: depth `0`: expected a whole number from 1 to 4294967295"),
+        ("go depth 3 depth 4", "go: depth is given twice"),
+        ("go fast", "go: unexpected `fast`, expected a limit such as `depth 8` or `movetime 1000`"),
+        ("go nodes -1", "go: nodes `-1`: expected a whole number from 1 to 9223372036854775807"),
+        ("go searchmoves", "go: a move after `searchmoves` is missing"),
+        (
+            "go depth 3 searchmoves e1e2",
+            "go: searchmoves: `e1e2` is not legal: White, to move, has no piece on e1",
+        ),
+        ("go perft 65", "go: perft `65`: expected a whole number from 1 to 64"),
+        ("perft", "perft: depth is missing"),
+        ("bench deep", "bench: depth `deep`: expected a whole number from 1 to 100"),
+        ("setoption", "setoption: `name <name>` is missing"),
+        ("setoption Hash 3", "setoption: unexpected `Hash`, expected `name <name>`"),
+        ("setoption name", "setoption: the name of the option is missing"),
+        ("setoption name Speed value 3", "unknown option `Speed`"),
+        ("setoption name Hash value 0", "option Hash: `0` is not a whole number from 1 to 32768"),
+        ("setoption name Hash", "option Hash: `` is not a whole number from 1 to 32768"),
+        ("setoption name Selective value yes", "option Selective: `yes` is not `true` or `false`"),
+        (
+            "setoption name SearchMode value mcts",
+            "option SearchMode: `mcts` is not one of: pvs, alphabeta, minimax",
+        ),
+        (
+            "setoption name FeatureSet value set4",
+            "option FeatureSet: `set4` is not one of: set1, set2, set3, base",
+        ),
+        ("setoption name UCI_Variant value go", "unknown variant `go`, expected one of: neighbours"),
+        ("setweights", "setweights: values, `<name>=<value>` …, `file <path>` or `default` is missing"),
+        ("setweights 1 2 3", "setweights: 3 weights, but set `set1` has 17"),
+        (
+            "setweights 1 two 3",
+            "setweights: unexpected `two`, expected values, `<name>=<value>` …, `file <path>` or `default`",
+        ),
+        ("setweights x=1", "setweights: weight `x` is unknown in set `set1`"),
+        ("setweights piecesForMe=1 x=1", "setweights: weight `x` is unknown in set `set1`"),
+        ("setweights piecesForMe=", "setweights: weight `piecesForMe`: `` is no finite number"),
+        ("setweights piecesForMe=nan", "setweights: weight `piecesForMe`: `nan` is no finite number"),
+        ("setweights piecesForMe=1 piecesForMe=2", "setweights: weight `piecesForMe` is given twice"),
+        ("setweights file", "setweights: the path of the file is missing"),
+        ("setweights default now", "setweights: unexpected `now`, expected the end of the line"),
+    ] {
+        assert_eq!(one(engine.ask(line)), format!("info string error: {error}"), "{line}");
+    }
+    for (line, start) in [
+        ("setweights file /no/such file", "info string error: setweights: weights file `/no/such file`: "),
+        (
+            "setoption name WeightsFile value /no/such file",
+            "info string error: option WeightsFile: weights file `/no/such file`: ",
+        ),
+    ] {
+        assert!(one(engine.ask(line)).starts_with(start), "{line}");
+    }
+    assert_eq!(fen, self::fen(&mut engine));
+    assert_eq!(weights_now, engine.ask("weights"));
+}
+
+#[test]
+fn odd_bytes_do_no_harm() {
+    let mut engine = Process::start();
+    engine.send_bytes(b"\n\r\n   \t\nisready\r\n");
+    assert_eq!(engine.until("readyok").len(), 1);
+    engine.send_bytes(b"position \xff\xfe\n");
+    assert_eq!(one(engine.ask("")), "info string error: byte 0xff at position 10 of the line is not UTF-8");
+    let long = "x".repeat(10_000);
+    let answer = one(engine.ask(&long));
+    assert_eq!(
+        answer,
+        format!("info string error: unknown command `{}…`, `help` lists the commands", "x".repeat(40))
+    );
+    let moves = "e1e2 e8e7 e2e1 e7e8 ".repeat(500);
+    assert!(one(engine.ask(&format!("position startpos moves {moves}"))).contains("move "));
+    assert_eq!(
+        one(engine.ask("\u{1b}[2Jhello\0")),
+        "info string error: unknown command `\\u{1b}[2Jhello\\0`, `help` lists the commands"
+    );
+    engine.send_bytes(&[b"position startpos moves ".as_slice(), &[0xF0; 64], b"\n"].concat());
+    assert!(one(engine.ask("")).contains("not UTF-8"));
+    assert_eq!(fen(&mut engine), START);
+}
+
+#[test]
+fn a_search_can_be_stopped_and_talked_to() {
+    let mut engine = Process::start();
+    assert_eq!(engine.ask("stop\nponderhit\nwait"), [""; 0], "nothing runs: nothing to say");
+    engine.send("go infinite");
+    engine.until("info depth 5");
+    engine.send("isready");
+    engine.until("readyok");
+    for (line, name) in [
+        ("position startpos", "position"),
+        ("go depth 1", "go"),
+        ("setoption name Hash value 1", "setoption"),
+        ("ucinewgame", "ucinewgame"),
+        ("setweights default", "setweights"),
+        ("eval", "eval"),
+        ("uci", "uci"),
+        ("perft 2", "perft"),
+    ] {
+        engine.send(line);
+        let error = engine.until("info string error").pop().unwrap();
+        assert_eq!(error, format!("info string error: {name}: not while searching, `stop` first"));
+    }
+    engine.send("wait");
+    engine.until("info string error: wait: this search ends only by `stop` or `ponderhit`");
+    engine.send("stop\nstop");
+    engine.until("bestmove");
+    assert_eq!(engine.ask("stop"), [""; 0], "one answer for one search");
+}
+
+#[test]
+fn an_infinite_search_keeps_its_answer() {
+    let mut engine = Process::start();
+    engine.send("go infinite depth 1");
+    engine.until("info depth 1");
+    sleep(Duration::from_millis(50));
+    assert_eq!(engine.ask(""), [""; 0]);
+    assert!(
+        one(engine.ask("eval")).contains("not while searching"),
+        "the search has ended, but not its answer"
+    );
+    engine.send("stop");
+    engine.until("bestmove");
+    assert_eq!(fen(&mut engine), START);
+}
+
+#[test]
+fn a_ponder_search_waits_for_the_move() {
+    let mut engine = Process::start();
+    engine.send("go ponder wtime 300 btime 300");
+    sleep(Duration::from_millis(400));
+    assert!(
+        engine.ask("").iter().all(|line| line.starts_with("info")),
+        "its own clock has not yet begun to count"
+    );
+    engine.send("ponderhit");
+    engine.until("bestmove");
+    engine.send("go ponder depth 1\nstop");
+    engine.until("bestmove");
+    engine.send("go ponder nodes 100");
+    engine.until("info depth 1");
+    engine.send("ponderhit\nponderhit");
+    engine.until("bestmove");
+    assert_eq!(engine.ask(""), [""; 0]);
+}
+
+#[test]
+fn limits_are_kept() {
+    let mut engine = Process::start();
+    let last = |lines: &[String], key: &str| {
+        let info = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
+        let mut words = info.split(' ').skip_while(|word| *word != key);
+        words.nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    engine.send("go depth 6");
+    assert_eq!(last(&engine.until("bestmove"), "depth"), 6);
+    engine.send("go nodes 5000");
+    assert!(last(&engine.until("bestmove"), "nodes") <= 5000);
+    engine.send("go searchmoves c1c3 h1g2 depth 4");
+    let lines = engine.until("bestmove");
+    assert!(lines.iter().all(|line| ["c1c3", "h1g2"].iter().any(|mv| line.contains(&format!(" {mv}")))));
+    engine.send("go wtime -50 btime -50 depth 30");
+    engine.until("bestmove");
+    engine.send("go movetime 0");
+    engine.until("bestmove");
+    engine.send("go wtime 9223372036854775807 winc 9223372036854775807 btime 1 depth 2");
+    engine.until("bestmove");
+    engine.send("setoption name MultiPV value 3\ngo depth 3");
+    let lines = engine.until("bestmove");
+    assert!(
+        ["multipv 1", "multipv 2", "multipv 3"].iter().all(|n| lines.iter().any(|line| line.contains(n)))
+    );
+}
+
+#[test]
+fn the_same_commands_give_the_same_nodes() {
+    let run = || {
+        let mut engine = Process::start();
+        engine.send("setoption name Hash value 2\nposition startpos moves e1e3\ngo depth 10");
+        let mut lines = engine.until("bestmove");
+        engine.send("position startpos moves e1e3 e8e6\ngo nodes 20000");
+        lines.extend(engine.until("bestmove"));
+        let timeless = |line: String| {
+            let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
+            let keep = |n: usize| !["time", "nps"].contains(&words[n.saturating_sub(1)].as_str());
+            words
+                .iter()
+                .enumerate()
+                .filter(|(n, _)| keep(*n))
+                .map(|(_, word)| word.clone())
+                .collect::<Vec<_>>()
+        };
+        lines.into_iter().map(timeless).collect::<Vec<_>>()
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn a_finished_game_has_no_move() {
+    let mut engine = Process::start();
+    for (position, outcome) in [
+        ("fen 8/8/8/8/8/8/8/P6p w 0 1", "Black wins: no legal move"),
+        ("fen pp6/8/8/8/8/8/8/PP6 w 100 60", "draw: no progress"),
+        ("fen pp6/8/8/8/8/8/8/PP6 w 0 1 moves a1a2 a8a7 a2a1 a7a8 a1a2 a8a7 a2a1 a7a8", "draw: repetition"),
+    ] {
+        for go in ["go depth 3", "go infinite", "go ponder"] {
+            engine.send(&format!("position {position}\n{go}"));
+            assert_eq!(
+                engine.until("bestmove"),
+                [format!("info string {outcome}"), "bestmove (none)".to_owned()]
+            );
+        }
+    }
+}
+
+#[test]
+fn perft_has_the_form_of_stockfish() {
+    let mut engine = Process::start();
+    engine.send("go perft 3");
+    let lines = engine.until("Nodes searched");
+    assert_eq!(lines.len(), 22);
+    assert!(lines[..20].contains(&"c1c3: 380".to_owned()), "{lines:?}");
+    assert_eq!(lines[20..], ["", "Nodes searched: 7280"]);
+    engine.send("perft 1");
+    assert_eq!(engine.until("Nodes searched").last().unwrap(), "Nodes searched: 20");
+    engine.send("perft 12");
+    sleep(Duration::from_millis(20));
+    engine.send("stop");
+    engine.until("info string perft stopped");
+    engine.send("bench 60");
+    sleep(Duration::from_millis(20));
+    engine.send("stop");
+    engine.until("info string bench stopped");
+}
+
+#[test]
+fn bench_ends_with_its_signature() {
+    let mut engine = Process::start();
+    engine.send("bench 4");
+    let mut nodes = 0;
+    let last = loop {
+        let line = engine.line().unwrap();
+        match line.rsplit_once(": ") {
+            Some((_, count)) => nodes += count.parse::<u64>().unwrap(),
+            None => break line,
+        }
+    };
+    assert!(last.starts_with(&format!("{nodes} nodes ")) && last.ends_with(" nps"), "{last}");
+}
+
+#[test]
+fn help_lists_every_command() {
+    let mut engine = Process::start();
+    let help = engine.ask("help").join("\n");
+    for command in [
+        "uci",
+        "isready",
+        "setoption",
+        "ucinewgame",
+        "position",
+        "go",
+        "perft",
+        "stop",
+        "ponderhit",
+        "wait",
+        "d",
+        "moves",
+        "eval",
+        "weights",
+        "setweights",
+        "bench",
+        "debug",
+        "help",
+        "quit",
+    ] {
+        assert!(help.lines().any(|line| line.split([' ', ',']).any(|word| word == command)), "{command}");
+    }
+}
+
+#[test]
+fn weights_go_out_and_in() {
+    let mut engine = Process::start();
+    let before = engine.ask("weights");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my weights.json");
+    let text = before.join("\n").replace("\"piecesForMe\": ", "\"piecesForMe\": 1");
+    std::fs::File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    let path = path.display();
+    assert_eq!(engine.ask(&format!("setweights file {path}")), [""; 0]);
+    assert_eq!(engine.ask("weights").join("\n"), text);
+    assert_eq!(engine.ask("setweights default"), [""; 0]);
+    assert_eq!(engine.ask("weights"), before);
+    assert_eq!(engine.ask(&format!("setoption name WeightsFile value {path}")), [""; 0]);
+    assert_eq!(engine.ask("weights").join("\n"), text);
+    assert_eq!(engine.ask("setoption name WeightsFile value <empty>"), [""; 0]);
+    assert_eq!(engine.ask("weights"), before);
+    let values: Vec<_> = (0..17).map(|n| n.to_string()).collect();
+    assert_eq!(engine.ask(&format!("setweights {}", values.join(" "))), [""; 0]);
+    assert!(engine.ask("weights").join("\n").contains("\"movesLeftForMe\": 2.0"));
+    assert_eq!(engine.ask("setoption name FeatureSet value BASE"), [""; 0]);
+    let refused = one(engine.ask(&format!("setweights file {path}")));
+    assert_eq!(refused, "info string error: setweights: weights file: set `set1`, expected `base`");
+    assert!(engine.ask("eval").last().unwrap().starts_with("set base, score cp "));
+}
+
+#[test]
+fn the_end_of_input_ends_the_search() {
+    let mut engine = Process::start();
+    engine.send("go infinite");
+    engine.until("info depth 3");
+    let start = Instant::now();
+    let (rest, status) = engine.finish();
+    assert!(start.elapsed() < Duration::from_secs(5));
+    assert!(status.success());
+    assert_eq!(rest.iter().filter(|line| line.starts_with("bestmove")).count(), 1);
+    let mut engine = Process::start();
+    engine.send_bytes(b"isready");
+    assert_eq!(engine.finish().0, ["readyok"], "the last line needs no end");
+}
+
+#[test]
+fn a_script_waits_for_its_answers() {
+    let mut engine = Process::start();
+    engine.send("go depth 5\nwait\nposition startpos moves e1e3\ngo depth 5\nwait\nd\nquit");
+    let (lines, status) = engine.finish();
+    assert!(status.success());
+    assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), 2);
+    assert!(!lines.iter().any(|line| line.contains("error")), "{lines:?}");
+    assert!(lines.last().unwrap().starts_with("Key: "));
+}
+
+#[test]
+fn a_wait_can_be_stopped() {
+    let mut engine = Process::start();
+    engine.send("go depth 128\nwait\nxyzzy");
+    engine.until("info depth 3");
+    engine.send("stop");
+    engine.until("bestmove");
+    engine.until("info string error: unknown command `xyzzy`");
+}

@@ -1,0 +1,209 @@
+//! Searches against plain minimax, and what every search has to keep.
+
+mod common;
+
+use std::time::Duration;
+
+use common::{Line, find, random_lines};
+use labrys::eval::{MAX_PLY, Score, UciScore};
+use labrys::game::neighbours::Neighbours;
+use labrys::game::{Game, History};
+use labrys::search::{Bound, Clock, Limits, Report, SearchMode};
+
+type Reports = Vec<Report<<Neighbours as Game>::Move>>;
+
+/// The scores of the finished iterations, best lines only.
+fn scores(reports: &Reports) -> Vec<Score> {
+    let exact = reports.iter().filter(|report| report.bound == Bound::Exact && report.multipv == 1);
+    exact.map(|report| report.score).collect()
+}
+
+fn line(fen: &str) -> Line<Neighbours> {
+    (Neighbours::from_fen(fen).unwrap(), History::new())
+}
+
+#[test]
+fn all_searches_find_the_minimax_value() {
+    let mut decided = 0;
+    for line in random_lines::<Neighbours>(200, 70) {
+        let limits = Limits::depth(4);
+        let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, &limits);
+        let expected = scores(&minimax);
+        assert_eq!(expected.len(), 4);
+        for mode in [SearchMode::AlphaBeta, SearchMode::Pvs] {
+            let (_, reports) = find(&line, mode, false, 1, &limits);
+            assert_eq!(scores(&reports), expected, "{mode:?} in {}", line.0.fen());
+        }
+        decided += usize::from(expected[3].plies_to_end().is_some());
+    }
+    assert!(decided > 5, "too few positions with a forced end: {decided}");
+}
+
+#[test]
+fn minimax_visits_every_path() {
+    let (best, _) =
+        find(&line("pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1"), SearchMode::Minimax, false, 1, &Limits::depth(3));
+    // Iterations of depth 1, 2 and 3: the paths of up to so many moves, by perft.
+    assert_eq!(best.nodes, (1 + 20) + (1 + 20 + 400) + (1 + 20 + 400 + 7280));
+}
+
+#[test]
+fn every_search_returns_a_legal_move() {
+    for (n, line) in (0..).zip(random_lines::<Neighbours>(1000, 120)) {
+        let limits = Limits::nodes(1 + n % 1000);
+        let (best, _) = find(&line, SearchMode::Pvs, true, 1 + n as usize % 3, &limits);
+        let mut moves = Vec::new();
+        line.0.legal_moves(&mut moves);
+        assert!(moves.contains(&best.mv.unwrap()), "{}", line.0.fen());
+        assert!(best.nodes <= 1 + n % 1000);
+    }
+}
+
+#[test]
+fn principal_variations_are_playable() {
+    for line in random_lines::<Neighbours>(50, 80) {
+        let (best, reports) = find(&line, SearchMode::Pvs, true, 3, &Limits::depth(7));
+        for report in &reports {
+            let mut position = line.0;
+            for &mv in &report.pv {
+                let text = position.move_text(mv);
+                assert_eq!(position.parse_move(&text), Ok(mv), "{} in {}", text, position.fen());
+                position.play(mv);
+            }
+        }
+        let last = reports.iter().rfind(|report| report.multipv == 1).unwrap();
+        assert_eq!(best.mv, last.pv.first().copied());
+        assert_eq!(best.ponder, last.pv.get(1).copied());
+    }
+}
+
+#[test]
+fn several_lines_are_the_best_ones_in_order() {
+    for line in random_lines::<Neighbours>(30, 60) {
+        let (_, all) = find(&line, SearchMode::Pvs, false, 64, &Limits::depth(3));
+        let lines: Vec<_> =
+            all.iter().filter(|report| report.depth == 3 && report.bound == Bound::Exact).collect();
+        assert_eq!(lines.len(), line.0.count_moves());
+        assert!(lines.is_sorted_by_key(|report| std::cmp::Reverse(report.score)));
+        let mut firsts: Vec<_> = lines.iter().map(|report| report.pv[0]).collect();
+        firsts.sort_by_key(|mv| line.0.move_text(*mv));
+        firsts.dedup();
+        assert_eq!(firsts.len(), lines.len(), "each line begins with another move");
+        // Each line has the value of its own move.
+        for report in lines {
+            let (mut child, mut history) = line.clone();
+            history.push(&child);
+            child.play(report.pv[0]);
+            let (_, reports) = find(&(child, history), SearchMode::Minimax, false, 1, &Limits::depth(2));
+            if let Some(&value) = scores(&reports).last() {
+                let value = match value.plies_to_end() {
+                    None => value,
+                    // One ply further from the root.
+                    Some(plies) if value > Score::DRAW => Score::won_in(plies + 1),
+                    Some(plies) => Score::lost_in(plies + 1),
+                };
+                assert_eq!(report.score, -value, "{}", line.0.fen());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_same_search_is_the_same_to_the_node() {
+    for line in random_lines::<Neighbours>(10, 60) {
+        let run = || find(&line, SearchMode::Pvs, true, 1, &Limits::depth(9));
+        let (first, second) = (run(), run());
+        assert_eq!(first.0, second.0);
+        let trace = |reports: &Reports| {
+            reports.iter().map(|r| (r.depth, r.score, r.nodes, r.pv.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(trace(&first.1), trace(&second.1));
+    }
+}
+
+/// White can leave Black without a move at once: Black's last pair is torn apart by a capture.
+const WIN_IN_ONE: &str = "7p/8/8/8/8/1p6/P7/1P6 w 0 1";
+
+#[test]
+fn wins_count_plies() {
+    let (best, reports) = find(&line(WIN_IN_ONE), SearchMode::Pvs, true, 1, &Limits::depth(6));
+    let (position, _) = line(WIN_IN_ONE);
+    assert_eq!(position.move_text(best.mv.unwrap()), "a2b3");
+    assert_eq!(scores(&reports).last().unwrap().to_uci(), UciScore::Mate(1));
+}
+
+#[test]
+fn a_mate_limit_ends_the_search() {
+    let limits = Limits { mate: Some(1), ..Limits::none() };
+    let (best, reports) = find(&line(WIN_IN_ONE), SearchMode::Pvs, true, 1, &limits);
+    assert!(best.mv.is_some());
+    assert_eq!(scores(&reports), [Score::won_in(1)]);
+}
+
+#[test]
+fn the_first_repetition_is_a_draw() {
+    // With the way back to a position of the game open, no search says that White, a piece up, may not
+    // do better; with nothing but ways back the value is a draw.
+    let mut history = History::new();
+    let mut position = Neighbours::from_fen("p7/1p6/8/8/8/8/8/PP6 w 4 10").unwrap();
+    let mut moves = vec!["a1a2", "a8a7", "a2a1", "a7a8", "a1a2", "a8a7"].into_iter();
+    for text in moves.by_ref() {
+        let mv = position.parse_move(text).unwrap();
+        history.push(&position);
+        position.play(mv);
+    }
+    assert!(history.is_repetition(&position));
+    let back = position.parse_move("a2a1").unwrap();
+    let evaluator = labrys::eval::Evaluator::shipped(0).unwrap();
+    let limits = Limits::depth(1);
+    let task = labrys::search::Task {
+        position: &position,
+        history: &history,
+        evaluator: &evaluator,
+        root_moves: &[back],
+        mode: SearchMode::Pvs,
+        selective: true,
+        multi_pv: 1,
+        limits: &limits,
+    };
+    let mut found = None;
+    let table = labrys::search::Table::new(1).unwrap();
+    labrys::search::search(
+        &task,
+        &table,
+        &mut labrys::search::Heuristics::new(),
+        &labrys::search::Control::default(),
+        &mut |report| found = Some(report.score),
+    );
+    assert_eq!(found, Some(Score::DRAW));
+}
+
+#[test]
+fn finished_games_have_no_best_move() {
+    let (best, reports) = find(&line("8/8/8/8/8/8/8/P6p w 0 1"), SearchMode::Pvs, true, 1, &Limits::depth(3));
+    assert_eq!((best.mv, reports.len()), (None, 0));
+    let (best, _) = find(&line("pp6/8/8/8/8/8/8/PP6 w 100 60"), SearchMode::Pvs, true, 1, &Limits::depth(3));
+    assert_eq!(best.mv, None);
+}
+
+#[test]
+fn an_only_move_is_played_at_once_on_the_clock() {
+    // The piece in the corner has one neighbour and one way that its own side leaves open.
+    let fen =
+        random_lines::<Neighbours>(300, 120).into_iter().find(|(position, _)| position.count_moves() == 1);
+    let line = fen.expect("some random position has one move");
+    let clock = Clock { remaining: Duration::from_secs(3600), increment: Duration::ZERO };
+    let limits = Limits { clocks: [Some(clock); 2], ..Limits::none() };
+    let (best, reports) = find(&line, SearchMode::Pvs, true, 1, &limits);
+    assert!(best.mv.is_some());
+    assert_eq!(reports.last().unwrap().depth, 1);
+}
+
+#[test]
+fn the_deepest_search_ends() {
+    // Hardly anything can move here: iterations fly by up to the last ply.
+    let (best, reports) =
+        find(&line("pp6/8/8/8/8/8/8/PP6 w 90 60"), SearchMode::Pvs, true, 1, &Limits::depth(1000));
+    assert!(best.mv.is_some());
+    assert_eq!(reports.last().unwrap().depth as usize, MAX_PLY);
+}
