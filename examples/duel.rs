@@ -95,7 +95,7 @@ fn game(players: [&mut Engine; 2], opening: &[String], go: &str) -> Result<u32> 
     white.send("ucinewgame")?;
     black.send("ucinewgame")?;
     loop {
-        let mover = if moves.len() % 2 == 0 { &mut *white } else { &mut *black };
+        let mover = if moves.len().is_multiple_of(2) { &mut *white } else { &mut *black };
         mover.send(&format!("position startpos moves {}\n{go}", moves.join(" ")))?;
         let lines = mover.until("bestmove")?;
         let best = lines.last().and_then(|line| line.split(' ').nth(1)).unwrap_or_default();

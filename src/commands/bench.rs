@@ -1,5 +1,6 @@
 //! `labrys bench`.
 
+use std::io::{self, Write};
 use std::time::Instant;
 
 use anyhow::Context;
@@ -16,8 +17,15 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let start = Instant::now();
-    let each = &mut |fen: &str, nodes| println!("{fen}: {nodes}");
-    let nodes = bench(arguments.depth, &Control::default(), each).context("bench was stopped")?;
-    println!("{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed()));
+    let (control, mut out, mut written) = (Control::default(), io::stdout(), Ok(()));
+    let nodes = bench(arguments.depth, &control, &mut |fen, nodes| {
+        written = writeln!(out, "{fen}: {nodes}");
+        if written.is_err() {
+            control.stop();
+        }
+    });
+    written?;
+    let nodes = nodes.context("bench was stopped")?;
+    writeln!(out, "{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed()))?;
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! `labrys perft`.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -43,13 +44,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// Counts one position.
 fn count(engine: &dyn Engine, depth: u32, divide: bool) -> anyhow::Result<()> {
     let start = Instant::now();
-    let each = &mut |mv: &str, nodes| {
-        if divide {
-            println!("{mv}: {nodes}");
+    let (control, mut out, mut written) = (Control::default(), io::stdout(), Ok(()));
+    let nodes = engine.perft(depth, &control, &mut |mv, nodes| {
+        if divide && written.is_ok() {
+            written = writeln!(out, "{mv}: {nodes}");
         }
-    };
-    let nodes = engine.perft(depth, &Control::default(), each).context("perft was stopped")?;
-    println!("{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed()));
+    });
+    written?;
+    let nodes = nodes.context("perft was stopped")?;
+    writeln!(out, "{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed()))?;
     Ok(())
 }
 
@@ -58,7 +61,7 @@ fn run_suite(engine: &mut dyn Engine, path: &Path, deepest: Option<u32>) -> anyh
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     let cases = parse_suite(&text).with_context(|| format!("suite {name}"))?;
-    let start = Instant::now();
+    let (start, mut out) = (Instant::now(), io::stdout());
     let (mut total, mut counts, mut wrong) = (0, 0, 0);
     for case in &cases {
         engine
@@ -78,10 +81,10 @@ fn run_suite(engine: &mut dyn Engine, path: &Path, deepest: Option<u32>) -> anyh
                 false => format!("D{depth} {nodes} WRONG, expected {expected}"),
             });
         }
-        println!("{}: {}", case.fen, verdicts.join(", "));
+        writeln!(out, "{}: {}", case.fen, verdicts.join(", "))?;
     }
-    println!("{} positions, {counts} counts, {wrong} wrong", cases.len());
-    println!("{total} nodes {} nps", nodes_per_second(total, start.elapsed()));
+    writeln!(out, "{} positions, {counts} counts, {wrong} wrong", cases.len())?;
+    writeln!(out, "{total} nodes {} nps", nodes_per_second(total, start.elapsed()))?;
     if wrong > 0 {
         bail!("suite {name}: {wrong} of {counts} counts are wrong");
     }

@@ -1,5 +1,6 @@
 //! Neighbours on an array of 64 squares: the rules written down as they are told, with nothing in common
 //! with the engine's bitboards. The yardstick of its rules, features and speed.
+#![allow(dead_code, reason = "each test uses a part")]
 
 /// A position: `squares[8 * rank + file]` is `'P'`, `'p'` or `'.'`.
 #[derive(Clone, Debug, PartialEq, Eq)]
