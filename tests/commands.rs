@@ -17,7 +17,8 @@ fn perft_counts_a_position() {
     assert!(success);
     let lines: Vec<_> = out.lines().collect();
     assert_eq!(lines.len(), 6, "five moves and the sum: {out}");
-    let sum: u64 = lines[..5].iter().map(|line| line.split(": ").nth(1).unwrap().parse::<u64>().unwrap()).sum();
+    let sum: u64 =
+        lines[..5].iter().map(|line| line.split(": ").nth(1).unwrap().parse::<u64>().unwrap()).sum();
     assert_eq!(sum, 1146);
     assert!(lines[5].starts_with("1146 nodes "));
 }
@@ -60,6 +61,7 @@ fn wrong_arguments_are_named() {
 fn bench_prints_its_signature_last() {
     let (success, out, _) = labrys(&["bench", "--depth", "3"]);
     let (positions, last) = out.trim_end().rsplit_once('\n').unwrap();
-    let nodes: u64 = positions.lines().map(|line| line.rsplit(": ").next().unwrap().parse::<u64>().unwrap()).sum();
+    let nodes: u64 =
+        positions.lines().map(|line| line.rsplit(": ").next().unwrap().parse::<u64>().unwrap()).sum();
     assert!(success && last.starts_with(&format!("{nodes} nodes ")) && last.ends_with(" nps"), "{out}");
 }

@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use crate::engine::WeightsSource;
 use crate::game::quote;
-use crate::search::Clock;
+use crate::search::{Clock, Limits};
 
 /// The greatest depth of a perft; no machine gets so far.
 const MAX_PERFT: u64 = 64;
@@ -66,21 +66,11 @@ pub enum Command {
     Quit,
 }
 
-/// What a search is asked for; see [`crate::search::Limits`].
-#[derive(Clone, Debug, Default, PartialEq)]
+/// What a search is asked for.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Go {
-    /// The last iteration.
-    pub depth: Option<u32>,
-    /// Nodes to visit at most.
-    pub nodes: Option<u64>,
-    /// Look for a forced win in so many moves.
-    pub mate: Option<u32>,
-    /// Time for this move.
-    pub movetime: Option<Duration>,
-    /// The clocks of White and of Black.
-    pub clocks: [Option<Clock>; 2],
-    /// Moves to the next time control.
-    pub moves_to_go: Option<u32>,
+    /// When to stop.
+    pub limits: Limits,
     /// Keep the answer until told to stop.
     pub infinite: bool,
     /// Keep the answer until the expected move is played.
@@ -316,7 +306,8 @@ fn parse_go(mut words: Words) -> Result<Command, CommandError> {
     ];
     const ANY: RangeInclusive<i64> = i64::MIN..=i64::MAX;
     const COUNT: RangeInclusive<i64> = 1..=u32::MAX as i64;
-    let mut go = Go::default();
+    let mut go = Go { limits: Limits::none(), infinite: false, ponder: false, search_moves: Vec::new() };
+    let limits = &mut go.limits;
     let mut seen = [false; KEYWORDS.len()];
     let (mut times, mut increments) = ([None; 2], [Duration::ZERO; 2]);
     let mut perft = None;
@@ -331,15 +322,15 @@ fn parse_go(mut words: Words) -> Result<Command, CommandError> {
             return Err(CommandError::Twice { command: words.command, name: KEYWORDS[index] });
         }
         match KEYWORDS[index] {
-            "depth" => go.depth = Some(words.number("depth", COUNT)? as u32),
-            "nodes" => go.nodes = Some(words.number("nodes", 1..=i64::MAX)? as u64),
-            "mate" => go.mate = Some(words.number("mate", 1..=1_000)? as u32),
-            "movetime" => go.movetime = Some(duration(words.number("movetime", 0..=i64::MAX)?)),
+            "depth" => limits.depth = Some(words.number("depth", COUNT)? as u32),
+            "nodes" => limits.nodes = Some(words.number("nodes", 1..=i64::MAX)? as u64),
+            "mate" => limits.mate = Some(words.number("mate", 1..=1_000)? as u32),
+            "movetime" => limits.movetime = Some(duration(words.number("movetime", 0..=i64::MAX)?)),
             "wtime" => times[0] = Some(duration(words.number("wtime", ANY)?)),
             "btime" => times[1] = Some(duration(words.number("btime", ANY)?)),
             "winc" => increments[0] = duration(words.number("winc", ANY)?),
             "binc" => increments[1] = duration(words.number("binc", ANY)?),
-            "movestogo" => go.moves_to_go = Some(words.number("movestogo", COUNT)? as u32),
+            "movestogo" => limits.moves_to_go = Some(words.number("movestogo", COUNT)? as u32),
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
             "perft" => perft = Some(words.number("perft", 1..=MAX_PERFT as i64)? as u32),
@@ -358,7 +349,7 @@ fn parse_go(mut words: Words) -> Result<Command, CommandError> {
     }
     for player in 0..2 {
         let increment = increments[player];
-        go.clocks[player] = times[player].map(|remaining| Clock { remaining, increment });
+        limits.clocks[player] = times[player].map(|remaining| Clock { remaining, increment });
     }
     Ok(perft.map_or(Command::Go(go), Command::Perft))
 }

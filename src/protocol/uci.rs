@@ -287,27 +287,13 @@ impl Loop {
 
     fn go(&mut self, go: Go, arrived: Instant) -> Result<(), Refusal> {
         self.engine("go")?.check_moves(&go.search_moves)?;
-        let endless = go.depth.is_none()
-            && go.nodes.is_none()
-            && go.mate.is_none()
-            && go.movetime.is_none()
-            && go.clocks == [None; 2];
         let over = self.engine("go")?.outcome();
         if let Some(outcome) = over {
             self.output.line(&format!("info string {outcome}"));
         }
-        let hold = over.is_none() && (go.infinite || go.ponder || endless);
+        let hold = over.is_none() && (go.infinite || go.ponder || go.limits.is_endless());
         let control = if go.ponder { Control::pondering() } else { Control::default() };
-        let limits = Limits {
-            start: arrived,
-            depth: go.depth,
-            nodes: go.nodes,
-            mate: go.mate,
-            movetime: go.movetime,
-            clocks: go.clocks,
-            moves_to_go: go.moves_to_go,
-            ..Limits::none()
-        };
+        let limits = Limits { start: arrived, ..go.limits };
         let search_moves = go.search_moves;
         self.work("go", control, hold, move |engine, control, output| {
             let best = engine.search(&search_moves, &limits, control, &mut |report| {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// When to stop; without any limit a search goes on until it is told to stop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// When the search was asked for: times are counted from here.
     pub start: Instant,
@@ -46,6 +46,15 @@ impl Limits {
             moves_to_go: None,
             overhead: Duration::ZERO,
         }
+    }
+
+    /// Whether nothing but a word from outside ends the search.
+    pub fn is_endless(&self) -> bool {
+        self.depth.is_none()
+            && self.nodes.is_none()
+            && self.mate.is_none()
+            && self.movetime.is_none()
+            && self.clocks == [None; 2]
     }
 
     /// A fixed depth.
