@@ -67,7 +67,11 @@ fn an_engine_plays_a_whole_game_against_itself() {
         let position = format!("position startpos{moves}");
         let legal = one(referee.ask(&format!("{position}\nmoves")));
         engine.send(&position);
-        engine.send(if ply % 2 == 0 { "go nodes 2000" } else { "go wtime 500 btime 500 winc 5 binc 5" });
+        engine.send(match ply % 3 {
+            0 => "go nodes 2000",
+            1 => "go wtime 500 btime 500 winc 5 binc 5",
+            _ => "go movetime 100\nstop",
+        });
         let best = best_move(&mut engine);
         if best == "(none)" {
             let outcome = referee.ask("d").pop().unwrap();
