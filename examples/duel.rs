@@ -15,6 +15,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use labrys::arena::{Pairs, Points};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -88,8 +89,8 @@ fn opening(engine: &mut Engine, random: &mut StdRng) -> Result<Vec<String>> {
     Ok(moves)
 }
 
-/// Points of the first player, who is White: 2 for a win, 1 for a draw.
-fn game(players: [&mut Engine; 2], opening: &[String], go: &str) -> Result<u32> {
+/// The result of a game for the first player, who is White.
+fn game(players: [&mut Engine; 2], opening: &[String], go: &str) -> Result<Points> {
     let mut moves = opening.to_vec();
     let [white, black] = players;
     white.send("ucinewgame")?;
@@ -105,9 +106,9 @@ fn game(players: [&mut Engine; 2], opening: &[String], go: &str) -> Result<u32> 
         }
         let outcome = lines.iter().find_map(|line| line.strip_prefix("info string ")).ok_or("no outcome")?;
         return match outcome.split(' ').next() {
-            Some("White") => Ok(2),
-            Some("Black") => Ok(0),
-            Some("draw:") => Ok(1),
+            Some("White") => Ok(Points::Win),
+            Some("Black") => Ok(Points::Loss),
+            Some("draw:") => Ok(Points::Draw),
             _ => Err(format!("unknown outcome {outcome}").into()),
         };
     }
@@ -120,7 +121,7 @@ fn main() -> Result<()> {
     };
     let (pairs, seed): (u64, u64) = (games.parse::<u64>()?.div_ceil(2), seed.parse()?);
     let next = AtomicU64::new(0);
-    let results = Mutex::new(Vec::new());
+    let results = Mutex::new(Pairs::default());
     let play = || -> Result<()> {
         let (mut a, mut b) = (Engine::start(a)?, Engine::start(b)?);
         loop {
@@ -131,8 +132,12 @@ fn main() -> Result<()> {
             let mut random = StdRng::seed_from_u64(seed.wrapping_mul(1_000_003) + pair);
             let opening = opening(&mut a, &mut random)?;
             let first = game([&mut a, &mut b], &opening, go)?;
-            let second = 2 - game([&mut b, &mut a], &opening, go)?;
-            results.lock().map_err(|_| "a thread has died")?.push([first, second]);
+            let second = match game([&mut b, &mut a], &opening, go)? {
+                Points::Win => Points::Loss,
+                Points::Draw => Points::Draw,
+                Points::Loss => Points::Win,
+            };
+            results.lock().map_err(|_| "a thread has died")?.add(first, second);
         }
     };
     let threads = std::thread::available_parallelism()?.get();
@@ -141,22 +146,8 @@ fn main() -> Result<()> {
         threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| "a thread has died")?)
     })?;
     let results = results.into_inner()?;
-    let count = |points| results.iter().flatten().filter(|&&result| result == points).count();
-    let n = results.len() as f64;
-    let scores: Vec<f64> = results.iter().map(|pair| f64::from(pair[0] + pair[1]) / 4.0).collect();
-    let mean = scores.iter().sum::<f64>() / n;
-    let variance = scores.iter().map(|score| (score - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    let error = 1.96 * (variance / n).sqrt();
-    let elo = |score: f64| -400.0 * (1.0 / score.clamp(1e-6, 1.0 - 1e-6) - 1.0).log10();
-    println!(
-        "+{} ={} -{}  score {:.1} %  Elo {:+.1} [{:+.1}, {:+.1}]",
-        count(2),
-        count(1),
-        count(0),
-        100.0 * mean,
-        elo(mean),
-        elo(mean - error),
-        elo(mean + error)
-    );
+    let [losses, draws, wins] = results.games;
+    let (score, _) = results.mean_and_variance();
+    println!("+{wins} ={draws} -{losses}  score {:.1} %  {}", 100.0 * score, results.elo());
     Ok(())
 }

@@ -1,17 +1,19 @@
 //! Labrys: a game engine driven over a UCI-style line protocol.
 //!
 //! The house, from the ground up; imports point to the left only:
-//! `game ← eval ← search ← engine ← protocol ← commands`.
+//! `game ← eval ← search ← engine ← { protocol, arena } ← commands`.
 //!
 //! - [`game`]: the rules of each game, their text, what an evaluation sees in a position;
 //! - [`eval`]: linear evaluations, their weights, scores;
 //! - [`search`]: how a move is found;
 //! - [`engine`]: one game with its search behind an object-safe facade, options, the registry of games;
 //! - [`protocol`]: how the engine is spoken to, see `protocol.md`;
+//! - [`arena`]: where strength is measured; the statistics so far;
 //! - [`commands`]: the subcommands of the binary.
 
 #![forbid(unsafe_code)]
 
+pub mod arena;
 pub mod commands;
 pub mod engine;
 pub mod eval;

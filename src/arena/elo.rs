@@ -1,0 +1,155 @@
+//! Results of paired games, and what they say about the difference in strength.
+//!
+//! Every opening is played twice with colours swapped. The two games are not independent, so what is
+//! counted is pairs: their five possible results ("pentanomial") carry the right variance.
+
+use std::fmt;
+
+/// The result of a game for one of the players, in half points: 0, 1 or 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Points {
+    /// The game is lost.
+    Loss = 0,
+    /// The game is drawn.
+    Draw = 1,
+    /// The game is won.
+    Win = 2,
+}
+
+/// Results of pairs of games, from the view of the first player.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pairs {
+    /// Pairs by the half points in them, from 0 (both lost) to 4 (both won).
+    pub by_points: [u64; 5],
+    /// Games by result: lost, drawn, won.
+    pub games: [u64; 3],
+}
+
+/// An estimate of a difference in strength.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elo {
+    /// The estimate, in Elo; infinite where everything was won or lost.
+    pub estimate: f64,
+    /// The lower end of the 95 % interval.
+    pub low: f64,
+    /// The upper end of the 95 % interval.
+    pub high: f64,
+    /// The likelihood that the first player is the stronger one, from 0 to 1.
+    pub superiority: f64,
+}
+
+/// Standard errors to each side of a 95 % interval.
+const SIGMAS: f64 = 1.959_963_984_540_054;
+
+impl Pairs {
+    /// Pairs whose five results are known and whose games do not matter.
+    pub fn of(by_points: [u64; 5]) -> Pairs {
+        Pairs { by_points, games: [0; 3] }
+    }
+
+    /// Counts the two games of an opening.
+    pub fn add(&mut self, first: Points, second: Points) {
+        self.by_points[first as usize + second as usize] += 1;
+        self.games[first as usize] += 1;
+        self.games[second as usize] += 1;
+    }
+
+    /// The number of pairs.
+    pub fn count(&self) -> u64 {
+        self.by_points.iter().sum()
+    }
+
+    /// Mean and variance of the score of a pair, the score running from 0 to 1. Of nothing, ½ and 0.
+    pub fn mean_and_variance(&self) -> (f64, f64) {
+        let n = self.count() as f64;
+        if n == 0.0 {
+            return (0.5, 0.0);
+        }
+        let moment = |f: &dyn Fn(f64) -> f64| {
+            (0..)
+                .zip(self.by_points)
+                .map(|(points, count)| f(f64::from(points) / 4.0) * count as f64)
+                .sum::<f64>()
+                / n
+        };
+        let mean = moment(&|score| score);
+        (mean, moment(&|score| (score - mean).powi(2)))
+    }
+
+    /// The difference in strength that the results speak for.
+    pub fn elo(&self) -> Elo {
+        let (mean, variance) = self.mean_and_variance();
+        let error = (variance / self.count().max(1) as f64).sqrt();
+        Elo {
+            estimate: elo_of_score(mean),
+            low: elo_of_score(mean - SIGMAS * error),
+            high: elo_of_score(mean + SIGMAS * error),
+            superiority: match error > 0.0 {
+                true => normal_cdf((mean - 0.5) / error),
+                false => [0.0, 0.5, 1.0][1 + usize::from(mean > 0.5) - usize::from(mean < 0.5)],
+            },
+        }
+    }
+}
+
+impl fmt::Display for Elo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Elo { estimate, low, high, superiority } = self;
+        write!(f, "Elo {estimate:+.1} [{low:+.1}, {high:+.1}], LOS {:.1} %", 100.0 * superiority)
+    }
+}
+
+/// The difference in Elo at which a score (0 to 1) is expected; infinite at the ends.
+fn elo_of_score(score: f64) -> f64 {
+    let score = score.clamp(0.0, 1.0);
+    400.0 * (score / (1.0 - score)).log10()
+}
+
+/// The score (0 to 1) that is expected at a difference in Elo.
+pub(super) fn score_of_elo(elo: f64) -> f64 {
+    1.0 / (1.0 + 10f64.powf(-elo / 400.0))
+}
+
+/// The normal distribution function.
+fn normal_cdf(x: f64) -> f64 {
+    0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_and_elo_are_inverse() {
+        for elo in [-800.0, -100.0, 0.0, 5.0, 190.848_5] {
+            assert!((elo_of_score(score_of_elo(elo)) - elo).abs() < 1e-9);
+        }
+        assert!((score_of_elo(190.848_501_887_864_97) - 0.75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_estimate_by_hand() {
+        // Two pairs won by a point, one by half a point, one even: scores 1, 1, ¾, ½.
+        let mut pairs = Pairs::default();
+        pairs.add(Points::Win, Points::Win);
+        pairs.add(Points::Win, Points::Win);
+        pairs.add(Points::Draw, Points::Win);
+        pairs.add(Points::Loss, Points::Win);
+        assert_eq!((pairs.by_points, pairs.games), ([0, 0, 1, 1, 2], [1, 1, 6]));
+        let (mean, variance) = pairs.mean_and_variance();
+        assert!((mean - 0.8125).abs() < 1e-12 && (variance - 0.042_968_75).abs() < 1e-12);
+        let elo = pairs.elo();
+        assert!((elo.estimate - 254.73).abs() < 0.01, "{elo}");
+        // The interval is that of the score, 0.8125 ± 0.20314.
+        assert!((elo.low - 77.24).abs() < 0.01 && elo.high == f64::INFINITY, "{elo}");
+        assert!((elo.superiority - 0.998_7).abs() < 1e-4, "{elo}");
+    }
+
+    #[test]
+    fn one_sided_and_empty_matches_have_an_estimate() {
+        assert_eq!(Pairs::of([0, 0, 0, 0, 9]).elo().estimate, f64::INFINITY);
+        assert_eq!(Pairs::of([9, 0, 0, 0, 0]).elo().superiority, 0.0);
+        assert_eq!(Pairs::of([0, 0, 9, 0, 0]).elo().superiority, 0.5);
+        assert_eq!(Pairs::default().elo().estimate, 0.0);
+    }
+}
