@@ -4,11 +4,14 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Line, find, random_lines};
+use common::{Line, find, find_with, random_lines};
 use labrys::eval::{MAX_PLY, Score, UciScore};
+use labrys::game::fen::write_board;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Game, History};
-use labrys::search::{Bound, Clock, Limits, Report, SearchMode};
+use labrys::search::{Bound, Clock, Limits, Report, SearchMode, Table};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 
 type Reports = Vec<Report<<Neighbours as Game>::Move>>;
 
@@ -37,6 +40,41 @@ fn all_searches_find_the_minimax_value() {
         decided += usize::from(expected[3].plies_to_end().is_some());
     }
     assert!(decided > 5, "too few positions with a forced end: {decided}");
+}
+
+/// Few pieces, so that deep searches meet forced ends, and the hundredth ply without a capture within
+/// reach. All searches of a board share a table: what one remembers may not mislead another, at another
+/// distance from the end of the game or from its last capture.
+#[test]
+fn deep_searches_with_a_common_table_find_the_alpha_beta_value() {
+    let mut random = StdRng::seed_from_u64(11);
+    let mut decided = 0;
+    for _ in 0..40 {
+        let mut squares = [None; 64];
+        for piece in ['P', 'p'].repeat(3) {
+            // In one corner, so that there are neighbours to move with.
+            squares[8 * random.random_range(0..5) + random.random_range(0..5)] = Some(piece);
+        }
+        let board = write_board(8, 8, |file, rank| squares[8 * rank + file]);
+        let mut lines = vec![line(&format!("{board} w 0 1")), line(&format!("{board} w 95 60"))];
+        let (parent, mut moves) = (lines[0].0, Vec::new());
+        parent.legal_moves(&mut moves);
+        for mv in moves {
+            let mut child = parent;
+            child.play(mv);
+            lines.push((child, History::new()));
+        }
+        let table = Table::new(1).unwrap();
+        for (line, depth) in lines.iter().zip([6, 6].into_iter().chain(std::iter::repeat(5))) {
+            let limits = Limits::depth(depth);
+            let (_, expected) = find(line, SearchMode::AlphaBeta, false, 1, &limits);
+            let (_, found) = find_with(&table, line, SearchMode::Pvs, false, 1, &limits);
+            assert_eq!(scores(&found), scores(&expected), "{}", line.0.fen());
+            let last = scores(&expected).last().copied();
+            decided += usize::from(last.is_some_and(|score| score.plies_to_end().is_some()));
+        }
+    }
+    assert!(decided > 100, "too few positions with a forced end: {decided}");
 }
 
 #[test]
@@ -126,10 +164,19 @@ const WIN_IN_ONE: &str = "7p/8/8/8/8/8/Pp6/8 w 0 1";
 
 #[test]
 fn wins_count_plies() {
-    let (best, reports) = find(&line(WIN_IN_ONE), SearchMode::Pvs, true, 1, &Limits::depth(6));
-    let (position, _) = line(WIN_IN_ONE);
-    assert_eq!(position.move_text(best.mv.unwrap()), "a2b2");
-    assert_eq!(scores(&reports).last().unwrap().to_uci(), UciScore::Mate(1));
+    let win_in_one = line(WIN_IN_ONE);
+    for (mode, selective) in [
+        (SearchMode::Minimax, false),
+        (SearchMode::AlphaBeta, false),
+        (SearchMode::Pvs, false),
+        (SearchMode::Pvs, true),
+    ] {
+        for depth in [1, 2, 5] {
+            let (best, reports) = find(&win_in_one, mode, selective, 1, &Limits::depth(depth));
+            assert_eq!(win_in_one.0.move_text(best.mv.unwrap()), "a2b2", "{mode:?} {depth}");
+            assert_eq!(scores(&reports).last().unwrap().to_uci(), UciScore::Mate(1), "{mode:?} {depth}");
+        }
+    }
 }
 
 #[test]

@@ -47,21 +47,35 @@ pub fn random_lines<G: Game>(count: usize, most: usize) -> Vec<Line<G>> {
     lines
 }
 
-/// A search with a small fresh table; the reports come with it.
+/// A search with a small fresh table and odd weights; the reports come with it.
 pub fn find<G: Features + Knowledge>(
+    line: &Line<G>,
+    mode: SearchMode,
+    selective: bool,
+    multi_pv: usize,
+    limits: &Limits,
+) -> (Best<G::Move>, Vec<Report<G::Move>>) {
+    find_with(&Table::new(1).unwrap(), line, mode, selective, multi_pv, limits)
+}
+
+/// A search with a table that may remember others.
+pub fn find_with<G: Features + Knowledge>(
+    table: &Table,
     (position, history): &Line<G>,
     mode: SearchMode,
     selective: bool,
     multi_pv: usize,
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
-    let evaluator = Evaluator::shipped(0).unwrap();
+    // The shipped weights may ignore some features; a search may not.
+    let mut evaluator = Evaluator::shipped(0).unwrap();
+    let weights = evaluator.weights().values().iter().enumerate();
+    let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 7) as f64).to_string()).collect();
+    evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
     let task =
         Task { position, history, evaluator: &evaluator, root_moves: &[], mode, selective, multi_pv, limits };
-    let table = Table::new(1).unwrap();
     let mut reports = Vec::new();
-    let best = search(&task, &table, &mut Heuristics::new(), &Control::default(), &mut |report| {
-        reports.push(report)
-    });
+    let best =
+        search(&task, table, &mut Heuristics::new(), &Control::default(), &mut |report| reports.push(report));
     (best, reports)
 }

@@ -189,7 +189,7 @@ impl Game for Neighbours {
 impl Knowledge for Neighbours {
     /// Every third position of the perft suite, from the opening to the last few pieces.
     const BENCH: BenchSuite = BenchSuite {
-        depth: 9,
+        depth: 14,
         fens: &[
             "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1",
             "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19",
