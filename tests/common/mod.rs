@@ -70,7 +70,7 @@ pub fn find_with<G: Features + Knowledge>(
     // The shipped weights may ignore some features; a search may not.
     let mut evaluator = Evaluator::shipped(0).unwrap();
     let weights = evaluator.weights().values().iter().enumerate();
-    let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 7) as f64).to_string()).collect();
+    let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 6) as f64).to_string()).collect();
     evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
     let task =
         Task { position, history, evaluator: &evaluator, root_moves: &[], mode, selective, multi_pv, limits };
