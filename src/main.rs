@@ -2,10 +2,18 @@
 
 #![forbid(unsafe_code)]
 
+use std::process::ExitCode;
+
 use clap::Parser;
 use labrys::commands;
 
-fn main() -> anyhow::Result<()> {
+fn main() -> ExitCode {
     env_logger::init();
-    commands::run(commands::Arguments::parse())
+    match commands::run(commands::Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("labrys: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
 }

@@ -225,6 +225,9 @@ fn a_search_can_be_stopped_and_talked_to() {
     engine.send("stop\nstop");
     engine.until("bestmove");
     assert_eq!(engine.ask("stop"), [""; 0], "one answer for one search");
+    engine.send("go infinite\nstop\nposition startpos moves e1e3\nmoves");
+    engine.until("bestmove");
+    assert!(engine.line().unwrap().contains("e8e6"), "what follows `stop` need not wait for the answer");
 }
 
 #[test]

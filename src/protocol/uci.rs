@@ -261,6 +261,8 @@ impl Loop {
         if let Some(work) = &mut self.work {
             work.control.stop();
             work.hold = false;
+            // Its answer is a matter of a millisecond: what follows is not refused, but comes after it.
+            work.wait = true;
         }
         self.release();
     }
