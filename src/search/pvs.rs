@@ -30,7 +30,7 @@ const LATE_PRUNING_DEPTH: i32 = 4;
 /// … behind this many moves and the square of the depth. +94 ± 33 Elo on top of all others.
 const LATE_PRUNING_MOVES: i32 = 4;
 
-/// Late move reductions begin at this depth …
+/// Late move reductions, +18 ± 30 Elo on top of all others, begin at this depth …
 const LATE_REDUCTION_DEPTH: i32 = 3;
 /// … with the move of this number, counted from 1.
 const LATE_REDUCTION_MOVES: usize = 3;
