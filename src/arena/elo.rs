@@ -84,10 +84,8 @@ impl Pairs {
             estimate: elo_of_score(mean),
             low: elo_of_score(mean - SIGMAS * error),
             high: elo_of_score(mean + SIGMAS * error),
-            superiority: match error > 0.0 {
-                true => normal_cdf((mean - 0.5) / error),
-                false => [0.0, 0.5, 1.0][1 + usize::from(mean > 0.5) - usize::from(mean < 0.5)],
-            },
+            // Without any error a lead is certain; without a lead there is nothing to divide.
+            superiority: if mean == 0.5 { 0.5 } else { normal_cdf((mean - 0.5) / error) },
         }
     }
 }

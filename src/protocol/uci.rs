@@ -337,8 +337,8 @@ impl Loop {
         hold: bool,
         job: impl FnOnce(&mut dyn Engine, &Control, &Output) -> String + Send + 'static,
     ) -> Result<(), Refusal> {
-        self.engine(command)?;
-        let Some(mut engine) = self.engine.take() else { return Err(Refusal::Busy { command }) };
+        let engine = self.engine.take_if(|_| self.work.is_none());
+        let mut engine = engine.ok_or(Refusal::Busy { command })?;
         let control = Arc::new(control);
         let (reins, output, sender) = (Arc::clone(&control), self.output.clone(), self.sender.clone());
         thread::spawn(move || {

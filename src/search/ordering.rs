@@ -107,6 +107,12 @@ impl<M> Default for MoveList<M> {
 }
 
 impl<M: GameMove> MoveList<M> {
+    fn clear(&mut self) {
+        self.moves.clear();
+        self.ranks.clear();
+        self.picked = 0;
+    }
+
     /// Lists the legal moves of a position and ranks them.
     pub(super) fn fill<G: Knowledge + Game<Move = M>>(
         &mut self,
@@ -115,9 +121,7 @@ impl<M: GameMove> MoveList<M> {
         table_move: Option<M>,
         heuristics: &Heuristics<M>,
     ) {
-        self.moves.clear();
-        self.ranks.clear();
-        self.picked = 0;
+        self.clear();
         position.legal_moves(&mut self.moves);
         let mover = position.mover();
         let killers = heuristics.killers[ply];
@@ -144,9 +148,7 @@ impl<M: GameMove> MoveList<M> {
         position: &G,
         heuristics: &Heuristics<M>,
     ) {
-        self.moves.clear();
-        self.ranks.clear();
-        self.picked = 0;
+        self.clear();
         position.legal_moves(&mut self.moves);
         self.moves.retain(|&mv| position.is_tactical(mv));
         let mover = position.mover();
@@ -155,11 +157,9 @@ impl<M: GameMove> MoveList<M> {
 
     /// Lists moves that have their order already.
     pub(super) fn fill_in_order(&mut self, moves: impl Iterator<Item = M>) {
-        self.moves.clear();
+        self.clear();
         self.moves.extend(moves);
-        self.ranks.clear();
         self.ranks.resize(self.moves.len(), 0);
-        self.picked = 0;
     }
 
     /// The best move not yet picked; among equals, the generator's first.

@@ -95,15 +95,20 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         }
         let table_move = known.and_then(|entry| entry.best);
 
+        // What the evaluation says of a node that may be pruned by it.
+        let prunable = self.selective && !PV && depth <= REVERSE_FUTILITY_DEPTH.max(FUTILITY_DEPTH + 1);
+        let value = prunable.then(|| self.evaluator.evaluate(position));
+
         let mut depth = depth;
         if self.selective && !root {
             // 5. Reverse futility (selective): so far ahead that the opponent will not let it come to this.
-            if !PV && depth <= REVERSE_FUTILITY_DEPTH && beta.plies_to_end().is_none() {
-                let margin = Score::from_thousandths(REVERSE_FUTILITY_MARGIN * depth);
-                let value = self.evaluator.evaluate(position);
-                if value - margin >= beta && !position.is_over() {
-                    return value;
-                }
+            if let Some(value) = value
+                && depth <= REVERSE_FUTILITY_DEPTH
+                && beta.plies_to_end().is_none()
+                && value - Score::from_thousandths(REVERSE_FUTILITY_MARGIN * depth) >= beta
+                && !position.is_over()
+            {
+                return value;
             }
             // 6. Internal iterative reduction (selective): a node that nobody has cared about yet.
             if depth >= REDUCTION_WITHOUT_TABLE_MOVE && table_move.is_none() {
@@ -118,18 +123,20 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         } else {
             moves.fill(position, ply, table_move, self.heuristics);
         }
-        let score = self.search_moves::<PV>(position, depth, window, ply, &mut moves);
+        let score = self.search_moves::<PV>(position, depth, window, ply, value, &mut moves);
         self.moves[ply] = moves;
         score
     }
 
-    /// Searches the moves of a node that nothing has decided yet, and stores what comes out.
+    /// Searches the moves of a node that nothing has decided yet, and stores what comes out. `value` is
+    /// its evaluation, where it may be pruned by it.
     fn search_moves<const PV: bool>(
         &mut self,
         position: &G,
         depth: i32,
         window: Window,
         ply: usize,
+        value: Option<Score>,
         moves: &mut MoveList<G::Move>,
     ) -> Score {
         if moves.is_empty() {
@@ -138,13 +145,11 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let Window { mut alpha, beta } = window;
         let root = ply == 0;
         let mover = position.mover();
-        let prunable = self.selective && !PV && !root;
-        let hopeless = prunable
-            && depth <= FUTILITY_DEPTH
+        let margin = Score::from_thousandths(FUTILITY_MARGIN * (depth + 1));
+        let hopeless = depth <= FUTILITY_DEPTH
             && alpha.plies_to_end().is_none()
-            && self.evaluator.evaluate(position) + Score::from_thousandths(FUTILITY_MARGIN * (depth + 1))
-                <= alpha;
-        let enough_moves = match prunable && depth <= LATE_PRUNING_DEPTH {
+            && value.is_some_and(|value| value + margin <= alpha);
+        let enough_moves = match self.selective && !PV && depth <= LATE_PRUNING_DEPTH {
             true => (LATE_PRUNING_MOVES + depth * depth) as usize,
             false => usize::MAX,
         };
@@ -243,11 +248,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         window: Window,
         ply: usize,
     ) -> Score {
-        if child.mover() == parent.mover() {
-            self.pvs::<PV>(child, depth, window, ply + 1)
-        } else {
-            -self.pvs::<PV>(child, depth, -window, ply + 1)
-        }
+        window.descend(parent, child, |window| self.pvs::<PV>(child, depth, window, ply + 1))
     }
 
     /// Plies by which a late quiet move is reduced: the more, the deeper the search and the later the move.

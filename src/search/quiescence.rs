@@ -28,11 +28,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
                 break;
             }
             let window = Window { alpha, beta };
-            let score = if child.mover() == position.mover() {
-                self.quiescence(&child, window, ply + 1)
-            } else {
-                -self.quiescence(&child, -window, ply + 1)
-            };
+            let score = window.descend(position, &child, |window| self.quiescence(&child, window, ply + 1));
             best = best.max(score);
             alpha = alpha.max(score);
             if alpha >= beta {

@@ -10,16 +10,16 @@ use crate::game::{Features, Knowledge};
 impl<G: Features + Knowledge> Searcher<'_, G> {
     /// The minimax value of a position, `depth` plies deep, for its mover.
     pub(super) fn minimax(&mut self, position: &G, depth: i32, ply: usize) -> Score {
-        self.full_width(position, depth, ply, None)
+        self.full_width(position, depth, Window::FULL, ply, false)
     }
 
     /// The minimax value of a position if it lies in the window, otherwise a bound of it (fail soft).
     pub(super) fn alpha_beta(&mut self, position: &G, depth: i32, window: Window, ply: usize) -> Score {
-        self.full_width(position, depth, ply, Some(window))
+        self.full_width(position, depth, window, ply, true)
     }
 
-    /// Searches all moves to the same depth; with a window, until one of them exceeds β.
-    fn full_width(&mut self, position: &G, depth: i32, ply: usize, mut window: Option<Window>) -> Score {
+    /// Searches all moves to the same depth; with `prune`, until one of them reaches β.
+    fn full_width(&mut self, position: &G, depth: i32, mut window: Window, ply: usize, prune: bool) -> Score {
         self.pv[ply].clear();
         if self.enter(ply) {
             return Score::DRAW;
@@ -44,11 +44,9 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let mut best = -Score::INFINITE;
         for mv in moves {
             let child = self.play(position, mv);
-            let score = if child.mover() == position.mover() {
-                self.full_width(&child, depth - 1, ply + 1, window)
-            } else {
-                -self.full_width(&child, depth - 1, ply + 1, window.map(|window| -window))
-            };
+            let score = window.descend(position, &child, |window| {
+                self.full_width(&child, depth - 1, window, ply + 1, prune)
+            });
             self.undo();
             if self.is_stopped() {
                 return best;
@@ -60,11 +58,9 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
             if ply == 0 {
                 self.note_root_move(mv, (score == best && self.pv[0].first() == Some(&mv)).then_some(score));
             }
-            if let Some(window) = &mut window {
-                window.alpha = window.alpha.max(score);
-                if window.alpha >= window.beta {
-                    break;
-                }
+            window.alpha = window.alpha.max(score);
+            if prune && window.alpha >= window.beta {
+                break;
             }
         }
         best

@@ -3,6 +3,7 @@
 use std::ops::Neg;
 
 use crate::eval::Score;
+use crate::game::Game;
 
 /// Scores of interest: those between `alpha` and `beta`. Negation turns it to the other player's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,18 @@ impl Window {
     /// The empty window just above `alpha`: it asks whether a score exceeds `alpha`.
     pub(super) fn null(alpha: Score) -> Window {
         Window { alpha, beta: alpha + Score::STEP }
+    }
+
+    /// The value of `child` for the mover of `parent`, whose window this is. `search` is given the window of
+    /// the child's mover and answers for that player, who may be the same.
+    #[inline]
+    pub(super) fn descend<G: Game>(
+        self,
+        parent: &G,
+        child: &G,
+        search: impl FnOnce(Window) -> Score,
+    ) -> Score {
+        if child.mover() == parent.mover() { search(self) } else { -search(-self) }
     }
 }
 
