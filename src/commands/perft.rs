@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
-use crate::engine::{Engine, Settings, nodes_per_second, registry};
+use crate::engine::{Board, nodes_per_second, registry};
 use crate::game::perft::parse_suite;
 use crate::search::Control;
 
@@ -30,22 +30,22 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut engine = registry::engine(&arguments.variant, &Settings::default())?;
+    let mut board = registry::board(&arguments.variant)?;
     match &arguments.suite {
-        Some(path) => run_suite(engine.as_mut(), path, arguments.depth),
+        Some(path) => run_suite(board.as_mut(), path, arguments.depth),
         None => {
-            engine.set_position(arguments.fen.as_deref(), &[])?;
+            board.set_up(arguments.fen.as_deref(), &[])?;
             // A depth is required where there is no suite.
-            count(engine.as_ref(), arguments.depth.unwrap_or(1), arguments.divide)
+            count(board.as_ref(), arguments.depth.unwrap_or(1), arguments.divide)
         }
     }
 }
 
 /// Counts one position.
-fn count(engine: &dyn Engine, depth: u32, divide: bool) -> anyhow::Result<()> {
+fn count(board: &dyn Board, depth: u32, divide: bool) -> anyhow::Result<()> {
     let start = Instant::now();
     let (control, mut out, mut written) = (Control::default(), io::stdout(), Ok(()));
-    let nodes = engine.perft(depth, &control, &mut |mv, nodes| {
+    let nodes = board.perft(depth, &control, &mut |mv, nodes| {
         if divide && written.is_ok() {
             written = writeln!(out, "{mv}: {nodes}");
         }
@@ -57,22 +57,20 @@ fn count(engine: &dyn Engine, depth: u32, divide: bool) -> anyhow::Result<()> {
 }
 
 /// Counts every position of a suite to every depth that it knows.
-fn run_suite(engine: &mut dyn Engine, path: &Path, deepest: Option<u32>) -> anyhow::Result<()> {
+fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow::Result<()> {
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
     let cases = parse_suite(&text).with_context(|| format!("suite {name}"))?;
     let (start, mut out) = (Instant::now(), io::stdout());
     let (mut total, mut counts, mut wrong) = (0, 0, 0);
     for case in &cases {
-        engine
-            .set_position(Some(&case.fen), &[])
-            .with_context(|| format!("suite {name}, line {}", case.line))?;
+        board.set_up(Some(&case.fen), &[]).with_context(|| format!("suite {name}, line {}", case.line))?;
         let mut verdicts = Vec::new();
         for &(depth, expected) in
             case.counts.iter().filter(|(depth, _)| deepest.is_none_or(|most| *depth <= most))
         {
             let nodes =
-                engine.perft(depth, &Control::default(), &mut |_, _| {}).context("perft was stopped")?;
+                board.perft(depth, &Control::default(), &mut |_, _| {}).context("perft was stopped")?;
             total += nodes;
             counts += 1;
             wrong += usize::from(nodes != expected);

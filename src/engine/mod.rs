@@ -1,11 +1,13 @@
 //! One game with its search, behind a facade that does not know which game it is.
 //!
-//! [`Engine`] is what a protocol or an arena talks to: positions, moves and options go in and out as
-//! text. [`Session`] implements it once for all games; [`registry`] is the only place that lists them.
+//! [`Board`] is a game in play, [`Engine`] a board with a search: what a protocol or an arena talks to.
+//! Positions, moves and options go in and out as text. [`Play`] and [`Session`] implement them once for
+//! all games; [`registry`] is the only place that lists them.
 
 pub mod bench;
 pub mod registry;
 
+mod board;
 mod options;
 mod session;
 
@@ -13,17 +15,21 @@ use std::fmt::Write;
 
 use thiserror::Error;
 
+pub use board::{Board, Play};
 pub use options::{OptionError, OptionKind, OptionSpec, Settings};
 pub use session::Session;
 
 use crate::eval::{EvalTable, UciScore, WeightsError};
-use crate::game::{FenError, MoveError, Outcome, quote};
+use crate::game::{FenError, MoveError, quote};
 use crate::search::{Bound, Control, Limits};
 
 /// An engine for one game. Whatever fails leaves it as it was.
 pub trait Engine: Send {
-    /// The name of the game.
-    fn variant(&self) -> &'static str;
+    /// The game in play: the position that searches begin from.
+    fn board(&self) -> &dyn Board;
+
+    /// The game in play, to change it.
+    fn board_mut(&mut self) -> &mut dyn Board;
 
     /// The options with their current values as defaults of another engine.
     fn settings(&self) -> &Settings;
@@ -40,28 +46,6 @@ pub trait Engine: Send {
     /// Forgets what was learned in earlier searches.
     fn new_game(&mut self);
 
-    /// Sets up a position, the start position without a FEN, and plays moves from there.
-    ///
-    /// # Errors
-    /// [`PositionError`] names what is wrong in the FEN, or the move and its number.
-    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError>;
-
-    /// The position as a FEN.
-    fn fen(&self) -> String;
-
-    /// The board, the FEN, the key and the outcome, if the game is over, in several lines.
-    fn describe(&self) -> String;
-
-    /// The legal moves of the position.
-    fn legal_moves(&self) -> Vec<String>;
-
-    /// How the game has ended, all rules considered, if it has.
-    fn outcome(&self) -> Option<Outcome>;
-
-    /// Counts the paths of `depth` moves; `each` gets the count of each first move. `None` if it was
-    /// stopped before the end.
-    fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
-
     /// The evaluation of the position, feature by feature.
     fn eval_table(&self) -> EvalTable;
 
@@ -73,12 +57,6 @@ pub trait Engine: Send {
     /// # Errors
     /// [`WeightsError`] names the weight.
     fn set_weights(&mut self, source: &WeightsSource) -> Result<(), WeightsError>;
-
-    /// Makes sure that these are legal moves of the position.
-    ///
-    /// # Errors
-    /// [`MoveError`] of the first one that is not.
-    fn check_moves(&self, moves: &[String]) -> Result<(), MoveError>;
 
     /// Looks for the best move. `root_moves` are the moves to choose from, all legal ones where it is
     /// empty; those that are not legal are left out. No move is found when the game is over.

@@ -1,18 +1,27 @@
 //! The games: one line each.
 
-use super::{Engine, Session, Settings, UnknownVariant};
-use crate::game::Game;
+use super::{Board, Engine, Play, Session, Settings, UnknownVariant};
 use crate::game::neighbours::Neighbours;
+use crate::game::{Features, Knowledge};
 
-/// A game by name, and how to make an engine for it.
+/// A game by name, and how to make a board and an engine for it.
 struct Row {
     name: &'static str,
+    board: fn() -> Box<dyn Board>,
     engine: fn(&Settings) -> Box<dyn Engine>,
 }
 
 /// The registry; the first game is the default.
-const GAMES: &[Row] =
-    &[Row { name: Neighbours::NAME, engine: |settings| Box::new(Session::<Neighbours>::new(settings)) }];
+const GAMES: &[Row] = &[row::<Neighbours>()];
+
+/// The line of a game.
+const fn row<G: Features + Knowledge>() -> Row {
+    Row {
+        name: G::NAME,
+        board: || Box::new(Play::<G>::start()),
+        engine: |settings| Box::new(Session::<G>::new(settings)),
+    }
+}
 
 /// The names of all games, the default first.
 pub fn names() -> Vec<&'static str> {
@@ -24,11 +33,23 @@ pub fn default_name() -> &'static str {
     GAMES[0].name
 }
 
+/// A board of the game of that name, at the start position.
+///
+/// # Errors
+/// [`UnknownVariant`] lists the games that there are.
+pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
+    find(name).map(|row| (row.board)())
+}
+
 /// An engine for the game of that name, at the start position.
 ///
 /// # Errors
 /// [`UnknownVariant`] lists the games that there are.
 pub fn engine(name: &str, settings: &Settings) -> Result<Box<dyn Engine>, UnknownVariant> {
+    find(name).map(|row| (row.engine)(settings))
+}
+
+fn find(name: &str) -> Result<&'static Row, UnknownVariant> {
     let row = GAMES.iter().find(|row| row.name.eq_ignore_ascii_case(name));
-    row.map(|row| (row.engine)(settings)).ok_or_else(|| UnknownVariant { name: name.to_owned() })
+    row.ok_or_else(|| UnknownVariant { name: name.to_owned() })
 }

@@ -1,11 +1,11 @@
-//! The engine of one game: a position with its history, a search with its table, an evaluation.
+//! The engine of one game: a game in play, a search with its table, an evaluation.
 
 use std::path::Path;
 
 use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
-use super::{BestMove, Engine, OptionError, PositionError, SearchReport, Settings, WeightsSource};
+use super::{BestMove, Board, Engine, OptionError, Play, SearchReport, Settings, WeightsSource};
 use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
-use crate::game::{Features, Game, History, Knowledge, MoveError, Outcome, perft};
+use crate::game::{Features, Game, Knowledge};
 use crate::search::{Best, Control, Heuristics, Limits, Table, Task, search};
 
 /// An option that forgets the table.
@@ -19,8 +19,7 @@ const WEIGHTS_FILE: &str = "WeightsFile";
 #[derive(Debug)]
 pub struct Session<G: Game> {
     settings: Settings,
-    position: G,
-    history: History<G>,
+    play: Play<G>,
     evaluator: Evaluator<G>,
     /// Made when the first search needs it, so that a start costs nothing.
     table: Option<Table>,
@@ -32,8 +31,7 @@ impl<G: Features + Knowledge> Session<G> {
     pub fn new(settings: &Settings) -> Session<G> {
         Session {
             settings: settings.clone(),
-            position: G::start(),
-            history: History::new(),
+            play: Play::start(),
             evaluator: Evaluator::shipped(0).expect("a test reads all shipped weights"),
             table: None,
             heuristics: Heuristics::new(),
@@ -53,7 +51,7 @@ impl<G: Features + Knowledge> Session<G> {
         control: &Control,
         report: &mut dyn FnMut(&SearchReport),
     ) -> Best<G::Move> {
-        let Session { settings, position, history, evaluator, table, heuristics } = self;
+        let Session { settings, play: Play { position, history }, evaluator, table, heuristics } = self;
         // The size was tried when it was set; the default size is small.
         let table =
             table.get_or_insert_with(|| Table::new(settings.hash).or_else(|| Table::new(1)).expect("1 MiB"));
@@ -95,8 +93,12 @@ fn line_text<G: Game>(start: &G, line: &[G::Move]) -> Vec<String> {
 }
 
 impl<G: Features + Knowledge> Engine for Session<G> {
-    fn variant(&self) -> &'static str {
-        G::NAME
+    fn board(&self) -> &dyn Board {
+        &self.play
+    }
+
+    fn board_mut(&mut self) -> &mut dyn Board {
+        &mut self.play
     }
 
     fn settings(&self) -> &Settings {
@@ -147,50 +149,8 @@ impl<G: Features + Knowledge> Engine for Session<G> {
         self.heuristics.clear();
     }
 
-    fn set_position(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError> {
-        let mut position = fen.map_or_else(|| Ok(G::start()), G::from_fen)?;
-        let mut history = History::new();
-        for (text, number) in moves.iter().zip(1..) {
-            let mv = position.parse_move(text).map_err(|error| PositionError::Move { number, error })?;
-            history.push(&position);
-            position.play(mv);
-        }
-        self.position = position;
-        self.history = history;
-        Ok(())
-    }
-
-    fn fen(&self) -> String {
-        self.position.fen()
-    }
-
-    fn describe(&self) -> String {
-        let position = &self.position;
-        let mut text =
-            format!("{}\n\nFen: {}\nKey: {:016x}", position.diagram(), position.fen(), position.key());
-        if let Some(outcome) = self.outcome() {
-            text += &format!("\nOutcome: {outcome}");
-        }
-        text
-    }
-
-    fn legal_moves(&self) -> Vec<String> {
-        let mut moves = Vec::new();
-        self.position.legal_moves(&mut moves);
-        moves.into_iter().map(|mv| self.position.move_text(mv)).collect()
-    }
-
-    fn outcome(&self) -> Option<Outcome> {
-        self.history.outcome(&self.position)
-    }
-
-    fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
-        let position = &self.position;
-        perft::divide(position, depth, control.stop_flag(), |mv, nodes| each(&position.move_text(mv), nodes))
-    }
-
     fn eval_table(&self) -> EvalTable {
-        self.evaluator.table(&self.position)
+        self.evaluator.table(&self.play.position)
     }
 
     fn weights(&self) -> String {
@@ -213,10 +173,6 @@ impl<G: Features + Knowledge> Engine for Session<G> {
         Ok(())
     }
 
-    fn check_moves(&self, moves: &[String]) -> Result<(), MoveError> {
-        moves.iter().try_for_each(|text| self.position.parse_move(text).map(drop))
-    }
-
     fn search(
         &mut self,
         root_moves: &[String],
@@ -225,12 +181,12 @@ impl<G: Features + Knowledge> Engine for Session<G> {
         report: &mut dyn FnMut(&SearchReport),
     ) -> BestMove {
         let root_moves: Vec<_> =
-            root_moves.iter().filter_map(|text| self.position.parse_move(text).ok()).collect();
+            root_moves.iter().filter_map(|text| self.play.position.parse_move(text).ok()).collect();
         let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
         let limits = Limits { overhead, ..limits.clone() };
         let best = self.find_move(&root_moves, &limits, control, report);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
-        let mut line = line_text(&self.position, &line).into_iter();
+        let mut line = line_text(&self.play.position, &line).into_iter();
         BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes }
     }
 
@@ -241,7 +197,7 @@ impl<G: Features + Knowledge> Engine for Session<G> {
         for fen in suite.fens {
             let mut session = Session::<G>::new(&Settings::default());
             // A test reads all bench positions.
-            session.set_position(Some(fen), &[]).ok()?;
+            session.play.set_up(Some(fen), &[]).ok()?;
             let nodes = session.find_move(&[], &limits, control, &mut |_| {}).nodes;
             if control.is_stopped() {
                 return None;

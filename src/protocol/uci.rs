@@ -197,13 +197,13 @@ impl Loop {
             Command::NewGame => self.engine("ucinewgame")?.new_game(),
             Command::SetOption { name, value } => self.set_option(&name, &value)?,
             Command::Position { fen, moves } => {
-                self.engine("position")?.set_position(fen.as_deref(), &moves)?
+                self.engine("position")?.board_mut().set_up(fen.as_deref(), &moves)?
             }
             Command::SetWeights(source) => self.engine("setweights")?.set_weights(&source)?,
             Command::Weights => self.show("weights", |engine| engine.weights())?,
             Command::Eval => self.show("eval", |engine| engine.eval_table().to_string())?,
-            Command::Display => self.show("d", |engine| engine.describe())?,
-            Command::Moves => self.show("moves", |engine| engine.legal_moves().join(" "))?,
+            Command::Display => self.show("d", |engine| engine.board().describe())?,
+            Command::Moves => self.show("moves", |engine| engine.board().legal_moves().join(" "))?,
             // What takes long.
             Command::Go(go) => self.go(go, arrived)?,
             Command::Perft(depth) => self.perft(depth)?,
@@ -235,7 +235,7 @@ impl Loop {
         let options: Vec<_> = engine.options().iter().map(ToString::to_string).collect();
         // A GUI takes the default for the current value.
         let mut variants = registry::names();
-        variants.sort_by_key(|name| *name != engine.variant());
+        variants.sort_by_key(|name| *name != engine.board().variant());
         self.output.line(&format!("id name Labrys {}", env!("CARGO_PKG_VERSION")));
         self.output.line("id author the Labrys developers");
         let variant =
@@ -251,7 +251,7 @@ impl Loop {
         if !name.eq_ignore_ascii_case(VARIANT) {
             return Ok(engine.set_option(name, value)?);
         }
-        if !value.eq_ignore_ascii_case(engine.variant()) {
+        if !value.eq_ignore_ascii_case(engine.board().variant()) {
             *engine = registry::engine(value, engine.settings())?;
         }
         Ok(())
@@ -288,8 +288,9 @@ impl Loop {
     }
 
     fn go(&mut self, go: Go, arrived: Instant) -> Result<(), Refusal> {
-        self.engine("go")?.check_moves(&go.search_moves)?;
-        let over = self.engine("go")?.outcome();
+        let board = self.engine("go")?.board();
+        go.search_moves.iter().try_for_each(|mv| board.check_move(mv))?;
+        let over = board.outcome();
         if let Some(outcome) = over {
             self.output.line(&format!("info string {outcome}"));
         }
@@ -310,7 +311,8 @@ impl Loop {
 
     fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
         self.work("perft", Control::default(), false, move |engine, control, output| {
-            let nodes = engine.perft(depth, control, &mut |mv, nodes| output.line(&format!("{mv}: {nodes}")));
+            let nodes =
+                engine.board().perft(depth, control, &mut |mv, nodes| output.line(&format!("{mv}: {nodes}")));
             match nodes {
                 Some(nodes) => format!("\nNodes searched: {nodes}\n"),
                 None => "info string perft stopped".to_owned(),

@@ -1,0 +1,124 @@
+//! A game in play, behind a facade that does not know which game it is.
+
+use super::PositionError;
+use crate::game::{Color, Game, History, MoveError, Outcome, perft};
+use crate::search::Control;
+
+/// A position with the ones before it. Positions and moves go in and out as text; whatever fails
+/// leaves the board as it was.
+pub trait Board: Send {
+    /// The name of the game.
+    fn variant(&self) -> &'static str;
+
+    /// Sets up a position, the start position without a FEN, and plays moves from there. They may go
+    /// on behind a draw.
+    ///
+    /// # Errors
+    /// [`PositionError`] names what is wrong in the FEN, or the move and its number.
+    fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError>;
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// [`MoveError`] when it is no legal move.
+    fn play(&mut self, mv: &str) -> Result<(), MoveError>;
+
+    /// Makes sure that this is a legal move.
+    ///
+    /// # Errors
+    /// [`MoveError`] when it is not.
+    fn check_move(&self, mv: &str) -> Result<(), MoveError>;
+
+    /// The player whose turn it is.
+    fn mover(&self) -> Color;
+
+    /// The position as a FEN.
+    fn fen(&self) -> String;
+
+    /// The board, the FEN, the key and the outcome, if the game is over, in several lines.
+    fn describe(&self) -> String;
+
+    /// The legal moves of the position.
+    fn legal_moves(&self) -> Vec<String>;
+
+    /// How the game has ended, all rules considered, if it has.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// Counts the paths of `depth` moves; `each` gets the count of each first move. `None` if it was
+    /// stopped before the end.
+    fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
+}
+
+/// [`Board`] for the game `G`.
+#[derive(Clone, Debug)]
+pub struct Play<G> {
+    pub(super) position: G,
+    pub(super) history: History<G>,
+}
+
+impl<G: Game> Play<G> {
+    /// The start position.
+    pub fn start() -> Play<G> {
+        Play { position: G::start(), history: History::new() }
+    }
+}
+
+impl<G: Game> Board for Play<G> {
+    fn variant(&self) -> &'static str {
+        G::NAME
+    }
+
+    fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError> {
+        let position = fen.map_or_else(|| Ok(G::start()), G::from_fen)?;
+        let mut play = Play { position, history: History::new() };
+        for (text, number) in moves.iter().zip(1..) {
+            play.play(text).map_err(|error| PositionError::Move { number, error })?;
+        }
+        *self = play;
+        Ok(())
+    }
+
+    fn play(&mut self, mv: &str) -> Result<(), MoveError> {
+        let mv = self.position.parse_move(mv)?;
+        self.history.push(&self.position);
+        self.position.play(mv);
+        Ok(())
+    }
+
+    fn check_move(&self, mv: &str) -> Result<(), MoveError> {
+        self.position.parse_move(mv).map(drop)
+    }
+
+    fn mover(&self) -> Color {
+        self.position.mover()
+    }
+
+    fn fen(&self) -> String {
+        self.position.fen()
+    }
+
+    fn describe(&self) -> String {
+        let position = &self.position;
+        let mut text =
+            format!("{}\n\nFen: {}\nKey: {:016x}", position.diagram(), position.fen(), position.key());
+        if let Some(outcome) = self.outcome() {
+            text += &format!("\nOutcome: {outcome}");
+        }
+        text
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        self.position.legal_moves(&mut moves);
+        moves.into_iter().map(|mv| self.position.move_text(mv)).collect()
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.history.outcome(&self.position)
+    }
+
+    fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
+        let position = &self.position;
+        perft::divide(position, depth, control.stop_flag(), |mv, nodes| each(&position.move_text(mv), nodes))
+    }
+}
