@@ -4,12 +4,11 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use labrys::commands;
 
 fn main() -> ExitCode {
     env_logger::init();
-    match commands::run(commands::Arguments::parse()) {
+    match commands::run(std::env::args_os()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("labrys: {error:#}");

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 /// The result of a game for one of the players, in half points: 0, 1 or 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Points {
@@ -14,6 +16,19 @@ pub enum Points {
     Draw = 1,
     /// The game is won.
     Win = 2,
+}
+
+impl std::ops::Not for Points {
+    type Output = Points;
+
+    /// The result for the other player.
+    fn not(self) -> Points {
+        match self {
+            Points::Loss => Points::Win,
+            Points::Draw => Points::Draw,
+            Points::Win => Points::Loss,
+        }
+    }
 }
 
 /// Results of pairs of games, from the view of the first player.
@@ -26,7 +41,7 @@ pub struct Pairs {
 }
 
 /// An estimate of a difference in strength.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Elo {
     /// The estimate, in Elo; infinite where everything was won or lost.
     pub estimate: f64,
@@ -39,7 +54,7 @@ pub struct Elo {
 }
 
 /// Standard errors to each side of a 95 % interval.
-const SIGMAS: f64 = 1.959_963_984_540_054;
+pub(super) const SIGMAS: f64 = 1.959_963_984_540_054;
 
 impl Pairs {
     /// Pairs whose five results are known and whose games do not matter.
@@ -76,16 +91,21 @@ impl Pairs {
         (mean, moment(&|score| (score - mean).powi(2)))
     }
 
+    /// The score, from 0 to 1, and half the width of its 95 % interval.
+    pub fn score(&self) -> (f64, f64) {
+        let (mean, variance) = self.mean_and_variance();
+        (mean, SIGMAS * (variance / self.count().max(1) as f64).sqrt())
+    }
+
     /// The difference in strength that the results speak for.
     pub fn elo(&self) -> Elo {
-        let (mean, variance) = self.mean_and_variance();
-        let error = (variance / self.count().max(1) as f64).sqrt();
+        let (mean, error) = self.score();
         Elo {
             estimate: elo_of_score(mean),
-            low: elo_of_score(mean - SIGMAS * error),
-            high: elo_of_score(mean + SIGMAS * error),
+            low: elo_of_score(mean - error),
+            high: elo_of_score(mean + error),
             // Without any error a lead is certain; without a lead there is nothing to divide.
-            superiority: if mean == 0.5 { 0.5 } else { normal_cdf((mean - 0.5) / error) },
+            superiority: if mean == 0.5 { 0.5 } else { normal_cdf((mean - 0.5) * SIGMAS / error) },
         }
     }
 }

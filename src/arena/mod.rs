@@ -1,10 +1,51 @@
-//! Where strength is measured.
+//! Where strength is measured: matches and tournaments between players, and what their results say.
 //!
-//! So far the statistics of matches between two players: [`Pairs`] counts results, [`Elo`] estimates the
-//! difference with its error, [`Sprt`] says when enough has been played.
+//! - [`Setup`] says who plays: this engine in the same process, or any UCI engine as a child process;
+//!   [`Player`] is what the referee sees of either;
+//! - `referee` plays one game, under the rules of the game, `clock`s and `adjudication`;
+//! - `openings` and `schedule` say which games there are, `tournament` plays them, several at a time;
+//! - `results` counts them in pairs, `elo`, `sprt` and `ratings` say what the counts are worth, `summary` shows it;
+//! - `pgn` writes records of games and reads them, `archive` keeps them in a file, `plot` draws them;
+//! - `keys` and `participant` read arguments of the form `key=value`, as match runners have them.
 
+mod adjudication;
+pub mod archive;
+mod clock;
 mod elo;
+mod keys;
+mod openings;
+mod participant;
+pub mod pgn;
+mod player;
+pub mod plot;
+mod ratings;
+mod referee;
+mod results;
+mod schedule;
 mod sprt;
+mod summary;
+mod tournament;
 
+pub use adjudication::{Adjudication, DrawRule, ResignRule};
+pub use clock::{Allowance, TimeControl};
 pub use elo::{Elo, Pairs, Points};
+pub use keys::{KeyError, Keys};
+pub use openings::{LineProblem, OpeningError, Openings};
+pub use participant::Participant;
+pub use player::{Failure, Player, Setup, SetupError, Thought};
+pub use ratings::{Rating, ratings};
+pub use referee::{Cause, End, NoResult, Played, Seat, play};
+pub use results::{GameResult, Results};
+pub use schedule::{Fixture, Format, Schedule};
 pub use sprt::{Hypothesis, Sprt, SprtError};
+pub use summary::Summary;
+pub use tournament::{Tournament, TournamentError};
+
+/// A position and the moves played from it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The position, as a FEN.
+    pub fen: String,
+    /// The moves, in the notation of the game.
+    pub moves: Vec<String>,
+}

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
+use serde::Serialize;
 use thiserror::Error;
 
-use super::Pairs;
 use super::elo::score_of_elo;
+use super::{KeyError, Keys, Pairs};
 
 /// A test of H0, "the difference is `elo0`", against H1, "it is `elo1`", in logistic Elo.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
     elo0: f64,
     elo1: f64,
@@ -17,7 +18,7 @@ pub struct Sprt {
 }
 
 /// One of the two hypotheses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Hypothesis {
     /// The difference is `elo0` or less.
     H0,
@@ -29,7 +30,7 @@ pub enum Hypothesis {
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SprtError {
     /// The hypotheses are the wrong way round, or the same, or no numbers.
-    #[error("sprt: elo0 {elo0} has to be less than elo1 {elo1}")]
+    #[error("elo0 {elo0} has to be less than elo1 {elo1}")]
     Hypotheses {
         /// The difference of H0.
         elo0: f64,
@@ -37,7 +38,7 @@ pub enum SprtError {
         elo1: f64,
     },
     /// An error rate outside of its range.
-    #[error("sprt: {name} {found}: expected more than 0 and less than 0.5")]
+    #[error("{name} {found}: expected more than 0 and less than 0.5")]
     Rate {
         /// `alpha` or `beta`.
         name: &'static str,
@@ -64,6 +65,20 @@ impl Sprt {
             }
         }
         Ok(Sprt { elo0, elo1, alpha, beta })
+    }
+
+    /// Reads `elo0=… elo1=… alpha=… beta=…`; α and β are 0.05 where they are not given.
+    ///
+    /// # Errors
+    /// [`KeyError`] names the key, and the value.
+    pub fn read(mut keys: Keys) -> Result<Sprt, KeyError> {
+        let mut number = |key| keys.read::<f64>(key, "a number");
+        let (elo0, elo1, alpha, beta) = (number("elo0")?, number("elo1")?, number("alpha")?, number("beta")?);
+        let (elo0, elo1) = (keys.require("elo0", elo0)?, keys.require("elo1", elo1)?);
+        let sprt = Sprt::new(elo0, elo1, alpha.unwrap_or(0.05), beta.unwrap_or(0.05));
+        let sprt = sprt.map_err(|error| keys.senseless(error))?;
+        keys.finish("elo0, elo1, alpha, beta")?;
+        Ok(sprt)
     }
 
     /// The log-likelihood ratio of H1 to H0. Positive values speak for H1.

@@ -1,8 +1,13 @@
 //! The command line: one file per subcommand, glue only.
 
 mod bench;
+mod config;
 mod perft;
+mod plot;
+mod replay;
+mod tournament;
 
+use std::ffi::OsString;
 use std::io;
 
 use anyhow::Context;
@@ -12,7 +17,7 @@ use clap::{Parser, Subcommand};
 /// output; type `help` there.
 #[derive(Debug, Parser)]
 #[command(version, about)]
-pub struct Arguments {
+struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -25,18 +30,29 @@ enum Command {
     Perft(perft::Arguments),
     /// Search a fixed list of positions: the signature and the speed of the search
     Bench(bench::Arguments),
+    /// Play a match or a tournament between engines
+    Match(Box<tournament::Arguments>),
+    /// Check every move of a file of games and show how they ended
+    Replay(replay::Arguments),
+    /// Draw the score over the games of a file
+    Plot(plot::Arguments),
 }
 
 /// Does what the command line says.
 ///
 /// # Errors
-/// Whatever went wrong, in words for the user.
-pub fn run(arguments: Arguments) -> anyhow::Result<()> {
+/// Whatever went wrong, in words for the user. An argument that is wrong, `--help` and `--version` end the
+/// process instead.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
+    let arguments = Arguments::parse_from(config::expand(arguments)?);
     match arguments.command.unwrap_or(Command::Uci) {
         Command::Uci => {
             crate::protocol::run(io::BufReader::new(io::stdin()), io::stdout()).context("protocol")
         }
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        Command::Match(arguments) => tournament::run(&arguments),
+        Command::Replay(arguments) => replay::run(&arguments),
+        Command::Plot(arguments) => plot::run(&arguments),
     }
 }

@@ -1,11 +1,15 @@
-//! How the engine is spoken to: a line protocol after UCI, described in `protocol.md`.
+//! The line protocol after UCI that is described in `protocol.md`, from both ends.
 //!
-//! Bytes → [`lines`](self) → [`Command`] → engine → text, each step in a file of its own.
+//! [`run`] is the engine's end: bytes → [`lines`](self) → [`Command`] → engine → text, each step in a file
+//! of its own. [`client`] is the other end, which drives an engine, ours or any other.
 
+pub mod client;
 mod command;
+mod info;
 mod lines;
 mod output;
 mod uci;
 
 pub use command::{Command, CommandError, Go, parse};
+pub use info::Info;
 pub use uci::run;

@@ -1,0 +1,214 @@
+//! Time controls and the clocks that run under them.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::Duration;
+
+use crate::game::Color;
+use crate::search::{Clock, Limits};
+
+/// Time for a number of moves, or for the whole game, and an increment after each move. Reads and
+/// prints as match runners have it: `[moves/]time[+increment]` in seconds, the time also as
+/// `minutes:seconds`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimeControl {
+    /// Moves that the time is for; the whole game without a number.
+    pub moves: Option<u32>,
+    /// The time.
+    pub time: Duration,
+    /// Time added after each move.
+    pub increment: Duration,
+}
+
+/// What a time control looks like, for messages.
+pub(super) const TIME_CONTROL: &str = "[moves/]seconds[+increment], such as 10+0.1 or 40/1:30";
+
+impl FromStr for TimeControl {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<TimeControl, ()> {
+        let (moves, rest) = match text.split_once('/') {
+            Some((moves, rest)) => (Some(moves.parse().ok().filter(|&moves| moves > 0).ok_or(())?), rest),
+            None => (None, text),
+        };
+        let (time, increment) = rest.split_once('+').unwrap_or((rest, "0"));
+        let (minutes, time) = time.split_once(':').unwrap_or(("0", time));
+        let time = seconds(time).ok_or(())? + minutes.parse::<u32>().map_err(drop)? * Duration::from_secs(60);
+        let increment = seconds(increment).ok_or(())?;
+        if time.is_zero() && increment.is_zero() {
+            return Err(());
+        }
+        Ok(TimeControl { moves, time, increment })
+    }
+}
+
+impl fmt::Display for TimeControl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(moves) = self.moves {
+            write!(f, "{moves}/")?;
+        }
+        write!(f, "{}", self.time.as_secs_f64())?;
+        if !self.increment.is_zero() {
+            write!(f, "+{}", self.increment.as_secs_f64())?;
+        }
+        Ok(())
+    }
+}
+
+/// A time in seconds, fractions allowed, up to about eleven days.
+pub(super) fn seconds(text: &str) -> Option<Duration> {
+    const LONGEST: f64 = 1e6;
+    let seconds = text.parse().ok().filter(|seconds| (0.0..=LONGEST).contains(seconds))?;
+    Some(Duration::from_secs_f64(seconds))
+}
+
+/// What a player may use for a move.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Allowance {
+    /// Time for the game.
+    pub control: Option<TimeControl>,
+    /// Time for each move.
+    pub move_time: Option<Duration>,
+    /// Depth of each search, in plies.
+    pub depth: Option<u32>,
+    /// Nodes of each search.
+    pub nodes: Option<u64>,
+    /// Time that a clock may be overstepped by without loss.
+    pub margin: Duration,
+}
+
+impl Allowance {
+    /// Whether nothing would ever end a search.
+    pub fn is_endless(&self) -> bool {
+        self.control.is_none() && self.move_time.is_none() && self.depth.is_none() && self.nodes.is_none()
+    }
+}
+
+impl fmt::Display for Allowance {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts = [
+            self.control.map(|control| control.to_string()),
+            self.move_time.map(|time| format!("{}/move", time.as_secs_f64())),
+            self.depth.map(|depth| format!("depth {depth}")),
+            self.nodes.map(|nodes| format!("nodes {nodes}")),
+        ];
+        f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// The clock of a player in a game.
+#[derive(Clone, Debug)]
+pub struct PlayerClock<'a> {
+    allowance: &'a Allowance,
+    /// Time left on the clock of the game, if there is one.
+    remaining: Duration,
+    /// Moves played in the game.
+    moves: u32,
+}
+
+impl<'a> PlayerClock<'a> {
+    /// The clock at the start of a game.
+    pub fn new(allowance: &'a Allowance) -> PlayerClock<'a> {
+        let remaining = allowance.control.map_or(Duration::ZERO, |control| control.time + control.increment);
+        PlayerClock { allowance, remaining, moves: 0 }
+    }
+
+    /// The clock as a search is told of it.
+    fn reading(&self) -> Option<Clock> {
+        let control = self.allowance.control?;
+        Some(Clock { remaining: self.remaining, increment: control.increment })
+    }
+
+    /// The time that the next move may take, margin included; none without a clock.
+    pub fn patience(&self) -> Option<Duration> {
+        let clock = self.allowance.control.map(|_| self.remaining);
+        let least = clock.into_iter().chain(self.allowance.move_time).min();
+        least.map(|time| time + self.allowance.margin)
+    }
+
+    /// Takes the time of a move off the clock. Whether the move came in time.
+    #[must_use]
+    pub fn press(&mut self, elapsed: Duration) -> bool {
+        let in_time = self.patience().is_none_or(|patience| elapsed <= patience);
+        self.moves += 1;
+        if let Some(control) = self.allowance.control {
+            self.remaining = self.remaining.saturating_sub(elapsed) + control.increment;
+            if control.moves.is_some_and(|moves| self.moves.is_multiple_of(moves)) {
+                self.remaining += control.time;
+            }
+        }
+        in_time
+    }
+}
+
+/// The limits of the next search of `mover`; `clocks` are those of White and of Black.
+pub fn limits(clocks: &[PlayerClock; 2], mover: Color) -> Limits {
+    let PlayerClock { allowance, moves, .. } = &clocks[mover.index()];
+    let period = allowance.control.and_then(|control| control.moves);
+    Limits {
+        depth: allowance.depth,
+        nodes: allowance.nodes,
+        movetime: allowance.move_time,
+        // Without a clock of its own a player is not to think that it has one.
+        clocks: match allowance.control {
+            Some(_) => [clocks[0].reading(), clocks[1].reading()],
+            None => [None; 2],
+        },
+        moves_to_go: period.map(|period| period - moves % period),
+        ..Limits::none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn control(text: &str) -> TimeControl {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn time_controls_read_and_print() {
+        let second = Duration::from_secs(1);
+        assert_eq!(control("10+0.1"), TimeControl { moves: None, time: 10 * second, increment: second / 10 });
+        assert_eq!(
+            control("40/1:30"),
+            TimeControl { moves: Some(40), time: 90 * second, increment: Duration::ZERO }
+        );
+        for text in ["10+0.1", "40/90", "0.5", "0+1"] {
+            assert_eq!(control(text).to_string(), text);
+        }
+        for text in ["", "x", "0", "-1", "10+", "0/10", "1:x", "1e99", "nan", "1/2/3", "10+-1", "inf"] {
+            assert_eq!(text.parse::<TimeControl>(), Err(()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_clock_runs_down_and_is_filled() {
+        let allowance = Allowance { control: Some(control("2/1+0.1")), ..Allowance::default() };
+        let ms = Duration::from_millis;
+        let mut clock = PlayerClock::new(&allowance);
+        let reading = |clock: &PlayerClock| clock.reading().unwrap().remaining;
+        assert!(clock.press(ms(600)));
+        assert_eq!(reading(&clock), ms(600), "1 + 0.1 − 0.6 + 0.1");
+        let clocks = [clock.clone(), clock.clone()];
+        assert_eq!(limits(&clocks, Color::White).moves_to_go, Some(1));
+        assert!(clock.press(ms(600)), "to the millisecond");
+        assert_eq!(reading(&clock), ms(1100), "a new period");
+        assert!(!clock.press(ms(1101)));
+    }
+
+    #[test]
+    fn margins_and_times_per_move() {
+        let ms = Duration::from_millis;
+        let allowance =
+            Allowance { move_time: Some(ms(100)), margin: ms(20), nodes: Some(9), ..Allowance::default() };
+        let mut clock = PlayerClock::new(&allowance);
+        assert_eq!(clock.patience(), Some(ms(120)));
+        assert!(clock.press(ms(120)) && !clock.press(ms(121)));
+        let limits = limits(&[clock.clone(), clock], Color::Black);
+        assert_eq!((limits.movetime, limits.nodes, limits.clocks), (Some(ms(100)), Some(9), [None; 2]));
+        assert_eq!(allowance.to_string(), "0.1/move, nodes 9");
+        assert_eq!(PlayerClock::new(&Allowance::default()).patience(), None);
+    }
+}

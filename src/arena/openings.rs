@@ -1,0 +1,199 @@
+//! Where games begin.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use rand::rngs::StdRng;
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{RngExt, SeedableRng};
+use thiserror::Error;
+
+use super::Line;
+use crate::engine::{Board, PositionError};
+use crate::game::quote;
+
+/// A source of openings, numbered from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Openings {
+    /// The lines of a file, over again from the first one when they are used up.
+    Book(Vec<Line>),
+    /// Random moves from the start position, as many as the range says.
+    Random {
+        /// Each opening depends on this and on its number only.
+        seed: u64,
+        /// Moves to play.
+        plies: RangeInclusive<usize>,
+    },
+}
+
+/// Openings that cannot be used.
+#[derive(Debug, Error)]
+pub enum OpeningError {
+    /// The file does not read.
+    #[error("openings {}: {error}", quote(&.path.display().to_string()))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The file has no opening.
+    #[error("openings {}: no opening in it", quote(&.path.display().to_string()))]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line of the file is no opening.
+    #[error("openings {}, line {number}: {problem}", quote(&.path.display().to_string()))]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        number: usize,
+        /// What is wrong with it.
+        problem: LineProblem,
+    },
+    /// So many random moves always end the game.
+    #[error("no game goes on behind {plies} random plies")]
+    TooLong {
+        /// Moves that were to be played.
+        plies: usize,
+    },
+}
+
+/// What is wrong with a line of a file of openings.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum LineProblem {
+    /// The position or a move is wrong.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+    /// The game is over before it begins.
+    #[error("the game is over: {outcome}")]
+    Over {
+        /// How it has ended.
+        outcome: String,
+    },
+}
+
+/// Times that a random opening is begun afresh because it has run into the end of the game.
+const ATTEMPTS: usize = 1000;
+
+impl Openings {
+    /// Reads a file of openings for the game of `board`: a line is a FEN (or EPD, whose operations after
+    /// `;` are left out), a FEN with `moves …`, or moves from the start position. Empty lines and lines
+    /// after `#` are nothing. `shuffle` is the seed of a random order.
+    ///
+    /// # Errors
+    /// [`OpeningError`] names the file, the line, and the FEN field or the move that is wrong.
+    pub fn read(path: &Path, board: &mut dyn Board, shuffle: Option<u64>) -> Result<Openings, OpeningError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| OpeningError::Read { path: path.to_owned(), error })?;
+        let mut lines = Vec::new();
+        for (text, number) in text.lines().zip(1..) {
+            let text = text.trim();
+            if text.is_empty() || text.starts_with('#') {
+                continue;
+            }
+            let line = read_line(text, board).map_err(|problem| OpeningError::Line {
+                path: path.to_owned(),
+                number,
+                problem,
+            })?;
+            lines.push(line);
+        }
+        if lines.is_empty() {
+            return Err(OpeningError::Empty { path: path.to_owned() });
+        }
+        if let Some(seed) = shuffle {
+            lines.shuffle(&mut StdRng::seed_from_u64(seed));
+        }
+        Ok(Openings::Book(lines))
+    }
+
+    /// The opening of that number. `board` is used to find it.
+    ///
+    /// # Errors
+    /// [`OpeningError::TooLong`] where random moves do not leave a game to play.
+    pub fn get(&self, number: u64, board: &mut dyn Board) -> Result<Line, OpeningError> {
+        match self {
+            Openings::Book(lines) => Ok(lines[(number % lines.len() as u64) as usize].clone()),
+            Openings::Random { seed, plies } => {
+                // Neighbouring seeds and numbers are not to share openings.
+                let mut random = StdRng::seed_from_u64(*seed);
+                let mut random = StdRng::seed_from_u64(random.random::<u64>() ^ number);
+                let plies = random.random_range(plies.clone());
+                let found = (0..ATTEMPTS).find_map(|_| random_line(board, plies, &mut random));
+                found.ok_or(OpeningError::TooLong { plies })
+            }
+        }
+    }
+}
+
+/// Random moves from the start position; none if the game ends on the way.
+fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Option<Line> {
+    board.set_up(None, &[]).ok()?;
+    let mut line = Line { fen: board.fen(), moves: Vec::with_capacity(plies) };
+    for _ in 0..plies {
+        let moves = board.legal_moves();
+        let mv = moves.choose(random)?;
+        board.play(mv).ok()?;
+        line.moves.push(mv.clone());
+    }
+    board.outcome().is_none().then_some(line)
+}
+
+/// Reads a line of a file: a position if its first word has a `/`, moves otherwise.
+fn read_line(text: &str, board: &mut dyn Board) -> Result<Line, LineProblem> {
+    let text = text.split_once(';').map_or(text, |(line, _)| line);
+    let words: Vec<_> = text.split_whitespace().collect();
+    let is_fen = words.first().is_some_and(|word| word.contains('/'));
+    let (fen, moves) = match words.iter().position(|&word| word == "moves") {
+        Some(at) if is_fen => (Some(words[..at].join(" ")), &words[at + 1..]),
+        None if is_fen => (Some(words.join(" ")), &[][..]),
+        _ => (None, &words[..]),
+    };
+    let moves: Vec<_> = moves.iter().map(|&mv| mv.to_owned()).collect();
+    board.set_up(fen.as_deref(), &[])?;
+    let line = Line { fen: board.fen(), moves };
+    board.set_up(Some(&line.fen), &line.moves)?;
+    match board.outcome() {
+        None => Ok(line),
+        Some(outcome) => Err(LineProblem::Over { outcome: outcome.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::engine::registry;
+
+    fn board() -> Box<dyn Board> {
+        registry::board(registry::default_name()).unwrap()
+    }
+
+    #[test]
+    fn random_openings_depend_on_seed_and_number_only() {
+        let openings = |seed| Openings::Random { seed, plies: 4..=7 };
+        let mut board = board();
+        let mut seen = HashSet::new();
+        for number in 0..200 {
+            let line = openings(1).get(number, board.as_mut()).unwrap();
+            assert!((4..=7).contains(&line.moves.len()));
+            assert_eq!(openings(1).get(number, board.as_mut()).unwrap(), line);
+            board.set_up(Some(&line.fen), &line.moves).unwrap();
+            assert_eq!(board.outcome(), None);
+            seen.insert(line.moves);
+        }
+        assert!(seen.len() > 190, "{} of 200 differ", seen.len());
+        let other = openings(2).get(0, board.as_mut()).unwrap();
+        assert!(!seen.contains(&other.moves));
+    }
+
+    #[test]
+    fn endless_random_openings_are_refused() {
+        let openings = Openings::Random { seed: 1, plies: 5000..=5000 };
+        assert!(matches!(openings.get(0, board().as_mut()), Err(OpeningError::TooLong { plies: 5000 })));
+    }
+}

@@ -1,0 +1,427 @@
+//! Records of games, in PGN: tags, then moves with comments, then the result.
+//!
+//! Moves stand in the notation of the game. A comment after a move says what the player made of it,
+//! `{+1.23/12 0.450s}`: its score in units of the evaluation (or `+M5`, a forced win in five moves), the
+//! depth, the time; the moves of the opening have `{book}`.
+
+use std::fmt;
+use std::iter;
+
+use thiserror::Error;
+
+use super::{Cause, End, Line, Thought};
+use crate::eval::UciScore;
+use crate::game::{Color, quote};
+
+/// A game on record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Number of the game in its match, from 1; missing in files from elsewhere.
+    pub number: Option<u64>,
+    /// The round: the number of its opening, from 1, in our own files.
+    pub round: String,
+    /// The day it was played, `YYYY.MM.DD`.
+    pub date: String,
+    /// The game, as `UCI_Variant` has it; missing in files from elsewhere.
+    pub variant: Option<String>,
+    /// White and Black.
+    pub players: [Side; 2],
+    /// Where it began; the FEN is missing in files from elsewhere that begin at the start.
+    pub opening: Line,
+    /// The moves after the opening.
+    pub moves: Vec<Move>,
+    /// Its end.
+    pub end: End,
+}
+
+/// A player on record.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Side {
+    /// Its name.
+    pub name: String,
+    /// What it was allowed for a move.
+    pub time_control: String,
+    /// What it was: program and options.
+    pub setup: String,
+}
+
+/// A move on record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// The move.
+    pub text: String,
+    /// What is said about it.
+    pub comment: String,
+}
+
+/// A text that is no record of games.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {problem}")]
+pub struct PgnError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What is wrong in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// A tag that does not read.
+    #[error("{}: expected a tag, `[Name \"value\"]`", quote(.0))]
+    Tag(String),
+    /// A tag has a value that it cannot have.
+    #[error("{name} {}: expected {expected}", quote(.value))]
+    Value {
+        /// The tag.
+        name: &'static str,
+        /// The value.
+        value: String,
+        /// What it should be.
+        expected: &'static str,
+    },
+    /// A comment or a variation has no end.
+    #[error("a comment or a variation does not end")]
+    Open,
+    /// The file ends before the game has a result.
+    #[error("the game has no result")]
+    Unfinished,
+    /// A game ends in `*`.
+    #[error("the game was not finished")]
+    Abandoned,
+}
+
+/// Columns of a line of moves.
+const COLUMNS: usize = 80;
+
+/// The comment of a move that belongs to the opening.
+const BOOK: &str = "book";
+
+impl Move {
+    /// The record of a move that a player has found.
+    pub fn new(thought: &Thought) -> Move {
+        let seconds = thought.elapsed.as_secs_f64();
+        let score = thought.score.map(|score| match score {
+            UciScore::Centi(value) => format!("{:+.2}", f64::from(value) / 100.0),
+            UciScore::Mate(moves) if moves > 0 => format!("+M{moves}"),
+            UciScore::Mate(moves) => format!("-M{}", moves.unsigned_abs()),
+        });
+        let comment = match score {
+            Some(score) => format!("{score}/{} {seconds:.3}s", thought.depth.unwrap_or(0)),
+            None => format!("{seconds:.3}s"),
+        };
+        Move { text: thought.mv.clone(), comment }
+    }
+}
+
+impl fmt::Display for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [white, black] = &self.players;
+        let plies = self.opening.moves.len() + self.moves.len();
+        let result = result_text(self.end.winner);
+        tag(f, "Event", "labrys match")?;
+        tag(f, "Site", "?")?;
+        tag(f, "Date", &self.date)?;
+        tag(f, "Round", &self.round)?;
+        tag(f, "White", &white.name)?;
+        tag(f, "Black", &black.name)?;
+        tag(f, "Result", result)?;
+        if let Some(number) = self.number {
+            tag(f, "GameNumber", &number.to_string())?;
+        }
+        if let Some(variant) = &self.variant {
+            tag(f, "Variant", variant)?;
+        }
+        if !self.opening.fen.is_empty() {
+            tag(f, "SetUp", "1")?;
+            tag(f, "FEN", &self.opening.fen)?;
+        }
+        for (name, value) in [("WhiteSetup", &white.setup), ("BlackSetup", &black.setup)] {
+            tag(f, name, value)?;
+        }
+        match white.time_control == black.time_control {
+            true => tag(f, "TimeControl", &white.time_control)?,
+            false => {
+                tag(f, "WhiteTimeControl", &white.time_control)?;
+                tag(f, "BlackTimeControl", &black.time_control)?;
+            }
+        }
+        tag(f, "PlyCount", &plies.to_string())?;
+        tag(f, "Termination", self.end.cause.tag())?;
+        tag(f, "TerminationDetails", &self.end.details)?;
+        writeln!(f)?;
+        self.write_moves(f)?;
+        writeln!(f)
+    }
+}
+
+impl Record {
+    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let black_begins = self.opening.fen.split(' ').nth(1) == Some("b");
+        let opening = self.opening.moves.iter().map(|text| (text, BOOK));
+        let moves = opening.chain(self.moves.iter().map(|mv| (&mv.text, mv.comment.as_str())));
+        let mut column = 0;
+        let mut write = |word: &str| {
+            let width = word.chars().count();
+            let space = match column {
+                0 => "",
+                column if column + 1 + width > COLUMNS => "\n",
+                _ => " ",
+            };
+            column = if space == " " { column + 1 + width } else { width };
+            write!(f, "{space}{word}")
+        };
+        for ((text, comment), ply) in moves.zip(usize::from(black_begins)..) {
+            if ply.is_multiple_of(2) {
+                write(&format!("{}.", ply / 2 + 1))?;
+            } else if ply == 1 && black_begins {
+                write("1...")?;
+            }
+            write(text)?;
+            if !comment.is_empty() {
+                // Nothing ends a comment but its brace.
+                format!("{{{}}}", comment.replace('}', ")")).split(' ').try_for_each(&mut write)?;
+            }
+        }
+        write(result_text(self.end.winner))?;
+        writeln!(f)
+    }
+}
+
+fn tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+    // A tag is a line.
+    let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn result_text(winner: Option<Color>) -> &'static str {
+    match winner {
+        Some(Color::White) => "1-0",
+        Some(Color::Black) => "0-1",
+        None => "1/2-1/2",
+    }
+}
+
+/// Reads all games of a file.
+///
+/// # Errors
+/// [`PgnError`] names the line.
+pub fn parse(text: &str) -> Result<Vec<Record>, PgnError> {
+    let (records, complete) = parse_complete(text)?;
+    match text[complete..].trim().is_empty() {
+        true => Ok(records),
+        false => Err(PgnError { line: text.trim_end().lines().count(), problem: Problem::Unfinished }),
+    }
+}
+
+/// Reads the games of a file whose writer may have been killed: an unfinished record at its end is left
+/// out. The second value is where it begins, in bytes.
+///
+/// # Errors
+/// [`PgnError`] names the line.
+pub fn parse_complete(text: &str) -> Result<(Vec<Record>, usize), PgnError> {
+    let mut parser = Parser { text, at: 0 };
+    let (mut records, mut complete) = (Vec::new(), 0);
+    loop {
+        match parser.record() {
+            Ok(Some(record)) => records.push(record),
+            Ok(None) => return Ok((records, complete)),
+            // What a killed writer leaves is the beginning of a record: everything that can be wrong with
+            // it is that the text ends.
+            Err(_) if parser.rest().trim().is_empty() => return Ok((records, complete)),
+            Err(problem) => {
+                let line = text[..parser.at].matches('\n').count() + 1;
+                return Err(PgnError { line, problem });
+            }
+        }
+        complete = parser.at;
+    }
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+/// A part of the moves.
+enum Token<'a> {
+    Move(&'a str),
+    Comment(String),
+    Result(Option<Color>),
+}
+
+impl<'a> Parser<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_space(&mut self) {
+        loop {
+            self.at += self.rest().len() - self.rest().trim_start().len();
+            let line_start = self.text[..self.at].ends_with('\n') || self.at == 0;
+            // `%` at the start of a line hides it; `;` hides the rest of one.
+            match self.rest().chars().next() {
+                Some(';') => {}
+                Some('%') if line_start => {}
+                _ => return,
+            }
+            self.at += self.rest().find('\n').unwrap_or(self.rest().len());
+        }
+    }
+
+    /// The next game; `None` at the end.
+    fn record(&mut self) -> Result<Option<Record>, Problem> {
+        self.skip_space();
+        if self.rest().is_empty() {
+            return Ok(None);
+        }
+        let mut tags: Vec<(&str, String)> = Vec::new();
+        while self.rest().starts_with('[') {
+            tags.push(self.tag()?);
+            self.skip_space();
+        }
+        let mut get = |name: &str| {
+            let at = tags.iter().position(|(other, _)| *other == name)?;
+            Some(tags.swap_remove(at).1)
+        };
+        let number = get("GameNumber").map(|value| {
+            let expected = "a whole number, at least 1";
+            let number = value.parse().ok().filter(|&number| number > 0);
+            number.ok_or(Problem::Value { name: "GameNumber", value, expected })
+        });
+        let cause = get("Termination").map(|value| {
+            let cause = Cause::ALL.into_iter().find(|cause| cause.tag() == value);
+            let expected =
+                "normal, adjudication, time forfeit, rules infraction, abandoned or stalled connection";
+            cause.ok_or(Problem::Value { name: "Termination", value, expected })
+        });
+        let (number, cause) = (number.transpose()?, cause.transpose()?.unwrap_or(Cause::Rules));
+        let time_control = get("TimeControl").unwrap_or_default();
+        let mut side = |name: &str| Side {
+            name: get(name).unwrap_or_else(|| "?".to_owned()),
+            time_control: get(&format!("{name}TimeControl")).unwrap_or_else(|| time_control.clone()),
+            setup: get(&format!("{name}Setup")).unwrap_or_default(),
+        };
+        let players = ["White", "Black"].map(&mut side);
+        let fen = get("FEN").unwrap_or_default();
+        let details = get("TerminationDetails").unwrap_or_default();
+        let (round, date) = (get("Round").unwrap_or_default(), get("Date").unwrap_or_default());
+        let variant = get("Variant");
+        let (moves, winner) = self.moves()?;
+        let opening =
+            iter::zip(&moves, 0..).find(|(mv, _)| mv.comment != BOOK).map_or(moves.len(), |(_, n)| n);
+        let mut moves = moves;
+        let rest = moves.split_off(opening);
+        let opening = Line { fen, moves: moves.into_iter().map(|mv| mv.text).collect() };
+        let end = End { winner, cause, details };
+        Ok(Some(Record { number, round, date, variant, players, opening, moves: rest, end }))
+    }
+
+    /// The moves of a game up to its result.
+    fn moves(&mut self) -> Result<(Vec<Move>, Option<Color>), Problem> {
+        let mut moves: Vec<Move> = Vec::new();
+        loop {
+            match self.token()? {
+                Token::Move(text) => moves.push(Move { text: text.to_owned(), comment: String::new() }),
+                Token::Comment(comment) => {
+                    if let Some(last) = moves.last_mut().filter(|last| last.comment.is_empty()) {
+                        last.comment = comment;
+                    }
+                }
+                Token::Result(winner) => return Ok((moves, winner)),
+            }
+        }
+    }
+
+    /// A line `[Name "value"]`.
+    fn tag(&mut self) -> Result<(&'a str, String), Problem> {
+        let line = self.rest().lines().next().unwrap_or_default();
+        let tag = line.trim_end().strip_prefix('[').and_then(|tag| tag.strip_suffix("\"]"));
+        let tag = tag.and_then(|tag| tag.split_once(" \""));
+        let (name, value) = tag.ok_or_else(|| {
+            // An unfinished last line is read to its end.
+            if line.len() == self.rest().len() {
+                self.at = self.text.len();
+            }
+            Problem::Tag(line.to_owned())
+        })?;
+        self.at += line.len();
+        let (mut plain, mut escaped) = (String::new(), false);
+        for letter in value.chars() {
+            if letter == '\\' && !escaped {
+                escaped = true;
+            } else {
+                plain.push(letter);
+                escaped = false;
+            }
+        }
+        Ok((name.trim(), plain))
+    }
+
+    /// The next part of the moves. Numbers of moves, assessments (`$1`) and variations are passed over.
+    fn token(&mut self) -> Result<Token<'a>, Problem> {
+        loop {
+            self.skip_space();
+            let rest = self.rest();
+            match rest.chars().next() {
+                None => return Err(Problem::Unfinished),
+                Some('[') => return Err(Problem::Unfinished),
+                Some('{') => {
+                    let end = rest.find('}').ok_or_else(|| self.open())?;
+                    self.at += end + 1;
+                    let words: Vec<_> = rest[1..end].split_whitespace().collect();
+                    return Ok(Token::Comment(words.join(" ")));
+                }
+                Some('(') => self.variation()?,
+                Some(_) => {
+                    let end = rest.find(|letter: char| letter.is_whitespace() || "{}();".contains(letter));
+                    let end = end.unwrap_or(rest.len()).max(1);
+                    self.at += end;
+                    let word = &rest[..end];
+                    match word {
+                        "1-0" => return Ok(Token::Result(Some(Color::White))),
+                        "0-1" => return Ok(Token::Result(Some(Color::Black))),
+                        "1/2-1/2" => return Ok(Token::Result(None)),
+                        "*" => return Err(Problem::Abandoned),
+                        _ => {}
+                    }
+                    let word = match word.split_once('.') {
+                        Some((number, word)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+                            word.trim_start_matches('.')
+                        }
+                        _ => word,
+                    };
+                    if !word.is_empty() && !word.starts_with('$') {
+                        return Ok(Token::Move(word));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Passes over a variation, with those inside it.
+    fn variation(&mut self) -> Result<(), Problem> {
+        let mut depth = 0;
+        let mut comment = false;
+        for (offset, letter) in self.rest().char_indices() {
+            match letter {
+                '{' => comment = true,
+                '}' => comment = false,
+                '(' if !comment => depth += 1,
+                ')' if !comment => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 {
+                self.at += offset + 1;
+                return Ok(());
+            }
+        }
+        Err(self.open())
+    }
+
+    /// Something is opened and never closed: the text is read to its end.
+    fn open(&mut self) -> Problem {
+        self.at = self.text.len();
+        Problem::Open
+    }
+}

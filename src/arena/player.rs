@@ -1,0 +1,297 @@
+//! Who plays: this engine in the same process, or any other as a child process.
+
+use std::any::Any;
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::Line;
+use crate::engine::{Engine, OptionError, Settings, UnknownVariant, registry};
+use crate::eval::UciScore;
+use crate::game::quote;
+use crate::protocol::client::{Client, ClientError, Launch};
+use crate::search::{Control, Limits};
+
+/// The option of an engine for several games that chooses one.
+const VARIANT: &str = "UCI_Variant";
+
+/// What the referee asks of a player, wherever it runs.
+pub trait Player: Send {
+    /// Gets ready for a game; after a failure, from scratch.
+    ///
+    /// # Errors
+    /// [`Failure`] when it does not.
+    fn new_game(&mut self, control: &Control) -> Result<(), Failure>;
+
+    /// Looks for a move behind a line, on which the game is not over. `patience` is how long the answer
+    /// is waited for; none means as long as the player's own patience.
+    ///
+    /// # Errors
+    /// [`Failure`] when there is no answer at all. A late one is an answer: the referee sees to the clock.
+    fn think(
+        &mut self,
+        line: &Line,
+        limits: &Limits,
+        patience: Option<Duration>,
+        control: &Control,
+    ) -> Result<Thought, Failure>;
+}
+
+/// What a player has found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thought {
+    /// The move, as the player wrote it.
+    pub mv: String,
+    /// What the player makes of it.
+    pub score: Option<UciScore>,
+    /// How deep it has looked, in plies.
+    pub depth: Option<u32>,
+    /// Nodes that it has visited.
+    pub nodes: Option<u64>,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+/// Why a player gives no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Failure {
+    /// It has ended, or does not start any more.
+    #[error("{0}")]
+    Crashed(String),
+    /// It says nothing.
+    #[error("{0}")]
+    Stalled(String),
+    /// What it says is no text.
+    #[error("{0}")]
+    Garbage(String),
+    /// The match has been called off.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Which engine plays, and how it is set up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setup {
+    /// How it is started; without this it is Labrys in the same process.
+    pub launch: Option<Launch>,
+    /// Options, in the order in which they are set.
+    pub options: Vec<(String, String)>,
+    /// How long an answer is waited for where there is no clock.
+    pub patience: Duration,
+}
+
+impl fmt::Display for Setup {
+    /// The program, its arguments, its options.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.launch {
+            None => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
+            Some(launch) => {
+                write!(f, "{}", launch.program.display())?;
+                launch.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))?;
+            }
+        }
+        self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))
+    }
+}
+
+/// Why a player cannot take part.
+#[derive(Debug, Error)]
+pub enum SetupError {
+    /// There is no such game.
+    #[error(transparent)]
+    Variant(#[from] UnknownVariant),
+    /// An option of Labrys cannot be set.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The engine does not start, or refuses an option.
+    #[error(transparent)]
+    Client(#[from] ClientError),
+    /// The engine does not know the game.
+    #[error("the engine does not play {}, it plays: {known}", quote(.variant))]
+    Game {
+        /// The game.
+        variant: String,
+        /// The games that it knows.
+        known: String,
+    },
+}
+
+impl Setup {
+    /// The player for games of `variant`, which starts when its first game does.
+    pub fn player(&self, variant: &str) -> Box<dyn Player> {
+        let (setup, variant) = (self.clone(), variant.to_owned());
+        match &self.launch {
+            None => Box::new(InProcess { setup, variant, engine: None }),
+            Some(launch) => Box::new(External { launch: launch.clone(), setup, variant, client: None }),
+        }
+    }
+
+    /// Makes sure that the player starts, knows the game and takes its options.
+    ///
+    /// # Errors
+    /// [`SetupError`] says why it cannot play.
+    pub fn check(&self, variant: &str, control: &Control) -> Result<(), SetupError> {
+        match &self.launch {
+            None => self.engine(variant).map(drop),
+            Some(launch) => self.client(launch, variant, control).map(drop),
+        }
+    }
+
+    fn engine(&self, variant: &str) -> Result<Box<dyn Engine>, SetupError> {
+        let mut engine = registry::engine(variant, &Settings::default())?;
+        self.options.iter().try_for_each(|(name, value)| engine.set_option(name, value))?;
+        Ok(engine)
+    }
+
+    fn client(&self, launch: &Launch, variant: &str, control: &Control) -> Result<Client, SetupError> {
+        let mut client = Client::start(launch, self.patience, control)?;
+        match client.option(VARIANT) {
+            Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
+                client.set_option(VARIANT, variant)?;
+            }
+            Some(games) => {
+                return Err(SetupError::Game { variant: variant.to_owned(), known: games.words.join(", ") });
+            }
+            None => log::warn!("{} has no option {VARIANT}: it has to know its game, {variant}", client.name),
+        }
+        for (name, value) in &self.options {
+            client.set_option(name, value)?;
+        }
+        client.sync(self.patience, control)?;
+        Ok(client)
+    }
+}
+
+/// Labrys on this very thread.
+struct InProcess {
+    setup: Setup,
+    variant: String,
+    /// Not there before the first game, and lost when a search panics.
+    engine: Option<Box<dyn Engine>>,
+}
+
+impl InProcess {
+    /// Does something with the engine, whose panic is its own loss and not that of the match.
+    fn guard<T>(&mut self, job: impl FnOnce(&mut dyn Engine) -> T) -> Result<T, Failure> {
+        let mut engine = match self.engine.take() {
+            Some(engine) => engine,
+            None => self.setup.engine(&self.variant).map_err(|error| Failure::Crashed(error.to_string()))?,
+        };
+        // A panic drops the engine, whatever state it is in.
+        let (engine, done) = catch_unwind(AssertUnwindSafe(move || {
+            let done = job(engine.as_mut());
+            (engine, done)
+        }))
+        .map_err(|panic| Failure::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
+        self.engine = Some(engine);
+        Ok(done)
+    }
+}
+
+/// What a panic said.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+impl Player for InProcess {
+    fn new_game(&mut self, _: &Control) -> Result<(), Failure> {
+        self.guard(|engine| engine.new_game())
+    }
+
+    fn think(
+        &mut self,
+        line: &Line,
+        limits: &Limits,
+        _: Option<Duration>,
+        control: &Control,
+    ) -> Result<Thought, Failure> {
+        let thought = self.guard(|engine| {
+            let set_up = engine.board_mut().set_up(Some(&line.fen), &line.moves);
+            set_up.map_err(|error| Failure::Garbage(error.to_string()))?;
+            let limits = Limits { start: Instant::now(), ..limits.clone() };
+            let (mut score, mut depth) = (None, None);
+            let best = engine.search(&[], &limits, control, &mut |report| {
+                if report.multipv == 1 {
+                    (score, depth) = (Some(report.score), Some(report.depth));
+                }
+            });
+            let (mv, nodes) = (best.best.unwrap_or_default(), Some(best.nodes));
+            Ok(Thought { mv, score, depth, nodes, elapsed: limits.start.elapsed() })
+        })?;
+        if control.is_stopped() { Err(Failure::Interrupted) } else { thought }
+    }
+}
+
+/// An engine in a process of its own, started again after a failure.
+struct External {
+    setup: Setup,
+    launch: Launch,
+    variant: String,
+    /// Not there before the first game, and gone after a failure.
+    client: Option<Client>,
+}
+
+impl External {
+    /// Does something with the engine, which is not kept if that fails.
+    fn guard<T>(
+        &mut self,
+        control: &Control,
+        job: impl FnOnce(&mut Client) -> Result<T, ClientError>,
+    ) -> Result<T, Failure> {
+        let mut client = match self.client.take() {
+            Some(client) => client,
+            None => self.setup.client(&self.launch, &self.variant, control).map_err(|error| match error {
+                SetupError::Client(error) => Failure::from(error),
+                error => Failure::Crashed(error.to_string()),
+            })?,
+        };
+        let done = job(&mut client)?;
+        self.client = Some(client);
+        Ok(done)
+    }
+}
+
+impl From<ClientError> for Failure {
+    fn from(error: ClientError) -> Failure {
+        match error {
+            ClientError::Silent { .. } => Failure::Stalled(error.to_string()),
+            ClientError::Garbage(_) | ClientError::Refused(_) => Failure::Garbage(error.to_string()),
+            ClientError::Interrupted => Failure::Interrupted,
+            _ => Failure::Crashed(error.to_string()),
+        }
+    }
+}
+
+impl Player for External {
+    fn new_game(&mut self, control: &Control) -> Result<(), Failure> {
+        let patience = self.setup.patience;
+        self.guard(control, |client| client.new_game(patience, control))
+    }
+
+    fn think(
+        &mut self,
+        line: &Line,
+        limits: &Limits,
+        patience: Option<Duration>,
+        control: &Control,
+    ) -> Result<Thought, Failure> {
+        let patience = patience.unwrap_or(self.setup.patience);
+        let answer =
+            self.guard(control, |client| client.go(&position_line(line), limits, patience, control))?;
+        let (info, elapsed) = (answer.info, answer.elapsed);
+        Ok(Thought { mv: answer.best, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
+    }
+}
+
+/// The `position` line for a line of play.
+fn position_line(line: &Line) -> String {
+    let mut text = format!("position fen {}", line.fen);
+    if !line.moves.is_empty() {
+        text.push_str(" moves ");
+        text.push_str(&line.moves.join(" "));
+    }
+    text
+}

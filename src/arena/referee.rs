@@ -1,0 +1,181 @@
+//! The referee: lets two players play a game and says how it ended.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::Line;
+use super::adjudication::{Adjudication, Adjudicator};
+use super::clock::{Allowance, PlayerClock, limits};
+use super::pgn::Move;
+use super::player::{Failure, Player, Thought};
+use crate::engine::{Board, PositionError};
+use crate::game::Color;
+use crate::search::Control;
+
+/// Who has won a game, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// The winner; none of a drawn game.
+    pub winner: Option<Color>,
+    /// What ended the game.
+    pub cause: Cause,
+    /// The same in words.
+    pub details: String,
+}
+
+/// What ends games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cause {
+    /// The rules of the game.
+    Rules,
+    /// The referee, by the scores of the players or the length of the game.
+    Adjudication,
+    /// A clock has run out.
+    Time,
+    /// A move that is not legal, or none at all, or something that is no text.
+    Illegal,
+    /// A player has crashed.
+    Crash,
+    /// A player has not answered at all.
+    Stall,
+}
+
+impl Cause {
+    /// All causes.
+    pub const ALL: [Cause; 6] =
+        [Cause::Rules, Cause::Adjudication, Cause::Time, Cause::Illegal, Cause::Crash, Cause::Stall];
+
+    /// The word that stands for the cause in the `Termination` of a record.
+    pub fn tag(self) -> &'static str {
+        match self {
+            Cause::Rules => "normal",
+            Cause::Adjudication => "adjudication",
+            Cause::Time => "time forfeit",
+            Cause::Illegal => "rules infraction",
+            Cause::Crash => "abandoned",
+            Cause::Stall => "stalled connection",
+        }
+    }
+}
+
+/// A game that has been played.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// The moves after the opening.
+    pub moves: Vec<Move>,
+    /// The end.
+    pub end: End,
+    /// Time that the players have thought, both together.
+    pub thinking: Duration,
+}
+
+/// Why a game has no result.
+#[derive(Debug, Error)]
+pub enum NoResult {
+    /// The match has been called off.
+    #[error("interrupted")]
+    Interrupted,
+    /// The opening cannot be set up.
+    #[error(transparent)]
+    Opening(#[from] PositionError),
+}
+
+/// A player and what it may use.
+pub struct Seat<'a> {
+    /// The player.
+    pub player: &'a mut dyn Player,
+    /// What it may use for a move.
+    pub allowance: &'a Allowance,
+}
+
+/// Plays a game from `opening` on `board` between White and Black, in this order. The player who
+/// fails, oversteps the time or makes an illegal move has lost; draws need no claim.
+///
+/// # Errors
+/// [`NoResult`] when `control` calls it off, or when the opening is not legal.
+pub fn play(
+    board: &mut dyn Board,
+    opening: &Line,
+    seats: [Seat; 2],
+    rules: &Adjudication,
+    control: &Control,
+) -> Result<Played, NoResult> {
+    board.set_up(Some(&opening.fen), &opening.moves)?;
+    let [white, black] = seats;
+    let clocks = [PlayerClock::new(white.allowance), PlayerClock::new(black.allowance)];
+    let mut game = Game {
+        board,
+        line: opening.clone(),
+        moves: Vec::new(),
+        thinking: Duration::ZERO,
+        players: [white.player, black.player],
+        clocks,
+        adjudicator: Adjudicator::new(rules),
+    };
+    for color in Color::BOTH {
+        if let Err(failure) = game.players[color.index()].new_game(control) {
+            return game.failed(color, failure);
+        }
+    }
+    loop {
+        if let Some(outcome) = game.board.outcome() {
+            return Ok(game.over(outcome.winner, Cause::Rules, outcome.to_string()));
+        }
+        let mover = game.board.mover();
+        let thought = match game.think(mover, control) {
+            Ok(thought) => thought,
+            Err(failure) => return game.failed(mover, failure),
+        };
+        game.thinking += thought.elapsed;
+        let in_time = game.clocks[mover.index()].press(thought.elapsed);
+        if !in_time {
+            let details = format!("{mover} loses on time after {:.3} s", thought.elapsed.as_secs_f64());
+            return Ok(game.over(Some(!mover), Cause::Time, details));
+        }
+        if let Err(error) = game.board.play(&thought.mv) {
+            return Ok(game.over(Some(!mover), Cause::Illegal, format!("illegal move of {mover}: {error}")));
+        }
+        game.moves.push(Move::new(&thought));
+        let ruling = game.adjudicator.after(mover, thought.score);
+        game.line.moves.push(thought.mv);
+        // The rules come before the referee.
+        if let Some(ruling) = ruling.filter(|_| game.board.outcome().is_none()) {
+            return Ok(game.over(ruling.winner, Cause::Adjudication, ruling.details));
+        }
+    }
+}
+
+/// A game in play.
+struct Game<'a> {
+    board: &'a mut dyn Board,
+    line: Line,
+    moves: Vec<Move>,
+    thinking: Duration,
+    players: [&'a mut dyn Player; 2],
+    clocks: [PlayerClock<'a>; 2],
+    adjudicator: Adjudicator<'a>,
+}
+
+impl Game<'_> {
+    fn think(&mut self, mover: Color, control: &Control) -> Result<Thought, Failure> {
+        let limits = limits(&self.clocks, mover);
+        let patience: Option<Duration> = self.clocks[mover.index()].patience();
+        self.players[mover.index()].think(&self.line, &limits, patience, control)
+    }
+
+    fn over(self, winner: Option<Color>, cause: Cause, details: String) -> Played {
+        Played { moves: self.moves, end: End { winner, cause, details }, thinking: self.thinking }
+    }
+
+    /// The end of a game in which a player has failed.
+    fn failed(self, loser: Color, failure: Failure) -> Result<Played, NoResult> {
+        let (cause, verb) = match &failure {
+            Failure::Interrupted => return Err(NoResult::Interrupted),
+            Failure::Crashed(_) => (Cause::Crash, "crashes"),
+            Failure::Stalled(_) => (Cause::Stall, "stalls"),
+            Failure::Garbage(_) => (Cause::Illegal, "talks nonsense"),
+        };
+        Ok(self.over(Some(!loser), cause, format!("{loser} {verb}: {failure}")))
+    }
+}

@@ -1,0 +1,279 @@
+//! What a match or a tournament has shown, for people and for scripts.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{Cause, Elo, Hypothesis, Pairs, Rating, Results, Sprt, ratings};
+use crate::game::Color;
+
+/// The results of a tournament. Only complete pairs of games count.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Games that count.
+    pub games: u64,
+    /// The participants, in the order in which they were named.
+    pub players: Vec<PlayerSummary>,
+    /// The pairings that have been played.
+    pub pairings: Vec<PairingSummary>,
+    /// The state of the SPRT, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtSummary>,
+}
+
+/// What a participant has reached.
+#[derive(Clone, Debug, Serialize)]
+pub struct PlayerSummary {
+    /// Its name.
+    pub name: String,
+    /// Its games.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Elo against the mean of all participants, with half the width of the 95 % interval.
+    pub elo: f64,
+    /// See `elo`.
+    pub elo_error: f64,
+    /// Games lost otherwise than by the rules and by adjudication: on time, by illegal moves, by crashes,
+    /// by silence.
+    pub forfeits: Forfeits,
+}
+
+/// Games by result.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Tally {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+    /// Share of the points, from 0 to 1; ½ before the first game.
+    pub score: f64,
+}
+
+/// Games that were lost by misbehaviour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Forfeits {
+    /// Time overstepped.
+    pub time: u64,
+    /// Illegal moves, and answers that are no text.
+    pub illegal: u64,
+    /// Crashes.
+    pub crash: u64,
+    /// No answer at all.
+    pub stall: u64,
+}
+
+/// What two participants have reached against each other.
+#[derive(Clone, Debug, Serialize)]
+pub struct PairingSummary {
+    /// The two; everything else is from the view of the first.
+    pub players: [String; 2],
+    /// Their games.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// Pairs of games by the half points in them, from 0 to 4.
+    pub pentanomial: [u64; 5],
+    /// The difference in strength; what is infinite is `null` in JSON.
+    #[serde(flatten)]
+    pub elo: Elo,
+}
+
+/// The state of an SPRT.
+#[derive(Clone, Debug, Serialize)]
+pub struct SprtSummary {
+    /// The test.
+    #[serde(flatten)]
+    pub test: Sprt,
+    /// The log-likelihood ratio of the results.
+    pub llr: f64,
+    /// Its bounds.
+    pub bounds: (f64, f64),
+    /// The hypothesis that is accepted, if one is.
+    pub accepted: Option<Hypothesis>,
+}
+
+impl Tally {
+    fn of(pairs: &Pairs) -> Tally {
+        let [losses, draws, wins] = pairs.games;
+        Tally { wins, draws, losses, score: pairs.mean_and_variance().0 }
+    }
+
+    /// Games in it.
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+}
+
+impl Summary {
+    /// Sums up `results` of the participants `names`.
+    pub fn new(names: &[String], results: &Results, sprt: Option<&Sprt>) -> Summary {
+        let mut pairings: Vec<([usize; 2], Pairs)> = Vec::new();
+        let mut totals = vec![Pairs::default(); names.len()];
+        let mut forfeits = vec![Forfeits::default(); names.len()];
+        for pair in results.complete() {
+            let [a, b] = pair.players;
+            let [first, second] = pair.points();
+            let place = pairings.iter().position(|(players, _)| *players == pair.players);
+            let place = place.unwrap_or_else(|| {
+                pairings.push((pair.players, Pairs::default()));
+                pairings.len() - 1
+            });
+            pairings[place].1.add(first, second);
+            totals[a].add(first, second);
+            totals[b].add(!first, !second);
+            for (game, white) in pair.games.into_iter().zip([a, b]) {
+                if let Some(winner) = game.winner {
+                    let loser = if winner == Color::White { a + b - white } else { white };
+                    forfeits[loser].count(game.cause);
+                }
+            }
+        }
+        let ratings = ratings(names.len(), &pairings);
+        let players = names.iter().zip(totals).zip(ratings).zip(forfeits);
+        let players = players.map(|(((name, total), Rating { elo, error }), forfeits)| PlayerSummary {
+            name: name.clone(),
+            tally: Tally::of(&total),
+            elo,
+            elo_error: error,
+            forfeits,
+        });
+        let sprt = sprt.zip(pairings.first().map(|(_, pairs)| *pairs).or(Some(Pairs::default())));
+        Summary {
+            games: pairings.iter().map(|(_, pairs)| 2 * pairs.count()).sum(),
+            players: players.collect(),
+            sprt: sprt.map(|(test, pairs)| SprtSummary {
+                test: *test,
+                llr: test.llr(&pairs),
+                bounds: test.bounds(),
+                accepted: test.verdict(&pairs),
+            }),
+            pairings: pairings
+                .iter()
+                .map(|(players, pairs)| PairingSummary {
+                    players: players.map(|player| names[player].clone()),
+                    tally: Tally::of(pairs),
+                    pentanomial: pairs.by_points,
+                    elo: pairs.elo(),
+                })
+                .collect(),
+        }
+    }
+
+    /// The state of things in half a line, for a progress bar.
+    pub fn brief(&self) -> String {
+        match &self.pairings[..] {
+            [] => String::new(),
+            [PairingSummary { tally, elo, .. }] => {
+                let Tally { wins, draws, losses, score } = tally;
+                let error = (elo.high - elo.low) / 2.0;
+                let mut text = format!(
+                    "+{wins} ={draws} -{losses} {:.1} % Elo {:+.1} ± {error:.1}",
+                    100.0 * score,
+                    elo.estimate
+                );
+                if let Some(sprt) = &self.sprt {
+                    text += &format!(" LLR {:+.2} [{:.2}, {:.2}]", sprt.llr, sprt.bounds.0, sprt.bounds.1);
+                }
+                text
+            }
+            _ => {
+                let leader = self.players.iter().max_by(|a, b| a.elo.total_cmp(&b.elo));
+                leader.map_or(String::new(), |player| {
+                    format!("{} leads, Elo {:+.1} ± {:.1}", player.name, player.elo, player.elo_error)
+                })
+            }
+        }
+    }
+
+    /// Participants, best first, with ratings, and the table of who has reached what against whom.
+    fn write_tournament(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut order: Vec<_> = self.players.iter().collect();
+        order.sort_by(|a, b| b.elo.total_cmp(&a.elo));
+        let width = order.iter().map(|player| player.name.chars().count()).max().unwrap_or(0).max(6);
+        write!(
+            f,
+            "   # {:width$} {:>7} {:>6} {:>6} {:>6} {:>7} {:>8} {:>7} ",
+            "player", "games", "wins", "draws", "losses", "score", "Elo", "±95 %"
+        )?;
+        (1..=order.len()).try_for_each(|place| write!(f, " {place:>6}"))?;
+        for (player, place) in order.iter().zip(1..) {
+            let PlayerSummary { name, tally, elo, elo_error, .. } = player;
+            let Tally { wins, draws, losses, score } = tally;
+            let (games, score) = (tally.games(), format!("{:.1} %", 100.0 * score));
+            write!(
+                f,
+                "\n{place:>4} {name:width$} {games:>7} {wins:>6} {draws:>6} {losses:>6} {score:>7} {elo:>+8.1} {elo_error:>7.1} "
+            )?;
+            for other in &order {
+                let score = self.score_between(name, &other.name);
+                write!(f, " {:>6}", score.map_or("-".to_owned(), |score| format!("{:.1}", 100.0 * score)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The share of the points that `name` has taken from `other`.
+    fn score_between(&self, name: &str, other: &str) -> Option<f64> {
+        self.pairings.iter().find_map(|pairing| {
+            let [first, second] = pairing.players.each_ref().map(String::as_str);
+            match (first, second) {
+                _ if (first, second) == (name, other) => Some(pairing.tally.score),
+                _ if (second, first) == (name, other) => Some(1.0 - pairing.tally.score),
+                _ => None,
+            }
+        })
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.players.len() > 2 {
+            self.write_tournament(f)?;
+        } else if let Some(pairing) = self.pairings.first() {
+            let PairingSummary { players: [first, second], tally, pentanomial, elo } = pairing;
+            let Tally { wins, draws, losses, score } = tally;
+            let games = tally.games();
+            writeln!(
+                f,
+                "{first} against {second}: {games} games, +{wins} ={draws} -{losses}, score {:.1} %",
+                100.0 * score
+            )?;
+            writeln!(f, "{elo}")?;
+            let [none, half, one, more, both] = pentanomial;
+            write!(f, "pairs by points 0, ½, 1, 1½, 2: {none}, {half}, {one}, {more}, {both}")?;
+        } else {
+            f.write_str("no pair of games is complete")?;
+        }
+        if let Some(SprtSummary { test, llr, accepted, .. }) = &self.sprt {
+            write!(f, "\nSPRT {test}: LLR {llr:.2}, ")?;
+            match accepted {
+                None => f.write_str("undecided")?,
+                Some(Hypothesis::H0) => f.write_str("H0 accepted")?,
+                Some(Hypothesis::H1) => f.write_str("H1 accepted")?,
+            }
+        }
+        for PlayerSummary { name, forfeits, .. } in &self.players {
+            if *forfeits != Forfeits::default() {
+                let Forfeits { time, illegal, crash, stall } = forfeits;
+                write!(
+                    f,
+                    "\n{name} has lost {time} on time, {illegal} by illegal moves, {crash} by crashes, {stall} by silence"
+                )?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Forfeits {
+    fn count(&mut self, cause: Cause) {
+        match cause {
+            Cause::Rules | Cause::Adjudication => {}
+            Cause::Time => self.time += 1,
+            Cause::Illegal => self.illegal += 1,
+            Cause::Crash => self.crash += 1,
+            Cause::Stall => self.stall += 1,
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! Plays the games of a schedule, several at a time.
+
+use std::sync::Mutex;
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+use std::time::Duration;
+
+use thiserror::Error;
+use time::OffsetDateTime;
+
+use super::pgn::{Record, Side};
+use super::referee::{self, NoResult, Played, Seat};
+use super::{
+    Adjudication, Fixture, GameResult, Line, OpeningError, Openings, Pairs, Participant, Player, Results,
+    Schedule, SetupError, Sprt,
+};
+use crate::engine::{PositionError, UnknownVariant, registry};
+use crate::game::quote;
+use crate::search::Control;
+
+/// A match between two participants, or a tournament of more.
+#[derive(Clone, Debug)]
+pub struct Tournament {
+    /// The game.
+    pub variant: String,
+    /// Who takes part.
+    pub participants: Vec<Participant>,
+    /// Which games are played.
+    pub schedule: Schedule,
+    /// Where they begin.
+    pub openings: Openings,
+    /// When the referee ends them.
+    pub adjudication: Adjudication,
+    /// When the match ends before its last game; for two participants only.
+    pub sprt: Option<Sprt>,
+    /// Games at a time.
+    pub concurrency: usize,
+}
+
+/// What keeps a tournament from being played.
+#[derive(Debug, Error)]
+pub enum TournamentError {
+    /// A participant cannot take part.
+    #[error("engine {}: {error}", quote(.name))]
+    Setup {
+        /// Its name.
+        name: String,
+        /// Why not.
+        error: SetupError,
+    },
+    /// An opening cannot be found.
+    #[error(transparent)]
+    Opening(#[from] OpeningError),
+    /// An opening cannot be set up.
+    #[error("opening {number}: {error}")]
+    Position {
+        /// Its number, from 1.
+        number: u64,
+        /// What is wrong with it.
+        error: PositionError,
+    },
+    /// There is no such game.
+    #[error(transparent)]
+    Variant(#[from] UnknownVariant),
+    /// A record does not belong to this tournament.
+    #[error("game {number}: {problem}: not a game of this match")]
+    Foreign {
+        /// The number of the game, as the record has it; 0 if it has none.
+        number: u64,
+        /// What does not fit.
+        problem: String,
+    },
+    /// What was played cannot be kept.
+    #[error("cannot keep the record: {0}")]
+    Keep(std::io::Error),
+}
+
+/// News of a game.
+type News = (Fixture, Result<(Line, Played), TournamentError>);
+
+impl Tournament {
+    /// Makes sure that every participant starts, knows the game and takes its options, and that there is
+    /// an opening.
+    ///
+    /// # Errors
+    /// [`TournamentError`] names the participant.
+    pub fn check(&self, control: &Control) -> Result<(), TournamentError> {
+        self.openings.get(0, registry::board(&self.variant)?.as_mut())?;
+        self.participants.iter().try_for_each(|participant| {
+            let checked = participant.setup.check(&self.variant, control);
+            checked.map_err(|error| TournamentError::Setup { name: participant.name.clone(), error })
+        })
+    }
+
+    /// Takes a game that was played earlier into the results.
+    ///
+    /// # Errors
+    /// [`TournamentError::Foreign`] says what shows that it belongs to another match.
+    pub fn recall(&self, record: &Record, results: &mut Results) -> Result<(), TournamentError> {
+        let number = record.number.unwrap_or(0);
+        let foreign = |problem: String| Err(TournamentError::Foreign { number, problem });
+        let Some(fixture) = number.checked_sub(1).and_then(|number| self.schedule.fixture(number)) else {
+            return foreign(format!("there are {} games", self.schedule.games()));
+        };
+        if record.variant.as_ref() != Some(&self.variant) {
+            let variant = record.variant.as_deref().unwrap_or_default();
+            return foreign(format!("the variant is {}", quote(variant)));
+        }
+        for ((found, player), color) in record.players.iter().zip(fixture.players).zip(["White", "Black"]) {
+            let expected = self.side(player);
+            for (what, found, expected) in [
+                ("", &found.name, expected.name),
+                (" is", &found.setup, expected.setup),
+                (" has", &found.time_control, expected.time_control),
+            ] {
+                if *found != expected {
+                    return foreign(format!("{color}{what} {}, not {}", quote(found), quote(&expected)));
+                }
+            }
+        }
+        let mut board = registry::board(&self.variant)?;
+        if record.opening != self.openings.get(fixture.opening, board.as_mut())? {
+            return foreign("another opening".to_owned());
+        }
+        let result = GameResult { winner: record.end.winner, cause: record.end.cause };
+        match results.add(fixture.number, fixture.players, result) {
+            true => Ok(()),
+            false => foreign("it is there twice".to_owned()),
+        }
+    }
+
+    /// Plays the games that have no result yet, until all have one, the SPRT has a verdict, or `control`
+    /// calls it off. `keep` gets every game as soon as it is over, with all results so far and the time
+    /// that was thought about it; games under way at the end are dropped.
+    ///
+    /// With limits in nodes or depth and one search thread the games do not depend on `concurrency`.
+    ///
+    /// # Errors
+    /// [`TournamentError`]: the first one ends the tournament.
+    pub fn run(
+        &self,
+        results: &mut Results,
+        control: &Control,
+        keep: &mut dyn FnMut(&Record, &Results, Duration) -> std::io::Result<()>,
+    ) -> Result<(), TournamentError> {
+        let mut stopping = Stopping::new(self.sprt.as_ref());
+        if stopping.is_decided(results) {
+            return Ok(());
+        }
+        let done = results.clone();
+        let queue = (0..self.schedule.games()).filter(|&number| !done.contains(number));
+        let queue = Mutex::new(queue.map_while(|number| self.schedule.fixture(number)));
+        let next = || queue.lock().ok()?.next();
+        let (sender, news) = mpsc::channel();
+        thread::scope(|scope| {
+            for _ in 0..self.concurrency.max(1) {
+                let (sender, next) = (sender.clone(), &next);
+                scope.spawn(move || self.work(next, control, &sender));
+            }
+            drop(sender);
+            let mut ended = Ok(());
+            for (fixture, played) in news {
+                // What comes after the end was under way when it came.
+                if control.is_stopped() {
+                    continue;
+                }
+                ended =
+                    played.and_then(|(opening, played)| self.take(fixture, opening, played, results, keep));
+                if ended.is_err() || stopping.is_decided(results) {
+                    control.stop();
+                }
+            }
+            ended
+        })
+    }
+
+    /// Plays game after game, with players of its own.
+    fn work(&self, next: &dyn Fn() -> Option<Fixture>, control: &Control, news: &Sender<News>) {
+        let mut players: Vec<Box<dyn Player>> =
+            self.participants.iter().map(|participant| participant.setup.player(&self.variant)).collect();
+        while let Some(fixture) = next().filter(|_| !control.is_stopped()) {
+            let Some(played) = self.play(fixture, &mut players, control).transpose() else { return };
+            if news.send((fixture, played)).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Plays a game; `None` when it is called off.
+    fn play(
+        &self,
+        fixture: Fixture,
+        players: &mut [Box<dyn Player>],
+        control: &Control,
+    ) -> Result<Option<(Line, Played)>, TournamentError> {
+        let mut board = registry::board(&self.variant)?;
+        let opening = self.openings.get(fixture.opening, board.as_mut())?;
+        let Ok([white, black]) = players.get_disjoint_mut(fixture.players) else {
+            unreachable!("a schedule pairs different players");
+        };
+        let [for_white, for_black] = fixture.players.map(|player| &self.participants[player].allowance);
+        let seats = [
+            Seat { player: white.as_mut(), allowance: for_white },
+            Seat { player: black.as_mut(), allowance: for_black },
+        ];
+        match referee::play(board.as_mut(), &opening, seats, &self.adjudication, control) {
+            Ok(played) => Ok(Some((opening, played))),
+            Err(NoResult::Interrupted) => Ok(None),
+            Err(NoResult::Opening(error)) => {
+                Err(TournamentError::Position { number: fixture.opening + 1, error })
+            }
+        }
+    }
+
+    /// Takes down a game.
+    fn take(
+        &self,
+        fixture: Fixture,
+        opening: Line,
+        played: Played,
+        results: &mut Results,
+        keep: &mut dyn FnMut(&Record, &Results, Duration) -> std::io::Result<()>,
+    ) -> Result<(), TournamentError> {
+        let result = GameResult { winner: played.end.winner, cause: played.end.cause };
+        results.add(fixture.number, fixture.players, result);
+        let today = OffsetDateTime::now_utc().date();
+        let record = Record {
+            number: Some(fixture.number + 1),
+            round: (fixture.opening + 1).to_string(),
+            date: format!("{:04}.{:02}.{:02}", today.year(), u8::from(today.month()), today.day()),
+            variant: Some(self.variant.clone()),
+            players: fixture.players.map(|player| self.side(player)),
+            opening,
+            moves: played.moves,
+            end: played.end,
+        };
+        keep(&record, results, played.thinking).map_err(TournamentError::Keep)
+    }
+
+    /// A participant as records have it.
+    fn side(&self, player: usize) -> Side {
+        let participant = &self.participants[player];
+        Side {
+            name: participant.name.clone(),
+            time_control: participant.allowance.to_string(),
+            setup: participant.setup.to_string(),
+        }
+    }
+
+    /// The results that count: all of them, or those up to the pair that decided the SPRT. Which games were
+    /// quicker plays no part in it.
+    pub fn counted(&self, results: &Results) -> Results {
+        let mut stopping = Stopping::new(self.sprt.as_ref());
+        match stopping.is_decided(results) {
+            true => results.truncated(stopping.pairs.count()),
+            false => results.clone(),
+        }
+    }
+}
+
+/// Watches for the verdict of the SPRT, over the pairs in the order of the schedule.
+struct Stopping<'a> {
+    sprt: Option<&'a Sprt>,
+    /// The pairs seen so far; no more once there is a verdict.
+    pairs: Pairs,
+}
+
+impl<'a> Stopping<'a> {
+    fn new(sprt: Option<&'a Sprt>) -> Stopping<'a> {
+        Stopping { sprt, pairs: Pairs::default() }
+    }
+
+    /// Whether there is a verdict on `results`, which only grow from call to call.
+    fn is_decided(&mut self, results: &Results) -> bool {
+        let Some(sprt) = self.sprt else { return false };
+        while sprt.verdict(&self.pairs).is_none() {
+            let Some(pair) = results.pair(self.pairs.count()) else { return false };
+            let [first, second] = pair.points();
+            self.pairs.add(first, second);
+        }
+        true
+    }
+}

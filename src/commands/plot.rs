@@ -1,0 +1,29 @@
+//! `labrys plot`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use crate::arena::{archive, plot};
+use crate::files::write_atomically;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// A file of games in PGN
+    file: PathBuf,
+    /// The picture, SVG; standard output without it
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let records = archive::read(&arguments.file)?;
+    let (names, results) = plot::results(&records);
+    let svg =
+        plot::score_over_games(&names, &results).with_context(|| arguments.file.display().to_string())?;
+    match &arguments.out {
+        Some(path) => write_atomically(path, &svg).with_context(|| path.display().to_string()),
+        None => Ok(io::stdout().write_all(svg.as_bytes())?),
+    }
+}

@@ -1,0 +1,349 @@
+//! `labrys match`.
+
+use std::io::{self, IsTerminal, Write};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value_parser};
+use indicatif::{ProgressBar, ProgressStyle};
+use serde::Serialize;
+
+use crate::arena::archive::Archive;
+use crate::arena::{
+    Adjudication, DrawRule, Format, Keys, Openings, Participant, ResignRule, Results, Schedule, Sprt,
+    Summary, Tournament, plot,
+};
+use crate::engine::registry;
+use crate::files::write_atomically;
+use crate::search::Control;
+
+/// Games between each two players unless something else is asked for.
+const GAMES: u64 = 100;
+
+/// Random moves that a game begins with where no openings are given. Fewer repeat too often, more
+/// decide too many games.
+const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
+
+/// Where nobody watches a bar move, a line of progress comes this often.
+const NEWS: Duration = Duration::from_secs(10);
+
+/// Every opening is played twice, with colours swapped; what counts is pairs of games. protocol.md
+/// describes all keys.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    #[command(flatten)]
+    engines: Engines,
+    /// Keys for all engines that do not have their own
+    #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
+    each: Vec<String>,
+    /// A TOML file with any of these arguments
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Games between each two players, an even number [default: 100; with --sprt, until it has a verdict]
+    #[arg(long, conflicts_with = "rounds")]
+    games: Option<u64>,
+    /// Openings that each two players play twice: half as many as --games
+    #[arg(long, value_parser = value_parser!(u64).range(1..))]
+    rounds: Option<u64>,
+    /// Who meets whom: everybody, or the first engine everybody else
+    #[arg(long, value_enum, default_value_t = Tables::RoundRobin)]
+    tournament: Tables,
+    /// A file of openings: FEN or EPD, FEN with `moves …`, or moves, one opening in a line
+    #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
+    openings: Option<PathBuf>,
+    /// Take the openings of the file in random order
+    #[arg(long, requires = "openings")]
+    shuffle: bool,
+    /// Begin with so many random moves, N or N-M [default: 4-7]
+    #[arg(long, value_name = "N", value_parser = parse_plies)]
+    random_plies: Option<RangeInclusive<usize>>,
+    /// What random openings and --shuffle depend on
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Games at a time
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_concurrency)]
+    concurrency: usize,
+    /// Call games drawn: movenumber=… movecount=… score=…
+    #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
+    draw: Vec<String>,
+    /// Call games lost: movecount=… score=… twosided=…
+    #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
+    resign: Vec<String>,
+    /// Call games drawn after so many moves of each player
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    max_moves: Option<u32>,
+    /// Stop as soon as the results say enough: elo0=… elo1=… alpha=… beta=…
+    #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
+    sprt: Vec<String>,
+    /// Append each game to a file
+    #[arg(long, value_name = "FILE")]
+    pgnout: Option<PathBuf>,
+    /// Go on with the file of --pgnout where it ends
+    #[arg(long, requires = "pgnout")]
+    resume: bool,
+    /// Draw the score over the games
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Tables {
+    RoundRobin,
+    Gauntlet,
+}
+
+/// The words of each `--engine`, which clap's derive would run together.
+#[derive(Clone, Debug)]
+struct Engines(Vec<Vec<String>>);
+
+impl clap::Args for Engines {
+    fn augment_args(command: Command) -> Command {
+        command.arg(
+            Arg::new("engine")
+                .long("engine")
+                .num_args(1..)
+                .action(ArgAction::Append)
+                .value_name("KEY=VALUE")
+                .help("A player: cmd=… (without it, Labrys itself), name=…, option.<name>=…, tc=… …"),
+        )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Engines::augment_args(command)
+    }
+}
+
+impl FromArgMatches for Engines {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Engines, clap::Error> {
+        let occurrences = matches.get_occurrences::<String>("engine").into_iter().flatten();
+        Ok(Engines(occurrences.map(|words| words.cloned().collect()).collect()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.extend(Engines::from_arg_matches(matches)?.0);
+        Ok(())
+    }
+}
+
+fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
+    range.filter(|range| !range.is_empty()).ok_or("expected a number of plies, `N` or `N-M`".to_owned())
+}
+
+fn parse_concurrency(text: &str) -> Result<usize, String> {
+    const MOST: usize = 1024;
+    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or(format!("expected a whole number from 1 to {MOST}"))
+}
+
+impl Arguments {
+    /// The tournament that the arguments describe.
+    fn tournament(&self) -> anyhow::Result<Tournament> {
+        let mut board = registry::board(&self.variant)?;
+        let each = Keys::parse("--each", &self.each)?;
+        let engines = self.engines.0.iter().zip(1..);
+        let engines = engines.map(|(words, number)| {
+            Ok(Keys::parse(format!("--engine {number}"), words)?.with_defaults(&each))
+        });
+        let participants = Participant::read_all(engines.collect::<anyhow::Result<_>>()?)?;
+        if participants.len() < 2 {
+            bail!("--engine: a match needs at least two, found {}", participants.len());
+        }
+        let sprt = read_if_given("--sprt", &self.sprt, Sprt::read)?;
+        if sprt.is_some() && participants.len() > 2 {
+            bail!("--sprt: a test between two engines, found {}", participants.len());
+        }
+        let rounds = match (self.games, self.rounds) {
+            (Some(games), _) if games == 0 || !games.is_multiple_of(2) => {
+                bail!("--games {games}: expected an even number, every opening is played twice");
+            }
+            (Some(games), _) => games / 2,
+            (None, Some(rounds)) => rounds,
+            (None, None) if sprt.is_some() => u64::MAX,
+            (None, None) => GAMES / 2,
+        };
+        let openings = match &self.openings {
+            Some(path) => Openings::read(path, board.as_mut(), self.shuffle.then_some(self.seed))?,
+            None => {
+                let plies = self.random_plies.clone().unwrap_or(RANDOM_PLIES);
+                Openings::Random { seed: self.seed, plies }
+            }
+        };
+        let format = match self.tournament {
+            Tables::RoundRobin => Format::RoundRobin,
+            Tables::Gauntlet => Format::Gauntlet,
+        };
+        Ok(Tournament {
+            variant: board.variant().to_owned(),
+            schedule: Schedule::new(format, participants.len(), rounds),
+            participants,
+            openings,
+            adjudication: Adjudication {
+                draw: read_if_given("--draw", &self.draw, DrawRule::read)?,
+                resign: read_if_given("--resign", &self.resign, ResignRule::read)?,
+                max_moves: self.max_moves,
+            },
+            sprt,
+            concurrency: self.concurrency,
+        })
+    }
+
+    /// The file for the records, and what it already has.
+    fn archive(&self, tournament: &Tournament) -> anyhow::Result<(Option<Archive>, Results)> {
+        let mut results = Results::default();
+        let Some(path) = &self.pgnout else { return Ok((None, results)) };
+        if !self.resume {
+            let hint = "--resume goes on with a file";
+            let archive = Archive::create(path).context(hint).context("--pgnout")?;
+            return Ok((Some(archive), results));
+        }
+        let (archive, records) = Archive::resume(path).context("--resume")?;
+        for record in &records {
+            let recalled = tournament.recall(record, &mut results);
+            recalled.with_context(|| format!("--resume: {}", path.display()))?;
+        }
+        Ok((Some(archive), results))
+    }
+}
+
+fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(
+    section: &str,
+    words: &[String],
+    read: impl FnOnce(Keys) -> Result<T, E>,
+) -> anyhow::Result<Option<T>> {
+    match words {
+        [] => Ok(None),
+        words => Ok(Some(read(Keys::parse(section, words)?)?)),
+    }
+}
+
+/// The last words for scripts.
+#[derive(Serialize)]
+struct Report<'a> {
+    variant: &'a str,
+    seed: u64,
+    /// All games are played, or the SPRT has a verdict.
+    complete: bool,
+    /// Games of this run, and what they took, in seconds: by the wall clock, and in thought of the players.
+    games_played: u64,
+    wall_seconds: f64,
+    thinking_seconds: f64,
+    #[serde(flatten)]
+    summary: &'a Summary,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let tournament = arguments.tournament()?;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if arguments.concurrency > cores {
+        eprintln!(
+            "labrys: warning: --concurrency {} on {cores} cores: players slow each other down",
+            arguments.concurrency
+        );
+    }
+    let control = Arc::new(Control::default());
+    let reins = Arc::clone(&control);
+    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+    tournament.check(&control)?;
+    let (mut archive, mut results) = arguments.archive(&tournament)?;
+
+    let names: Vec<_> = tournament.participants.iter().map(|participant| participant.name.clone()).collect();
+    let summary =
+        |results: &Results| Summary::new(&names, &tournament.counted(results), tournament.sprt.as_ref());
+    let recalled = results.games();
+    let (start, mut thinking) = (Instant::now(), Duration::ZERO);
+    let mut progress = Progress::new(tournament.schedule.games(), recalled);
+    tournament.run(&mut results, &control, &mut |record, results, thought| {
+        if let Some(archive) = &mut archive {
+            archive.append(record)?;
+        }
+        thinking += thought;
+        progress.news(results.games(), || summary(results).brief());
+        Ok(())
+    })?;
+    progress.finish();
+    let (played, wall) = (results.games() - recalled, start.elapsed());
+
+    let summary = summary(&results);
+    let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
+    let complete = decided || results.games() == tournament.schedule.games();
+    let mut out = io::stdout();
+    if arguments.json {
+        let report = Report {
+            variant: &tournament.variant,
+            seed: arguments.seed,
+            complete,
+            games_played: played,
+            wall_seconds: wall.as_secs_f64(),
+            thinking_seconds: thinking.as_secs_f64(),
+            summary: &summary,
+        };
+        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
+    } else {
+        writeln!(out, "{summary}")?;
+        let (wall, thinking) = (wall.as_secs_f64(), thinking.as_secs_f64());
+        writeln!(
+            out,
+            "{played} games in {wall:.1} s, {:.2} games/s, thinking {thinking:.1} s",
+            played as f64 / wall
+        )?;
+    }
+    if let Some(path) = &arguments.plot {
+        let svg = plot::score_over_games(&names, &tournament.counted(&results)).context("--plot")?;
+        write_atomically(path, &svg).with_context(|| format!("--plot {}", path.display()))?;
+    }
+    if !complete {
+        let hint = if archive.is_some() { ", --resume goes on" } else { "" };
+        bail!("interrupted after {} games{hint}", results.games());
+    }
+    Ok(())
+}
+
+/// What is shown while games are played: a bar at a terminal, else a line now and then, both on
+/// standard error.
+struct Progress {
+    bar: ProgressBar,
+    last_line: Instant,
+    plain: bool,
+}
+
+impl Progress {
+    fn new(games: u64, played: u64) -> Progress {
+        // Without an end in sight there is no bar and no time left.
+        let (bar, template) = match games {
+            u64::MAX => (ProgressBar::no_length(), "{pos} games {msg} {elapsed}"),
+            games => (ProgressBar::new(games), "{pos}/{len} {wide_bar} {msg} {eta} left"),
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style);
+        }
+        bar.set_position(played);
+        bar.reset_eta();
+        Progress { bar, last_line: Instant::now(), plain: !io::stderr().is_terminal() }
+    }
+
+    fn news(&mut self, games: u64, text: impl Fn() -> String) {
+        if !self.plain {
+            self.bar.set_message(text());
+            self.bar.set_position(games);
+        } else if self.last_line.elapsed() >= NEWS {
+            self.last_line = Instant::now();
+            let length = self.bar.length().map_or(String::new(), |length| format!("/{length}"));
+            eprintln!("{games}{length} games {}", text());
+        }
+    }
+
+    fn finish(self) {
+        self.bar.finish_and_clear();
+    }
+}

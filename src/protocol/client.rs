@@ -1,0 +1,438 @@
+//! The other end of the protocol: drives a UCI engine that runs as a child process.
+//!
+//! The engine's output is read on a thread of its own into a queue of bounded length, so that neither
+//! silence nor a flood can hold this end up: every wait has a deadline, and an engine that says more
+//! than is listened to is held back by its own pipe.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::info::Info;
+use super::lines::{LineError, read_line};
+use crate::game::quote;
+use crate::search::{Control, Limits};
+
+/// Lines of output that wait to be listened to.
+const QUEUE: usize = 1024;
+
+/// How often a wait looks whether it has been called off.
+const HEARTBEAT: Duration = Duration::from_millis(50);
+
+/// What an engine that has overstepped its time gets to answer `stop`, so that it need not be killed.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// What an engine gets to end by itself after `quit`.
+const FAREWELL: Duration = Duration::from_millis(500);
+
+/// How an engine is started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// The program: a path, or a name that is looked for in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The folder it runs in; that of this process without it.
+    pub folder: Option<PathBuf>,
+    /// The file that its standard error is appended to; the log, level `info`, without one.
+    pub stderr: Option<PathBuf>,
+}
+
+/// Why an engine cannot go on.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// The program does not start.
+    #[error("cannot start {}: {error}", quote(&.program.display().to_string()))]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file for its standard error cannot be written.
+    #[error("cannot write {}: {error}", quote(&.path.display().to_string()))]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The process has ended, or has closed its output.
+    #[error("the engine has gone{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
+    Gone {
+        /// How it ended, where that is known.
+        status: Option<ExitStatus>,
+    },
+    /// An answer has not come in time.
+    #[error("no `{expected}` within {} s", .waited.as_secs_f64())]
+    Silent {
+        /// The answer.
+        expected: &'static str,
+        /// How long it was waited for.
+        waited: Duration,
+    },
+    /// What came is no text.
+    #[error("garbage: {0}")]
+    Garbage(String),
+    /// The engine does not have the option.
+    #[error("no option {}, the engine has: {known}", quote(.name))]
+    UnknownOption {
+        /// The name asked for.
+        name: String,
+        /// The names that it has.
+        known: String,
+    },
+    /// The engine has refused a line.
+    #[error("the engine says: {0}")]
+    Refused(String),
+    /// The wait was called off.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// An option that an engine has announced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announced {
+    /// Its name.
+    pub name: String,
+    /// The words of a list (`var …`); empty for other types.
+    pub words: Vec<String>,
+}
+
+/// The answer to `go`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The move, as the engine wrote it; empty if it wrote none.
+    pub best: String,
+    /// What the engine last said of its first line.
+    pub info: Info,
+    /// Time from `go` to the answer.
+    pub elapsed: Duration,
+}
+
+/// A line of output, and when it came.
+struct Line {
+    text: Result<String, LineError>,
+    arrived: Instant,
+}
+
+/// A running engine. It is told to quit, and killed if it does not, when the client goes out of scope.
+pub struct Client {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<Line>,
+    /// The name that the engine has given itself.
+    pub name: String,
+    /// The options that it has announced.
+    pub options: Vec<Announced>,
+}
+
+impl Client {
+    /// Starts an engine and waits for its `uciok`, for `patience` at most.
+    ///
+    /// # Errors
+    /// [`ClientError`] when it does not start, ends, or says nothing in time.
+    pub fn start(launch: &Launch, patience: Duration, control: &Control) -> Result<Client, ClientError> {
+        let log = launch.stderr.as_ref().map(|path| {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            file.map_err(|error| ClientError::Log { path: path.clone(), error })
+        });
+        let log = log.transpose()?;
+        let mut command = Command::new(&launch.program);
+        command.args(&launch.arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(folder) = &launch.folder {
+            command.current_dir(folder);
+        }
+        // Ctrl-C at the terminal is for the arena, which then ends its engines itself.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let failed = |error| ClientError::Start { program: launch.program.clone(), error };
+        let mut child = command.spawn().map_err(failed)?;
+        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let missing = || failed(io::Error::other("no pipe"));
+        let input = input.ok_or_else(missing)?;
+        let (output, errors) = (output.ok_or_else(missing)?, errors.ok_or_else(missing)?);
+        let (sender, lines) = mpsc::sync_channel(QUEUE);
+        thread::spawn(move || read_output(BufReader::new(output), &sender));
+        let name = launch.program.display().to_string();
+        let title = name.clone();
+        thread::spawn(move || keep_errors(errors, log, &title));
+        let mut client = Client { child, input, lines, name, options: Vec::new() };
+        client.shake_hands(patience, control)?;
+        Ok(client)
+    }
+
+    /// `uci`, and what the engine tells of itself.
+    fn shake_hands(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+        self.send("uci")?;
+        let (mut name, mut options) = (None, Vec::new());
+        self.wait("uciok", patience, control, |line| {
+            if let Some(text) = line.strip_prefix("id name ") {
+                name = Some(text.trim().to_owned());
+            } else if let Some(text) = line.strip_prefix("option name ") {
+                options.push(read_option(text));
+            }
+        })?;
+        self.options = options;
+        self.name = name.unwrap_or_else(|| self.name.clone());
+        Ok(())
+    }
+
+    /// The announced option of that name; case does not matter.
+    pub fn option(&self, name: &str) -> Option<&Announced> {
+        self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Sets an option, `value` being empty for a button.
+    ///
+    /// # Errors
+    /// [`ClientError::UnknownOption`] if the engine has not announced it.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
+        let Some(option) = self.option(name) else {
+            let known: Vec<_> = self.options.iter().map(|option| option.name.as_str()).collect();
+            return Err(ClientError::UnknownOption { name: name.to_owned(), known: known.join(", ") });
+        };
+        let line = match value {
+            "" => format!("setoption name {}", option.name),
+            value => format!("setoption name {} value {value}", option.name),
+        };
+        self.send(&line)
+    }
+
+    /// `isready`, and the wait for `readyok`.
+    ///
+    /// # Errors
+    /// [`ClientError`]; a line `info string error…` on the way means that something sent before was refused.
+    pub fn sync(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+        self.send("isready")?;
+        let mut refused = None;
+        self.wait("readyok", patience, control, |line| {
+            if let Some(text) = line.strip_prefix("info string error") {
+                refused.get_or_insert(text.trim_start_matches(':').trim().to_owned());
+            }
+        })?;
+        refused.map_or(Ok(()), |text| Err(ClientError::Refused(text)))
+    }
+
+    /// `ucinewgame`, and the wait until the engine is ready for it.
+    ///
+    /// # Errors
+    /// [`ClientError`] when it ends, or says nothing in time.
+    pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+        self.send("ucinewgame")?;
+        self.sync(patience, control)
+    }
+
+    /// Lets the engine search from a position, told by a `position` line. After `patience` it is told
+    /// to stop; an answer after that still counts, with the time it took.
+    ///
+    /// # Errors
+    /// [`ClientError`] when it ends, or does not answer `stop`, either.
+    pub fn go(
+        &mut self,
+        position: &str,
+        limits: &Limits,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<Answer, ClientError> {
+        // What is left from earlier is no answer to this; a flood may be endless, so there is a limit.
+        self.lines.try_iter().take(QUEUE).for_each(drop);
+        self.send(position)?;
+        let start = Instant::now();
+        self.send(&go_line(limits))?;
+        let mut info = Info::default();
+        let mut listen = |line: &str| info.update(line);
+        let mut found = self.wait("bestmove", patience, control, &mut listen);
+        if let Err(ClientError::Silent { expected, waited }) = found {
+            self.send("stop")?;
+            found = self.wait("bestmove", GRACE, control, &mut listen).map_err(|error| match error {
+                ClientError::Silent { .. } => ClientError::Silent { expected, waited },
+                error => error,
+            });
+        }
+        let (line, arrived) = found?;
+        let best = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
+        Ok(Answer { best, info, elapsed: arrived - start })
+    }
+
+    fn send(&mut self, line: &str) -> Result<(), ClientError> {
+        log::debug!("{} < {line}", self.name);
+        let sent = self.input.write_all(format!("{line}\n").as_bytes());
+        sent.map_err(|_| self.gone())
+    }
+
+    /// Reads lines up to the one that begins with the word `expected`; `other` gets those before.
+    fn wait(
+        &mut self,
+        expected: &'static str,
+        patience: Duration,
+        control: &Control,
+        mut other: impl FnMut(&str),
+    ) -> Result<(String, Instant), ClientError> {
+        let start = Instant::now();
+        loop {
+            let left = patience.saturating_sub(start.elapsed());
+            if control.is_stopped() {
+                return Err(ClientError::Interrupted);
+            }
+            let line = match self.lines.recv_timeout(left.min(HEARTBEAT)) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) if !left.is_zero() => continue,
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(ClientError::Silent { expected, waited: patience });
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
+            };
+            let text = line.text.map_err(|error| ClientError::Garbage(error.to_string()))?;
+            log::debug!("{} > {text}", self.name);
+            if text.split_whitespace().next() == Some(expected) {
+                return Ok((text, line.arrived));
+            }
+            // A flood of other lines must not hide that time is over.
+            if left.is_zero() {
+                return Err(ClientError::Silent { expected, waited: patience });
+            }
+            other(&text);
+        }
+    }
+
+    /// The error that tells how the process has ended, once it is clear that it has.
+    fn gone(&mut self) -> ClientError {
+        let end = Instant::now() + FAREWELL;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < end => thread::sleep(Duration::from_millis(1)),
+                status => return ClientError::Gone { status: status.ok().flatten() },
+            }
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Whether it hears this or not: the end is the same.
+        let _ = self.input.write_all(b"stop\nquit\n");
+        let end = Instant::now() + FAREWELL;
+        while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
+            // Reading on lets an engine that is in the middle of a word come to its end.
+            self.lines.try_iter().take(QUEUE).for_each(drop);
+            thread::sleep(Duration::from_millis(1));
+        }
+        let _ = self.child.kill();
+        if let Err(error) = self.child.wait() {
+            log::warn!("{}: {error}", self.name);
+        }
+    }
+}
+
+/// Queues line after line, until the output ends or nobody listens.
+fn read_output(mut output: impl BufRead, lines: &SyncSender<Line>) {
+    loop {
+        match read_line(&mut output) {
+            Ok(Some(text)) => {
+                if lines.send(Line { text, arrived: Instant::now() }).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => return,
+            Err(error) => return log::warn!("output of an engine: {error}"),
+        }
+    }
+}
+
+/// Copies the standard error of an engine into a file, or into the log.
+fn keep_errors(errors: ChildStderr, file: Option<File>, title: &str) {
+    let mut errors = BufReader::new(errors);
+    let copied = match file {
+        Some(mut file) => io::copy(&mut errors, &mut file).map(drop),
+        None => log_errors(&mut errors, title),
+    };
+    if let Err(error) = copied {
+        log::warn!("standard error of {title}: {error}");
+    }
+}
+
+fn log_errors(errors: &mut impl BufRead, title: &str) -> io::Result<()> {
+    while let Some(line) = read_line(errors)? {
+        match line {
+            Ok(line) => log::info!("{title}: {line}"),
+            Err(error) => log::info!("{title}: {error}"),
+        }
+    }
+    Ok(())
+}
+
+/// Reads `<name> type <type> …`, where the name may have spaces.
+fn read_option(text: &str) -> Announced {
+    let (name, rest) = text.split_once(" type ").unwrap_or((text, ""));
+    let words = rest.split(" var ").skip(1).map(|word| word.trim().to_owned());
+    Announced { name: name.trim().to_owned(), words: words.collect() }
+}
+
+/// The `go` line that asks for these limits.
+fn go_line(limits: &Limits) -> String {
+    let milliseconds = |time: Duration| time.as_millis() as u64;
+    let mut words = vec!["go".to_owned()];
+    let mut add = |name: &str, value: Option<u64>| words.extend(value.map(|value| format!("{name} {value}")));
+    for (clock, [time, increment]) in limits.clocks.iter().zip([["wtime", "winc"], ["btime", "binc"]]) {
+        add(time, clock.map(|clock| milliseconds(clock.remaining)));
+        add(increment, clock.map(|clock| milliseconds(clock.increment)));
+    }
+    add("movestogo", limits.moves_to_go.map(u64::from));
+    add("movetime", limits.movetime.map(milliseconds));
+    add("depth", limits.depth.map(u64::from));
+    add("nodes", limits.nodes);
+    add("mate", limits.mate.map(u64::from));
+    if limits.is_endless() {
+        words.push("infinite".to_owned());
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{Command, parse};
+    use crate::search::Clock;
+
+    #[test]
+    fn the_engine_reads_what_the_client_asks() {
+        let clock = |remaining| Clock {
+            remaining: Duration::from_millis(remaining),
+            increment: Duration::from_millis(100),
+        };
+        let start = Instant::now();
+        for limits in [
+            Limits { start, ..Limits::none() },
+            Limits { start, ..Limits::depth(7) },
+            Limits { start, ..Limits::nodes(12_345) },
+            Limits { start, movetime: Some(Duration::from_millis(250)), mate: Some(3), ..Limits::none() },
+            Limits {
+                start,
+                clocks: [Some(clock(60_000)), Some(clock(59_000))],
+                moves_to_go: Some(12),
+                ..Limits::none()
+            },
+        ] {
+            let line = go_line(&limits);
+            let Ok(Some(Command::Go(go))) = parse(&line) else { panic!("{line}") };
+            assert_eq!(Limits { start, ..go.limits }, limits, "{line}");
+            assert_eq!(go.infinite, limits.is_endless(), "{line}");
+        }
+    }
+
+    #[test]
+    fn announced_options_have_names_with_spaces_and_words() {
+        let option = read_option("Move Overhead type spin default 10 min 0 max 5000");
+        assert_eq!(option, Announced { name: "Move Overhead".into(), words: vec![] });
+        let option = read_option("UCI_Variant type combo default chess var chess var amazons");
+        assert_eq!(option.words, ["chess", "amazons"]);
+    }
+}

@@ -1,0 +1,73 @@
+//! What an engine says while it searches.
+
+use std::str::FromStr;
+
+use crate::eval::UciScore;
+
+/// The last words of an engine on its first line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Depth of the iteration, in plies.
+    pub depth: Option<u32>,
+    /// Score of the line, for the mover.
+    pub score: Option<UciScore>,
+    /// Nodes visited so far.
+    pub nodes: Option<u64>,
+}
+
+impl Info {
+    /// Takes over what a line of output says. What is not understood is left out: engines may say what they like.
+    pub fn update(&mut self, line: &str) {
+        let mut words = line.split_whitespace();
+        if words.next() != Some("info") {
+            return;
+        }
+        let mut new = *self;
+        while let Some(word) = words.next() {
+            match word {
+                "depth" => take(&mut new.depth, words.next()),
+                "nodes" => take(&mut new.nodes, words.next()),
+                "multipv" if words.next() != Some("1") => return,
+                "score" => match (words.next(), words.next().and_then(|value| value.parse().ok())) {
+                    (Some("cp"), Some(value)) => new.score = Some(UciScore::Centi(value)),
+                    (Some("mate"), Some(value)) => new.score = Some(UciScore::Mate(value)),
+                    _ => {}
+                },
+                // Free text and moves end what can be read.
+                "string" | "pv" => break,
+                _ => {}
+            }
+        }
+        *self = new;
+    }
+}
+
+/// Replaces a value by one that reads.
+fn take<T: FromStr>(place: &mut Option<T>, word: Option<&str>) {
+    if let Some(value) = word.and_then(|word| word.parse().ok()) {
+        *place = Some(value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_on_the_first_line_count() {
+        let mut info = Info::default();
+        for line in [
+            "info depth 3 seldepth 5 multipv 1 score cp -12 nodes 400 nps 1 pv e1e3 score cp 99",
+            "info depth 4 multipv 2 score cp 500 nodes 900",
+            "info string depth 77",
+            "info depth 4 currmove e1e3",
+            "info nodes many score cp",
+            "bestmove depth 9",
+        ] {
+            info.update(line);
+        }
+        assert_eq!(info, Info { depth: Some(4), score: Some(UciScore::Centi(-12)), nodes: Some(400) });
+        info.update("info depth 9 score mate -3 lowerbound");
+        assert_eq!(info, Info { depth: Some(9), score: Some(UciScore::Mate(-3)), nodes: Some(400) });
+    }
+}
