@@ -13,6 +13,8 @@ use crate::game::quote;
 #[derive(Debug)]
 pub struct Archive {
     file: File,
+    /// Bytes of the file that are whole records; what is behind them goes when the next one is written.
+    whole: Option<u64>,
 }
 
 /// A file that cannot be used.
@@ -43,13 +45,14 @@ impl Archive {
     /// [`ArchiveError::File`].
     pub fn create(path: &Path) -> Result<Archive, ArchiveError> {
         let file = OpenOptions::new().write(true).create_new(true).open(path);
-        Ok(Archive { file: file.map_err(|error| failed(path, error))? })
+        Ok(Archive { file: file.map_err(|error| failed(path, error))?, whole: None })
     }
 
-    /// Goes on with a file, or begins it. What a killed writer has left of a game is cut off.
+    /// Goes on with a file, or begins it; the records that it has come with it. What a killed writer has
+    /// left of a game is cut off when the next one is appended: until then the file stays as it is.
     ///
     /// # Errors
-    /// [`ArchiveError`]; the file stays as it is.
+    /// [`ArchiveError`].
     pub fn resume(path: &Path) -> Result<(Archive, Vec<Record>), ArchiveError> {
         let failed = |error| failed(path, error);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
@@ -67,14 +70,9 @@ impl Archive {
         let (records, complete) =
             pgn::parse_complete(text).map_err(|error| ArchiveError::Pgn { path: path.to_owned(), error })?;
         if !text[complete..].trim().is_empty() {
-            log::warn!("{}: an unfinished game at the end is cut off", path.display());
+            log::warn!("{}: an unfinished game at the end will be cut off", path.display());
         }
-        file.set_len(complete as u64).map_err(failed)?;
-        file.seek(SeekFrom::End(0)).map_err(failed)?;
-        if !records.is_empty() {
-            file.write_all(b"\n\n").map_err(failed)?;
-        }
-        Ok((Archive { file }, records))
+        Ok((Archive { file, whole: Some(complete as u64) }, records))
     }
 
     /// Appends a record.
@@ -82,6 +80,13 @@ impl Archive {
     /// # Errors
     /// What the system says.
     pub fn append(&mut self, record: &Record) -> io::Result<()> {
+        if let Some(whole) = self.whole.take() {
+            self.file.set_len(whole)?;
+            self.file.seek(SeekFrom::End(0))?;
+            if whole > 0 {
+                self.file.write_all(b"\n\n")?;
+            }
+        }
         self.file.write_all(record.to_string().as_bytes())
     }
 }

@@ -91,6 +91,9 @@ pub enum Problem {
     Abandoned,
 }
 
+/// The event that our records name.
+const EVENT: &str = "labrys match";
+
 /// Columns of a line of moves.
 const COLUMNS: usize = 80;
 
@@ -119,7 +122,7 @@ impl fmt::Display for Record {
         let [white, black] = &self.players;
         let plies = self.opening.moves.len() + self.moves.len();
         let result = result_text(self.end.winner);
-        tag(f, "Event", "labrys match")?;
+        tag(f, "Event", EVENT)?;
         tag(f, "Site", "?")?;
         tag(f, "Date", &self.date)?;
         tag(f, "Round", &self.round)?;
@@ -226,9 +229,9 @@ pub fn parse_complete(text: &str) -> Result<(Vec<Record>, usize), PgnError> {
         match parser.record() {
             Ok(Some(record)) => records.push(record),
             Ok(None) => return Ok((records, complete)),
-            // What a killed writer leaves is the beginning of a record: everything that can be wrong with
-            // it is that the text ends.
-            Err(_) if parser.rest().trim().is_empty() => return Ok((records, complete)),
+            Err(problem) if problem != Problem::Abandoned && is_beginning(&text[complete..]) => {
+                return Ok((records, complete));
+            }
             Err(problem) => {
                 let line = text[..parser.at].matches('\n').count() + 1;
                 return Err(PgnError { line, problem });
@@ -236,6 +239,14 @@ pub fn parse_complete(text: &str) -> Result<(Vec<Record>, usize), PgnError> {
         }
         complete = parser.at;
     }
+}
+
+/// Whether a text is the beginning of a record of ours and of nothing else. Then all that is wrong with
+/// it is that it ends.
+fn is_beginning(text: &str) -> bool {
+    let first = format!("[Event \"{EVENT}\"]\n");
+    let text = text.trim_start();
+    first.starts_with(text) || (text.starts_with(&first) && !text[first.len()..].contains(&first))
 }
 
 struct Parser<'a> {
@@ -338,13 +349,7 @@ impl<'a> Parser<'a> {
         let line = self.rest().lines().next().unwrap_or_default();
         let tag = line.trim_end().strip_prefix('[').and_then(|tag| tag.strip_suffix("\"]"));
         let tag = tag.and_then(|tag| tag.split_once(" \""));
-        let (name, value) = tag.ok_or_else(|| {
-            // An unfinished last line is read to its end.
-            if line.len() == self.rest().len() {
-                self.at = self.text.len();
-            }
-            Problem::Tag(line.to_owned())
-        })?;
+        let (name, value) = tag.ok_or_else(|| Problem::Tag(line.to_owned()))?;
         self.at += line.len();
         let (mut plain, mut escaped) = (String::new(), false);
         for letter in value.chars() {
@@ -367,7 +372,7 @@ impl<'a> Parser<'a> {
                 None => return Err(Problem::Unfinished),
                 Some('[') => return Err(Problem::Unfinished),
                 Some('{') => {
-                    let end = rest.find('}').ok_or_else(|| self.open())?;
+                    let end = rest.find('}').ok_or(Problem::Open)?;
                     self.at += end + 1;
                     let words: Vec<_> = rest[1..end].split_whitespace().collect();
                     return Ok(Token::Comment(words.join(" ")));
@@ -416,12 +421,113 @@ impl<'a> Parser<'a> {
                 return Ok(());
             }
         }
-        Err(self.open())
+        Err(Problem::Open)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> Record {
+        let mv = |text: &str, comment: &str| Move { text: text.into(), comment: comment.into() };
+        let side = |name: &str| Side {
+            name: name.into(),
+            time_control: "10+0.1".into(),
+            setup: format!("{name}, x=1"),
+        };
+        Record {
+            number: Some(7),
+            round: "4".into(),
+            date: "2026.11.21".into(),
+            variant: Some("neighbours".into()),
+            players: [side("a \"quoted\" \\ name"), side("b")],
+            opening: Line { fen: "pp6/8/8/8/8/8/8/PP6 b 0 1".into(), moves: vec!["a8a7".into()] },
+            moves: vec![mv("a1a2", "+1.23/12 0.450s"), mv("a7a8", ""), mv("d1d7,d7g7", "-M5/3 1.000s")],
+            end: End {
+                winner: Some(Color::White),
+                cause: Cause::Time,
+                details: "Black loses on time".into(),
+            },
+        }
     }
 
-    /// Something is opened and never closed: the text is read to its end.
-    fn open(&mut self) -> Problem {
-        self.at = self.text.len();
-        Problem::Open
+    #[test]
+    fn records_read_back() {
+        let mut other = record();
+        other.players[1].time_control = "nodes 5".into();
+        other.end = End { winner: None, cause: Cause::Rules, details: String::new() };
+        let text = format!("{}{other}", record());
+        assert_eq!(parse(&text), Ok(vec![record(), other]));
+        assert!(text.contains(
+            "\n\n1... a8a7 {book} 2. a1a2 {+1.23/12 0.450s} a7a8 3. d1d7,d7g7 {-M5/3 1.000s} 1-0\n\n"
+        ));
+        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS || line.starts_with('[')));
+    }
+
+    #[test]
+    fn lines_are_not_too_long_and_comments_do_not_end_early() {
+        let mut long = record();
+        let mv = Move { text: "a1a2".into(), comment: "a } b {".into() };
+        long.moves = vec![mv; 100];
+        let text = long.to_string();
+        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS || line.starts_with('[')), "{text}");
+        let read = parse(&text).unwrap().remove(0);
+        assert_eq!((read.moves.len(), read.moves[99].comment.as_str()), (100, "a ) b {"));
+    }
+
+    #[test]
+    fn thoughts_are_comments() {
+        let thought = |score, depth| {
+            let elapsed = std::time::Duration::from_millis(450);
+            Move::new(&Thought { mv: "a1a2".into(), score, depth, nodes: None, elapsed }).comment
+        };
+        assert_eq!(thought(Some(UciScore::Centi(123)), Some(12)), "+1.23/12 0.450s");
+        assert_eq!(thought(Some(UciScore::Centi(-5)), Some(1)), "-0.05/1 0.450s");
+        assert_eq!(thought(Some(UciScore::Mate(5)), Some(9)), "+M5/9 0.450s");
+        assert_eq!(thought(Some(UciScore::Mate(-4)), None), "-M4/0 0.450s");
+        assert_eq!(thought(None, None), "0.450s");
+    }
+
+    #[test]
+    fn games_from_elsewhere_are_read() {
+        let text = "% a comment\n[White \"x\"]\n[Result \"0-1\"]\n\n1.e4 e5 $1 (1... c5 {Sicilian (or so)} 2. Nf3 (2. c3))\n\
+                    2.Nf3 ; good\n{first} Nc6 {two\nwords} {more} 0-1\n";
+        let read = parse(text).unwrap().remove(0);
+        let moves: Vec<_> = read.moves.iter().map(|mv| (mv.text.as_str(), mv.comment.as_str())).collect();
+        assert_eq!(moves, [("e4", ""), ("e5", ""), ("Nf3", "first"), ("Nc6", "two words")]);
+        assert_eq!((read.number, read.variant, read.end.winner), (None, None, Some(Color::Black)));
+        assert_eq!(read.players.map(|side| side.name), ["x", "?"]);
+        assert_eq!(parse(" \n\n"), Ok(vec![]));
+    }
+
+    #[test]
+    fn what_a_killed_writer_leaves_is_left_out() {
+        let (one, two) = (record().to_string(), format!("{}{}", record(), record()));
+        for cut in (one.len()..two.len()).filter(|&cut| two.is_char_boundary(cut)) {
+            let (records, whole) = parse_complete(&two[..cut]).unwrap();
+            let complete = if cut < two.trim_end().len() { 1 } else { 2 };
+            assert_eq!(records.len(), complete, "{cut}");
+            assert_eq!(whole, if complete == 1 { one.trim_end().len() } else { two.trim_end().len() });
+            let unfinished = !two[..cut][whole..].trim().is_empty();
+            assert_eq!(parse(&two[..cut]).is_err(), unfinished, "{cut}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_record_is_not_taken_for_an_unfinished_one() {
+        let good = record().to_string();
+        for (text, line, problem) in [
+            ("hello".to_owned(), 1, Problem::Unfinished),
+            ("[Event \"x\"]\n\n1. e4".to_owned(), 3, Problem::Unfinished),
+            ("\n[White x]\n\n1-0".to_owned(), 2, Problem::Tag("[White x]".into())),
+            ("1. e4 {open".to_owned(), 1, Problem::Open),
+            ("1. e4 (open {)} 1-0".to_owned(), 1, Problem::Open),
+            ("1. e4 *".to_owned(), 1, Problem::Abandoned),
+            (good.replace(" 1-0", " *"), 19, Problem::Abandoned),
+            (good.replace(" 1-0", "") + &good, 21, Problem::Unfinished),
+        ] {
+            assert_eq!(parse_complete(&text), Err(PgnError { line, problem }), "{text}");
+        }
     }
 }

@@ -136,7 +136,10 @@ fn draw(
             .label(*name)
             .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
     }
-    chart.configure_series_labels().background_style(WHITE.mix(0.8)).border_style(BLACK.mix(0.3)).draw()?;
+    if curves.len() > 1 {
+        let mut labels = chart.configure_series_labels();
+        labels.position(SeriesLabelPosition::UpperRight).background_style(WHITE.mix(0.8)).draw()?;
+    }
     root.present()?;
     Ok(())
 }

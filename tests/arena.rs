@@ -1,0 +1,502 @@
+//! Matches, as a shell runs them.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use labrys::arena::pgn::{self, Record};
+use labrys::arena::{Cause, Line, Openings};
+use labrys::engine::registry;
+use labrys::game::Color;
+use tempfile::TempDir;
+
+/// A folder that goes when the test ends.
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn command(words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    command.args(words.split_whitespace());
+    command
+}
+
+/// Runs `labrys` with words that have no spaces; exit, standard output and error.
+fn labrys(words: &str) -> (bool, String, String) {
+    let output = command(words).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+/// Runs `labrys match` and returns the result as JSON.
+fn json(words: &str) -> serde_json::Value {
+    let (success, out, error) = labrys(&format!("match --json {words}"));
+    assert!(success, "{words}: {error}");
+    serde_json::from_str(&out).unwrap()
+}
+
+fn read(path: &Path) -> Vec<Record> {
+    let mut records = pgn::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    records.sort_by_key(|record| record.number);
+    records
+}
+
+/// What of a record depends on the players and not on the machine.
+fn essence(records: &[Record]) -> Vec<(Option<u64>, &str, &Line, Vec<&str>, Option<Color>)> {
+    let essence = records.iter().map(|record| {
+        let moves = record.moves.iter().map(|mv| mv.text.as_str()).collect();
+        (record.number, record.players[0].name.as_str(), &record.opening, moves, record.end.winner)
+    });
+    essence.collect()
+}
+
+const TWO: &str = "--engine name=a option.FeatureSet=set1 --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
+
+#[test]
+fn a_match_prints_a_table_and_keeps_its_games() {
+    let folder = folder();
+    let file = folder.path().join("games.pgn");
+    let plot = folder.path().join("score.svg");
+    let (success, out, error) = labrys(&format!(
+        "match --variant neighbours {TWO} --games 12 --pgnout {} --plot {}",
+        file.display(),
+        plot.display()
+    ));
+    assert!(success, "{error}");
+    let records = read(&file);
+    let count = |name: &str| {
+        let won = |record: &&Record| {
+            record.end.winner.is_some_and(|winner| record.players[winner.index()].name == name)
+        };
+        records.iter().filter(won).count()
+    };
+    let (wins, losses) = (count("a"), count("b"));
+    let draws = 12 - wins - losses;
+    assert!(out.starts_with(&format!("a against b: 12 games, +{wins} ={draws} -{losses}, score ")), "{out}");
+    assert!(out.contains("\nElo ") && out.contains("LOS"), "{out}");
+    assert!(std::fs::read_to_string(plot).unwrap().starts_with("<svg "));
+
+    // Each opening twice, with colours swapped.
+    assert_eq!(records.len(), 12);
+    for pair in records.chunks(2) {
+        assert_eq!(pair[0].opening, pair[1].opening);
+        assert_eq!((&*pair[0].players[0].name, &*pair[1].players[0].name), ("a", "b"));
+        assert!((4..=7).contains(&pair[0].opening.moves.len()));
+    }
+    assert!(records.iter().all(|record| record.end.cause == Cause::Rules));
+    let openings: std::collections::HashSet<_> = records.iter().map(|record| &record.opening.moves).collect();
+    assert!(openings.len() >= 5, "{openings:?}");
+
+    // The games read back, and every one ended as it says.
+    let (success, out, error) = labrys(&format!("replay {}", file.display()));
+    assert!(
+        success && out.contains("12 games, ") && out.trim_end().ends_with(" plies, all legal"),
+        "{out}{error}"
+    );
+    let (_, one, _) = labrys(&format!("replay {} --game 3", file.display()));
+    assert!(
+        one.starts_with("game 3: a – b, ") && one.contains("\nFen: ") && one.contains("1 games"),
+        "{one}"
+    );
+    let (success, svg, _) = labrys(&format!("plot {}", file.display()));
+    assert!(success && svg.contains("a against b"));
+}
+
+#[test]
+fn replay_finds_what_is_wrong() {
+    let folder = folder();
+    let file = folder.path().join("games.pgn");
+    let (success, ..) = labrys(&format!("match {TWO} --games 2 --pgnout {}", file.display()));
+    assert!(success);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let last = read(&file)[0].moves.last().unwrap().text.clone();
+    let broken = folder.path().join("broken.pgn");
+    for (from, to, message) in [
+        (last.as_str(), "a1a1", "`a1a1` is"),
+        ("[Variant \"neighbours\"]", "[Variant \"ludo\"]", "unknown variant `ludo`"),
+        ("[Termination \"normal\"]", "[Termination \"normality\"]", "Termination `normality`"),
+        ("{book}", "{book", "`{book`"),
+        ("[White ", "White ", ""),
+    ] {
+        std::fs::write(&broken, text.replacen(from, to, 1)).unwrap();
+        let (success, out, error) = labrys(&format!("replay {}", broken.display()));
+        if message.is_empty() {
+            // Text between games is no record.
+            assert!(!success, "{out}");
+        } else {
+            assert!(!success && (error.contains(message) || error.contains("game 1")), "{to}: {error}");
+        }
+    }
+    // A result that the rules contradict.
+    let records = read(&file);
+    let wrong = match records[0].end.winner {
+        Some(Color::White) => text.replacen("1-0", "0-1", 2),
+        Some(Color::Black) => text.replacen("0-1", "1-0", 2),
+        None => text.replacen("1/2-1/2", "1-0", 2),
+    };
+    std::fs::write(&broken, wrong).unwrap();
+    let (success, _, error) = labrys(&format!("replay {}", broken.display()));
+    assert!(!success && error.contains("game 1: the result is wrong"), "{error}");
+    let (success, _, error) = labrys(&format!("replay {} --game 9", file.display()));
+    assert!(!success && error.contains("no game 9"), "{error}");
+    let (success, _, error) = labrys("replay /no/such/file");
+    assert!(!success && error.contains("`/no/such/file`: "), "{error}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games_at_any_concurrency() {
+    let folder = folder();
+    let run = |name: &str, arguments: &str| {
+        let file = folder.path().join(name);
+        json(&format!("{TWO} --games 16 --pgnout {} {arguments}", file.display()));
+        read(&file)
+    };
+    let alone = run("1.pgn", "--seed 5");
+    for (name, concurrency) in [("2.pgn", 2), ("3.pgn", 3)] {
+        let together = run(name, &format!("--seed 5 --concurrency {concurrency}"));
+        assert_eq!(essence(&together), essence(&alone));
+    }
+    assert_ne!(essence(&run("4.pgn", "--seed 6")), essence(&alone));
+}
+
+#[test]
+fn inside_and_outside_labrys_plays_the_same() {
+    let folder = folder();
+    let run = |name: &str, cmd: &str| {
+        let file = folder.path().join(name);
+        json(&format!(
+            "--engine name=a {cmd} --engine name=b {cmd} option.FeatureSet=set3 --each nodes=300 --games 4 --pgnout {}",
+            file.display()
+        ));
+        read(&file)
+    };
+    let inside = run("in.pgn", "");
+    let outside = run("out.pgn", &format!("cmd={}", env!("CARGO_BIN_EXE_labrys")));
+    assert_eq!(essence(&inside), essence(&outside));
+    assert_eq!(outside[0].players[1].setup, format!("{}, FeatureSet=set3", env!("CARGO_BIN_EXE_labrys")));
+    // The depths and scores in the comments are the same, too, whether reported in text or not.
+    let comments = |records: &[Record]| -> Vec<String> {
+        let moves = records.iter().flat_map(|record| &record.moves);
+        moves.map(|mv| mv.comment.split(' ').next().unwrap().to_owned()).collect()
+    };
+    assert_eq!(comments(&inside), comments(&outside));
+}
+
+/// The first lines of the table: all but the times.
+fn table(out: &str) -> Vec<&str> {
+    out.lines().filter(|line| !line.contains(" games in ")).collect()
+}
+
+#[test]
+fn a_killed_match_goes_on_to_the_same_result() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let arguments =
+        |file: &Path| format!("match {TWO} --games 24 --concurrency 2 --pgnout {}", file.display());
+    let (_, whole, _) = labrys(&arguments(&path("whole.pgn")));
+    for (signal, name) in [("-INT", "int.pgn"), ("-KILL", "kill.pgn")] {
+        let file = path(name);
+        let child = command(&arguments(&file)).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let start = Instant::now();
+        while std::fs::read_to_string(&file).unwrap_or_default().matches("[Result").count() < 3 {
+            assert!(start.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let (out, error) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        let before = read(&file).len();
+        assert!((3..24).contains(&before), "{before} games before {signal}");
+        if signal == "-INT" {
+            assert!(!output.status.success() && out.contains("a against b: "), "{out}");
+            assert!(
+                error.contains(&format!("interrupted after {before} games, --resume goes on")),
+                "{error}"
+            );
+        }
+        let (success, out, error) = labrys(&format!("{} --resume", arguments(&file)));
+        assert!(success, "{error}");
+        assert_eq!(table(&out), table(&whole));
+        assert!(out.contains(&format!("\n{} games in ", 24 - before)), "only what was missing: {out}");
+        assert_eq!(essence(&read(&file)), essence(&read(&path("whole.pgn"))));
+    }
+    // Cut in the middle of a game, as by a full disk.
+    let text = std::fs::read_to_string(path("whole.pgn")).unwrap();
+    let cut = path("cut.pgn");
+    std::fs::write(&cut, &text[..text.len() * 2 / 5]).unwrap();
+    let (success, out, error) = labrys(&format!("{} --resume", arguments(&cut)));
+    assert!(success, "{error}");
+    assert_eq!(table(&out), table(&whole));
+    assert_eq!(essence(&read(&cut)), essence(&read(&path("whole.pgn"))));
+    // Nothing left to do.
+    let (_, out, _) = labrys(&format!("{} --resume", arguments(&cut)));
+    assert_eq!(table(&out), table(&whole));
+    assert!(out.contains("\n0 games in "), "{out}");
+}
+
+#[test]
+fn a_match_does_not_go_on_with_the_games_of_another() {
+    let folder = folder();
+    let file = folder.path().join("games.pgn");
+    let run = |arguments: &str| labrys(&format!("match --pgnout {} {arguments}", file.display()));
+    assert!(run(&format!("{TWO} --games 4")).0);
+    let before = std::fs::read(&file).unwrap();
+    for (arguments, message) in [
+        (format!("{TWO} --games 4"), "--resume goes on with a file"),
+        (format!("{TWO} --games 4 --resume --seed 2"), "game 1: another opening"),
+        (format!("{TWO} --games 2 --resume"), "game 3: there are 2 games"),
+        (TWO.replace("base", "set3") + " --games 4 --resume", "Black is `labrys"),
+        (TWO.replace("400", "500") + " --games 4 --resume", "White has `nodes 400`, not `nodes 500`"),
+        (TWO.replace("name=a", "name=c") + " --games 4 --resume", "White `a`, not `c`"),
+    ] {
+        let (success, _, error) = run(&arguments);
+        assert!(!success && error.contains(message), "{arguments}: {error}");
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+    }
+    for (text, message) in [
+        ("[White \"a\"]\n\n1. e1e3 *\n", "line 3: the game was not finished"),
+        ("Dear diary,\n", "line 2: the game has no result"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let (success, _, error) = run(&format!("{TWO} --games 4 --resume"));
+        assert!(!success && error.contains(message), "{error}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
+#[test]
+fn the_sprt_stops_a_match() {
+    let words = "--engine name=strong nodes=800 --engine name=weak nodes=10 --each option.Hash=1 --sprt elo0=0 elo1=100";
+    let alone = json(words);
+    assert_eq!(alone["sprt"]["accepted"], "H1");
+    assert_eq!(alone["complete"], true);
+    let games = alone["games"].as_u64().unwrap();
+    assert!((4..400).contains(&games), "{games}");
+    assert!(alone["sprt"]["llr"].as_f64().unwrap() > 2.94);
+    // Which games are quicker does not matter.
+    assert_eq!(json(&format!("{words} --concurrency 3"))["pairings"], alone["pairings"]);
+    let reversed = json(
+        "--engine name=weak nodes=10 --engine name=strong nodes=800 --each option.Hash=1 --sprt elo0=0 elo1=100",
+    );
+    assert_eq!(reversed["sprt"]["accepted"], "H0");
+    // A match may end before the test does.
+    let short = json(&format!("{words} --games 2"));
+    assert_eq!((&short["sprt"]["accepted"], &short["complete"]), (&serde_json::Value::Null, &true.into()));
+}
+
+#[test]
+fn tournaments_have_a_cross_table() {
+    let players = "--engine name=strong nodes=1000 --engine name=middle nodes=100 --engine name=weak nodes=5";
+    let robin = json(&format!("{players} --each option.Hash=1 --rounds 5 --concurrency 2"));
+    assert_eq!((&robin["games"], robin["pairings"].as_array().unwrap().len()), (&30.into(), 3));
+    let elo = |index: usize| robin["players"][index]["elo"].as_f64().unwrap();
+    assert!(elo(0) > elo(1) && elo(1) > elo(2), "{robin}");
+    let sum: u64 =
+        robin["players"].as_array().unwrap().iter().map(|player| player["wins"].as_u64().unwrap()).sum();
+    let lost: u64 =
+        robin["players"].as_array().unwrap().iter().map(|player| player["losses"].as_u64().unwrap()).sum();
+    assert_eq!(sum, lost);
+    let gauntlet = json(&format!("{players} --each option.Hash=1 --rounds 2 --tournament gauntlet"));
+    assert_eq!((&gauntlet["games"], gauntlet["pairings"].as_array().unwrap().len()), (&8.into(), 2));
+    let (_, out, _) = labrys(&format!("match {players} --each option.Hash=1 --rounds 1"));
+    let lines: Vec<_> = out.lines().collect();
+    assert!(lines[0].contains("player") && lines[1].contains("strong") && lines[3].contains("weak"), "{out}");
+}
+
+#[test]
+fn a_configuration_is_the_same_match_written_down() {
+    let folder = folder();
+    let path = folder.path().join("match.toml");
+    let text = "games = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n[each]\nnodes = 200\noption.Hash = 1\n\
+                [[engine]]\nname = \"a\"\n[[engine]]\nname = \"b\"\noption.FeatureSet = \"base\"\n\
+                [draw]\nmovenumber = 10\nmovecount = 3\nscore = 20\n";
+    std::fs::write(&path, text).unwrap();
+    let (success, out, error) = labrys(&format!("match --config {}", path.display()));
+    assert!(success, "{error}");
+    let written: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let typed = json(
+        "--games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 --engine name=a \
+         --engine name=b option.FeatureSet=base --draw movenumber=10 movecount=3 score=20",
+    );
+    assert_eq!(written["pairings"], typed["pairings"]);
+    std::fs::write(&path, format!("gmaes = 3\n{text}")).unwrap();
+    let (success, _, error) = labrys(&format!("match --config {}", path.display()));
+    assert!(!success && error.contains("--gmaes"), "{error}");
+}
+
+#[test]
+fn openings_come_from_files() {
+    let folder = folder();
+    let path = folder.path().join("openings.epd");
+    let fen = "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19";
+    std::fs::write(&path, format!("# three kinds\n\n{fen} ;D1 5\nf1d3 f8d6\n{fen} moves h7g7\r\n")).unwrap();
+    let file = folder.path().join("games.pgn");
+    json(&format!("{TWO} --games 8 --openings {} --pgnout {}", path.display(), file.display()));
+    let records = read(&file);
+    assert_eq!(records[0].opening, Line { fen: fen.into(), moves: vec![] });
+    assert_eq!(records[2].opening.moves, ["f1d3", "f8d6"]);
+    assert_eq!(records[4].opening, Line { fen: fen.into(), moves: vec!["h7g7".into()] });
+    assert_eq!(records[6].opening, records[0].opening, "over again");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("\n1... "), "Black begins");
+
+    let mut board = registry::board("neighbours").unwrap();
+    let mut orders = std::collections::HashSet::new();
+    for seed in 0..20 {
+        let openings = Openings::read(&path, board.as_mut(), Some(seed)).unwrap();
+        let order: Vec<_> =
+            (0..3).map(|number| openings.get(number, board.as_mut()).unwrap().moves).collect();
+        orders.insert(order);
+    }
+    assert!(orders.len() > 1, "shuffled");
+}
+
+#[test]
+fn bad_input_is_named_before_the_first_game() {
+    let folder = folder();
+    let book = folder.path().join("book.txt");
+    let file = folder.path().join("games.pgn");
+    let openings = |text: &str| {
+        std::fs::write(&book, text).unwrap();
+        format!("{TWO} --openings {}", book.display())
+    };
+    let cases: Vec<(String, &str)> = vec![
+        ("".into(), "--engine: a match needs at least two, found 0"),
+        ("--engine nodes=1".into(), "at least two, found 1"),
+        ("--engine nodes=1 --engine nodez=1".into(), "--engine 2: tc, st, depth or nodes is missing"),
+        ("--engine nodes=1 --engine nodes=1 foo=1".into(), "--engine 2: unknown key `foo`"),
+        ("--engine nodes=1 --engine nodes".into(), "--engine 2: `nodes` has no value"),
+        ("--engine name=x --engine name=x --each nodes=1".into(), "name `x`: expected a name that no other"),
+        ("--engine nodes=1 --engine nodes=1 option.Foo=1".into(), "engine `labrys-2`: unknown option `Foo`"),
+        ("--engine nodes=1 --engine nodes=1 option.Hash=x".into(), "option Hash: `x` is not a whole number"),
+        (
+            "--engine nodes=1 --engine nodes=1 cmd=/no/such/engine".into(),
+            "engine `engine`: cannot start `/no/such/engine`",
+        ),
+        (format!("{TWO} --variant ludo"), "unknown variant `ludo`"),
+        (format!("{TWO} --games 3"), "--games 3: expected an even number"),
+        (format!("{TWO} --games 4 --rounds 2"), "cannot be used with"),
+        (format!("{TWO} --concurrency 0"), "expected a whole number from 1"),
+        (format!("{TWO} --random-plies 7-4"), "expected a number of plies"),
+        (format!("{TWO} --random-plies 9999"), "no game goes on behind 9999 random plies"),
+        (format!("{TWO} --sprt elo0=5 elo1=0"), "--sprt: elo0 5 has to be less than elo1 0"),
+        (format!("{TWO} --sprt elo0=5"), "--sprt: elo1 is missing"),
+        (
+            format!("{TWO} --engine name=c --sprt elo0=0 elo1=5"),
+            "--sprt: a test between two engines, found 3",
+        ),
+        (format!("{TWO} --draw movecount=3"), "--draw: score is missing"),
+        (format!("{TWO} --resign movecount=0 score=1"), "--resign: movecount `0`: expected"),
+        (format!("{TWO} --pgnout /no/such/folder/x.pgn"), "/no/such/folder/x.pgn"),
+        (format!("{TWO} --openings /no/such/file"), "openings `/no/such/file`: "),
+        (format!("{TWO} --nonsense"), "unexpected argument '--nonsense'"),
+    ];
+    for (arguments, message) in cases {
+        let (success, out, error) = labrys(&format!("match --pgnout {} {arguments}", file.display()));
+        // (clap knows the argument twice where it is the one at fault)
+        let twice = error.contains("cannot be used multiple times");
+        assert!(!success && (error.contains(message) || twice), "{arguments}: {error}");
+        assert_eq!(out, "", "{arguments}");
+        assert!(!file.exists(), "{arguments}");
+    }
+    for (text, message) in [
+        ("", "no opening in it"),
+        ("f1d3\n\nf1d3 f1d3\n", "line 3: move 2: `f1d3` is not legal"),
+        ("8/8 w", "line 1: FEN: the board has 2 ranks"),
+        ("p6p/8/8/8/8/8/8/PP6 b 0 1", "line 1: the game is over: White wins"),
+        ("pppppppp/8/8/8/8/8/8/PPPPPPPP w moves e1e9", "line 1: move 1: `e1e9`"),
+    ] {
+        let (success, _, error) = labrys(&format!("match {}", openings(text)));
+        assert!(
+            !success && error.contains(book.to_str().unwrap()) && error.contains(message),
+            "{text}: {error}"
+        );
+    }
+    let (success, _, error) = labrys(&format!("match {TWO} --resume"));
+    assert!(!success && error.contains("--pgnout"), "{error}");
+    let (success, _, error) = labrys(&format!("match {TWO} --games 2 --concurrency 500"));
+    assert!(success && error.contains("warning: --concurrency 500 on "), "{error}");
+}
+
+/// A game of two against a mock engine that behaves as told, and what is known of its end.
+fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<Record>, Vec<String>) {
+    let folder = folder();
+    let (file, pids) = (folder.path().join("games.pgn"), folder.path().join("pids"));
+    let result = json(&format!(
+        "--engine name=good option.Hash=1 nodes=50 --engine name=mock {} arg={behaviour} arg={} {keys} --games 2 --pgnout {}",
+        mock(),
+        pids.display(),
+        file.display(),
+    ));
+    let pids = std::fs::read_to_string(pids).unwrap().lines().map(str::to_owned).collect();
+    (result, read(&file), pids)
+}
+
+fn mock() -> String {
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "common", "mock_engine.sh"].iter().collect();
+    format!("cmd=sh arg={}", script.display())
+}
+
+#[test]
+#[cfg(unix)]
+fn engines_that_misbehave_lose_and_the_match_goes_on() {
+    for (behaviour, keys, kind, cause, details) in [
+        ("crash", "nodes=1", "crash", Cause::Crash, "crashes: the engine has gone (exit status: 3)"),
+        ("stall", "nodes=1 timeout=1", "stall", Cause::Stall, "stalls: no `bestmove` within 1 s"),
+        ("stall", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("late", "tc=0.1", "time", Cause::Time, "loses on time after 0."),
+        ("nothing", "nodes=1", "illegal", Cause::Illegal, "illegal move of"),
+        ("nonsense", "nodes=1", "illegal", Cause::Illegal, "`hello` is no move"),
+        ("illegal", "nodes=1", "illegal", Cause::Illegal, "`a1h8` is not legal"),
+        ("garbage", "nodes=1", "illegal", Cause::Illegal, "talks nonsense: garbage: byte 0xff at position 6"),
+        ("flood", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("endless-line", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
+    ] {
+        let (result, records, pids) = against_mock(behaviour, keys);
+        assert_eq!(result["players"][1]["forfeits"][kind], 2, "{behaviour}: {result}");
+        assert_eq!(result["pairings"][0]["wins"], 2, "{behaviour}");
+        for record in &records {
+            let loser = record.end.winner.map(|winner| record.players[(!winner).index()].name.as_str());
+            assert_eq!((loser, record.end.cause), (Some("mock"), cause), "{behaviour}");
+            assert!(record.end.details.contains(details), "{behaviour}: {}", record.end.details);
+        }
+        // One process for the check and, where it had to be started again, one for each game; none is left.
+        let restarted = matches!(cause, Cause::Crash | Cause::Stall) || behaviour == "garbage";
+        assert_eq!(pids.len(), if restarted { 3 } else { 2 }, "{behaviour}");
+        for pid in pids {
+            let alive = Command::new("kill").args(["-0", &pid]).stderr(Stdio::null()).status().unwrap();
+            assert!(!alive.success(), "{behaviour}: process {pid} is still there");
+        }
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn engines_that_cannot_play_are_named_before_the_first_game() {
+    for (behaviour, keys, message) in [
+        ("mute", "timeout=0.2", "engine `mock`: no `uciok` within 0.2 s"),
+        ("crash-at-start", "", "engine `mock`: the engine has gone (exit status: 9)"),
+        ("refuse", "option.Mock_Level=3", "no option `Mock_Level`, the engine has: Mock Level"),
+        ("chess", "", "does not play `neighbours`, it plays: chess, atomic"),
+    ] {
+        let words =
+            format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg={behaviour} {keys}", mock());
+        let (success, out, error) = labrys(&words);
+        assert!(!success && out.is_empty() && error.contains(message), "{behaviour}: {error}");
+    }
+    // An option with a space in its name, refused by the engine itself.
+    let words = format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg=refuse", mock());
+    let output = command(&words).arg("option.Mock Level=3").output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("engine `mock`: the engine says: name Mock Level value 3, no"), "{error}");
+}
+
+#[test]
+#[cfg(unix)]
+fn standard_error_of_an_engine_is_kept() {
+    let folder = folder();
+    let log = folder.path().join("errors.log");
+    against_mock("crash", &format!("nodes=1 stderr={}", log.display()));
+    let text = std::fs::read_to_string(log).unwrap();
+    assert_eq!(text, "something went wrong\n".repeat(2));
+}

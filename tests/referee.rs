@@ -1,0 +1,196 @@
+//! The referee, with players that do as they are told.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use labrys::arena::{
+    Adjudication, Allowance, Cause, DrawRule, Failure, Line, NoResult, Played, Player, Seat, Thought, play,
+};
+use labrys::engine::registry;
+use labrys::eval::UciScore;
+use labrys::game::Color;
+use labrys::search::{Control, Limits};
+
+/// Two pieces a side that can walk up and down.
+const SHUFFLE: &str = "pp6/8/8/8/8/8/8/PP6 w 0 1";
+
+/// Plays a list of moves, each after a number of milliseconds, and keeps what it was asked.
+#[derive(Default)]
+struct Scripted {
+    moves: VecDeque<(&'static str, u64)>,
+    score: Option<i32>,
+    failure: Option<Failure>,
+    asked: Vec<(usize, Limits, Option<Duration>)>,
+}
+
+impl Player for Scripted {
+    fn new_game(&mut self, _: &Control) -> Result<(), Failure> {
+        match &self.failure {
+            Some(failure) if self.moves.is_empty() => Err(failure.clone()),
+            _ => Ok(()),
+        }
+    }
+
+    fn think(
+        &mut self,
+        line: &Line,
+        limits: &Limits,
+        patience: Option<Duration>,
+        _: &Control,
+    ) -> Result<Thought, Failure> {
+        self.asked.push((line.moves.len(), limits.clone(), patience));
+        let (mv, milliseconds) = match self.moves.pop_front() {
+            Some(next) => next,
+            None => return Err(self.failure.clone().unwrap_or(Failure::Interrupted)),
+        };
+        Ok(Thought {
+            mv: mv.to_owned(),
+            score: self.score.map(UciScore::Centi),
+            depth: Some(1),
+            nodes: Some(1),
+            elapsed: Duration::from_millis(milliseconds),
+        })
+    }
+}
+
+fn scripted(moves: &'static str, milliseconds: u64) -> Scripted {
+    Scripted { moves: moves.split_whitespace().map(|mv| (mv, milliseconds)).collect(), ..Scripted::default() }
+}
+
+/// Plays on the game of the positions in this file.
+fn game(
+    fen: &str,
+    [white, black]: [&mut Scripted; 2],
+    allowance: &Allowance,
+    rules: &Adjudication,
+) -> Result<Played, NoResult> {
+    let mut board = registry::board("neighbours").unwrap();
+    let seats = [Seat { player: white, allowance }, Seat { player: black, allowance }];
+    let opening = Line { fen: fen.to_owned(), moves: vec![] };
+    play(board.as_mut(), &opening, seats, rules, &Control::default())
+}
+
+/// The end of a game: winner, cause, words; and the number of moves.
+fn end(
+    fen: &str,
+    players: [&mut Scripted; 2],
+    rules: &Adjudication,
+) -> (Option<Color>, Cause, String, usize) {
+    let allowance = Allowance { depth: Some(1), ..Allowance::default() };
+    let played = game(fen, players, &allowance, rules).unwrap();
+    (played.end.winner, played.end.cause, played.end.details, played.moves.len())
+}
+
+#[test]
+fn the_rules_end_games() {
+    let none = Adjudication::default();
+    let up_and_down = ["a1a2 a2a1 a1a2 a2a1 a1a2", "a8a7 a7a8 a8a7 a7a8 a8a7"];
+    let [mut white, mut black] = up_and_down.map(|moves| scripted(moves, 0));
+    let third = (None, Cause::Rules, "draw: repetition".to_owned(), 8);
+    assert_eq!(end(SHUFFLE, [&mut white, &mut black], &none), third, "third occurrence, not the second");
+
+    let [mut white, mut black] = up_and_down.map(|moves| scripted(moves, 0));
+    let end_ = end("pp6/8/8/8/8/8/8/PP6 w 97 60", [&mut white, &mut black], &none);
+    assert_eq!(end_, (None, Cause::Rules, "draw: no progress".to_owned(), 3));
+
+    let (mut white, mut black) = (scripted("a1a2", 0), scripted("", 0));
+    let end_ = end("p6p/8/8/8/8/8/8/PP6 w 99 60", [&mut white, &mut black], &none);
+    assert_eq!(end_, (Some(Color::White), Cause::Rules, "White wins: no legal move".to_owned(), 1));
+    assert!(black.asked.is_empty(), "nobody is asked when the game is over");
+
+    // Over before it begins.
+    let end_ = end("p6p/8/8/8/8/8/8/PP6 b 0 1", [&mut scripted("", 0), &mut scripted("", 0)], &none);
+    assert_eq!((end_.0, end_.3), (Some(Color::White), 0));
+}
+
+#[test]
+fn an_illegal_move_loses() {
+    for (mv, words) in [
+        ("a1a3", "illegal move of White: `a1a3` is not legal"),
+        ("a8a7", "`a8a7` is not legal"),
+        ("x", "`x` is no move"),
+        ("0000", "`0000` is no move"),
+    ] {
+        let mut white = Scripted { moves: [(mv, 0)].into(), ..Scripted::default() };
+        let (winner, cause, details, moves) =
+            end(SHUFFLE, [&mut white, &mut scripted("", 0)], &Adjudication::default());
+        assert_eq!((winner, cause, moves), (Some(Color::Black), Cause::Illegal, 0));
+        assert!(details.contains(words), "{details}");
+    }
+}
+
+#[test]
+fn who_fails_loses() {
+    for (failure, cause, words) in [
+        (Failure::Crashed("boom".into()), Cause::Crash, "Black crashes: boom"),
+        (Failure::Stalled("no answer".into()), Cause::Stall, "Black stalls: no answer"),
+        (Failure::Garbage("bytes".into()), Cause::Illegal, "Black talks nonsense: bytes"),
+    ] {
+        let rules = Adjudication::default();
+        let mut black = scripted("a8a7", 0);
+        black.failure = Some(failure.clone());
+        let ended = end(SHUFFLE, [&mut scripted("a1a2 a2a1", 0), &mut black], &rules);
+        assert_eq!(ended, (Some(Color::White), cause, words.to_owned(), 3));
+        // Or before the first move.
+        let mut black = Scripted { failure: Some(failure), ..Scripted::default() };
+        let ended = end(SHUFFLE, [&mut scripted("a1a2", 0), &mut black], &rules);
+        assert_eq!(ended, (Some(Color::White), cause, words.to_owned(), 0));
+    }
+}
+
+#[test]
+fn a_game_that_is_called_off_has_no_result() {
+    let allowance = Allowance::default();
+    let players = [&mut scripted("a1a2", 0), &mut scripted("", 0)];
+    let played = game(SHUFFLE, players, &allowance, &Adjudication::default());
+    assert!(matches!(played, Err(NoResult::Interrupted)), "{played:?}");
+    let played =
+        game("nonsense", [&mut scripted("", 0), &mut scripted("", 0)], &allowance, &Adjudication::default());
+    assert!(matches!(played, Err(NoResult::Opening(_))), "{played:?}");
+}
+
+#[test]
+fn clocks_run_and_end_games() {
+    let rules = Adjudication::default();
+    let allowance = Allowance {
+        control: Some("1+0.1".parse().unwrap()),
+        margin: Duration::from_millis(5),
+        ..Allowance::default()
+    };
+    let ms = Duration::from_millis;
+    let mut white = scripted("a1a2 a2a1 a1a2", 500);
+    let mut black = scripted("a8a7 a7a8 a8a7", 100);
+    let played = game(SHUFFLE, [&mut white, &mut black], &allowance, &rules).unwrap();
+    assert_eq!((played.end.winner, played.end.cause), (Some(Color::Black), Cause::Time));
+    assert_eq!(played.end.details, "White loses on time after 0.500 s");
+    assert_eq!((played.moves.len(), played.thinking), (4, ms(3 * 500 + 2 * 100)));
+    // What White was told: 1.1 s, then half a second less and 0.1 s more each time; margins are no secret gift.
+    let told = white.asked.iter().map(|(_, limits, _)| limits.clocks.map(|clock| clock.unwrap().remaining));
+    let told: Vec<_> = told.collect();
+    assert_eq!(told, [[ms(1100), ms(1100)], [ms(700), ms(1100)], [ms(300), ms(1100)]]);
+    let patience: Vec<_> = white.asked.iter().map(|(_, _, patience)| patience.unwrap()).collect();
+    assert_eq!(patience, [ms(1105), ms(705), ms(305)]);
+    // The margin is not time to spend again and again.
+    let allowance = Allowance { move_time: Some(ms(100)), margin: ms(5), ..Allowance::default() };
+    let (mut white, mut black) = (scripted("a1a2 a2a1", 105), scripted("a8a7 a7a8", 106));
+    let played = game(SHUFFLE, [&mut white, &mut black], &allowance, &rules).unwrap();
+    assert_eq!((played.end.winner, played.moves.len()), (Some(Color::White), 1));
+}
+
+#[test]
+fn the_rules_come_before_the_adjudication() {
+    let draw = Some(DrawRule { move_number: 0, move_count: 3, score: 0 });
+    let rules = Adjudication { draw, ..Adjudication::default() };
+    let players = || {
+        let mut players = ["a1a2 a2a1 a1a2 a2a1", "a8a7 a7a8 a8a7 a7a8"].map(|moves| scripted(moves, 0));
+        players.iter_mut().for_each(|player| player.score = Some(0));
+        players
+    };
+    let [mut white, mut black] = players();
+    let ended = end(SHUFFLE, [&mut white, &mut black], &rules);
+    assert_eq!(ended, (None, Cause::Adjudication, "draw: both within 0.00".to_owned(), 6));
+    let rules = Adjudication { max_moves: Some(4), ..Adjudication::default() };
+    let [mut white, mut black] = players();
+    let ended = end(SHUFFLE, [&mut white, &mut black], &rules);
+    assert_eq!(ended, (None, Cause::Rules, "draw: repetition".to_owned(), 8), "both at the eighth ply");
+}
