@@ -3,14 +3,14 @@
 use std::io::{self, Write};
 use std::path::Path;
 
+use tempfile::NamedTempFile;
+
 /// Writes a file: readers see the old content or the new, whatever happens in between.
 ///
 /// # Errors
 /// What the system says; the old file stays.
 pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
-    // A rename is atomic only within a folder's file system.
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".labrys-").tempfile_in(folder)?;
+    let mut file = beside(path)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     // Not for the owner only, as temporary files are.
@@ -18,4 +18,37 @@ pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
     file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
     file.persist(path)?;
     Ok(())
+}
+
+/// Makes sure that [`write_atomically`] can begin, before long work whose result it is to write.
+///
+/// # Errors
+/// What the system says.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    beside(path).map(drop)
+}
+
+/// A temporary file in the folder of another: a rename is atomic only within a file system.
+fn beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    tempfile::Builder::new().prefix(".labrys-").tempfile_in(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for text in ["old", "new"] {
+            check_writable(&path).unwrap();
+            write_atomically(&path, text).unwrap();
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        assert!(check_writable(&folder.path().join("missing/file")).is_err());
+        assert!(write_atomically(&folder.path().join("missing/file"), "").is_err());
+    }
 }

@@ -37,7 +37,7 @@ pub use ratings::{Rating, ratings};
 pub use referee::{Cause, End, NoResult, Played, Seat, play};
 pub use results::{GameResult, Results};
 pub use schedule::{Fixture, Format, Schedule};
-pub use sprt::{Hypothesis, Sprt, SprtError};
+pub use sprt::{Hypothesis, Model, Sprt, SprtError};
 pub use summary::Summary;
 pub use tournament::{Tournament, TournamentError};
 

@@ -8,13 +8,26 @@ use thiserror::Error;
 use super::elo::score_of_elo;
 use super::{KeyError, Keys, Pairs};
 
-/// A test of H0, "the difference is `elo0`", against H1, "it is `elo1`", in logistic Elo.
+/// A test of H0, "the difference is `elo0`", against H1, "it is `elo1`".
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
+    model: Model,
     elo0: f64,
     elo1: f64,
     alpha: f64,
     beta: f64,
+}
+
+/// What a difference in Elo means.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Model {
+    /// An expected score, `1 / (1 + 10^(-elo / 400))`: what ratings mean by Elo.
+    #[default]
+    Logistic,
+    /// How far the expected score is from ½ in standard deviations of a game, in units of ln 10 / 800. The
+    /// length of a test does not depend on how many games are drawn (M. Van den Bergh, "Normalized Elo").
+    Normalized,
 }
 
 /// One of the two hypotheses.
@@ -51,7 +64,7 @@ pub enum SprtError {
 const NEVER_SEEN: f64 = 1e-3;
 
 impl Sprt {
-    /// A test that errs with probability `alpha` where H0 is true and `beta` where H1 is.
+    /// A test in logistic Elo that errs with probability `alpha` where H0 is true and `beta` where H1 is.
     ///
     /// # Errors
     /// [`SprtError`] unless `elo0 < elo1` and both rates are between 0 and ½.
@@ -64,10 +77,16 @@ impl Sprt {
                 return Err(SprtError::Rate { name, found });
             }
         }
-        Ok(Sprt { elo0, elo1, alpha, beta })
+        Ok(Sprt { model: Model::Logistic, elo0, elo1, alpha, beta })
     }
 
-    /// Reads `elo0=… elo1=… alpha=… beta=…`; α and β are 0.05 where they are not given.
+    /// The same test in Elo of another kind.
+    pub fn with_model(self, model: Model) -> Sprt {
+        Sprt { model, ..self }
+    }
+
+    /// Reads `elo0=… elo1=… alpha=… beta=… model=…`; α and β are 0.05 and the model is `logistic` where
+    /// they are not given.
     ///
     /// # Errors
     /// [`KeyError`] names the key, and the value.
@@ -77,22 +96,29 @@ impl Sprt {
         let (elo0, elo1) = (keys.require("elo0", elo0)?, keys.require("elo1", elo1)?);
         let sprt = Sprt::new(elo0, elo1, alpha.unwrap_or(0.05), beta.unwrap_or(0.05));
         let sprt = sprt.map_err(|error| keys.senseless(error))?;
-        keys.finish("elo0, elo1, alpha, beta")?;
-        Ok(sprt)
+        let model = keys.read_with("model", "`logistic` or `normalized`", |model| match model {
+            "logistic" => Some(Model::Logistic),
+            "normalized" => Some(Model::Normalized),
+            _ => None,
+        })?;
+        keys.finish("elo0, elo1, alpha, beta, model")?;
+        Ok(sprt.with_model(model.unwrap_or_default()))
     }
 
     /// The log-likelihood ratio of H1 to H0. Positive values speak for H1.
     ///
     /// A generalised test: each hypothesis is represented by the distribution of the five results of a
-    /// pair that explains the counts best among those with its expected score (M. Van den Bergh,
-    /// "A practical introduction to the GSPRT").
+    /// pair that explains the counts best among those with its difference in Elo (M. Van den Bergh,
+    /// "A practical introduction to the GSPRT", "Comments on Normalized Elo").
     pub fn llr(&self, pairs: &Pairs) -> f64 {
         if pairs.count() == 0 {
             return 0.0;
         }
         let counts = pairs.by_points.map(|count| (count as f64).max(NEVER_SEEN));
-        let tilt0 = tilt(&counts, score_of_elo(self.elo0));
-        let tilt1 = tilt(&counts, score_of_elo(self.elo1));
+        let [tilt0, tilt1] = [self.elo0, self.elo1].map(|elo| match self.model {
+            Model::Logistic => tilt(&counts, &SCORES.map(|score| score - score_of_elo(elo))),
+            Model::Normalized => normalized_tilt(&counts, elo),
+        });
         (0..5).map(|i| counts[i] * (tilt0[i] / tilt1[i]).ln()).sum()
     }
 
@@ -115,18 +141,26 @@ impl Sprt {
 impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (low, high) = self.bounds();
-        write!(f, "[{}, {}] Elo, bounds [{low:.2}, {high:.2}]", self.elo0, self.elo1)
+        let model = match self.model {
+            Model::Logistic => "",
+            Model::Normalized => "normalized ",
+        };
+        write!(f, "[{}, {}] {model}Elo, bounds [{low:.2}, {high:.2}]", self.elo0, self.elo1)
     }
 }
 
-/// Among the distributions over the five results with expected score `score`, the one that makes `counts`
-/// most likely is `counts[i] / n / tilt[i]` with `tilt[i] = 1 + θ (score of i − score)`: this is the tilt.
+/// The five scores of a pair.
+const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// Among the distributions over the five results in which the mean of `excess` is 0, the one that makes
+/// `counts` most likely is `counts[i] / n / tilt[i]` with `tilt[i] = 1 + θ excess[i]`: this is the tilt.
 ///
-/// θ solves `Σ counts[i] (score of i − score) / tilt[i] = 0`, whose left side falls from +∞ to −∞ between the
-/// two values of θ where a tilt is 0; halving the interval finds it.
-fn tilt(counts: &[f64; 5], score: f64) -> [f64; 5] {
-    let excess: [f64; 5] = std::array::from_fn(|i| i as f64 / 4.0 - score);
-    let (mut low, mut high) = (-1.0 / excess[4], -1.0 / excess[0]);
+/// θ solves `Σ counts[i] excess[i] / tilt[i] = 0`, whose left side falls from +∞ to −∞ between the two
+/// values of θ where a tilt is 0; halving the interval finds it.
+fn tilt(counts: &[f64; 5], excess: &[f64; 5]) -> [f64; 5] {
+    let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = excess.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
     for _ in 0..100 {
         let theta = (low + high) / 2.0;
         let sum: f64 = (0..5).map(|i| counts[i] * excess[i] / (1.0 + theta * excess[i])).sum();
@@ -140,11 +174,39 @@ fn tilt(counts: &[f64; 5], score: f64) -> [f64; 5] {
     excess.map(|excess| 1.0 + theta * excess)
 }
 
+/// The tilt towards the distributions whose mean is `elo` normalized Elo from ½, in their own standard
+/// deviations: near a distribution with mean m and deviation σ this is the condition that the mean of
+/// `score − ½ − s σ (1 + ((score − m) / σ)²) / 2` is 0, with s the distance asked for. Solving it and taking
+/// the solution for the next m and σ converges in a few steps.
+fn normalized_tilt(counts: &[f64; 5], elo: f64) -> [f64; 5] {
+    // The deviation of a pair's score is that of a game's over √2.
+    let distance = elo * std::f64::consts::LN_10 / 800.0 * std::f64::consts::SQRT_2;
+    let total: f64 = counts.iter().sum();
+    let mut shares = [0.2; 5];
+    let mut tilted = [1.0; 5];
+    for _ in 0..20 {
+        let mean: f64 = (0..5).map(|i| shares[i] * SCORES[i]).sum();
+        let deviation = (0..5).map(|i| shares[i] * (SCORES[i] - mean).powi(2)).sum::<f64>().sqrt();
+        let excess = SCORES.map(|score| {
+            score - 0.5 - distance * deviation * (1.0 + ((score - mean) / deviation).powi(2)) / 2.0
+        });
+        tilted = tilt(counts, &excess);
+        let next: [f64; 5] = std::array::from_fn(|i| counts[i] / total / tilted[i]);
+        let change = (0..5).map(|i| (next[i] - shares[i]).abs()).fold(0.0, f64::max);
+        shares = next;
+        if change < 1e-9 {
+            break;
+        }
+    }
+    tilted
+}
+
 #[cfg(test)]
 mod tests {
     use rand::rngs::StdRng;
     use rand::{RngExt, SeedableRng};
 
+    use super::super::Points;
     use super::*;
 
     /// Log-likelihood ratios that fastchess documents in its tests, to 1 %.
@@ -155,6 +217,19 @@ mod tests {
             (0.0, 2.0, [871, 26_175, 55_983, 26_678, 821], -4.98),
         ] {
             let llr = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().llr(&Pairs::of(pairs));
+            assert!((llr / expected - 1.0).abs() < 0.01, "{llr} for {expected}");
+        }
+    }
+
+    #[test]
+    fn known_normalized_ratios() {
+        for (elo0, elo1, pairs, expected) in [
+            (0.0, 2.0, [365, 16_618, 36_229, 16_974, 390], 2.25),
+            (-1.75, 0.25, [127, 4_883, 10_712, 5_150, 104], 3.01),
+            (0.0, 5.0, [0, 0, 0, 0, 5_550], 111.82),
+        ] {
+            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().with_model(Model::Normalized);
+            let llr = sprt.llr(&Pairs::of(pairs));
             assert!((llr / expected - 1.0).abs() < 0.01, "{llr} for {expected}");
         }
     }
@@ -180,20 +255,22 @@ mod tests {
 
     /// How often of `matches` the test accepts H1 when the difference is `elo`: games of a pair are drawn
     /// with probability 0.4 and otherwise won according to the difference.
-    fn accepted(elo: f64, matches: u32) -> u32 {
-        let sprt = Sprt::new(0.0, 20.0, 0.05, 0.05).unwrap();
+    fn accepted(sprt: &Sprt, elo: f64, matches: u32) -> u32 {
         let mut random = StdRng::seed_from_u64(7);
         let win = score_of_elo(elo) - 0.2;
         let mut game = || match random.random::<f64>() {
-            x if x < win => super::super::Points::Win,
-            x if x < win + 0.4 => super::super::Points::Draw,
-            _ => super::super::Points::Loss,
+            x if x < win => Points::Win,
+            x if x < win + 0.4 => Points::Draw,
+            _ => Points::Loss,
         };
         let mut h1 = 0;
         for _ in 0..matches {
             let mut pairs = Pairs::default();
             h1 += loop {
-                pairs.add(game(), game());
+                // Looking at every tenth pair is quicker, and errs a little less.
+                for _ in 0..10 {
+                    pairs.add(game(), game());
+                }
                 match sprt.verdict(&pairs) {
                     None => {}
                     Some(Hypothesis::H0) => break 0,
@@ -204,14 +281,37 @@ mod tests {
         h1
     }
 
-    /// The error rates are what α and β promise: 5 %, within three standard errors of 500 matches.
+    /// The error rates are what α and β promise, within three standard errors: with a true difference of
+    /// 0 and 5 Elo, a test between the two.
     #[test]
     fn the_promise_is_kept() {
-        let matches = 500;
+        let matches = 400;
+        for (alpha, beta) in [(0.05, 0.05), (0.1, 0.02)] {
+            let sprt = Sprt::new(0.0, 5.0, alpha, beta).unwrap();
+            let range = |rate: f64| {
+                let error = 3.0 * (rate * (1.0 - rate) * f64::from(matches)).sqrt();
+                // The jumps over the bound err on the safe side, but not by half.
+                0.5 * rate * f64::from(matches) - error..=rate * f64::from(matches) + error
+            };
+            let wrong =
+                [accepted(&sprt, 0.0, matches), matches - accepted(&sprt, 5.0, matches)].map(f64::from);
+            assert!(range(alpha).contains(&wrong[0]), "{} of {matches} for {alpha}", wrong[0]);
+            assert!(range(beta).contains(&wrong[1]), "{} of {matches} for {beta}", wrong[1]);
+        }
+        let undecided = accepted(&Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap(), 2.5, matches);
+        assert!((120..280).contains(&undecided), "half way both are as likely: {undecided}");
+    }
+
+    /// The same in normalized Elo, where the difference is 5 when the score is 5 ln 10 / 800 deviations from ½.
+    #[test]
+    fn the_promise_is_kept_in_normalized_elo() {
+        let matches = 200;
+        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().with_model(Model::Normalized);
+        // A game that is drawn with probability 0.4 has the variance 0.15.
+        let score = 0.5 + 10.0 * std::f64::consts::LN_10 / 800.0 * 0.15f64.sqrt();
+        let elo = -400.0 * (1.0 / score - 1.0).log10();
         let most = (0.05 + 3.0 * (0.05 * 0.95 / f64::from(matches)).sqrt()) * f64::from(matches);
-        assert!(f64::from(accepted(0.0, matches)) <= most);
-        assert!(f64::from(matches - accepted(20.0, matches)) <= most);
-        let undecided = accepted(10.0, matches);
-        assert!((150..350).contains(&undecided), "half way both are as likely: {undecided}");
+        let wrong = [accepted(&sprt, 0.0, matches), matches - accepted(&sprt, elo, matches)];
+        assert!(wrong.iter().all(|&wrong| f64::from(wrong) <= most), "{wrong:?} of {matches}");
     }
 }

@@ -166,12 +166,11 @@ impl Summary {
             [] => String::new(),
             [PairingSummary { tally, elo, .. }] => {
                 let Tally { wins, draws, losses, score } = tally;
-                let error = (elo.high - elo.low) / 2.0;
-                let mut text = format!(
-                    "+{wins} ={draws} -{losses} {:.1} % Elo {:+.1} ± {error:.1}",
-                    100.0 * score,
-                    elo.estimate
-                );
+                let (score, estimate, error) = (100.0 * score, elo.estimate, (elo.high - elo.low) / 2.0);
+                let mut text = format!("+{wins} ={draws} -{losses} {score:.1} % Elo {estimate:+.1}");
+                if error.is_finite() {
+                    text += &format!(" ± {error:.1}");
+                }
                 if let Some(sprt) = &self.sprt {
                     text += &format!(" LLR {:+.2} [{:.2}, {:.2}]", sprt.llr, sprt.bounds.0, sprt.bounds.1);
                 }
@@ -275,5 +274,76 @@ impl Forfeits {
             Cause::Crash => self.crash += 1,
             Cause::Stall => self.stall += 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::GameResult;
+
+    /// Results of pairs between players, each as the winners of its two games: `W`hite, `B`lack, `=`.
+    fn results(pairs: &[([usize; 2], &str, Cause)]) -> Results {
+        let mut results = Results::default();
+        for (&([first, second], games, cause), pair) in pairs.iter().zip(0..) {
+            for (letter, slot) in games.chars().zip(0..) {
+                let winner = match letter {
+                    'W' => Some(Color::White),
+                    'B' => Some(Color::Black),
+                    _ => None,
+                };
+                let players = if slot == 0 { [first, second] } else { [second, first] };
+                assert!(results.add(2 * pair + slot, players, GameResult { winner, cause }));
+            }
+        }
+        results
+    }
+
+    fn names(number: usize) -> Vec<String> {
+        ["ada", "bob", "cyd"][..number].iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_match_is_summed_up_from_the_view_of_the_first() {
+        let rules = Cause::Rules;
+        let results = results(&[
+            ([0, 1], "WB", rules),
+            ([0, 1], "=W", rules),
+            ([0, 1], "WW", Cause::Time),
+            ([0, 1], "W", rules),
+        ]);
+        let summary = Summary::new(&names(2), &results, None);
+        assert_eq!(
+            summary.to_string(),
+            "ada against bob: 6 games, +3 =1 -2, score 58.3 %\n\
+             Elo +58.5 [-142.7, +310.6], LOS 71.8 %\n\
+             pairs by points 0, ½, 1, 1½, 2: 0, 1, 1, 0, 1\n\
+             ada has lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by silence\n\
+             bob has lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by silence"
+        );
+        assert_eq!(summary.brief(), "+3 =1 -2 58.3 % Elo +58.5 ± 226.6");
+        let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
+        let summary = Summary::new(&names(2), &Results::default(), Some(&sprt));
+        assert!(
+            summary.to_string().starts_with("no pair of games is complete\nSPRT [0, 5] Elo"),
+            "{summary}"
+        );
+        assert!(summary.to_string().ends_with("LLR 0.00, undecided"), "{summary}");
+    }
+
+    #[test]
+    fn a_tournament_has_the_best_on_top_and_who_took_what_from_whom() {
+        let rules = Cause::Rules;
+        let results = results(&[([0, 1], "BW", rules), ([0, 2], "==", rules), ([1, 2], "W=", rules)]);
+        let summary = Summary::new(&names(3), &results, None);
+        let text = summary.to_string();
+        let lines: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+        // bob took both games from ada and ¾ from cyd; cyd and ada drew theirs.
+        assert_eq!(lines[1][..8], ["1", "bob", "4", "3", "1", "0", "87.5", "%"]);
+        assert_eq!(lines[1][10..], ["-", "75.0", "100.0"]);
+        assert_eq!(lines[2][1], "cyd");
+        assert_eq!(lines[3][1], "ada");
+        assert_eq!(lines[3][10..], ["0.0", "50.0", "-"]);
+        assert!(summary.brief().starts_with("bob leads, Elo +"), "{}", summary.brief());
     }
 }

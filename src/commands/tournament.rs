@@ -1,5 +1,6 @@
 //! `labrys match`.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value_parser};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
 use crate::arena::archive::Archive;
@@ -17,7 +18,7 @@ use crate::arena::{
     Summary, Tournament, plot,
 };
 use crate::engine::registry;
-use crate::files::write_atomically;
+use crate::files::{check_writable, write_atomically};
 use crate::search::Control;
 
 /// Games between each two players unless something else is asked for.
@@ -227,7 +228,7 @@ fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(
     }
 }
 
-/// The last words for scripts.
+/// The last words of a match.
 #[derive(Serialize)]
 struct Report<'a> {
     variant: &'a str,
@@ -242,14 +243,26 @@ struct Report<'a> {
     summary: &'a Summary,
 }
 
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { summary, games_played: games, wall_seconds: wall, thinking_seconds: thinking, .. } =
+            self;
+        let speed = *games as f64 / wall;
+        write!(f, "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {thinking:.1} s")
+    }
+}
+
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let tournament = arguments.tournament()?;
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if arguments.concurrency > cores {
+        let concurrency = arguments.concurrency;
         eprintln!(
-            "labrys: warning: --concurrency {} on {cores} cores: players slow each other down",
-            arguments.concurrency
+            "labrys: warning: --concurrency {concurrency} on {cores} cores: players slow each other down"
         );
+    }
+    if let Some(path) = &arguments.plot {
+        check_writable(path).with_context(|| format!("--plot {}", path.display()))?;
     }
     let control = Arc::new(Control::default());
     let reins = Arc::clone(&control);
@@ -272,37 +285,27 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Ok(())
     })?;
     progress.finish();
-    let (played, wall) = (results.games() - recalled, start.elapsed());
 
     let summary = summary(&results);
     let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
-    let complete = decided || results.games() == tournament.schedule.games();
-    let mut out = io::stdout();
-    if arguments.json {
-        let report = Report {
-            variant: &tournament.variant,
-            seed: arguments.seed,
-            complete,
-            games_played: played,
-            wall_seconds: wall.as_secs_f64(),
-            thinking_seconds: thinking.as_secs_f64(),
-            summary: &summary,
-        };
-        writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?;
-    } else {
-        writeln!(out, "{summary}")?;
-        let (wall, thinking) = (wall.as_secs_f64(), thinking.as_secs_f64());
-        writeln!(
-            out,
-            "{played} games in {wall:.1} s, {:.2} games/s, thinking {thinking:.1} s",
-            played as f64 / wall
-        )?;
+    let report = Report {
+        variant: &tournament.variant,
+        seed: arguments.seed,
+        complete: decided || results.games() == tournament.schedule.games(),
+        games_played: results.games() - recalled,
+        wall_seconds: start.elapsed().as_secs_f64(),
+        thinking_seconds: thinking.as_secs_f64(),
+        summary: &summary,
+    };
+    match arguments.json {
+        true => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
+        false => writeln!(io::stdout(), "{report}")?,
     }
     if let Some(path) = &arguments.plot {
         let svg = plot::score_over_games(&names, &tournament.counted(&results)).context("--plot")?;
         write_atomically(path, &svg).with_context(|| format!("--plot {}", path.display()))?;
     }
-    if !complete {
+    if !report.complete {
         let hint = if archive.is_some() { ", --resume goes on" } else { "" };
         bail!("interrupted after {} games{hint}", results.games());
     }
@@ -333,13 +336,15 @@ impl Progress {
     }
 
     fn news(&mut self, games: u64, text: impl Fn() -> String) {
+        self.bar.set_position(games);
         if !self.plain {
             self.bar.set_message(text());
-            self.bar.set_position(games);
         } else if self.last_line.elapsed() >= NEWS {
             self.last_line = Instant::now();
-            let length = self.bar.length().map_or(String::new(), |length| format!("/{length}"));
-            eprintln!("{games}{length} games {}", text());
+            let left =
+                |length| format!("/{length} games {} {:#} left", text(), HumanDuration(self.bar.eta()));
+            let unknown = || format!(" games {}", text());
+            eprintln!("{games}{}", self.bar.length().map_or_else(unknown, left));
         }
     }
 

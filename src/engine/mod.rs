@@ -43,7 +43,7 @@ pub trait Engine: Send {
     /// [`OptionError`] names the option or the value.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
 
-    /// Forgets what was learned in earlier searches.
+    /// Forgets what was learned in earlier searches and gets ready for one.
     fn new_game(&mut self);
 
     /// The evaluation of the position, feature by feature.

@@ -21,7 +21,7 @@ pub struct Session<G: Game> {
     settings: Settings,
     play: Play<G>,
     evaluator: Evaluator<G>,
-    /// Made when the first search needs it, so that a start costs nothing.
+    /// Made for the first game or search, so that a start costs nothing.
     table: Option<Table>,
     heuristics: Heuristics<G::Move>,
 }
@@ -43,6 +43,14 @@ impl<G: Features + Knowledge> Session<G> {
         G::SETS.iter().map(|set| set.name).collect()
     }
 
+    /// Forgets what was learned in earlier searches.
+    fn forget(&mut self) {
+        if let Some(table) = &mut self.table {
+            table.clear();
+        }
+        self.heuristics.clear();
+    }
+
     /// Looks for a move, in the terms of the game.
     fn find_move(
         &mut self,
@@ -52,9 +60,7 @@ impl<G: Features + Knowledge> Session<G> {
         report: &mut dyn FnMut(&SearchReport),
     ) -> Best<G::Move> {
         let Session { settings, play: Play { position, history }, evaluator, table, heuristics } = self;
-        // The size was tried when it was set; the default size is small.
-        let table =
-            table.get_or_insert_with(|| Table::new(settings.hash).or_else(|| Table::new(1)).expect("1 MiB"));
+        let table = made(table, settings);
         let task = Task {
             position,
             history,
@@ -79,6 +85,12 @@ impl<G: Features + Knowledge> Session<G> {
             });
         })
     }
+}
+
+/// The table, made if it is not there yet.
+fn made<'a>(table: &'a mut Option<Table>, settings: &Settings) -> &'a mut Table {
+    // The size was tried when it was set; the default size is small.
+    table.get_or_insert_with(|| Table::new(settings.hash).or_else(|| Table::new(1)).expect("1 MiB"))
 }
 
 /// The moves of a line, each in the notation of the position it is played in.
@@ -125,11 +137,11 @@ impl<G: Features + Knowledge> Engine for Session<G> {
             }
             self.settings = settings;
         } else if is(CLEAR_HASH) {
-            self.new_game();
+            self.forget();
         } else if is(FEATURE_SET) {
             let set = options::choose(FEATURE_SET, &Self::sets(), value)?;
             self.evaluator = Evaluator::shipped(set)?;
-            self.new_game();
+            self.forget();
         } else if is(WEIGHTS_FILE) {
             let source = match value {
                 "" | "<empty>" => WeightsSource::Default,
@@ -143,10 +155,9 @@ impl<G: Features + Knowledge> Engine for Session<G> {
     }
 
     fn new_game(&mut self) {
-        if let Some(table) = &mut self.table {
-            table.clear();
-        }
-        self.heuristics.clear();
+        self.forget();
+        // Making the table takes its time, which is not to be that of the first move.
+        made(&mut self.table, &self.settings);
     }
 
     fn eval_table(&self) -> EvalTable {
@@ -169,7 +180,7 @@ impl<G: Features + Knowledge> Engine for Session<G> {
         };
         self.evaluator.set_weights(weights);
         // What is in the table was worth something under other weights.
-        self.new_game();
+        self.forget();
         Ok(())
     }
 

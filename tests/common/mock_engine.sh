@@ -10,10 +10,14 @@ while read -r word rest; do
         echo "id name mock $behaviour"
         echo "option name Mock Level type spin default 1 min 1 max 9"
         [ "$behaviour" = chess ] && echo "option name UCI_Variant type combo default chess var chess var atomic"
+        [ "$behaviour" = many ] && echo "option name UCI_Variant type combo default chess var chess var neighbours"
         echo uciok
         ;;
     isready) echo readyok ;;
-    setoption) [ "$behaviour" = refuse ] && echo "info string error: $rest, no" ;;
+    setoption)
+        [ "$rest" = "name UCI_Variant value neighbours" ] && told=yes
+        [ "$behaviour" = refuse ] && echo "info string error: $rest, no"
+        ;;
     quit) [ "$behaviour" = stall ] || exit 0 ;;
     go)
         case $behaviour in
@@ -22,6 +26,7 @@ while read -r word rest; do
         late) sleep 0.4; echo bestmove a1a2 ;;
         nothing) echo bestmove ;;
         nonsense) echo "bestmove hello" ;;
+        many) [ "$told" = yes ] || exit 4; echo bestmove a1h8 ;;
         illegal) echo "info depth 3 score cp 12"; echo "bestmove a1h8" ;;
         garbage) printf 'info \377\376\n' ;;
         flood) while :; do echo "info string and another thing"; done ;;
