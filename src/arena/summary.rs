@@ -313,15 +313,16 @@ mod tests {
             ([0, 1], "W", rules),
         ]);
         let summary = Summary::new(&names(2), &results, None);
+        // Scores of the pairs: 1, ¼, ½, with the mean 0.5833 ± 0.3528.
         assert_eq!(
             summary.to_string(),
             "ada against bob: 6 games, +3 =1 -2, score 58.3 %\n\
-             Elo +58.5 [-142.7, +310.6], LOS 71.8 %\n\
+             Elo +58.5 [-209.4, +466.5], LOS 67.8 %\n\
              pairs by points 0, ½, 1, 1½, 2: 0, 1, 1, 0, 1\n\
              ada has lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by silence\n\
              bob has lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by silence"
         );
-        assert_eq!(summary.brief(), "+3 =1 -2 58.3 % Elo +58.5 ± 226.6");
+        assert_eq!(summary.brief(), "+3 =1 -2 58.3 % Elo +58.5 ± 338.0");
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
         let summary = Summary::new(&names(2), &Results::default(), Some(&sprt));
         assert!(
