@@ -160,6 +160,34 @@ fn the_same_seed_gives_the_same_games_at_any_concurrency() {
 }
 
 #[test]
+fn chance_is_seeded_and_on_record() {
+    let folder = folder();
+    let run = |name: &str, arguments: &str| {
+        let file = folder.path().join(name);
+        let words =
+            "--variant tucchess --engine name=a --engine name=b --each nodes=200 option.Hash=1 --games 8";
+        json(&format!("{words} {arguments} --pgnout {}", file.display()));
+        read(&file)
+    };
+    let alone = run("1.pgn", "");
+    assert_eq!(essence(&run("2.pgn", "--concurrency 2")), essence(&alone));
+    assert_ne!(essence(&run("3.pgn", "--seed 2")), essence(&alone));
+    let moves: Vec<_> = alone.iter().flat_map(|record| &record.moves).map(|mv| mv.text.as_str()).collect();
+    let with = |mark: &str| moves.iter().filter(|mv| mv.contains(mark)).count();
+    assert!(with("=1") > with("=0") && with("=0") > 0, "{} of {}", with("=0"), with("=1"));
+    assert!((moves.len() / 20..moves.len() / 5).contains(&with("+")), "{} of {}", with("+"), moves.len());
+    let pairs = alone.chunks(2);
+    assert!(pairs.into_iter().any(|pair| pair[0].moves != pair[1].moves), "chance differs from game to game");
+    let (success, out, error) = labrys(&format!("replay {}", folder.path().join("1.pgn").display()));
+    assert!(success && out.contains("8 games"), "{error}");
+    // A game without end is ended by the referee, and points decide.
+    let short = run("4.pgn", "--max-moves 20 --random-plies 0");
+    assert!(short.iter().all(|record| record.moves.len() <= 40));
+    let ends: Vec<_> = short.iter().map(|record| (record.end.winner, record.end.details.as_str())).collect();
+    assert!(ends.contains(&(Some(Color::White), "White wins on points: 40 plies")), "{ends:?}");
+}
+
+#[test]
 fn inside_and_outside_labrys_plays_the_same() {
     let folder = folder();
     let run = |name: &str, cmd: &str| {

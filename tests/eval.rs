@@ -6,6 +6,7 @@ use common::mailbox::Mailbox;
 use common::random_game;
 use labrys::eval::{Evaluator, Weights, WeightsError};
 use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
 use labrys::game::{Features, Game};
 use proptest::prelude::*;
 
@@ -109,6 +110,67 @@ proptest! {
     }
 }
 
+/// A FEN of TUC-CHESS seen from the other side: ranks, colours, points and the player to move change.
+fn turned(fen: &str) -> String {
+    let fields: Vec<_> = fen.split(' ').collect();
+    let swap = |letter: char| match letter {
+        letter if letter.is_ascii_uppercase() => letter.to_ascii_lowercase(),
+        letter => letter.to_ascii_uppercase(),
+    };
+    let ranks: Vec<String> =
+        fields[0].split('/').rev().map(|rank| rank.chars().map(swap).collect()).collect();
+    let side = if fields[1] == "w" { "b" } else { "w" };
+    format!("{} {side} {} {} {}", ranks.join("/"), fields[3], fields[2], fields[4])
+}
+
+/// A rank, read from the other end.
+fn mirrored(fen: &str) -> String {
+    let (board, rest) = fen.split_once(' ').unwrap();
+    let ranks: Vec<String> = board.split('/').map(|rank| rank.chars().rev().collect()).collect();
+    format!("{} {rest}", ranks.join("/"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn tucchess_has_no_favourite_colour_or_side(seed: u64) {
+        random_game::<TucChess>(seed, 120, |position, _| {
+            for set in 0..TucChess::SETS.len() {
+                let evaluator = Evaluator::<TucChess>::shipped(set).unwrap();
+                let value = evaluator.evaluate(position);
+                for fen in [turned(&position.fen()), mirrored(&position.fen())] {
+                    let same = TucChess::from_fen(&fen).unwrap();
+                    assert_eq!(evaluator.evaluate(&same), value, "{} and {fen}", position.fen());
+                }
+            }
+        });
+    }
+}
+
+#[test]
+fn features_of_tucchess_by_hand() {
+    let features = |set: usize, fen: &str| {
+        let mut values = vec![0.0; TucChess::SETS[set].features.len()];
+        TucChess::from_fen(fen).unwrap().features(set, |index, value| values[index] = value);
+        values
+    };
+    // White: pawn b5 (three steps, a rook in its way), rook c2, king a1. Black: rook b7, pawn d5, king e4.
+    let fen = "1r3/5/1P1p1/2*1k/5/2R2/K4 w 2 5.9 20";
+    // The rook moves to b2, a2, d2, e2, c1, c3 and the prize on c4, behind which it does not see; Black's to a7,
+    // c7, d7, e7, b6 and b5. Both rooks attack one pawn at most: b7 the pawn b5. Three of five steps less one of five.
+    let full = [-3.9, -3.9 * 0.7, 0.0, 0.0, 0.4, -1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
+    let found = features(0, fen);
+    for ((name, found), expected) in TucChess::SETS[0].features.iter().zip(&found).zip(full) {
+        assert!((found - expected).abs() < 1e-12, "{name}: {found} for {expected}");
+    }
+    assert_eq!(features(1, fen), [2.0, 5.9, 12.0, 12.0]);
+    assert_eq!(features(2, fen), [2.0, 5.9, 3.0, 3.0]);
+    // The king e4 is attacked by the rook on e2.
+    let found = features(0, "5/5/5/4k/5/4R/K4 b 0 0 1");
+    assert_eq!((found[7], found[8], found[9]), (0.0, 0.0, 1.0));
+}
+
 #[test]
 fn the_sets_are_those_of_the_paper() {
     let names: Vec<_> = Neighbours::SETS.iter().map(|set| (set.name, set.features.len())).collect();
@@ -117,9 +179,14 @@ fn the_sets_are_those_of_the_paper() {
 
 #[test]
 fn shipped_weights_read_back_as_they_are_written() {
-    for set in 0..Neighbours::SETS.len() {
-        let weights = Weights::shipped::<Neighbours>(set).unwrap();
-        assert_eq!(Weights::parse::<Neighbours>(set, &weights.to_json()).unwrap(), weights);
+    check_shipped::<Neighbours>();
+    check_shipped::<TucChess>();
+}
+
+fn check_shipped<G: Features>() {
+    for set in 0..G::SETS.len() {
+        let weights = Weights::shipped::<G>(set).unwrap();
+        assert_eq!(Weights::parse::<G>(set, &weights.to_json()).unwrap(), weights);
         assert!(weights.to_json().contains("source"));
     }
 }

@@ -36,7 +36,7 @@ fn a_gui_greets() {
     assert!(lines[0].starts_with("id name Labrys "));
     assert!(lines[1].starts_with("id author "));
     for option in [
-        "option name UCI_Variant type combo default neighbours var neighbours",
+        "option name UCI_Variant type combo default neighbours var neighbours var tucchess",
         "option name Hash type spin default 16 min 1 max 32768",
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 10 min 0 max 5000",
@@ -144,7 +144,10 @@ fn bad_lines_are_named_and_change_nothing() {
             "setoption name FeatureSet value set4",
             "option FeatureSet: `set4` is not one of: set1, set2, set3, base",
         ),
-        ("setoption name UCI_Variant value go", "unknown variant `go`, expected one of: neighbours"),
+        (
+            "setoption name UCI_Variant value go",
+            "unknown variant `go`, expected one of: neighbours, tucchess",
+        ),
         ("setweights", "setweights: values, `<name>=<value>` …, `file <path>` or `default` is missing"),
         ("setweights 1 2 3", "setweights: 3 weights, but set `set1` has 17"),
         (

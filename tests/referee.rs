@@ -67,7 +67,7 @@ fn game(
     let mut board = registry::board("neighbours").unwrap();
     let seats = [Seat { player: white, allowance }, Seat { player: black, allowance }];
     let opening = Line { fen: fen.to_owned(), moves: vec![] };
-    play(board.as_mut(), &opening, seats, rules, &Control::default())
+    play(board.as_mut(), &opening, seats, rules, &mut || 0.5, &Control::default())
 }
 
 /// The end of a game: winner, cause, words; and the number of moves.

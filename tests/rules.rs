@@ -9,6 +9,7 @@ use common::mailbox::Mailbox;
 use common::random_game;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::perft::{SuiteError, parse_suite, perft};
+use labrys::game::tucchess::TucChess;
 use labrys::game::{Color, Ending, FenError, Game, GameMove, History, MoveError, Outcome};
 use proptest::prelude::*;
 
@@ -69,6 +70,11 @@ fn neighbours_perft() {
 }
 
 #[test]
+fn tucchess_perft() {
+    check_suite::<TucChess>(include_str!("../perft/tucchess.epd"), 128);
+}
+
+#[test]
 fn perft_can_be_stopped() {
     assert_eq!(perft(&Neighbours::start(), 9, &AtomicBool::new(true)), None);
     assert_eq!(perft(&Neighbours::start(), 0, &AtomicBool::new(false)), Some(1));
@@ -80,6 +86,11 @@ proptest! {
     #[test]
     fn random_neighbours(seed: u64) {
         random_game::<Neighbours>(seed, 200, check_position);
+    }
+
+    #[test]
+    fn random_tucchess(seed: u64) {
+        random_game::<TucChess>(seed, 200, check_position);
     }
 
     #[test]
@@ -107,6 +118,8 @@ proptest! {
     fn any_text_is_a_position_or_an_error(text in ".{0,80}") {
         let _ = Neighbours::from_fen(&text);
         let _ = Neighbours::start().parse_move(&text);
+        let _ = TucChess::from_fen(&text);
+        let _ = TucChess::start().parse_move(&text);
     }
 
     #[test]

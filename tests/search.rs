@@ -8,7 +8,8 @@ use common::{Line, find, find_with, random_lines};
 use labrys::eval::{MAX_PLY, Score, UciScore};
 use labrys::game::fen::write_board;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Game, History};
+use labrys::game::tucchess::TucChess;
+use labrys::game::{Features, Game, History, Knowledge};
 use labrys::search::{Bound, Clock, Limits, Report, SearchMode, Table};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -16,7 +17,7 @@ use rand::{RngExt, SeedableRng};
 type Reports = Vec<Report<<Neighbours as Game>::Move>>;
 
 /// The scores of the finished iterations, best lines only.
-fn scores(reports: &Reports) -> Vec<Score> {
+fn scores<M>(reports: &[Report<M>]) -> Vec<Score> {
     let exact = reports.iter().filter(|report| report.bound == Bound::Exact && report.multipv == 1);
     exact.map(|report| report.score).collect()
 }
@@ -27,8 +28,13 @@ fn line(fen: &str) -> Line<Neighbours> {
 
 #[test]
 fn all_searches_find_the_minimax_value() {
+    compare_searches::<Neighbours>(70);
+    compare_searches::<TucChess>(60);
+}
+
+fn compare_searches<G: Features + Knowledge>(most_plies: usize) {
     let mut decided = 0;
-    for line in random_lines::<Neighbours>(200, 70) {
+    for line in random_lines::<G>(200, most_plies) {
         let limits = Limits::depth(4);
         let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, &limits);
         let expected = scores(&minimax);

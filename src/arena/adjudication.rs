@@ -11,7 +11,7 @@ pub struct Adjudication {
     pub draw: Option<DrawRule>,
     /// When a player has lost by its own score.
     pub resign: Option<ResignRule>,
-    /// Moves of each player after which it is drawn.
+    /// Moves of each player after which it ends: drawn, unless the game has points.
     pub max_moves: Option<u32>,
 }
 
@@ -87,6 +87,8 @@ pub struct Ruling {
 #[derive(Clone, Debug)]
 pub struct Adjudicator<'a> {
     rules: &'a Adjudication,
+    /// Plies after which the game ends whatever the rules say.
+    longest: Option<u32>,
     /// Moves of each player.
     moves: [u32; 2],
     /// Moves in a row, of both players together, with scores near 0.
@@ -97,20 +99,28 @@ pub struct Adjudicator<'a> {
 }
 
 impl<'a> Adjudicator<'a> {
-    /// At the start of a game.
-    pub fn new(rules: &'a Adjudication) -> Adjudicator<'a> {
-        Adjudicator { rules, moves: [0; 2], quiet: 0, losing: [0; 2], winning: [0; 2] }
+    /// At the start of a game, which ends after `longest` plies at the latest unless the rules have a
+    /// limit of their own.
+    pub fn new(rules: &'a Adjudication, longest: Option<u32>) -> Adjudicator<'a> {
+        Adjudicator { rules, longest, moves: [0; 2], quiet: 0, losing: [0; 2], winning: [0; 2] }
     }
 
     /// Counts a move of `mover`, who gave it `score`, and decides. A move without a score breaks every row.
-    pub fn after(&mut self, mover: Color, score: Option<UciScore>) -> Option<Ruling> {
-        let mover_index = mover.index();
-        self.moves[mover_index] += 1;
-        self.resign(mover, score).or_else(|| self.draw(score)).or_else(|| {
-            let limit = self.rules.max_moves?;
-            let draw = || Ruling { winner: None, details: format!("draw: {limit} moves each") };
-            self.moves.iter().all(|&moves| moves >= limit).then(draw)
-        })
+    /// `leader` has won if the game has become too long.
+    pub fn after(&mut self, mover: Color, score: Option<UciScore>, leader: Option<Color>) -> Option<Ruling> {
+        self.moves[mover.index()] += 1;
+        self.resign(mover, score).or_else(|| self.draw(score)).or_else(|| self.end(leader))
+    }
+
+    /// The end of a game that has become too long.
+    fn end(&self, leader: Option<Color>) -> Option<Ruling> {
+        let too_long = match self.rules.max_moves {
+            Some(limit) => self.moves.iter().all(|&moves| moves >= limit),
+            None => self.longest.is_some_and(|longest| self.moves[0] + self.moves[1] >= longest),
+        };
+        let [white, black] = self.moves;
+        let result = leader.map_or("draw".to_owned(), |winner| format!("{winner} wins on points"));
+        too_long.then(|| Ruling { winner: leader, details: format!("{result}: {} plies", white + black) })
     }
 
     fn resign(&mut self, mover: Color, score: Option<UciScore>) -> Option<Ruling> {
@@ -163,7 +173,7 @@ mod tests {
         rules: &Adjudication,
         scores: impl IntoIterator<Item = i32>,
     ) -> Option<(usize, Option<Color>)> {
-        let mut adjudicator = Adjudicator::new(rules);
+        let mut adjudicator = Adjudicator::new(rules, None);
         scores.into_iter().zip(Color::BOTH.into_iter().cycle()).zip(1..).find_map(|((score, mover), ply)| {
             let score = match score {
                 9_999 => None,
@@ -171,7 +181,7 @@ mod tests {
                 -8_000 => Some(UciScore::Mate(-4)),
                 score => Some(UciScore::Centi(score)),
             };
-            adjudicator.after(mover, score).map(|ruling| (ply, ruling.winner))
+            adjudicator.after(mover, score, None).map(|ruling| (ply, ruling.winner))
         })
     }
 
@@ -207,5 +217,22 @@ mod tests {
     fn long_games_are_drawn() {
         let rules = Adjudication { max_moves: Some(3), ..Adjudication::default() };
         assert_eq!(decided(&rules, [9_999; 9]), Some((6, None)));
+    }
+
+    #[test]
+    fn points_decide_games_that_are_too_long() {
+        let end = |rules: &Adjudication, longest| {
+            let mut adjudicator = Adjudicator::new(rules, longest);
+            let mut movers = Color::BOTH.into_iter().cycle();
+            (1..9).find_map(|ply| Some((ply, adjudicator.after(movers.next()?, None, Some(Color::Black))?)))
+        };
+        let win = |ply| {
+            let details = format!("Black wins on points: {ply} plies");
+            Some((ply, Ruling { winner: Some(Color::Black), details }))
+        };
+        let none = Adjudication::default();
+        assert_eq!((end(&none, None), end(&none, Some(5))), (None, win(5)));
+        let rules = Adjudication { max_moves: Some(3), ..none };
+        assert_eq!((end(&rules, None), end(&rules, Some(2))), (win(6), win(6)), "the match knows better");
     }
 }

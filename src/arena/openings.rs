@@ -118,9 +118,7 @@ impl Openings {
         match self {
             Openings::Book(lines) => Ok(lines[(number % lines.len() as u64) as usize].clone()),
             Openings::Random { seed, plies } => {
-                // Neighbouring seeds and numbers are not to share openings.
-                let mut random = StdRng::seed_from_u64(*seed);
-                let mut random = StdRng::seed_from_u64(random.random::<u64>() ^ number);
+                let mut random = generator(*seed, number);
                 let plies = random.random_range(plies.clone());
                 let found = (0..ATTEMPTS).find_map(|_| random_line(board, plies, &mut random));
                 found.ok_or(OpeningError::TooLong { plies })
@@ -129,15 +127,21 @@ impl Openings {
     }
 }
 
+/// Random numbers that depend on a seed and a number only; neighbouring ones have nothing in common.
+pub(super) fn generator(seed: u64, number: u64) -> StdRng {
+    let mut random = StdRng::seed_from_u64(seed);
+    StdRng::seed_from_u64(random.random::<u64>() ^ number)
+}
+
 /// Random moves from the start position; none if the game ends on the way.
 fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Option<Line> {
     board.set_up(None, &[]).ok()?;
     let mut line = Line { fen: board.fen(), moves: Vec::with_capacity(plies) };
     for _ in 0..plies {
         let moves = board.legal_moves();
-        let mv = moves.choose(random)?;
-        board.play(mv).ok()?;
-        line.moves.push(mv.clone());
+        let mv = board.draw(moves.choose(random)?, &mut || random.random()).ok()?;
+        board.play(&mv).ok()?;
+        line.moves.push(mv);
     }
     board.outcome().is_none().then_some(line)
 }

@@ -101,8 +101,8 @@ const COLUMNS: usize = 80;
 const BOOK: &str = "book";
 
 impl Move {
-    /// The record of a move that a player has found.
-    pub fn new(thought: &Thought) -> Move {
+    /// The record of a move, and of the thought that found it.
+    pub fn new(mv: &str, thought: &Thought) -> Move {
         let seconds = thought.elapsed.as_secs_f64();
         let score = thought.score.map(|score| match score {
             UciScore::Centi(value) => format!("{:+.2}", f64::from(value) / 100.0),
@@ -113,7 +113,7 @@ impl Move {
             Some(score) => format!("{score}/{} {seconds:.3}s", thought.depth.unwrap_or(0)),
             None => format!("{seconds:.3}s"),
         };
-        Move { text: thought.mv.clone(), comment }
+        Move { text: mv.to_owned(), comment }
     }
 }
 
@@ -480,7 +480,8 @@ mod tests {
     fn thoughts_are_comments() {
         let thought = |score, depth| {
             let elapsed = std::time::Duration::from_millis(450);
-            Move::new(&Thought { mv: "a1a2".into(), score, depth, nodes: None, elapsed }).comment
+            let thought = Thought { mv: "a1a2".into(), score, depth, nodes: None, elapsed };
+            Move::new("a1a2=1", &thought).comment
         };
         assert_eq!(thought(Some(UciScore::Centi(123)), Some(12)), "+1.23/12 0.450s");
         assert_eq!(thought(Some(UciScore::Centi(-5)), Some(1)), "-0.05/1 0.450s");

@@ -90,7 +90,8 @@ pub struct Seat<'a> {
 }
 
 /// Plays a game from `opening` on `board` between White and Black, in this order. The player who
-/// fails, oversteps the time or makes an illegal move has lost; draws need no claim.
+/// fails, oversteps the time or makes an illegal move has lost; draws need no claim. Where chance has a word,
+/// it is drawn from `random`: numbers from 0 (included) to 1 (not included).
 ///
 /// # Errors
 /// [`NoResult`] when `control` calls it off, or when the opening is not legal.
@@ -99,11 +100,13 @@ pub fn play(
     opening: &Line,
     seats: [Seat; 2],
     rules: &Adjudication,
+    random: &mut dyn FnMut() -> f64,
     control: &Control,
 ) -> Result<Played, NoResult> {
     board.set_up(Some(&opening.fen), &opening.moves)?;
     let [white, black] = seats;
     let clocks = [PlayerClock::new(white.allowance), PlayerClock::new(black.allowance)];
+    let adjudicator = Adjudicator::new(rules, board.longest_game());
     let mut game = Game {
         board,
         line: opening.clone(),
@@ -111,7 +114,7 @@ pub fn play(
         thinking: Duration::ZERO,
         players: [white.player, black.player],
         clocks,
-        adjudicator: Adjudicator::new(rules),
+        adjudicator,
     };
     for color in Color::BOTH {
         if let Err(failure) = game.players[color.index()].new_game(control) {
@@ -133,12 +136,20 @@ pub fn play(
             let details = format!("{mover} loses on time after {:.3} s", thought.elapsed.as_secs_f64());
             return Ok(game.over(Some(!mover), Cause::Time, details));
         }
-        if let Err(error) = game.board.play(&thought.mv) {
-            return Ok(game.over(Some(!mover), Cause::Illegal, format!("illegal move of {mover}: {error}")));
-        }
-        game.moves.push(Move::new(&thought));
-        let ruling = game.adjudicator.after(mover, thought.score);
-        game.line.moves.push(thought.mv);
+        let drawn = game.board.draw(&thought.mv, random).and_then(|mv| game.board.play(&mv).map(|()| mv));
+        let mv = match drawn {
+            Ok(mv) => mv,
+            Err(error) => {
+                return Ok(game.over(
+                    Some(!mover),
+                    Cause::Illegal,
+                    format!("illegal move of {mover}: {error}"),
+                ));
+            }
+        };
+        game.moves.push(Move::new(&mv, &thought));
+        game.line.moves.push(mv);
+        let ruling = game.adjudicator.after(mover, thought.score, game.board.leader());
         // The rules come before the referee.
         if let Some(ruling) = ruling.filter(|_| game.board.outcome().is_none()) {
             return Ok(game.over(ruling.winner, Cause::Adjudication, ruling.details));

@@ -5,9 +5,11 @@ use std::sync::mpsc::{self, Sender};
 use std::thread;
 use std::time::Duration;
 
+use rand::RngExt;
 use thiserror::Error;
 use time::OffsetDateTime;
 
+use super::openings::generator;
 use super::pgn::{Record, Side};
 use super::referee::{self, NoResult, Played, Seat};
 use super::{
@@ -29,6 +31,8 @@ pub struct Tournament {
     pub schedule: Schedule,
     /// Where they begin.
     pub openings: Openings,
+    /// What chance depends on, in games where it has a word; the number of the game is the other thing.
+    pub seed: u64,
     /// When the referee ends them.
     pub adjudication: Adjudication,
     /// When the match ends before its last game; for two participants only.
@@ -203,7 +207,10 @@ impl Tournament {
             Seat { player: white.as_mut(), allowance: for_white },
             Seat { player: black.as_mut(), allowance: for_black },
         ];
-        match referee::play(board.as_mut(), &opening, seats, &self.adjudication, control) {
+        // Not the numbers of the openings.
+        let mut random = generator(!self.seed, fixture.number);
+        let mut random = || random.random();
+        match referee::play(board.as_mut(), &opening, seats, &self.adjudication, &mut random, control) {
             Ok(played) => Ok(Some((opening, played))),
             Err(NoResult::Interrupted) => Ok(None),
             Err(NoResult::Opening(error)) => {

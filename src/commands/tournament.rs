@@ -64,7 +64,7 @@ pub(super) struct Arguments {
     /// Begin with so many random moves, N or N-M [default: 4-7]
     #[arg(long, value_name = "N", value_parser = parse_plies)]
     random_plies: Option<RangeInclusive<usize>>,
-    /// What random openings and --shuffle depend on
+    /// What random openings, --shuffle and chance depend on
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Games at a time
@@ -189,6 +189,7 @@ impl Arguments {
             schedule: Schedule::new(format, participants.len(), rounds),
             participants,
             openings,
+            seed: self.seed,
             adjudication: Adjudication {
                 draw: read_if_given("--draw", &self.draw, DrawRule::read)?,
                 resign: read_if_given("--resign", &self.resign, ResignRule::read)?,

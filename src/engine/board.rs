@@ -1,7 +1,7 @@
 //! A game in play, behind a facade that does not know which game it is.
 
 use super::PositionError;
-use crate::game::{Color, Game, History, MoveError, Outcome, perft};
+use crate::game::{Chance, Color, Game, History, MoveError, Outcome, perft};
 use crate::search::Control;
 
 /// A position with the ones before it. Positions and moves go in and out as text; whatever fails
@@ -29,6 +29,13 @@ pub trait Board: Send {
     /// [`MoveError`] when it is not.
     fn check_move(&self, mv: &str) -> Result<(), MoveError>;
 
+    /// A move with what chance makes of it, where it has a word; `random` gives numbers from 0 (included)
+    /// to 1 (not included), uniformly.
+    ///
+    /// # Errors
+    /// [`MoveError`] when it is no legal move.
+    fn draw(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError>;
+
     /// The player whose turn it is.
     fn mover(&self) -> Color;
 
@@ -43,6 +50,12 @@ pub trait Board: Send {
 
     /// How the game has ended, all rules considered, if it has.
     fn outcome(&self) -> Option<Outcome>;
+
+    /// Who has won if a referee ends the game here; nobody, unless the game has points.
+    fn leader(&self) -> Option<Color>;
+
+    /// Plies after which a referee ends a game that the rules would let go on for ever.
+    fn longest_game(&self) -> Option<u32>;
 
     /// Counts the paths of `depth` moves; `each` gets the count of each first move. `None` if it was
     /// stopped before the end.
@@ -63,7 +76,7 @@ impl<G: Game> Play<G> {
     }
 }
 
-impl<G: Game> Board for Play<G> {
+impl<G: Chance> Board for Play<G> {
     fn variant(&self) -> &'static str {
         G::NAME
     }
@@ -87,6 +100,11 @@ impl<G: Game> Board for Play<G> {
 
     fn check_move(&self, mv: &str) -> Result<(), MoveError> {
         self.position.parse_move(mv).map(drop)
+    }
+
+    fn draw(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError> {
+        let mv = self.position.parse_move(mv)?;
+        Ok(self.position.move_text(self.position.draw(mv, random)))
     }
 
     fn mover(&self) -> Color {
@@ -115,6 +133,14 @@ impl<G: Game> Board for Play<G> {
 
     fn outcome(&self) -> Option<Outcome> {
         self.history.outcome(&self.position)
+    }
+
+    fn leader(&self) -> Option<Color> {
+        self.position.leader()
+    }
+
+    fn longest_game(&self) -> Option<u32> {
+        G::LONGEST_GAME
     }
 
     fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {

@@ -2,7 +2,8 @@
 
 use super::{Board, Engine, Play, Session, Settings, UnknownVariant};
 use crate::game::neighbours::Neighbours;
-use crate::game::{Features, Knowledge};
+use crate::game::tucchess::TucChess;
+use crate::game::{Chance, Features, Knowledge};
 
 /// A game by name, and how to make a board and an engine for it.
 struct Row {
@@ -12,10 +13,10 @@ struct Row {
 }
 
 /// The registry; the first game is the default.
-const GAMES: &[Row] = &[row::<Neighbours>()];
+const GAMES: &[Row] = &[row::<Neighbours>(), row::<TucChess>()];
 
 /// The line of a game.
-const fn row<G: Features + Knowledge>() -> Row {
+const fn row<G: Chance + Features + Knowledge>() -> Row {
     Row {
         name: G::NAME,
         board: || Box::new(Play::<G>::start()),

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
 use super::{BestMove, Board, Engine, OptionError, Play, SearchReport, Settings, WeightsSource};
 use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
-use crate::game::{Features, Game, Knowledge};
+use crate::game::{Chance, Features, Game, Knowledge};
 use crate::search::{Best, Control, Heuristics, Limits, Table, Task, search};
 
 /// An option that forgets the table.
@@ -26,7 +26,7 @@ pub struct Session<G: Game> {
     heuristics: Heuristics<G::Move>,
 }
 
-impl<G: Features + Knowledge> Session<G> {
+impl<G: Chance + Features + Knowledge> Session<G> {
     /// An engine at the start position.
     pub fn new(settings: &Settings) -> Session<G> {
         Session {
@@ -104,7 +104,7 @@ fn line_text<G: Game>(start: &G, line: &[G::Move]) -> Vec<String> {
     text.collect()
 }
 
-impl<G: Features + Knowledge> Engine for Session<G> {
+impl<G: Chance + Features + Knowledge> Engine for Session<G> {
     fn board(&self) -> &dyn Board {
         &self.play
     }

@@ -1,14 +1,16 @@
 //! Rules of the games, and nothing but rules.
 //!
-//! A game is a position type that implements three traits:
+//! A game is a position type that implements four traits:
 //!
 //! - [`Game`]: who moves, which moves are legal, what they do, when the game ends, how it is written;
+//! - [`Chance`]: what chance makes of a move, where it has a word;
 //! - [`Features`]: what a linear evaluation sees in a position;
 //! - [`Knowledge`]: what a search may know about the game beyond its rules (all of it has defaults).
 //!
 //! Nothing in here knows that a search or an evaluation exists. A new game is a new folder in here,
 //! one line in the registry ([`crate::engine::registry`]) and one suite in `perft/`.
 
+mod chance;
 mod error;
 mod features;
 pub mod fen;
@@ -17,12 +19,14 @@ mod knowledge;
 pub mod neighbours;
 mod outcome;
 pub mod perft;
+pub mod tucchess;
 mod zobrist;
 
 use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Not;
 
+pub use chance::Chance;
 pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
 pub use history::History;
@@ -105,6 +109,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The draws that the rules of this game know besides those of [`Game::verdict`].
     const DRAW_RULES: DrawRules;
 
+    /// Plies after which a referee ends a game that would go on for ever, in favour of [`Game::leader`]. None where the
+    /// rules end every game.
+    const LONGEST_GAME: Option<u32> = None;
+
     /// The start position.
     fn start() -> Self;
 
@@ -131,6 +139,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
     /// How the game has ended, in a position without legal moves.
     fn verdict(&self) -> Outcome;
+
+    /// Who has won if a referee ends the game here: nobody, unless the game has points.
+    fn leader(&self) -> Option<Color> {
+        None
+    }
 
     /// Zobrist key of the board and the mover, kept incrementally; counters are not in it.
     fn key(&self) -> u64;

@@ -18,6 +18,10 @@ pub struct Outcome {
 pub enum Ending {
     /// The mover has no legal move.
     NoMoves,
+    /// A king has been captured.
+    KingCaptured,
+    /// Only kings are left.
+    BareKings,
     /// The same position, with the same player to move, has come up too often.
     Repetition,
     /// Too many plies in a row without progress.
@@ -46,6 +50,8 @@ impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Ending::NoMoves => "no legal move",
+            Ending::KingCaptured => "king captured",
+            Ending::BareKings => "bare kings",
             Ending::Repetition => "repetition",
             Ending::NoProgress => "no progress",
         })

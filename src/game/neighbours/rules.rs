@@ -2,7 +2,7 @@
 
 use super::super::zobrist::random_table;
 use super::super::{
-    BenchSuite, Color, DrawRules, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome,
 };
 use super::attacks::{self, Crowd, squares};
 use super::notation;
@@ -185,6 +185,8 @@ impl Game for Neighbours {
         usize::from(self.quiet_plies)
     }
 }
+
+impl Chance for Neighbours {}
 
 impl Knowledge for Neighbours {
     /// Every third position of the perft suite, from the opening to the last few pieces.

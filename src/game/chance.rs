@@ -1,0 +1,12 @@
+//! Games in which chance has a word.
+
+use super::Game;
+
+/// What chance makes of a move. Rules are deterministic once it has spoken: a move carries its outcome, or
+/// none, and then [`Game::play`] counts what chance decides by its mean. A game without chance has nothing to add.
+pub trait Chance: Game {
+    /// A legal move with an outcome. `random` gives numbers from 0 (included) to 1 (not included), uniformly.
+    fn draw(&self, mv: Self::Move, _random: &mut dyn FnMut() -> f64) -> Self::Move {
+        mv
+    }
+}

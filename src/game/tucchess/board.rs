@@ -1,0 +1,110 @@
+//! Bitboards of five files and seven ranks, and how the pieces move on them.
+//!
+//! Bit `5 * rank + file` is a square, a1 the lowest bit.
+
+use super::super::Color;
+
+/// Files of the board.
+pub(super) const FILES: usize = 5;
+/// Ranks of the board.
+pub(super) const RANKS: usize = 7;
+/// All squares.
+pub(super) const ALL: u64 = (1 << (FILES * RANKS)) - 1;
+
+/// The first rank.
+const RANK_1: u64 = (1 << FILES) - 1;
+/// The a file.
+const FILE_A: u64 = 0b00001_00001_00001_00001_00001_00001_00001;
+/// The e file.
+const FILE_E: u64 = FILE_A << (FILES - 1);
+
+/// Squares that a rook goes at most.
+const ROOK_STEPS: usize = 3;
+
+/// A piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Pawn,
+    Rook,
+    King,
+}
+
+impl Kind {
+    pub(super) const ALL: [Kind; 3] = [Kind::Pawn, Kind::Rook, Kind::King];
+
+    /// Points for its capture.
+    pub(super) const fn points(self) -> u16 {
+        match self {
+            Kind::Pawn => 1,
+            Kind::Rook => 3,
+            Kind::King => 8,
+        }
+    }
+}
+
+const fn north(board: u64) -> u64 {
+    board << FILES & ALL
+}
+
+const fn south(board: u64) -> u64 {
+    board >> FILES
+}
+
+const fn east(board: u64) -> u64 {
+    (board & !FILE_E) << 1
+}
+
+const fn west(board: u64) -> u64 {
+    (board & !FILE_A) >> 1
+}
+
+/// The squares in front of those of `board`, for a player.
+pub(super) const fn forward(board: u64, player: Color) -> u64 {
+    match player {
+        Color::White => north(board),
+        Color::Black => south(board),
+    }
+}
+
+/// The rank on which a player's pawns leave the board.
+pub(super) const fn last_rank(player: Color) -> u64 {
+    match player {
+        Color::White => RANK_1 << (FILES * (RANKS - 1)),
+        Color::Black => RANK_1,
+    }
+}
+
+/// The squares that pawns of a player attack.
+pub(super) const fn pawn_attacks(pawns: u64, player: Color) -> u64 {
+    let ahead = forward(pawns, player);
+    east(ahead) | west(ahead)
+}
+
+/// The squares that kings reach.
+pub(super) const fn king_steps(kings: u64) -> u64 {
+    north(kings) | south(kings) | east(kings) | west(kings)
+}
+
+/// The squares that rooks reach or attack, with those of `stops`, which end their way.
+#[inline]
+pub(super) fn rook_steps(rooks: u64, stops: u64) -> u64 {
+    let way = |step: fn(u64) -> u64| {
+        let (mut reached, mut going) = (0, rooks);
+        for _ in 0..ROOK_STEPS {
+            let next = step(going);
+            reached |= next;
+            going = next & !stops;
+        }
+        reached
+    };
+    way(north) | way(south) | way(east) | way(west)
+}
+
+/// The squares of a board, lowest first.
+pub(super) fn squares(mut board: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let square = board.trailing_zeros();
+        board &= board.wrapping_sub(1);
+        (square < u64::BITS).then_some(square as u8)
+    })
+}

@@ -1,0 +1,394 @@
+//! The position and its moves.
+
+use super::super::zobrist::random_table;
+use super::super::{
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome,
+};
+use super::board::{ALL, Kind, forward, king_steps, last_rank, pawn_attacks, rook_steps, squares};
+use super::notation;
+
+/// Points are counted in tenths, so that a prize can be worth its mean.
+pub(super) const POINT: u16 = 10;
+
+/// What a prize is worth on the mean, in tenths of a point.
+const MEAN_PRIZE: u16 = 9;
+
+/// The probability that a prize is worth a point.
+const PRIZE_HAS_WORTH: f64 = 0.9;
+
+/// The probability that a new prize appears after a move.
+const PRIZE_APPEARS: f64 = 0.1;
+
+/// The greatest number of points in a FEN, in tenths; counting stops there.
+pub(super) const MOST_POINTS: u16 = 9_999;
+
+/// The greatest move number in a FEN; counting stops there.
+pub(super) const LAST_MOVE: u16 = 9_999;
+
+/// Zobrist numbers of each kind of piece on a square, for White and for Black.
+static PIECE_KEYS: [[[u64; 64]; 3]; 2] = [
+    [random_table(0x5055_4331), random_table(0x5055_4332), random_table(0x5055_4333)],
+    [random_table(0x5055_4334), random_table(0x5055_4335), random_table(0x5055_4336)],
+];
+
+/// Zobrist numbers of a prize on a square.
+static PRIZE_KEYS: [u64; 64] = random_table(0x5072_697A);
+
+/// Zobrist number of Black to move.
+const MOVER_KEY: u64 = random_table::<1>(0x5475_726E)[0];
+
+/// Numbers of the lead in points, for the search's table; leads of more than a hundred share them.
+static LEAD_KEYS: [u64; 2048] = random_table(0x4C65_6164);
+
+/// A position of TUC-CHESS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TucChess {
+    /// Pawns, rooks and kings of White and of Black.
+    pieces: [[u64; 3]; 2],
+    prizes: u64,
+    key: u64,
+    /// Points of White and of Black, in tenths.
+    points: [u16; 2],
+    mover: Color,
+    move_number: u16,
+}
+
+/// A move of TUC-CHESS: the squares it goes from and to, and what chance makes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TucMove {
+    /// The square that the piece leaves, below 64.
+    pub(super) from: u8,
+    /// The square that it goes to, below 64.
+    pub(super) to: u8,
+    /// What the prize that it takes is worth.
+    pub(super) worth: Worth,
+    /// The square on which a new prize appears.
+    pub(super) appears: Option<u8>,
+}
+
+/// What a prize is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Worth {
+    /// Nobody has said: its mean.
+    Mean,
+    /// Nothing.
+    Nothing,
+    /// A point.
+    Point,
+}
+
+impl TucMove {
+    /// A move of which chance has said nothing yet.
+    pub(super) fn new(from: u8, to: u8) -> TucMove {
+        TucMove { from, to, worth: Worth::Mean, appears: None }
+    }
+}
+
+/// Stands for no square in the bits of a move.
+const NOWHERE: u8 = 63;
+
+impl GameMove for TucMove {
+    fn to_bits(self) -> u32 {
+        let appears = self.appears.unwrap_or(NOWHERE);
+        // Never 0: a move goes somewhere.
+        u32::from(self.from)
+            | u32::from(self.to) << 6
+            | (self.worth as u32) << 12
+            | u32::from(appears ^ NOWHERE) << 14
+    }
+
+    fn from_bits(bits: u32) -> Self {
+        let six = |shift: u32| (bits >> shift & 63) as u8;
+        TucMove {
+            from: six(0),
+            to: six(6),
+            worth: match bits >> 12 & 3 {
+                1 => Worth::Nothing,
+                2 => Worth::Point,
+                _ => Worth::Mean,
+            },
+            appears: Some(six(14) ^ NOWHERE).filter(|&square| square != NOWHERE),
+        }
+    }
+}
+
+impl TucChess {
+    /// A position with its key; the caller vouches for the pieces.
+    pub(super) fn new(
+        pieces: [[u64; 3]; 2],
+        prizes: u64,
+        points: [u16; 2],
+        mover: Color,
+        move_number: u16,
+    ) -> TucChess {
+        let mut position = TucChess { pieces, prizes, key: 0, points, mover, move_number };
+        position.key = position.key_from_scratch();
+        position
+    }
+
+    /// The pieces of a kind of a player.
+    pub(super) fn pieces(&self, player: Color, kind: Kind) -> u64 {
+        self.pieces[player.index()][kind as usize]
+    }
+
+    /// The pieces of a player.
+    pub(super) fn of(&self, player: Color) -> u64 {
+        let [pawns, rooks, kings] = self.pieces[player.index()];
+        pawns | rooks | kings
+    }
+
+    /// The pieces of both players.
+    pub(super) fn occupied(&self) -> u64 {
+        self.of(Color::White) | self.of(Color::Black)
+    }
+
+    /// The prizes on the board.
+    pub(super) fn prizes(&self) -> u64 {
+        self.prizes
+    }
+
+    /// The points of a player, in tenths.
+    pub(super) fn points(&self, player: Color) -> u16 {
+        self.points[player.index()]
+    }
+
+    /// Number of the move, counted up after each of Black's.
+    pub(super) fn move_number(&self) -> u16 {
+        self.move_number
+    }
+
+    /// The kind of a player's piece on a square, as a bit.
+    pub(super) fn kind_on(&self, player: Color, square: u64) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|&kind| self.pieces(player, kind) & square != 0)
+    }
+
+    /// What ends the game on the board, whatever moves there are.
+    pub(super) fn finished(&self) -> Option<Ending> {
+        let [[_, _, white], [_, _, black]] = self.pieces;
+        if white == 0 || black == 0 {
+            return Some(Ending::KingCaptured);
+        }
+        (self.occupied() == white | black).then_some(Ending::BareKings)
+    }
+
+    /// Squares that a piece of `player` on a square, as a bit, may go to.
+    pub(super) fn targets(&self, player: Color, kind: Kind, from: u64) -> u64 {
+        let targets = match kind {
+            Kind::Pawn => {
+                forward(from, player) & !self.occupied() | pawn_attacks(from, player) & self.of(!player)
+            }
+            Kind::Rook => rook_steps(from, self.occupied() | self.prizes),
+            Kind::King => king_steps(from),
+        };
+        targets & !self.of(player)
+    }
+
+    /// Calls `each` with every piece of the mover and the squares that it may go to.
+    fn each_piece(&self, mut each: impl FnMut(u8, u64)) {
+        if self.finished().is_some() {
+            return;
+        }
+        for kind in Kind::ALL {
+            for from in squares(self.pieces(self.mover, kind)) {
+                each(from, self.targets(self.mover, kind, 1 << from));
+            }
+        }
+    }
+
+    fn toggle(&mut self, player: Color, kind: Kind, square: u8) {
+        self.pieces[player.index()][kind as usize] ^= 1 << square;
+        self.key ^= PIECE_KEYS[player.index()][kind as usize][usize::from(square)];
+    }
+
+    fn toggle_prize(&mut self, square: u8) {
+        self.prizes ^= 1 << square;
+        self.key ^= PRIZE_KEYS[usize::from(square)];
+    }
+
+    /// The lead of the mover in points, in tenths.
+    pub(super) fn lead(&self) -> i32 {
+        i32::from(self.points(self.mover)) - i32::from(self.points(!self.mover))
+    }
+}
+
+impl Game for TucChess {
+    type Move = TucMove;
+
+    const NAME: &'static str = "tucchess";
+
+    /// Seven pawns with three targets each, two rooks with twelve, a king with four.
+    const MAX_MOVES: usize = 49;
+
+    /// Nothing draws but equal points.
+    const DRAW_RULES: DrawRules = DrawRules { repetitions: None, no_progress: None };
+
+    /// A referee ends the game after 14 minutes, and a move has 6 seconds.
+    const LONGEST_GAME: Option<u32> = Some(140);
+
+    fn start() -> Self {
+        let back = |rank: u32| [0b10001 << (5 * rank), 0b01010 << (5 * rank), 0b00100 << (5 * rank)];
+        let mut pieces = [back(0), back(6)];
+        pieces[0][0] |= 0b11111 << 5;
+        pieces[1][0] |= 0b11111 << 25;
+        TucChess::new(pieces, 0b11111 << 15, [0, 0], Color::White, 1)
+    }
+
+    fn from_fen(fen: &str) -> Result<Self, FenError> {
+        notation::parse_fen(fen)
+    }
+
+    fn fen(&self) -> String {
+        notation::fen(self)
+    }
+
+    fn mover(&self) -> Color {
+        self.mover
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<TucMove>) {
+        self.each_piece(|from, targets| moves.extend(squares(targets).map(|to| TucMove::new(from, to))));
+    }
+
+    fn play(&mut self, mv: TucMove) {
+        let (us, them) = (self.mover, !self.mover);
+        let to = 1 << mv.to;
+        let mut tenths = 0;
+        if let Some(captured) = self.kind_on(them, to) {
+            self.toggle(them, captured, mv.to);
+            tenths += captured.points() * POINT;
+        }
+        if let Some(kind) = self.kind_on(us, 1 << mv.from) {
+            self.toggle(us, kind, mv.from);
+            if kind == Kind::Pawn && to & last_rank(us) != 0 {
+                tenths += POINT;
+            } else {
+                self.toggle(us, kind, mv.to);
+            }
+        }
+        if self.prizes & to != 0 {
+            self.toggle_prize(mv.to);
+            tenths += match mv.worth {
+                Worth::Mean => MEAN_PRIZE,
+                Worth::Nothing => 0,
+                Worth::Point => POINT,
+            };
+        }
+        if let Some(square) = mv.appears.filter(|&square| self.free() & 1 << square != 0) {
+            self.toggle_prize(square);
+        }
+        let points = &mut self.points[us.index()];
+        *points = (*points + tenths).min(MOST_POINTS);
+        if us == Color::Black {
+            self.move_number = (self.move_number + 1).min(LAST_MOVE);
+        }
+        self.mover = them;
+        self.key ^= MOVER_KEY;
+    }
+
+    fn verdict(&self) -> Outcome {
+        Outcome { winner: self.leader(), ending: self.finished().unwrap_or(Ending::NoMoves) }
+    }
+
+    fn leader(&self) -> Option<Color> {
+        match self.lead() {
+            0 => None,
+            1.. => Some(self.mover),
+            _ => Some(!self.mover),
+        }
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn key_from_scratch(&self) -> u64 {
+        let mut key = if self.mover == Color::Black { MOVER_KEY } else { 0 };
+        for player in Color::BOTH {
+            for kind in Kind::ALL {
+                let keys = &PIECE_KEYS[player.index()][kind as usize];
+                key = squares(self.pieces(player, kind))
+                    .fold(key, |key, square| key ^ keys[usize::from(square)]);
+            }
+        }
+        squares(self.prizes).fold(key, |key, square| key ^ PRIZE_KEYS[usize::from(square)])
+    }
+
+    fn same_position(&self, other: &Self) -> bool {
+        (self.pieces, self.prizes, self.mover) == (other.pieces, other.prizes, other.mover)
+    }
+
+    fn move_text(&self, mv: TucMove) -> String {
+        notation::move_text(mv)
+    }
+
+    fn parse_move(&self, text: &str) -> Result<TucMove, MoveError> {
+        notation::parse_move(self, text)
+    }
+
+    fn diagram(&self) -> String {
+        notation::diagram(self)
+    }
+
+    fn count_moves(&self) -> usize {
+        let mut count = 0;
+        self.each_piece(|_, targets| count += targets.count_ones() as usize);
+        count
+    }
+
+    fn is_over(&self) -> bool {
+        let mut stuck = true;
+        self.each_piece(|_, targets| stuck &= targets == 0);
+        stuck
+    }
+}
+
+impl TucChess {
+    /// The squares with neither piece nor prize.
+    pub(super) fn free(&self) -> u64 {
+        ALL & !self.occupied() & !self.prizes
+    }
+}
+
+impl Chance for TucChess {
+    /// What the prize is worth, and whether and where a new one appears.
+    fn draw(&self, mv: TucMove, random: &mut dyn FnMut() -> f64) -> TucMove {
+        let mut drawn = TucMove::new(mv.from, mv.to);
+        if self.prizes & 1 << mv.to != 0 {
+            drawn.worth = if random() < PRIZE_HAS_WORTH { Worth::Point } else { Worth::Nothing };
+        }
+        if random() < PRIZE_APPEARS {
+            let mut child = *self;
+            child.play(drawn);
+            let free = child.free();
+            // The generator may be as near to 1 as it likes: the last square is the last one.
+            let place = (random() * f64::from(free.count_ones())) as usize;
+            drawn.appears = squares(free).take(place + 1).last();
+        }
+        drawn
+    }
+}
+
+impl Knowledge for TucChess {
+    /// Every third position of the perft suite.
+    const BENCH: BenchSuite = BenchSuite {
+        depth: 15,
+        fens: &[
+            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1",
+            "pr2p/1*k1p/p2**/K1p1*/P2pP/rR3/P3P b 1 6 20",
+            "prr1p/1pkpp/P4/*2*P/3p1/PRP2/P1KRP b 1 1 7",
+            "prkrp/p1p2/3pp/P*P**/3P1/4P/PRKRP b 1 1 7",
+        ],
+    };
+
+    /// The value of a position depends on the points.
+    fn table_key(&self) -> u64 {
+        self.key ^ LEAD_KEYS[(self.lead() & 2047) as usize]
+    }
+
+    /// What scores: captures, prizes, and pawns that leave the board.
+    fn is_tactical(&self, mv: TucMove) -> bool {
+        let (from, to) = (1 << mv.from, 1 << mv.to);
+        let leaves = self.pieces(self.mover, Kind::Pawn) & from != 0 && to & last_rank(self.mover) != 0;
+        leaves || to & (self.of(!self.mover) | self.prizes) != 0
+    }
+}
