@@ -33,7 +33,6 @@ fn depth(criterion: &mut Criterion) {
             history: &history,
             evaluator: &evaluator,
             root_moves: &[],
-            mode: SearchMode::Pvs,
             selective,
             multi_pv: 1,
             limits: &Limits::depth(if selective { 10 } else { 6 }),
@@ -42,7 +41,7 @@ fn depth(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             let fresh = || (Table::new(16).unwrap(), Heuristics::new());
             let run = |(table, mut heuristics)| {
-                search(&task, &table, &mut heuristics, &Control::default(), &mut |_| {})
+                search(&task, SearchMode::Pvs, &table, &mut heuristics, &Control::default(), &mut |_| {})
             };
             bencher.iter_batched(fresh, run, BatchSize::PerIteration);
         });

@@ -40,8 +40,9 @@ fn a_gui_greets() {
         "option name Hash type spin default 16 min 1 max 32768",
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 10 min 0 max 5000",
-        "option name SearchMode type combo default pvs var pvs var alphabeta var minimax",
+        "option name SearchMode type combo default pvs var pvs var alphabeta var minimax var mcts",
         "option name Selective type check default true",
+        "option name Seed type spin default 0 min 0 max 9223372036854775807",
         "option name Ponder type check default false",
         "option name Clear Hash type button",
         "option name FeatureSet type combo default set1 var set1 var set2 var set3 var base",
@@ -49,7 +50,7 @@ fn a_gui_greets() {
     ] {
         assert!(lines.contains(&option.to_owned()), "{option}");
     }
-    assert_eq!(lines.len(), 13);
+    assert_eq!(lines.len(), 14);
     assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
     engine.send("quit");
     assert!(engine.finish().1.success());
@@ -137,8 +138,8 @@ fn bad_lines_are_named_and_change_nothing() {
         ("setoption name Hash", "option Hash: `` is not a whole number from 1 to 32768"),
         ("setoption name Selective value yes", "option Selective: `yes` is not `true` or `false`"),
         (
-            "setoption name SearchMode value mcts",
-            "option SearchMode: `mcts` is not one of: pvs, alphabeta, minimax",
+            "setoption name SearchMode value mtdf",
+            "option SearchMode: `mtdf` is not one of: pvs, alphabeta, minimax, mcts",
         ),
         (
             "setoption name FeatureSet value set4",

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::eval::WeightsError;
 use crate::game::quote;
-use crate::search::SearchMode;
+use crate::search::Method;
 
 /// The values of the options that all games share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +18,11 @@ pub struct Settings {
     /// Time kept back in every move, in milliseconds.
     pub move_overhead: u64,
     /// Which search looks for the move.
-    pub mode: SearchMode,
+    pub method: Method,
     /// Whether the search may look at moves less deeply on a guess.
     pub selective: bool,
+    /// What the random numbers of a search depend on.
+    pub seed: u64,
 }
 
 impl Default for Settings {
@@ -29,8 +31,9 @@ impl Default for Settings {
             hash: 0,
             multi_pv: 0,
             move_overhead: 0,
-            mode: SearchMode::default(),
+            method: Method::ALL[0],
             selective: false,
+            seed: 0,
         };
         for row in SHARED {
             row.reset(&mut settings);
@@ -167,13 +170,22 @@ pub(super) const SHARED: &[Row] = &[
     Row {
         name: "SearchMode",
         kind: RowKind::Combo {
-            values: &SearchMode::NAMES,
-            place: |settings, i| settings.mode = SearchMode::ALL[i],
+            values: &Method::NAMES,
+            place: |settings, i| settings.method = Method::ALL[i],
         },
     },
     Row {
         name: "Selective",
         kind: RowKind::Check { default: true, place: |settings, on| settings.selective = on },
+    },
+    Row {
+        name: "Seed",
+        kind: RowKind::Spin {
+            default: 0,
+            min: 0,
+            max: i64::MAX,
+            place: |settings, seed| settings.seed = seed as u64,
+        },
     },
     // A GUI only wants to see it; pondering itself is asked for by `go ponder`.
     Row { name: "Ponder", kind: RowKind::Check { default: false, place: |_, _| {} } },

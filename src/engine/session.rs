@@ -6,7 +6,7 @@ use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
 use super::{BestMove, Board, Engine, OptionError, Play, SearchReport, Settings, WeightsSource};
 use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
 use crate::game::{Chance, Features, Game, Knowledge};
-use crate::search::{Best, Control, Heuristics, Limits, Table, Task, search};
+use crate::search::{Best, Control, Heuristics, Limits, Method, Report, Table, Task, monte_carlo, search};
 
 /// An option that forgets the table.
 const CLEAR_HASH: &str = "Clear Hash";
@@ -60,18 +60,16 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         report: &mut dyn FnMut(&SearchReport),
     ) -> Best<G::Move> {
         let Session { settings, play: Play { position, history }, evaluator, table, heuristics } = self;
-        let table = made(table, settings);
         let task = Task {
             position,
             history,
             evaluator,
             root_moves,
-            mode: settings.mode,
             selective: settings.selective,
             multi_pv: settings.multi_pv,
             limits,
         };
-        search(&task, table, heuristics, control, &mut |step| {
+        let mut report = |step: Report<G::Move>| {
             report(&SearchReport {
                 depth: step.depth,
                 seldepth: step.seldepth,
@@ -83,7 +81,17 @@ impl<G: Chance + Features + Knowledge> Session<G> {
                 hashfull: step.hashfull,
                 pv: line_text(position, &step.pv),
             });
-        })
+        };
+        match settings.method {
+            Method::Deepening(mode) => {
+                search(&task, mode, made(table, settings), heuristics, control, &mut report)
+            }
+            Method::MonteCarlo => {
+                // One or the other: the memory is for the tree.
+                *table = None;
+                monte_carlo(&task, settings.hash << 20, settings.seed, control, &mut report)
+            }
+        }
     }
 }
 
@@ -157,7 +165,9 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
     fn new_game(&mut self) {
         self.forget();
         // Making the table takes its time, which is not to be that of the first move.
-        made(&mut self.table, &self.settings);
+        if let Method::Deepening(_) = self.settings.method {
+            made(&mut self.table, &self.settings);
+        }
     }
 
     fn eval_table(&self) -> EvalTable {

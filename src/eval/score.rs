@@ -46,6 +46,14 @@ impl Score {
         Score((value * Score::UNIT).clamp(-most, most).round_ties_even() as i32)
     }
 
+    /// The score of a position that is won with probability `rate`, draws counting half: evaluations and
+    /// results are taken to be related as ratings are, at a hundred Elo for a unit.
+    pub fn from_win_rate(rate: f64) -> Score {
+        // So that a position that has always been won has a value, too.
+        let rate = rate.clamp(1e-4, 1.0 - 1e-4);
+        Score::from_value(4.0 * (rate / (1.0 - rate)).log10())
+    }
+
     /// The score of an evaluation in thousandths of its unit, for margins.
     pub const fn from_thousandths(thousandths: i32) -> Score {
         Score(thousandths)
@@ -157,6 +165,14 @@ mod tests {
         }
         assert_eq!(Score::from_value(1.234).to_uci(), UciScore::Centi(123));
         assert_eq!(Score::from_value(-0.005).to_uci(), UciScore::Centi(-1));
+    }
+
+    #[test]
+    fn win_rates_are_scores_of_a_hundred_elo() {
+        assert_eq!(Score::from_win_rate(0.5), Score::DRAW);
+        assert_eq!(Score::from_win_rate(10.0 / 11.0).to_uci(), UciScore::Centi(400));
+        assert_eq!(Score::from_win_rate(1.0), -Score::from_win_rate(0.0));
+        assert_eq!(Score::from_win_rate(1.0).plies_to_end(), None);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! What a search may know about a game beyond its rules.
 
-use super::Game;
+use super::Chance;
 
 /// Knowledge for searches. Every item has a default that makes a new game playable at once.
-pub trait Knowledge: Game {
+pub trait Knowledge: Chance {
     /// The positions that `bench` searches.
     const BENCH: BenchSuite;
 

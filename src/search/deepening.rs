@@ -54,36 +54,41 @@ pub struct Best<M> {
     pub nodes: u64,
 }
 
-/// Looks for the best move until a limit or `control` ends the search, and tells `report` of each step.
+impl<M> Best<M> {
+    /// There is no move: the game is over.
+    pub(super) fn nothing() -> Best<M> {
+        Best { mv: None, ponder: None, nodes: 0 }
+    }
+}
+
+/// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and tells `report` of each step.
 ///
-/// With the same task, table and heuristics, and without limits in time, the result is the same to the node.
+/// With the same task, mode, table and heuristics, and without limits in time, the result is the same to the node.
 pub fn search<G: Features + Knowledge>(
     task: &Task<G>,
+    mode: SearchMode,
     table: &Table,
     heuristics: &mut Heuristics<G::Move>,
     control: &Control,
     report: &mut dyn FnMut(Report<G::Move>),
 ) -> Best<G::Move> {
-    let mut root = Vec::new();
-    task.position.legal_moves(&mut root);
-    if !task.root_moves.is_empty() {
-        root.retain(|mv| task.root_moves.contains(mv));
-    }
-    if root.is_empty() || task.history.outcome(task.position).is_some() {
-        return Best { mv: None, ponder: None, nodes: 0 };
+    let root = task.moves();
+    if root.is_empty() {
+        return Best::nothing();
     }
     let unknown = -Score::INFINITE;
     let root = root.into_iter().map(|mv| RootMove { mv, score: unknown, previous: unknown, pv: vec![mv] });
     let root = root.collect();
     table.new_search();
     heuristics.new_search();
-    let searcher = Searcher::new(task, root, table, heuristics, control);
-    Deepening { task, searcher, report }.run()
+    let searcher = Searcher::new(task, mode, root, table, heuristics, control);
+    Deepening { task, mode, searcher, report }.run()
 }
 
 /// A search that deepens.
 struct Deepening<'a, 's, G: Features + Knowledge> {
     task: &'a Task<'a, G>,
+    mode: SearchMode,
     searcher: Searcher<'s, G>,
     report: &'a mut dyn FnMut(Report<G::Move>),
 }
@@ -134,7 +139,7 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
         let mut window = Window::FULL;
         let mut half = Score::from_value(ASPIRATION);
         let bounded = previous > -Score::INFINITE && previous.plies_to_end().is_none();
-        if depth >= ASPIRATION_DEPTH && bounded && self.task.mode != SearchMode::Minimax {
+        if depth >= ASPIRATION_DEPTH && bounded && self.mode != SearchMode::Minimax {
             window = Window { alpha: previous - half, beta: previous + half };
         }
         loop {

@@ -5,6 +5,7 @@
 //! search that it deepens) over one [`Table`], on a [`TimeManager`].
 //!
 //! - `deepening`: iterations, aspiration windows, several principal variations, when to stop;
+//! - `mcts`: Monte Carlo tree search, which shares limits and reports with the others ([`monte_carlo`]);
 //! - `pvs`: principal variation search with all that saves nodes; `quiescence`: its last plies;
 //! - `reference`: minimax and α-β as in the textbook, the yardstick of `pvs`;
 //! - `searcher`: what a search keeps while it runs;
@@ -12,6 +13,7 @@
 
 mod deepening;
 mod limits;
+mod mcts;
 mod ordering;
 mod pvs;
 mod quiescence;
@@ -23,6 +25,7 @@ mod window;
 
 pub use deepening::{Best, Report, search};
 pub use limits::{Clock, Control, Limits};
+pub use mcts::monte_carlo;
 pub use ordering::Heuristics;
 pub use table::{Bound, Entry, Table};
 pub use time::TimeManager;
@@ -30,7 +33,29 @@ pub use time::TimeManager;
 use crate::eval::Evaluator;
 use crate::game::{Features, History, Knowledge};
 
-/// Which search looks for the move.
+/// How a move is looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// [`search`], by iterative deepening.
+    Deepening(SearchMode),
+    /// [`monte_carlo`].
+    MonteCarlo,
+}
+
+impl Method {
+    /// All methods, the default first.
+    pub const ALL: [Method; 4] = [
+        Method::Deepening(SearchMode::Pvs),
+        Method::Deepening(SearchMode::AlphaBeta),
+        Method::Deepening(SearchMode::Minimax),
+        Method::MonteCarlo,
+    ];
+
+    /// Their names in the protocol.
+    pub const NAMES: [&'static str; 4] = ["pvs", "alphabeta", "minimax", "mcts"];
+}
+
+/// Which search is deepened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchMode {
     /// Principal variation search with a transposition table: the real one.
@@ -40,14 +65,6 @@ pub enum SearchMode {
     AlphaBeta,
     /// Plain minimax.
     Minimax,
-}
-
-impl SearchMode {
-    /// All modes, the default first.
-    pub const ALL: [SearchMode; 3] = [SearchMode::Pvs, SearchMode::AlphaBeta, SearchMode::Minimax];
-
-    /// Their names in the protocol.
-    pub const NAMES: [&'static str; 3] = ["pvs", "alphabeta", "minimax"];
 }
 
 /// What is to be searched, and how.
@@ -61,8 +78,6 @@ pub struct Task<'a, G: Knowledge + Features> {
     pub evaluator: &'a Evaluator<G>,
     /// The moves to choose from; all legal ones where it is empty.
     pub root_moves: &'a [G::Move],
-    /// The search.
-    pub mode: SearchMode,
     /// Whether moves may be searched less deeply than the depth of the iteration says, on a guess.
     /// Without it the value of an iteration is the minimax value of its depth.
     pub selective: bool,
@@ -70,4 +85,18 @@ pub struct Task<'a, G: Knowledge + Features> {
     pub multi_pv: usize,
     /// When to stop.
     pub limits: &'a Limits,
+}
+
+impl<G: Knowledge + Features> Task<'_, G> {
+    /// The moves to choose from; none when the game is over.
+    fn moves(&self) -> Vec<G::Move> {
+        let mut moves = Vec::new();
+        if self.history.outcome(self.position).is_none() {
+            self.position.legal_moves(&mut moves);
+        }
+        if !self.root_moves.is_empty() {
+            moves.retain(|mv| self.root_moves.contains(mv));
+        }
+        moves
+    }
 }

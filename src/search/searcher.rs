@@ -53,6 +53,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     /// A search that has not yet begun.
     pub(super) fn new(
         task: &Task<'a, G>,
+        mode: SearchMode,
         root: Vec<RootMove<G::Move>>,
         table: &'a Table,
         heuristics: &'a mut Heuristics<G::Move>,
@@ -70,7 +71,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             pv: vec![Vec::new(); MAX_PLY + 2],
             nodes: 0,
             deepest: 0,
-            mode: task.mode,
+            mode,
             time: TimeManager::new(task.limits, task.position.mover()),
             start: task.limits.start,
             node_limit: task.limits.nodes.unwrap_or(u64::MAX),

@@ -73,9 +73,10 @@ pub fn find_with<G: Features + Knowledge>(
     let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 6) as f64).to_string()).collect();
     evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
     let task =
-        Task { position, history, evaluator: &evaluator, root_moves: &[], mode, selective, multi_pv, limits };
+        Task { position, history, evaluator: &evaluator, root_moves: &[], selective, multi_pv, limits };
     let mut reports = Vec::new();
-    let best =
-        search(&task, table, &mut Heuristics::new(), &Control::default(), &mut |report| reports.push(report));
+    let best = search(&task, mode, table, &mut Heuristics::new(), &Control::default(), &mut |report| {
+        reports.push(report)
+    });
     (best, reports)
 }
