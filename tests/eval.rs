@@ -158,8 +158,8 @@ fn features_of_tucchess_by_hand() {
     // White: pawn b5 (three steps, a rook in its way), rook c2, king a1. Black: rook b7, pawn d5, king e4.
     let fen = "1r3/5/1P1p1/2*1k/5/2R2/K4 w 2 5.9 20";
     // The rook moves to b2, a2, d2, e2, c1, c3 and the prize on c4, behind which it does not see; Black's to a7,
-    // c7, d7, e7, b6 and b5. Both rooks attack one pawn at most: b7 the pawn b5. Three of five steps less one of five.
-    let full = [-3.9, -3.9 * 0.7, 0.0, 0.0, 0.4, -1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
+    // c7, d7, e7, b6 and b5. The rook b7 attacks the pawn b5. Four of six ranks less two of six.
+    let full = [-3.9, -3.9 * 0.7, 0.0, 0.0, 1.0 / 3.0, -1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
     let found = features(0, fen);
     for ((name, found), expected) in TucChess::SETS[0].features.iter().zip(&found).zip(full) {
         assert!((found - expected).abs() < 1e-12, "{name}: {found} for {expected}");

@@ -40,7 +40,7 @@ fn a_gui_greets() {
         "option name Hash type spin default 16 min 1 max 32768",
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 10 min 0 max 5000",
-        "option name SearchMode type combo default pvs var pvs var alphabeta var minimax var mcts",
+        "option name SearchMode type combo default pvs var pvs var alphabeta var minimax var expectiminimax var mcts",
         "option name Selective type check default true",
         "option name Seed type spin default 0 min 0 max 9223372036854775807",
         "option name Ponder type check default false",
@@ -139,7 +139,7 @@ fn bad_lines_are_named_and_change_nothing() {
         ("setoption name Selective value yes", "option Selective: `yes` is not `true` or `false`"),
         (
             "setoption name SearchMode value mtdf",
-            "option SearchMode: `mtdf` is not one of: pvs, alphabeta, minimax, mcts",
+            "option SearchMode: `mtdf` is not one of: pvs, alphabeta, minimax, expectiminimax, mcts",
         ),
         (
             "setoption name FeatureSet value set4",

@@ -4,7 +4,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Line, find, find_with, random_lines};
+use common::{Line, find, find_with, heavy_evaluator, random_lines};
 use labrys::eval::{Evaluator, MAX_PLY, Score, UciScore};
 use labrys::game::fen::write_board;
 use labrys::game::neighbours::Neighbours;
@@ -28,18 +28,73 @@ fn line(fen: &str) -> Line<Neighbours> {
 
 #[test]
 fn all_searches_find_the_minimax_value() {
-    compare_searches::<Neighbours>(70);
-    compare_searches::<TucChess>(60);
+    // Where chance has no word, weighing its outcomes changes nothing.
+    compare_searches::<Neighbours>(70, &[SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Expectiminimax]);
+    compare_searches::<TucChess>(60, &[SearchMode::AlphaBeta, SearchMode::Pvs]);
 }
 
-fn compare_searches<G: Features + Knowledge>(most_plies: usize) {
+/// The mean over all outcomes, by the definition.
+fn expectation<G: Features + Knowledge>(evaluator: &Evaluator<G>, position: &G, depth: u32) -> f64 {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    if moves.is_empty() {
+        // Nearer ends count more, by a step for each ply: less than what is lost by rounding.
+        let win = f64::from(Score::WIN.to_bits());
+        return position
+            .verdict()
+            .winner
+            .map_or(0.0, |winner| if winner == position.mover() { win } else { -win });
+    }
+    if depth == 0 {
+        return f64::from(evaluator.evaluate(position).to_bits());
+    }
+    let value = |&mv: &G::Move| {
+        let mut outcomes = Vec::new();
+        position.outcomes(mv, &mut outcomes);
+        let mean = outcomes.into_iter().map(|(mv, probability)| {
+            let mut child = position.clone();
+            child.play(mv);
+            assert_ne!(child.mover(), position.mover());
+            -probability * expectation(evaluator, &child, depth - 1)
+        });
+        mean.sum::<f64>()
+    };
+    moves.iter().map(value).fold(f64::NEG_INFINITY, f64::max)
+}
+
+#[test]
+fn expectiminimax_is_the_mean_over_all_outcomes() {
+    let mut with_chance = 0;
+    for (n, line) in random_lines::<TucChess>(40, 40).into_iter().enumerate() {
+        let evaluator = heavy_evaluator();
+        // The definition takes its time.
+        let limits = Limits::depth(if n == 0 { 3 } else { 2 });
+        let (_, reports) = find(&line, SearchMode::Expectiminimax, false, 1, &limits);
+        let scores = scores(&reports);
+        assert_eq!(Some(scores.len() as u32), limits.depth);
+        for (score, depth) in scores.into_iter().zip(1..) {
+            let expected = expectation(&evaluator, &line.0, depth);
+            let found = f64::from(score.to_bits());
+            assert!(
+                (found - expected).abs() < 10.0,
+                "depth {depth}: {found} for {expected} in {}",
+                line.0.fen()
+            );
+        }
+        let plain = find(&line, SearchMode::AlphaBeta, false, 1, &limits).1;
+        with_chance += usize::from(plain.last().unwrap().score != reports.last().unwrap().score);
+    }
+    assert!(with_chance > 20, "chance changes many values: {with_chance} of 40");
+}
+
+fn compare_searches<G: Features + Knowledge>(most_plies: usize, modes: &[SearchMode]) {
     let mut decided = 0;
     for line in random_lines::<G>(200, most_plies) {
         let limits = Limits::depth(4);
         let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, &limits);
         let expected = scores(&minimax);
         assert_eq!(expected.len(), 4);
-        for mode in [SearchMode::AlphaBeta, SearchMode::Pvs] {
+        for &mode in modes {
             let (_, reports) = find(&line, mode, false, 1, &limits);
             assert_eq!(scores(&reports), expected, "{mode:?} in {}", line.0.fen());
         }

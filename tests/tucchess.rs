@@ -172,6 +172,16 @@ fn chance_keeps_to_its_probabilities() {
     assert!(squares.values().all(|&count| near(count, 0.1 / 32.0)), "{squares:?}");
     assert!(!squares.contains_key("b3") && squares.contains_key("a3"));
 
+    // What can be drawn is what is listed, and nothing else.
+    let mut outcomes = Vec::new();
+    start.outcomes(mv, &mut outcomes);
+    assert_eq!(outcomes.len(), 2 * (1 + 32));
+    let sum: f64 = outcomes.iter().map(|(_, probability)| probability).sum();
+    assert!((sum - 1.0).abs() < 1e-12);
+    for &(outcome, _) in &outcomes {
+        assert_eq!(start.parse_move(&start.move_text(outcome)), Ok(outcome));
+    }
+
     let quiet = start.parse_move("a3a4").unwrap();
     let drawn = start.draw(quiet, &mut || 0.99);
     assert_eq!(drawn, quiet, "nothing to say");

@@ -7,11 +7,13 @@
 //! - `deepening`: iterations, aspiration windows, several principal variations, when to stop;
 //! - `mcts`: Monte Carlo tree search, which shares limits and reports with the others ([`monte_carlo`]);
 //! - `pvs`: principal variation search with all that saves nodes; `quiescence`: its last plies;
+//! - `expectation`: α-β over all outcomes of chance;
 //! - `reference`: minimax and α-β as in the textbook, the yardstick of `pvs`;
 //! - `searcher`: what a search keeps while it runs;
 //! - `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
 
 mod deepening;
+mod expectation;
 mod limits;
 mod mcts;
 mod ordering;
@@ -44,15 +46,16 @@ pub enum Method {
 
 impl Method {
     /// All methods, the default first.
-    pub const ALL: [Method; 4] = [
+    pub const ALL: [Method; 5] = [
         Method::Deepening(SearchMode::Pvs),
         Method::Deepening(SearchMode::AlphaBeta),
         Method::Deepening(SearchMode::Minimax),
+        Method::Deepening(SearchMode::Expectiminimax),
         Method::MonteCarlo,
     ];
 
     /// Their names in the protocol.
-    pub const NAMES: [&'static str; 4] = ["pvs", "alphabeta", "minimax", "mcts"];
+    pub const NAMES: [&'static str; 5] = ["pvs", "alphabeta", "minimax", "expectiminimax", "mcts"];
 }
 
 /// Which search is deepened.
@@ -65,6 +68,8 @@ pub enum SearchMode {
     AlphaBeta,
     /// Plain minimax.
     Minimax,
+    /// Expectiminimax: all outcomes of chance, where it has a word.
+    Expectiminimax,
 }
 
 /// What is to be searched, and how.

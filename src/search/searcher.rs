@@ -87,6 +87,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             SearchMode::Pvs => self.pvs::<true>(position, depth, window, 0),
             SearchMode::AlphaBeta => self.alpha_beta(position, depth, window, 0),
             SearchMode::Minimax => self.minimax(position, depth, 0),
+            SearchMode::Expectiminimax => self.expectiminimax(position, depth, window, 0),
         }
     }
 

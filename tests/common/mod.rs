@@ -58,6 +58,15 @@ pub fn find<G: Features + Knowledge>(
     find_with(&Table::new(1).unwrap(), line, mode, selective, multi_pv, limits)
 }
 
+/// An evaluation that no feature is indifferent to: the shipped weights may ignore some, a search may not.
+pub fn heavy_evaluator<G: Features>() -> Evaluator<G> {
+    let mut evaluator = Evaluator::shipped(0).unwrap();
+    let weights = evaluator.weights().values().iter().enumerate();
+    let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 6) as f64).to_string()).collect();
+    evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
+    evaluator
+}
+
 /// A search with a table that may remember others.
 pub fn find_with<G: Features + Knowledge>(
     table: &Table,
@@ -67,11 +76,7 @@ pub fn find_with<G: Features + Knowledge>(
     multi_pv: usize,
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
-    // The shipped weights may ignore some features; a search may not.
-    let mut evaluator = Evaluator::shipped(0).unwrap();
-    let weights = evaluator.weights().values().iter().enumerate();
-    let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 6) as f64).to_string()).collect();
-    evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
+    let evaluator = heavy_evaluator();
     let task =
         Task { position, history, evaluator: &evaluator, root_moves: &[], selective, multi_pv, limits };
     let mut reports = Vec::new();

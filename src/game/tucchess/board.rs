@@ -68,10 +68,7 @@ pub(super) const fn forward(board: u64, player: Color) -> u64 {
 
 /// The rank on which a player's pawns leave the board.
 pub(super) const fn last_rank(player: Color) -> u64 {
-    match player {
-        Color::White => RANK_1 << (FILES * (RANKS - 1)),
-        Color::Black => RANK_1,
-    }
+    rank_for(player, RANKS - 1)
 }
 
 /// The squares that pawns of a player attack.
@@ -88,16 +85,44 @@ pub(super) const fn king_steps(kings: u64) -> u64 {
 /// The squares that rooks reach or attack, with those of `stops`, which end their way.
 #[inline]
 pub(super) fn rook_steps(rooks: u64, stops: u64) -> u64 {
-    let way = |step: fn(u64) -> u64| {
-        let (mut reached, mut going) = (0, rooks);
-        for _ in 0..ROOK_STEPS {
-            let next = step(going);
-            reached |= next;
-            going = next & !stops;
-        }
-        reached
+    slide(rooks, stops, north)
+        | slide(rooks, stops, south)
+        | slide(rooks, stops, east)
+        | slide(rooks, stops, west)
+}
+
+#[inline]
+fn slide(rooks: u64, stops: u64, step: impl Fn(u64) -> u64) -> u64 {
+    let (mut reached, mut going) = (0, rooks);
+    for _ in 0..ROOK_STEPS {
+        let next = step(going);
+        reached |= next;
+        going = next & !stops;
+    }
+    reached
+}
+
+/// The squares of a board, and all those behind them, for a player.
+pub(super) const fn fill_backward(board: u64, player: Color) -> u64 {
+    let mut filled = board;
+    let mut shift = FILES;
+    while shift < FILES * RANKS {
+        filled |= match player {
+            Color::White => filled >> shift,
+            Color::Black => filled << shift,
+        };
+        shift *= 2;
+    }
+    filled & ALL
+}
+
+/// The rank of that number, counted from a player's own side, from 0.
+pub(super) const fn rank_for(player: Color, rank: usize) -> u64 {
+    let rank = match player {
+        Color::White => rank,
+        Color::Black => RANKS - 1 - rank,
     };
-    way(north) | way(south) | way(east) | way(west)
+    RANK_1 << (FILES * rank)
 }
 
 /// The squares of a board, lowest first.

@@ -4,7 +4,7 @@
 //! names say. Differences are those of the player to move ("me") less those of the other.
 
 use super::super::{Color, FeatureSet, Features, Game};
-use super::board::{FILES, Kind, RANKS, forward, king_steps, pawn_attacks, rook_steps, squares};
+use super::board::{Kind, RANKS, fill_backward, forward, king_steps, pawn_attacks, rank_for, rook_steps};
 use super::rules::{POINT, TucChess};
 
 const FULL: FeatureSet = FeatureSet {
@@ -101,7 +101,7 @@ impl TucChess {
 struct Side {
     pawns: f64,
     rooks: f64,
-    /// Steps that the pawns have made, in shares of their way.
+    /// Ranks that the pawns have behind them, in shares of their way.
     advance: f64,
     /// Pawns with no piece in front of them up to the last rank.
     open_ways: f64,
@@ -122,24 +122,16 @@ impl Side {
         let rook_reach = rook_steps(rooks, occupied | position.prizes()) & !own;
         let attacked = pawn_attacks(pawns, player) | rook_reach | king_steps(kings);
         let landing = forward(pawns, player) & !occupied | rook_reach | king_steps(kings) & !own;
-        let ways = |count: u32, pawn: u8| {
-            let mut ahead = forward(1 << pawn, player);
-            for _ in 0..RANKS {
-                ahead |= forward(ahead, player);
-            }
-            count + u32::from(ahead & occupied == 0)
-        };
-        let steps = |pawn: u8| {
-            let rank = u32::from(pawn) / FILES as u32;
-            if player == Color::White { rank - 1 } else { RANKS as u32 - 2 - rank }
-        };
-        let way = RANKS as f64 - 2.0;
+        let steps = |rank: usize| rank as u32 * (pawns & rank_for(player, rank)).count_ones();
+        let steps: u32 = (1..RANKS - 1).map(steps).sum();
+        let way = RANKS as f64 - 1.0;
+        let blocked = fill_backward(forward(occupied, !player), player);
         let enemies = !position.pieces(!player, Kind::King) & attacked;
         Side {
             pawns: f64::from(pawns.count_ones()),
             rooks: f64::from(rooks.count_ones()),
-            advance: f64::from(squares(pawns).map(steps).sum::<u32>()) / way,
-            open_ways: f64::from(squares(pawns).fold(0, ways)),
+            advance: f64::from(steps) / way,
+            open_ways: f64::from((pawns & !blocked).count_ones()),
             rook_moves: f64::from(rook_reach.count_ones()),
             threats: position.values(!player, enemies),
             threatens_king: f64::from((position.pieces(!player, Kind::King) & attacked).count_ones()),

@@ -336,9 +336,15 @@ impl Game for TucChess {
     }
 
     fn is_over(&self) -> bool {
-        let mut stuck = true;
-        self.each_piece(|_, targets| stuck &= targets == 0);
-        stuck
+        let [pawns, rooks, kings] = self.pieces[self.mover.index()];
+        let (own, others) = (self.of(self.mover), self.of(!self.mover));
+        let occupied = own | others;
+        let pawns_stuck =
+            forward(pawns, self.mover) & !occupied == 0 && pawn_attacks(pawns, self.mover) & others == 0;
+        self.finished().is_some()
+            || (king_steps(kings) & !own == 0
+                && pawns_stuck
+                && rook_steps(rooks, occupied | self.prizes) & !own == 0)
     }
 }
 
@@ -350,6 +356,28 @@ impl TucChess {
 }
 
 impl Chance for TucChess {
+    fn outcomes(&self, mv: TucMove, outcomes: &mut Vec<(TucMove, f64)>) {
+        let takes_prize = self.prizes & 1 << mv.to != 0;
+        let worths: &[(Worth, f64)] = match takes_prize {
+            true => &[(Worth::Point, PRIZE_HAS_WORTH), (Worth::Nothing, 1.0 - PRIZE_HAS_WORTH)],
+            false => &[(Worth::Mean, 1.0)],
+        };
+        let mut child = *self;
+        child.play(TucMove::new(mv.from, mv.to));
+        let free = child.free();
+        let each = PRIZE_APPEARS / f64::from(free.count_ones());
+        // The likeliest first.
+        for &(worth, probability) in worths {
+            outcomes.push((TucMove { worth, appears: None, ..mv }, probability * (1.0 - PRIZE_APPEARS)));
+        }
+        for &(worth, probability) in worths {
+            outcomes.extend(
+                squares(free)
+                    .map(|square| (TucMove { worth, appears: Some(square), ..mv }, probability * each)),
+            );
+        }
+    }
+
     /// What the prize is worth, and whether and where a new one appears.
     fn draw(&self, mv: TucMove, random: &mut dyn FnMut() -> f64) -> TucMove {
         let mut drawn = TucMove::new(mv.from, mv.to);
