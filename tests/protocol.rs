@@ -42,6 +42,7 @@ fn a_gui_greets() {
         "option name Move Overhead type spin default 10 min 0 max 5000",
         "option name SearchMode type combo default pvs var pvs var alphabeta var minimax var expectiminimax var mcts",
         "option name Selective type check default true",
+        "option name RulesOfThumb type check default false",
         "option name Seed type spin default 0 min 0 max 9223372036854775807",
         "option name Ponder type check default false",
         "option name Clear Hash type button",
@@ -50,7 +51,7 @@ fn a_gui_greets() {
     ] {
         assert!(lines.contains(&option.to_owned()), "{option}");
     }
-    assert_eq!(lines.len(), 14);
+    assert_eq!(lines.len(), 15);
     assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
     engine.send("quit");
     assert!(engine.finish().1.success());

@@ -1,7 +1,7 @@
 //! The rules of TUC-CHESS, case by case, and its chance.
 
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Chance, Color, Ending, FenError, Game, GameMove, MoveError, Outcome};
+use labrys::game::{Chance, Color, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -119,6 +119,42 @@ fn illegal_moves_are_told_the_rule() {
     }
     let over = position("5/5/5/5/R4/5/K4 w 8 0 9");
     assert!(matches!(over.parse_move("a3a4"), Err(MoveError::Illegal { .. })));
+}
+
+#[test]
+fn rules_of_thumb_take_kings_and_save_them() {
+    let left = |fen: &str| {
+        let position = position(fen);
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        position.rules_of_thumb(&mut moves);
+        moves.iter().map(|&mv| position.move_text(mv)).collect::<Vec<_>>()
+    };
+    // The king, not the rook.
+    assert_eq!(left("kr3/1P3/P4/5/5/5/K4 w 0 0 1"), ["b6a7"]);
+    // Out of the rook's way, or into it with the pawn, or the rook is taken.
+    let mut saves = left("k4/5/5/r4/5/1P3/K3R w 0 0 1");
+    saves.sort();
+    assert_eq!(saves, ["a1b1"], "a2 is attacked, too");
+    let mut saves = left("k4/5/5/r4/1P3/5/K4 w 0 0 1");
+    saves.sort();
+    assert_eq!(saves, ["a1b1", "b3a4"]);
+    // Nothing helps: everything is allowed. Captures come first, of rooks before pawns.
+    assert_eq!(left("k4/5/p1r2/1P3/5/5/K4 w 0 0 1")[..2], ["b4c5", "b4a5"]);
+}
+
+/// The two "singular extensions" of the report: a search sees as much by itself.
+#[test]
+fn a_search_takes_kings_and_saves_its_own_without_being_told() {
+    let mut engine =
+        labrys::engine::registry::engine("tucchess", &labrys::engine::Settings::default()).unwrap();
+    let mut best = |fen: &str| {
+        engine.board_mut().set_up(Some(fen), &[]).unwrap();
+        let limits = labrys::search::Limits::depth(6);
+        engine.search(&[], &limits, &labrys::search::Control::default(), &mut |_| {}).best.unwrap()
+    };
+    assert_eq!(best("kr3/1P3/P4/5/5/5/K4 w 0 0 1"), "b6a7");
+    assert_eq!(best("k4/5/5/r4/5/1P3/K3R w 3 3 1"), "a1b1");
 }
 
 #[test]

@@ -21,6 +21,8 @@ pub struct Settings {
     pub method: Method,
     /// Whether the search may look at moves less deeply on a guess.
     pub selective: bool,
+    /// Whether the moves of the root are those that the game's rules of thumb leave.
+    pub rules_of_thumb: bool,
     /// What the random numbers of a search depend on.
     pub seed: u64,
 }
@@ -33,6 +35,7 @@ impl Default for Settings {
             move_overhead: 0,
             method: Method::ALL[0],
             selective: false,
+            rules_of_thumb: false,
             seed: 0,
         };
         for row in SHARED {
@@ -177,6 +180,10 @@ pub(super) const SHARED: &[Row] = &[
     Row {
         name: "Selective",
         kind: RowKind::Check { default: true, place: |settings, on| settings.selective = on },
+    },
+    Row {
+        name: "RulesOfThumb",
+        kind: RowKind::Check { default: false, place: |settings, on| settings.rules_of_thumb = on },
     },
     Row {
         name: "Seed",

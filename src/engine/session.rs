@@ -60,6 +60,12 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         report: &mut dyn FnMut(&SearchReport),
     ) -> Best<G::Move> {
         let Session { settings, play: Play { position, history }, evaluator, table, heuristics } = self;
+        let mut thumb = Vec::new();
+        if settings.rules_of_thumb && root_moves.is_empty() {
+            position.legal_moves(&mut thumb);
+            position.rules_of_thumb(&mut thumb);
+        }
+        let root_moves = if thumb.is_empty() { root_moves } else { &thumb };
         let task = Task {
             position,
             history,

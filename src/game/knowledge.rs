@@ -18,6 +18,10 @@ pub trait Knowledge: Chance {
     fn is_tactical(&self, _mv: Self::Move) -> bool {
         false
     }
+
+    /// Puts the legal moves in the order in which a simple agent of the game's literature tries them, and leaves
+    /// out those that its rules of thumb forbid; at least one stays.
+    fn rules_of_thumb(&self, _moves: &mut Vec<Self::Move>) {}
 }
 
 /// A fixed list of positions, searched to a fixed depth.

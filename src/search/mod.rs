@@ -81,7 +81,7 @@ pub struct Task<'a, G: Knowledge + Features> {
     pub history: &'a History<G>,
     /// The evaluation of leaves.
     pub evaluator: &'a Evaluator<G>,
-    /// The moves to choose from; all legal ones where it is empty.
+    /// The moves to choose from, the most promising first; all legal ones where it is empty.
     pub root_moves: &'a [G::Move],
     /// Whether moves may be searched less deeply than the depth of the iteration says, on a guess.
     /// Without it the value of an iteration is the minimax value of its depth.
@@ -99,9 +99,9 @@ impl<G: Knowledge + Features> Task<'_, G> {
         if self.history.outcome(self.position).is_none() {
             self.position.legal_moves(&mut moves);
         }
-        if !self.root_moves.is_empty() {
-            moves.retain(|mv| self.root_moves.contains(mv));
+        match self.root_moves {
+            [] => moves,
+            chosen => chosen.iter().filter(|mv| moves.contains(mv)).copied().collect(),
         }
-        moves
     }
 }

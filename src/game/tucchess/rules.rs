@@ -205,6 +205,13 @@ impl TucChess {
         self.key ^= PRIZE_KEYS[usize::from(square)];
     }
 
+    /// Whether the mover can capture the enemy king.
+    fn attacks_king(&self) -> bool {
+        let king = self.pieces(!self.mover, Kind::King);
+        let reach = |kind| self.targets(self.mover, kind, self.pieces(self.mover, kind));
+        Kind::ALL.into_iter().any(|kind| reach(kind) & king != 0)
+    }
+
     /// The lead of the mover in points, in tenths.
     pub(super) fn lead(&self) -> i32 {
         i32::from(self.points(self.mover)) - i32::from(self.points(!self.mover))
@@ -411,6 +418,25 @@ impl Knowledge for TucChess {
     /// The value of a position depends on the points.
     fn table_key(&self) -> u64 {
         self.key ^ LEAD_KEYS[(self.lead() & 2047) as usize]
+    }
+
+    /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the own one when
+    /// it is attacked. Captures of the more valuable piece are tried first.
+    fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
+        let captured = |mv: &TucMove| self.kind_on(!self.mover, 1 << mv.to);
+        moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
+        let wins = |mv: &TucMove| captured(mv) == Some(Kind::King);
+        let is_safe = |mv: &TucMove| {
+            let mut child = *self;
+            child.play(*mv);
+            !child.attacks_king()
+        };
+        if moves.iter().any(wins) {
+            moves.retain(wins);
+        } else if moves.iter().any(is_safe) {
+            // Where the king is not attacked, it is not to be put there, either.
+            moves.retain(is_safe);
+        }
     }
 
     /// What scores: captures, prizes, and pawns that leave the board.
