@@ -1,4 +1,4 @@
-//! Expectiminimax: α-β in which every outcome of chance is searched, and its mean counts.
+//! Expectiminimax: a move is worth the mean of its outcomes, each of which is searched.
 //!
 //! Outcomes that cannot bring the mean into the window any more are left out: by the bounds that every score
 //! has (Star1), and by what a first look at each outcome shows (Star2; B. Ballard, "The *-minimax search
@@ -6,78 +6,26 @@
 
 use super::searcher::Searcher;
 use super::window::Window;
-use crate::eval::{MAX_PLY, Score};
+use crate::eval::Score;
 use crate::game::{Features, Knowledge};
 
 /// The greatest value of a position, and the negative of the least.
 const MOST: f64 = Score::WIN.to_bits() as f64;
 
 impl<G: Features + Knowledge> Searcher<'_, G> {
-    /// The value of a position for its mover, `depth` plies deep, all outcomes of chance weighed: exact
-    /// within the window, a bound outside.
-    pub(super) fn expectiminimax(
+    /// The mean of the values that the outcomes of a move have for its mover.
+    pub(super) fn expected(
         &mut self,
         position: &G,
+        mv: G::Move,
         depth: i32,
-        mut window: Window,
+        window: Window,
         ply: usize,
     ) -> Score {
-        self.pv[ply].clear();
-        if self.enter(ply) {
-            return Score::DRAW;
-        }
-        if ply > 0
-            && let Some(score) = self.drawn(position, ply)
-        {
-            return score;
-        }
-        if depth <= 0 || ply >= MAX_PLY {
-            return self.leaf(position, ply);
-        }
-        let moves = self.moves_in_order(position, ply);
-        if moves.is_empty() {
-            return self.verdict(position, ply);
-        }
-        let mut best = -Score::INFINITE;
-        for mv in moves {
-            let score = self.expected(position, mv, depth, window, ply);
-            if self.is_stopped() {
-                return best;
-            }
-            let better = score > best;
-            if better {
-                best = score;
-                self.raise_pv(ply, mv);
-            }
-            if ply == 0 {
-                self.note_root_move(mv, better.then_some(score));
-            }
-            window.alpha = window.alpha.max(score);
-            if window.alpha >= window.beta {
-                break;
-            }
-        }
-        best
-    }
-
-    /// The moves of a node, those that change the balance first.
-    fn moves_in_order(&mut self, position: &G, ply: usize) -> Vec<G::Move> {
-        let mut moves = Vec::new();
-        if ply == 0 {
-            moves.extend(self.root_moves());
-        } else {
-            position.legal_moves(&mut moves);
-            moves.sort_by_key(|&mv| !position.is_tactical(mv));
-        }
-        moves
-    }
-
-    /// The mean of the values that the outcomes of a move have for its mover.
-    fn expected(&mut self, position: &G, mv: G::Move, depth: i32, window: Window, ply: usize) -> Score {
         let mut outcomes = Vec::new();
         position.outcomes(mv, &mut outcomes);
         if let [(mv, _)] = outcomes[..] {
-            return self.outcome(position, mv, depth - 1, window, ply);
+            return self.try_move(position, mv, depth - 1, window, ply);
         }
         let (alpha, beta) = (f64::from(window.alpha.to_bits()), f64::from(window.beta.to_bits()));
 
@@ -107,7 +55,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
             let high = ((beta - known - below) / probability).min(MOST);
             let window =
                 Window { alpha: score(low.floor()), beta: score(high.ceil().max(low.floor() + 1.0)) };
-            let value = f64::from(self.outcome(position, mv, depth - 1, window, ply).to_bits());
+            let value = f64::from(self.try_move(position, mv, depth - 1, window, ply).to_bits());
             if self.is_stopped() {
                 return Score::DRAW;
             }
@@ -125,19 +73,10 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         score(known)
     }
 
-    /// The value of one outcome for the mover of its parent, which is at `ply`.
-    fn outcome(&mut self, position: &G, mv: G::Move, depth: i32, window: Window, ply: usize) -> Score {
-        let child = self.play(position, mv);
-        let score =
-            window.descend(position, &child, |window| self.expectiminimax(&child, depth, window, ply + 1));
-        self.undo();
-        score
-    }
-
     /// An upper bound of one outcome for the mover of its parent: what the answer that looks best leaves.
     fn first_look(&mut self, position: &G, mv: G::Move, depth: i32, ply: usize) -> f64 {
         let child = self.play(position, mv);
-        let bound = match self.moves_in_order(&child, ply + 1).first() {
+        let bound = match self.moves_to_try(&child, ply + 1).first() {
             // The answer of the same player is no bound.
             Some(&answer) if child.mover() != position.mover() => {
                 let value = self.expected(&child, answer, depth, Window::FULL, ply + 1);

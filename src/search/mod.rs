@@ -7,8 +7,8 @@
 //! - `deepening`: iterations, aspiration windows, several principal variations, when to stop;
 //! - `mcts`: Monte Carlo tree search, which shares limits and reports with the others ([`monte_carlo`]);
 //! - `pvs`: principal variation search with all that saves nodes; `quiescence`: its last plies;
-//! - `expectation`: α-β over all outcomes of chance;
-//! - `reference`: minimax and α-β as in the textbook, the yardstick of `pvs`;
+//! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`: moves
+//!   whose outcome is chance's;
 //! - `searcher`: what a search keeps while it runs;
 //! - `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
 

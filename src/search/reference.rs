@@ -1,25 +1,18 @@
-//! Minimax and α-β as in the textbook: no table, no ordering, nothing saved by guessing.
+//! Minimax, α-β and expectiminimax as in the textbook: no table, nothing saved by guessing.
 //!
 //! They are the yardstick of the real search, and selectable for comparison (`SearchMode`).
 
+use super::SearchMode;
 use super::searcher::Searcher;
 use super::window::Window;
-use crate::eval::Score;
+use crate::eval::{MAX_PLY, Score};
 use crate::game::{Features, Knowledge};
 
 impl<G: Features + Knowledge> Searcher<'_, G> {
-    /// The minimax value of a position, `depth` plies deep, for its mover.
-    pub(super) fn minimax(&mut self, position: &G, depth: i32, ply: usize) -> Score {
-        self.full_width(position, depth, Window::FULL, ply, false)
-    }
-
-    /// The minimax value of a position if it lies in the window, otherwise a bound of it (fail soft).
-    pub(super) fn alpha_beta(&mut self, position: &G, depth: i32, window: Window, ply: usize) -> Score {
-        self.full_width(position, depth, window, ply, true)
-    }
-
-    /// Searches all moves to the same depth; with `prune`, until one of them reaches β.
-    fn full_width(&mut self, position: &G, depth: i32, mut window: Window, ply: usize, prune: bool) -> Score {
+    /// Searches all moves to the same depth, the way that the mode of the search says: the value of a position for
+    /// its mover if it lies in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the
+    /// others end where one reaches β.
+    pub(super) fn full_width(&mut self, position: &G, depth: i32, mut window: Window, ply: usize) -> Score {
         self.pv[ply].clear();
         if self.enter(ply) {
             return Score::DRAW;
@@ -29,40 +22,67 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         {
             return score;
         }
-        if depth == 0 {
+        if depth <= 0 || ply >= MAX_PLY {
             return self.leaf(position, ply);
         }
-        let mut moves = Vec::new();
-        if ply == 0 {
-            moves.extend(self.root_moves());
-        } else {
-            position.legal_moves(&mut moves);
-        }
+        let moves = self.moves_to_try(position, ply);
         if moves.is_empty() {
             return self.verdict(position, ply);
         }
         let mut best = -Score::INFINITE;
         for mv in moves {
-            let child = self.play(position, mv);
-            let score = window.descend(position, &child, |window| {
-                self.full_width(&child, depth - 1, window, ply + 1, prune)
-            });
-            self.undo();
+            let score = match self.mode {
+                SearchMode::Expectiminimax => self.expected(position, mv, depth, window, ply),
+                SearchMode::Minimax => self.try_move(position, mv, depth - 1, Window::FULL, ply),
+                _ => self.try_move(position, mv, depth - 1, window, ply),
+            };
             if self.is_stopped() {
                 return best;
             }
-            if score > best {
+            let better = score > best;
+            if better {
                 best = score;
                 self.raise_pv(ply, mv);
             }
             if ply == 0 {
-                self.note_root_move(mv, (score == best && self.pv[0].first() == Some(&mv)).then_some(score));
+                self.note_root_move(mv, better.then_some(score));
             }
             window.alpha = window.alpha.max(score);
-            if prune && window.alpha >= window.beta {
+            if self.mode != SearchMode::Minimax && window.alpha >= window.beta {
                 break;
             }
         }
         best
+    }
+
+    /// The moves of a node. To weigh chance, those that change the balance come first: what is left out depends on
+    /// the first one.
+    pub(super) fn moves_to_try(&mut self, position: &G, ply: usize) -> Vec<G::Move> {
+        let mut moves = Vec::new();
+        if ply == 0 {
+            moves.extend(self.root_moves());
+        } else {
+            position.legal_moves(&mut moves);
+            if self.mode == SearchMode::Expectiminimax {
+                moves.sort_by_key(|&mv| !position.is_tactical(mv));
+            }
+        }
+        moves
+    }
+
+    /// The value of a move for the mover of the position, which is at `ply`.
+    pub(super) fn try_move(
+        &mut self,
+        position: &G,
+        mv: G::Move,
+        depth: i32,
+        window: Window,
+        ply: usize,
+    ) -> Score {
+        let child = self.play(position, mv);
+        let score =
+            window.descend(position, &child, |window| self.full_width(&child, depth, window, ply + 1));
+        self.undo();
+        score
     }
 }

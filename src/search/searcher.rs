@@ -40,7 +40,7 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) nodes: u64,
     /// The deepest ply visited.
     pub(super) deepest: usize,
-    mode: SearchMode,
+    pub(super) mode: SearchMode,
     time: TimeManager,
     start: std::time::Instant,
     node_limit: u64,
@@ -85,9 +85,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     pub(super) fn search_root(&mut self, position: &G, depth: i32, window: Window) -> Score {
         match self.mode {
             SearchMode::Pvs => self.pvs::<true>(position, depth, window, 0),
-            SearchMode::AlphaBeta => self.alpha_beta(position, depth, window, 0),
-            SearchMode::Minimax => self.minimax(position, depth, 0),
-            SearchMode::Expectiminimax => self.expectiminimax(position, depth, window, 0),
+            _ => self.full_width(position, depth, window, 0),
         }
     }
 
