@@ -6,9 +6,12 @@ mod perft;
 mod plot;
 mod replay;
 mod tournament;
+mod tuc_client;
+mod tuc_server;
 
 use std::ffi::OsString;
 use std::io;
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
@@ -36,6 +39,10 @@ enum Command {
     Replay(replay::Arguments),
     /// Draw the score over the games of a file
     Plot(plot::Arguments),
+    /// Play TUC-CHESS over UDP, on the server of the course or ours
+    TucClient(tuc_client::Arguments),
+    /// Referee a game of TUC-CHESS over UDP
+    TucServer(tuc_server::Arguments),
 }
 
 /// Does what the command line says.
@@ -54,5 +61,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Match(arguments) => tournament::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
+        Command::TucClient(arguments) => tuc_client::run(&arguments),
+        Command::TucServer(arguments) => tuc_server::run(&arguments),
     }
+}
+
+/// Reads a time in seconds, zero or more.
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().map_err(|_| "expected seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
 }

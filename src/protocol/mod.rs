@@ -2,12 +2,14 @@
 //!
 //! [`run`] is the engine's end: bytes → [`lines`](self) → [`Command`] → engine → text, each step in a file
 //! of its own. [`client`] is the other end, which drives an engine, ours or any other.
+//! [`tuc`] is TUC-CHESS over UDP, with a protocol of its own.
 
 pub mod client;
 mod command;
 mod info;
 mod lines;
 mod output;
+pub mod tuc;
 mod uci;
 
 pub use command::{Command, CommandError, Go, parse};

@@ -1,0 +1,54 @@
+//! `labrys tuc-server`.
+
+use std::io::{self, Write};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use anyhow::Context;
+
+use crate::protocol::tuc::{Host, Terms, server};
+
+/// The first two who send their names play, the first one White. protocol.md describes the protocol.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The port; 0 for any that is free
+    #[arg(long, value_name = "N")]
+    port: u16,
+    /// The address to listen at; 0.0.0.0 for players on other machines
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
+    bind: IpAddr,
+    /// Seconds for the game; then the points decide
+    #[arg(long, default_value = "840", value_name = "S", value_parser = super::parse_seconds)]
+    game_time: Duration,
+    /// Seconds for a move; who takes longer has lost
+    #[arg(long, default_value = "6", value_name = "S", value_parser = super::parse_seconds)]
+    move_time: Duration,
+    /// What the prizes depend on [default: random]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Seconds from the second name to the beginning of the game
+    #[arg(long, default_value = "3", value_name = "S", value_parser = super::parse_seconds)]
+    countdown: Duration,
+    /// The position to begin from; the players have to know it
+    #[arg(long)]
+    fen: Option<String>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let Arguments { game_time, move_time, countdown, .. } = *arguments;
+    let seed = arguments.seed.unwrap_or_else(rand::random);
+    let terms = Terms { game_time, move_time, countdown };
+    let mut host = Host::new(arguments.fen.as_deref(), terms, seed).context("--fen")?;
+    let address = SocketAddr::new(arguments.bind, arguments.port);
+    let socket = UdpSocket::bind(address).with_context(|| format!("cannot listen on {address}"))?;
+    let mut out = io::stdout();
+    let mut written = writeln!(out, "listening on {}\nseed {seed}", socket.local_addr()?);
+    written = written.and_then(|()| out.flush());
+    server::serve(&socket, &mut host, &mut |notice| {
+        if written.is_ok() {
+            written = writeln!(out, "{notice}").and_then(|()| out.flush());
+        }
+    })
+    .context("cannot receive datagrams")?;
+    Ok(written?)
+}

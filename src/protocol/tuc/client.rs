@@ -1,0 +1,156 @@
+//! The client at its socket: plays with an engine on a server of the course.
+//!
+//! The original server takes a repeated datagram for a move of the opponent, and stops without a word at
+//! anything that is not exactly right. So the client sends its name once, each move once, as four digits, and
+//! nothing else; where no answer comes, it gives up.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::message::{self, MessageError, ServerMessage, Step};
+use super::mirror::{Event, Mirror};
+use super::socket::{Inbox, dump};
+use crate::engine::Engine;
+use crate::search::{Control, Limits};
+
+/// How a client plays.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conduct {
+    /// The name that it joins with: a line of text, 1 to 200 bytes.
+    pub name: String,
+    /// Time for a search, from which the engine takes its `Move Overhead`.
+    pub movetime: Duration,
+    /// How long the server may say nothing that counts.
+    pub timeout: Duration,
+}
+
+/// Why a game could not be played to its end.
+#[derive(Debug, Error)]
+pub enum TucError {
+    /// The name is none.
+    #[error(transparent)]
+    Name(#[from] MessageError),
+    /// A datagram cannot be sent.
+    #[error("cannot send `{datagram}` to {server}: {error}")]
+    Send {
+        /// The datagram.
+        datagram: String,
+        /// The address of the server.
+        server: SocketAddr,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The socket does not work any more.
+    #[error("cannot receive datagrams: {0}")]
+    Receive(io::Error),
+    /// The server says nothing.
+    #[error("nothing from {server} for {} s while waiting for {expected}", .waited.as_secs_f64())]
+    Silent {
+        /// The address of the server.
+        server: SocketAddr,
+        /// How long it was waited for.
+        waited: Duration,
+        /// What was waited for.
+        expected: String,
+    },
+}
+
+/// Plays a game from the board of `engine` on the server, and returns the points of White and of Black; `report`
+/// hears what happens. Datagrams from others, and those that make no sense, are logged, at level `warn`, and passed over.
+///
+/// # Errors
+/// [`TucError`] when the server says nothing for too long, or the socket does not work.
+pub fn play(
+    socket: &UdpSocket,
+    server: SocketAddr,
+    conduct: &Conduct,
+    engine: &mut dyn Engine,
+    report: &mut dyn FnMut(&Event),
+) -> Result<[u8; 2], TucError> {
+    message::parse_name(conduct.name.as_bytes())?;
+    let mut line = Line { socket, server, inbox: Inbox::new(socket), timeout: conduct.timeout };
+    let mut mirror = Mirror::new();
+    engine.new_game();
+    line.send(&conduct.name)?;
+    let mut heard = Instant::now();
+    loop {
+        let Some(message) = line.receive(heard)? else {
+            return Err(TucError::Silent { server, waited: conduct.timeout, expected: mirror.expected() });
+        };
+        let events = match mirror.receive(message, engine.board_mut()) {
+            Ok(events) => events,
+            Err(odd) => {
+                log::warn!("passed over: {odd}");
+                continue;
+            }
+        };
+        for event in &events {
+            report(event);
+            if let Event::Ended(points) = event {
+                return Ok(*points);
+            }
+        }
+        if mirror.is_to_move(engine.board()) {
+            match think(engine, conduct.movetime) {
+                Some(step) => {
+                    line.send(&step.to_string())?;
+                    mirror.sent(step);
+                }
+                None => log::warn!("we have no move; it is for the server to end the game"),
+            }
+        }
+        heard = Instant::now();
+    }
+}
+
+/// The move that the engine finds.
+fn think(engine: &mut dyn Engine, movetime: Duration) -> Option<Step> {
+    let limits = Limits { movetime: Some(movetime), ..Limits::none() };
+    let mut last = None;
+    let best = engine.search(&[], &limits, &Control::default(), &mut |report| last = Some(report.to_uci()));
+    log::info!("{} {}", best.to_uci(), last.unwrap_or_default());
+    Step::from_name(&best.best?)
+}
+
+/// The way to the server and back.
+struct Line<'a> {
+    socket: &'a UdpSocket,
+    server: SocketAddr,
+    inbox: Inbox<'a>,
+    timeout: Duration,
+}
+
+impl Line<'_> {
+    /// Sends a datagram, once.
+    fn send(&self, text: &str) -> Result<(), TucError> {
+        log::debug!("to {}: {text}", self.server);
+        let sent = self.socket.send_to(text.as_bytes(), self.server);
+        sent.map(drop).map_err(|error| TucError::Send {
+            datagram: text.to_owned(),
+            server: self.server,
+            error,
+        })
+    }
+
+    /// The next message of the server; none if none comes in time, counted from `heard`.
+    fn receive(&mut self, heard: Instant) -> Result<Option<ServerMessage>, TucError> {
+        loop {
+            let left = self.timeout.checked_sub(heard.elapsed()).filter(|left| !left.is_zero());
+            let Some(left) = left else { return Ok(None) };
+            let received = self.inbox.receive(Instant::now().checked_add(left)).map_err(TucError::Receive)?;
+            let Some((datagram, sender)) = received else { continue };
+            if (sender.ip(), sender.port()) != (self.server.ip(), self.server.port()) {
+                let server = self.server;
+                log::warn!("passed over: {} from {sender}, the server is {server}", dump(datagram));
+                continue;
+            }
+            match ServerMessage::parse(datagram) {
+                Ok(message) => return Ok(Some(message)),
+                Err(error) => log::warn!("passed over: {error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,459 @@
+//! The server's decisions: who plays, which datagrams count, what is said to whom, when it is over.
+
+use std::fmt;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use thiserror::Error;
+
+use super::message::{self, MessageError, ServerMessage, Square, Step, Turn, shown};
+use super::position::Position;
+use super::{Moved, winner_text};
+use crate::engine::{Board, Play, PositionError};
+use crate::game::tucchess::TucChess;
+use crate::game::{Color, Ending, MoveError, Outcome, quote};
+
+/// The times of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// From `GB` to the end by points.
+    pub game_time: Duration,
+    /// For a move, from the server's message to the arrival of the move.
+    pub move_time: Duration,
+    /// From the second player's name to `GB`.
+    pub countdown: Duration,
+}
+
+/// A game that cannot be refereed.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum HostError {
+    /// The position cannot be set up.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+    /// The game is over before it begins.
+    #[error("the game is over in this position: {0}")]
+    Over(Outcome),
+}
+
+/// Why a datagram is passed over.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Refusal {
+    /// It is not what it should be.
+    #[error(transparent)]
+    Message(#[from] MessageError),
+    /// The sender has a seat already.
+    #[error("{0} has joined already")]
+    Seated(Color),
+    /// Both seats are taken, by others.
+    #[error("it comes from neither player")]
+    Stranger,
+    /// The game has not begun.
+    #[error("the game has not begun")]
+    TooEarly,
+    /// It is the turn of the other player.
+    #[error("it is not the turn of {0}")]
+    OutOfTurn(Color),
+    /// The move is not legal.
+    #[error(transparent)]
+    Move(#[from] MoveError),
+    /// The game is over.
+    #[error("the game is over")]
+    Over,
+    /// The position after the move does not read, which is a mistake of this program.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+}
+
+/// What has happened, for whoever watches.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    /// A player has joined.
+    Joined {
+        /// The colour it plays.
+        color: Color,
+        /// The name it gave.
+        name: String,
+        /// Where it is.
+        address: SocketAddr,
+    },
+    /// The game has begun.
+    Begun,
+    /// A move was made.
+    Moved(Moved),
+    /// The game is over.
+    Ended(Verdict),
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::Joined { color, name, address } => write!(f, "{color} is {} at {address}", quote(name)),
+            Notice::Begun => f.write_str("the game begins"),
+            Notice::Moved(moved) => write!(f, "{moved}"),
+            Notice::Ended(verdict) => write!(f, "result: {verdict}"),
+        }
+    }
+}
+
+/// Why a game was over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// By the rules.
+    Rules(Ending),
+    /// The time of the game was over.
+    GameTime,
+    /// A player has overstepped the time for a move.
+    MoveTime(Color),
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Rules(ending) => write!(f, "{ending}"),
+            Cause::GameTime => f.write_str("time is over"),
+            Cause::MoveTime(loser) => write!(f, "{loser} has not moved in time"),
+        }
+    }
+}
+
+/// The end of a game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Verdict {
+    /// The winner; none of a drawn game.
+    pub winner: Option<Color>,
+    /// What ended it.
+    pub cause: Cause,
+    /// The points of White and of Black.
+    pub points: [f64; 2],
+}
+
+impl Verdict {
+    /// The points as `GE` shows them. Where two digits or whole points would hide who has more, the other
+    /// one is shown a point less.
+    pub fn shown(&self) -> [u8; 2] {
+        let [white, black] = self.points;
+        match self.points.map(shown) {
+            [a, b] if a == b && white > black => [a, b.saturating_sub(1)],
+            [a, b] if a == b && white < black => [a.saturating_sub(1), b],
+            shown => shown,
+        }
+    }
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [white, black] = self.points;
+        write!(f, "{} {white}-{black}: {}", winner_text(self.winner), self.cause)
+    }
+}
+
+/// What a datagram, or the passing of time, leads to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// Messages to send, and to whom.
+    pub letters: Vec<(SocketAddr, ServerMessage)>,
+    /// What has happened.
+    pub notices: Vec<Notice>,
+}
+
+/// How far the game is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Phase {
+    /// Players are missing.
+    Joining,
+    /// It begins at that time.
+    Countdown(Instant),
+    /// It ends at `end`, or at `turn_end` unless a move comes.
+    Playing { end: Instant, turn_end: Instant },
+    /// It is over.
+    Over(Verdict),
+}
+
+/// A game between the first two who ask for it.
+pub struct Host {
+    board: Play<TucChess>,
+    random: StdRng,
+    terms: Terms,
+    /// Where White and Black are, as far as they have joined.
+    seats: Vec<SocketAddr>,
+    phase: Phase,
+    plies: u32,
+}
+
+impl Host {
+    /// A game from `fen`, the start position without one; chance depends on `seed`.
+    ///
+    /// # Errors
+    /// [`HostError`] when the position does not read, or when the game is over in it.
+    pub fn new(fen: Option<&str>, terms: Terms, seed: u64) -> Result<Host, HostError> {
+        let mut board = Play::<TucChess>::start();
+        board.set_up(fen, &[])?;
+        if let Some(outcome) = board.outcome() {
+            return Err(HostError::Over(outcome));
+        }
+        Ok(Host {
+            board,
+            random: StdRng::seed_from_u64(seed),
+            terms,
+            seats: Vec::new(),
+            phase: Phase::Joining,
+            plies: 0,
+        })
+    }
+
+    /// When [`Host::tick`] has to be called next, whatever else comes.
+    pub fn deadline(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Joining | Phase::Over(_) => None,
+            Phase::Countdown(begin) => Some(begin),
+            Phase::Playing { end, turn_end } => Some(end.min(turn_end)),
+        }
+    }
+
+    /// How the game has ended, if it has.
+    pub fn verdict(&self) -> Option<Verdict> {
+        match self.phase {
+            Phase::Over(verdict) => Some(verdict),
+            _ => None,
+        }
+    }
+
+    /// Looks at the clock.
+    pub fn tick(&mut self, now: Instant) -> Answer {
+        match self.phase {
+            Phase::Countdown(begin) if now >= begin => {
+                let end = later(now, self.terms.game_time);
+                self.phase = Phase::Playing { end, turn_end: later(now, self.terms.move_time) };
+                let letters = self.to_both(ServerMessage::Begin);
+                Answer { letters, notices: vec![Notice::Begun] }
+            }
+            Phase::Playing { end, turn_end } if now >= end && end <= turn_end => {
+                self.over(self.board.leader(), Cause::GameTime)
+            }
+            Phase::Playing { turn_end, .. } if now >= turn_end => {
+                let loser = self.board.mover();
+                self.over(Some(!loser), Cause::MoveTime(loser))
+            }
+            _ => Answer::default(),
+        }
+    }
+
+    /// Takes in a datagram.
+    ///
+    /// # Errors
+    /// [`Refusal`] says why it does not count; then nothing has changed.
+    pub fn receive(&mut self, from: SocketAddr, datagram: &[u8], now: Instant) -> Result<Answer, Refusal> {
+        let seat = self.seats.iter().position(|&seat| seat == from);
+        let color = seat.and_then(|seat| Color::BOTH.get(seat).copied());
+        match (self.phase, color) {
+            (Phase::Over(_), _) => Err(Refusal::Over),
+            (Phase::Joining, Some(color)) => Err(Refusal::Seated(color)),
+            (Phase::Joining, None) => self.join(from, datagram, now),
+            (_, None) => Err(Refusal::Stranger),
+            (Phase::Countdown(_), Some(_)) => Err(Refusal::TooEarly),
+            (Phase::Playing { .. }, Some(color)) if color != self.board.mover() => {
+                Err(Refusal::OutOfTurn(color))
+            }
+            (Phase::Playing { end, .. }, Some(color)) => self.play(color, Step::parse(datagram)?, end, now),
+        }
+    }
+
+    fn join(&mut self, from: SocketAddr, datagram: &[u8], now: Instant) -> Result<Answer, Refusal> {
+        let name = message::parse_name(datagram)?.to_owned();
+        let color = if self.seats.is_empty() { Color::White } else { Color::Black };
+        self.seats.push(from);
+        if self.seats.len() == Color::BOTH.len() {
+            self.phase = Phase::Countdown(later(now, self.terms.countdown));
+        }
+        Ok(Answer {
+            letters: vec![(from, ServerMessage::Player(color))],
+            notices: vec![Notice::Joined { color, name, address: from }],
+        })
+    }
+
+    fn play(&mut self, player: Color, step: Step, end: Instant, now: Instant) -> Result<Answer, Refusal> {
+        let random = &mut self.random;
+        let text = self.board.draw(&step.name(), &mut || random.random())?;
+        self.board.play(&text)?;
+        let points = self.points()?;
+        self.plies += 1;
+        let prize = text.split_once('+').and_then(|(_, square)| Square::from_name(square));
+        let notice = Notice::Moved(Moved { ply: self.plies, player, text, points });
+        // The last move is not told, as on the original server: old clients would answer it.
+        let mut answer = match self.board.outcome() {
+            Some(outcome) => self.over(outcome.winner, Cause::Rules(outcome.ending)),
+            None => {
+                self.phase = Phase::Playing { end, turn_end: later(now, self.terms.move_time) };
+                let turn = Turn { next: self.board.mover(), step, prize, points: points.map(shown) };
+                Answer { letters: self.to_both(ServerMessage::Turn(turn)), notices: Vec::new() }
+            }
+        };
+        answer.notices.insert(0, notice);
+        Ok(answer)
+    }
+
+    fn over(&mut self, winner: Option<Color>, cause: Cause) -> Answer {
+        // The position has been read before.
+        let points = self.points().unwrap_or_default();
+        let verdict = Verdict { winner, cause, points };
+        self.phase = Phase::Over(verdict);
+        Answer {
+            letters: self.to_both(ServerMessage::End(verdict.shown())),
+            notices: vec![Notice::Ended(verdict)],
+        }
+    }
+
+    fn points(&self) -> Result<[f64; 2], PositionError> {
+        Ok(Position::parse(&self.board.fen())?.points)
+    }
+
+    fn to_both(&self, message: ServerMessage) -> Vec<(SocketAddr, ServerMessage)> {
+        self.seats.iter().map(|&seat| (seat, message)).collect()
+    }
+}
+
+/// A point in time; one too far to be told is as good as a year away.
+fn later(now: Instant, wait: Duration) -> Instant {
+    const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+    now + wait.min(YEAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TERMS: Terms = Terms {
+        game_time: Duration::from_secs(840),
+        move_time: Duration::from_secs(6),
+        countdown: Duration::from_secs(3),
+    };
+
+    fn address(port: u16) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], port))
+    }
+
+    fn letters(answer: Answer) -> Vec<(u16, String)> {
+        answer.letters.into_iter().map(|(to, message)| (to.port(), message.to_string())).collect()
+    }
+
+    fn both(text: &str) -> Vec<(u16, String)> {
+        vec![(1, text.to_owned()), (2, text.to_owned())]
+    }
+
+    /// A game that has begun at the time given back.
+    fn begun(fen: Option<&str>) -> (Host, Instant) {
+        let start = Instant::now();
+        let mut host = Host::new(fen, TERMS, 1).unwrap();
+        host.receive(address(1), b"w", start).unwrap();
+        host.receive(address(2), b"b", start).unwrap();
+        let now = start + TERMS.countdown;
+        assert_eq!(letters(host.tick(now)), both("GB"));
+        (host, now)
+    }
+
+    #[test]
+    fn two_players_join() {
+        let now = Instant::now();
+        let mut host = Host::new(None, TERMS, 1).unwrap();
+        assert_eq!(host.deadline(), None);
+        for bad in [&b""[..], b"name\n", b"\xff", &[b'x'; 201]] {
+            assert!(matches!(host.receive(address(3), bad, now), Err(Refusal::Message(_))));
+        }
+        let white = host.receive(address(1), "Δαίδαλος".as_bytes(), now).unwrap();
+        assert_eq!(white.notices[0].to_string(), "White is `Δαίδαλος` at 127.0.0.1:1");
+        assert_eq!(letters(white), [(1, "PW".to_owned())]);
+        assert_eq!(host.receive(address(1), b"again", now), Err(Refusal::Seated(Color::White)));
+        assert_eq!(letters(host.receive(address(2), b"1234", now).unwrap()), [(2, "PB".to_owned())]);
+        assert_eq!(host.deadline(), Some(now + TERMS.countdown));
+        assert_eq!(host.receive(address(1), b"5040", now), Err(Refusal::TooEarly));
+        assert_eq!(host.receive(address(3), b"third", now), Err(Refusal::Stranger));
+        assert_eq!(host.tick(now), Answer::default());
+    }
+
+    #[test]
+    fn only_legal_moves_of_the_mover_count() {
+        let (mut host, now) = begun(None);
+        let refusal =
+            |host: &mut Host, port, text: &[u8]| host.receive(address(port), text, now).unwrap_err();
+        assert_eq!(refusal(&mut host, 2, b"1020"), Refusal::OutOfTurn(Color::Black));
+        assert_eq!(refusal(&mut host, 3, b"5040"), Refusal::Stranger);
+        for bad in [&b"50400"[..], b"5040\n", b"504", b"", b"504x", b"7040", b"\xff\xff\xff\xff"] {
+            assert!(matches!(refusal(&mut host, 1, bad), Refusal::Message(_)));
+        }
+        for illegal in [b"5030", b"5050", b"1020", b"3040"] {
+            assert!(matches!(refusal(&mut host, 1, illegal), Refusal::Move(_)));
+        }
+        let answer = host.receive(address(1), b"5040", now).unwrap();
+        assert_eq!(answer.notices.len(), 1);
+        let letters = letters(answer);
+        assert!(letters.len() == 2 && letters[0].1 == letters[1].1, "{letters:?}");
+        assert!(letters[0].1.starts_with("T15040") && letters[0].1.ends_with("0000"), "{letters:?}");
+        assert_eq!(refusal(&mut host, 1, b"5040"), Refusal::OutOfTurn(Color::White));
+        assert_eq!(host.deadline(), Some(now + TERMS.move_time));
+    }
+
+    #[test]
+    fn the_last_move_is_not_told() {
+        let (mut host, now) = begun(Some("2k2/2R2/5/5/5/5/2K1P w 1 2 7"));
+        let answer = host.receive(address(1), b"1202", now).unwrap();
+        assert_eq!(answer.letters.len(), 2);
+        let notices: Vec<_> = answer.notices.iter().map(Notice::to_string).collect();
+        assert!(notices[0].starts_with("1 White c6c7"), "{notices:?}");
+        assert_eq!(notices[1], "result: White wins 9-2: king captured");
+        assert_eq!(letters(answer), both("GE0902"));
+        assert_eq!(host.receive(address(2), b"0000", now), Err(Refusal::Over));
+        assert_eq!(host.deadline(), None);
+        assert_eq!(host.tick(now + TERMS.game_time), Answer::default());
+    }
+
+    #[test]
+    fn who_does_not_move_in_time_has_lost() {
+        let (mut host, now) = begun(Some("2k2/5/5/5/5/2P2/2K2 w 5 2 7"));
+        let late = now + TERMS.move_time;
+        assert_eq!(host.tick(late - Duration::from_millis(1)), Answer::default());
+        let answer = host.tick(late);
+        assert_eq!(answer.notices[0].to_string(), "result: Black wins 5-2: White has not moved in time");
+        assert_eq!(letters(answer), both("GE0502"), "points stay what they are");
+    }
+
+    #[test]
+    fn the_end_of_the_time_is_an_end_by_points() {
+        for (fen, end, result) in [
+            ("2k2/5/5/5/5/2P2/2K2 w 5 2 7", "GE0502", "result: White wins 5-2: time is over"),
+            ("2k2/5/5/5/5/2P2/2K2 w 2 2 7", "GE0202", "result: draw 2-2: time is over"),
+            ("2k2/5/5/5/5/2P2/2K2 w 100 101 7", "GE9899", "result: Black wins 100-101: time is over"),
+            ("2k2/5/5/5/5/2P2/2K2 w 1 0.9 7", "GE0100", "result: White wins 1-0.9: time is over"),
+        ] {
+            let (mut host, now) = begun(Some(fen));
+            let Phase::Playing { end: over, turn_end } = host.phase else { panic!() };
+            assert_eq!((over, turn_end), (now + TERMS.game_time, now + TERMS.move_time));
+            host.phase = Phase::Playing { end: turn_end, turn_end: over };
+            let answer = host.tick(turn_end);
+            assert_eq!(answer.notices[0].to_string(), result);
+            assert_eq!(letters(answer), both(end));
+        }
+    }
+
+    #[test]
+    fn a_game_needs_a_position_to_begin_from() {
+        let over = Host::new(Some("2k2/5/5/5/5/5/2K2 w 1 2 7"), TERMS, 1).err().unwrap();
+        assert_eq!(over.to_string(), "the game is over in this position: Black wins: bare kings");
+        assert!(matches!(Host::new(Some("2k2"), TERMS, 1), Err(HostError::Position(_))));
+    }
+
+    #[test]
+    fn garbage_from_anywhere_changes_nothing() {
+        let (mut host, now) = begun(None);
+        let fen = host.board.fen();
+        let mut random = StdRng::seed_from_u64(7);
+        for _ in 0..100_000 {
+            let length = random.random_range(0..210);
+            let datagram: Vec<u8> = (0..length).map(|_| random.random()).collect();
+            let refused = host.receive(address(random.random_range(1..9)), &datagram, now);
+            assert!(refused.is_err(), "{datagram:?}");
+        }
+        assert_eq!(host.board.fen(), fen);
+    }
+}

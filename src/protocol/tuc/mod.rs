@@ -1,0 +1,48 @@
+//! TUC-CHESS over UDP, as the course at the Technical University of Crete plays it: both ends.
+//!
+//! - `message`: the datagrams as types, to and from text;
+//! - `position`: a FEN taken apart, to change in it what the rules would not;
+//! - `mirror`: what a client makes of the server's messages; `client`: its socket and its engine;
+//! - `host`: the server's decisions; `server`: its socket.
+//!
+//! `mirror` and `host` know neither sockets nor clocks: datagrams and times are handed to them.
+
+pub mod client;
+mod host;
+pub mod message;
+mod mirror;
+mod position;
+pub mod server;
+mod socket;
+
+use std::fmt;
+
+pub use host::{Answer, Cause, Host, HostError, Notice, Refusal, Terms, Verdict};
+pub use mirror::{Event, Mirror, Odd};
+
+use crate::game::Color;
+
+/// A move that was made.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// Its number, from 1, both players' counted.
+    pub ply: u32,
+    /// Who made it.
+    pub player: Color,
+    /// The move in the notation of the game, with its chance outcome as far as that is known.
+    pub text: String,
+    /// The points of White and of Black after it.
+    pub points: [f64; 2],
+}
+
+impl fmt::Display for Moved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [white, black] = self.points;
+        write!(f, "{} {} {} {white}-{black}", self.ply, self.player, self.text)
+    }
+}
+
+/// Who has won, in words.
+fn winner_text(winner: Option<Color>) -> String {
+    winner.map_or("draw".to_owned(), |winner| format!("{winner} wins"))
+}

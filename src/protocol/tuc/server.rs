@@ -1,0 +1,42 @@
+//! The server at its socket.
+
+use std::io;
+use std::net::UdpSocket;
+use std::time::Instant;
+
+use super::host::{Answer, Host, Notice, Verdict};
+use super::socket::{Inbox, dump};
+
+/// Referees one game on a bound socket; `report` hears what happens. Datagrams that do not count are
+/// logged, at level `warn`, and passed over.
+///
+/// # Errors
+/// What the system says when the socket does not work any more. A player that cannot be reached is no error:
+/// its time runs out.
+pub fn serve(socket: &UdpSocket, host: &mut Host, report: &mut dyn FnMut(&Notice)) -> io::Result<Verdict> {
+    let mut inbox = Inbox::new(socket);
+    loop {
+        let deadline = host.deadline();
+        let answer = if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+            host.tick(Instant::now())
+        } else if let Some((datagram, sender)) = inbox.receive(deadline)? {
+            log::debug!("from {sender}: {}", dump(datagram));
+            host.receive(sender, datagram, Instant::now()).unwrap_or_else(|refusal| {
+                log::warn!("{sender} says {}: {refusal}", dump(datagram));
+                Answer::default()
+            })
+        } else {
+            Answer::default()
+        };
+        for (address, message) in &answer.letters {
+            log::debug!("to {address}: {message}");
+            if let Err(error) = socket.send_to(message.to_string().as_bytes(), address) {
+                log::warn!("cannot send `{message}` to {address}: {error}");
+            }
+        }
+        answer.notices.iter().for_each(&mut *report);
+        if let Some(verdict) = host.verdict() {
+            return Ok(verdict);
+        }
+    }
+}
