@@ -220,7 +220,7 @@ fn a_killed_match_goes_on_to_the_same_result() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name);
     let arguments =
-        |file: &Path| format!("match {TWO} --games 24 --concurrency 2 --pgnout {}", file.display());
+        |file: &Path| format!("match {TWO} --games 80 --concurrency 2 --pgnout {}", file.display());
     let (_, whole, _) = labrys(&arguments(&path("whole.pgn")));
     for (signal, name) in [("-INT", "int.pgn"), ("-KILL", "kill.pgn")] {
         let file = path(name);
@@ -235,7 +235,7 @@ fn a_killed_match_goes_on_to_the_same_result() {
         let (out, error) =
             (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
         let before = read(&file).len();
-        assert!((3..24).contains(&before), "{before} games before {signal}");
+        assert!((3..80).contains(&before), "{before} games before {signal}");
         if signal == "-INT" {
             assert!(!output.status.success() && out.contains("a against b: "), "{out}");
             assert!(
@@ -246,7 +246,7 @@ fn a_killed_match_goes_on_to_the_same_result() {
         let (success, out, error) = labrys(&format!("{} --resume", arguments(&file)));
         assert!(success, "{error}");
         assert_eq!(table(&out), table(&whole));
-        assert!(out.contains(&format!("\n{} games in ", 24 - before)), "only what was missing: {out}");
+        assert!(out.contains(&format!("\n{} games in ", 80 - before)), "only what was missing: {out}");
         assert_eq!(essence(&read(&file)), essence(&read(&path("whole.pgn"))));
     }
     // Cut in the middle of a game, as by a full disk.
