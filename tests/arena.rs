@@ -473,6 +473,7 @@ fn engines_that_misbehave_lose_and_the_match_goes_on() {
         ("crash", "nodes=1", "crash", Cause::Crash, "crashes: the engine has gone (exit status: 3)"),
         ("stall", "nodes=1 timeout=1", "stall", Cause::Stall, "stalls: no `bestmove` within 1 s"),
         ("stall", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("obedient", "tc=0.1", "time", Cause::Time, "loses on time after 0."),
         ("late", "tc=0.1", "time", Cause::Time, "loses on time after 0."),
         ("nothing", "nodes=1", "illegal", Cause::Illegal, "illegal move of"),
         ("nonsense", "nodes=1", "illegal", Cause::Illegal, "`hello` is no move"),

@@ -288,3 +288,46 @@ impl<'a> Stopping<'a> {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::{Cause, Format};
+    use crate::game::Color;
+
+    /// Pairs in which the first player, as White and as Black, wins or loses both games.
+    fn add_pair(results: &mut Results, pair: u64, won: bool) {
+        for (slot, color) in (0..).zip(Color::BOTH) {
+            let winner = Some(if won { color } else { !color });
+            let players = if slot == 0 { [0, 1] } else { [1, 0] };
+            assert!(results.add(2 * pair + slot, players, GameResult { winner, cause: Cause::Rules }));
+        }
+    }
+
+    #[test]
+    fn what_lies_behind_the_deciding_pair_does_not_count() {
+        let mut tournament = Tournament {
+            variant: registry::default_name().to_owned(),
+            participants: Vec::new(),
+            schedule: Schedule::new(Format::RoundRobin, 2, 100),
+            openings: Openings::Random { seed: 1, plies: 4..=4 },
+            seed: 1,
+            adjudication: Adjudication::default(),
+            sprt: Some(Sprt::new(0.0, 100.0, 0.05, 0.05).expect("a test that makes sense")),
+            concurrency: 1,
+        };
+        let mut results = Results::default();
+        // Quicker than those before it: it would have changed the verdict.
+        add_pair(&mut results, 50, false);
+        let mut pair = 0;
+        while tournament.counted(&results) == results {
+            add_pair(&mut results, pair, true);
+            pair += 1;
+            assert!(pair < 50);
+        }
+        assert!(pair > 2);
+        assert_eq!(tournament.counted(&results).between([0, 1]).by_points, [0, 0, 0, 0, pair]);
+        tournament.sprt = None;
+        assert_eq!(tournament.counted(&results), results);
+    }
+}

@@ -18,11 +18,12 @@ while read -r word rest; do
         [ "$rest" = "name UCI_Variant value neighbours" ] && told=yes
         [ "$behaviour" = refuse ] && echo "info string error: $rest, no"
         ;;
+    stop) [ "$behaviour" = obedient ] && echo bestmove a1a2 ;;
     quit) [ "$behaviour" = stall ] || exit 0 ;;
     go)
         case $behaviour in
         crash) echo "something went wrong" >&2; exit 3 ;;
-        stall) ;;
+        stall | obedient) ;;
         late) sleep 0.4; echo bestmove a1a2 ;;
         nothing) echo bestmove ;;
         nonsense) echo "bestmove hello" ;;
