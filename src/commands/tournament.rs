@@ -31,6 +31,9 @@ const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
 /// Where nobody watches a bar move, a line of progress comes this often.
 const NEWS: Duration = Duration::from_secs(10);
 
+/// A bar tells how it stands this often: summing up a long match takes longer than a short game.
+const GLANCE: Duration = Duration::from_millis(100);
+
 /// Every opening is played twice, with colours swapped; what counts is pairs of games. protocol.md
 /// describes all keys.
 #[derive(Debug, clap::Args)]
@@ -317,7 +320,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// standard error.
 struct Progress {
     bar: ProgressBar,
-    last_line: Instant,
+    last_news: Instant,
     plain: bool,
 }
 
@@ -333,15 +336,18 @@ impl Progress {
         }
         bar.set_position(played);
         bar.reset_eta();
-        Progress { bar, last_line: Instant::now(), plain: !io::stderr().is_terminal() }
+        Progress { bar, last_news: Instant::now(), plain: !io::stderr().is_terminal() }
     }
 
     fn news(&mut self, games: u64, text: impl Fn() -> String) {
         self.bar.set_position(games);
+        if self.last_news.elapsed() < if self.plain { NEWS } else { GLANCE } {
+            return;
+        }
+        self.last_news = Instant::now();
         if !self.plain {
             self.bar.set_message(text());
-        } else if self.last_line.elapsed() >= NEWS {
-            self.last_line = Instant::now();
+        } else {
             let left =
                 |length| format!("/{length} games {} {:#} left", text(), HumanDuration(self.bar.eta()));
             let unknown = || format!(" games {}", text());

@@ -147,6 +147,11 @@ impl TucChess {
         self.prizes
     }
 
+    /// The squares with neither piece nor prize.
+    pub(super) fn free(&self) -> u64 {
+        ALL & !self.occupied() & !self.prizes
+    }
+
     /// The points of a player, in tenths.
     pub(super) fn points(&self, player: Color) -> u16 {
         self.points[player.index()]
@@ -352,13 +357,6 @@ impl Game for TucChess {
             || (king_steps(kings) & !own == 0
                 && pawns_stuck
                 && rook_steps(rooks, occupied | self.prizes) & !own == 0)
-    }
-}
-
-impl TucChess {
-    /// The squares with neither piece nor prize.
-    pub(super) fn free(&self) -> u64 {
-        ALL & !self.occupied() & !self.prizes
     }
 }
 
