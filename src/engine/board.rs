@@ -1,7 +1,7 @@
 //! A game in play, behind a facade that does not know which game it is.
 
-use super::PositionError;
-use crate::game::{Chance, Color, Game, History, MoveError, Outcome, perft};
+use super::{OptionError, OptionKind, OptionSpec, PositionError, options};
+use crate::game::{Chance, Color, Game, GameOption, History, MoveError, Outcome, perft};
 use crate::search::Control;
 
 /// A position with the ones before it. Positions and moves go in and out as text; whatever fails
@@ -9,6 +9,15 @@ use crate::search::Control;
 pub trait Board: Send {
     /// The name of the game.
     fn variant(&self) -> &'static str;
+
+    /// The option that the game has of its own, if any.
+    fn option(&self) -> Option<OptionSpec>;
+
+    /// Sets the option of the game. A start position becomes the one of the new value; any other stays.
+    ///
+    /// # Errors
+    /// [`OptionError`] when the game has no option of that name, or when it does not take the value.
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
 
     /// Sets up a position, the start position without a FEN, and plays moves from there. They may go
     /// on behind a draw.
@@ -67,12 +76,14 @@ pub trait Board: Send {
 pub struct Play<G> {
     pub(super) position: G,
     pub(super) history: History<G>,
+    /// What is chosen of the game's own option.
+    choice: usize,
 }
 
 impl<G: Game> Play<G> {
     /// The start position.
     pub fn start() -> Play<G> {
-        Play { position: G::start(), history: History::new() }
+        Play { position: G::start(), history: History::new(), choice: 0 }
     }
 }
 
@@ -81,9 +92,33 @@ impl<G: Chance> Board for Play<G> {
         G::NAME
     }
 
+    fn option(&self) -> Option<OptionSpec> {
+        G::OPTION.map(|GameOption { name, choices }| {
+            let kind = match choices {
+                ["false", "true"] => OptionKind::Check { default: false },
+                _ => OptionKind::Combo { values: choices.to_vec() },
+            };
+            OptionSpec { name, kind }
+        })
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        let own = G::OPTION.filter(|own| own.name.eq_ignore_ascii_case(name));
+        let own = own.ok_or_else(|| OptionError::Unknown { name: name.to_owned() })?;
+        let choice = options::choose(own.name, own.choices, value)?;
+        if self.history.is_empty() && self.position.same_position(&G::start_with(self.choice)) {
+            self.position = G::start_with(choice);
+        }
+        self.position.choose(choice);
+        self.choice = choice;
+        Ok(())
+    }
+
     fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError> {
-        let position = fen.map_or_else(|| Ok(G::start()), G::from_fen)?;
-        let mut play = Play { position, history: History::new() };
+        let choice = self.choice;
+        let mut position = fen.map_or_else(|| Ok(G::start_with(choice)), G::from_fen)?;
+        position.choose(choice);
+        let mut play = Play { position, history: History::new(), choice };
         for (text, number) in moves.iter().zip(1..) {
             play.play(text).map_err(|error| PositionError::Move { number, error })?;
         }

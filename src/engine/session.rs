@@ -59,7 +59,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         control: &Control,
         report: &mut dyn FnMut(&SearchReport),
     ) -> Best<G::Move> {
-        let Session { settings, play: Play { position, history }, evaluator, table, heuristics } = self;
+        let Session { settings, play: Play { position, history, .. }, evaluator, table, heuristics } = self;
         let mut thumb = Vec::new();
         if settings.rules_of_thumb && root_moves.is_empty() {
             position.legal_moves(&mut thumb);
@@ -137,7 +137,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             OptionSpec { name: FEATURE_SET, kind: OptionKind::Combo { values: Self::sets() } },
             OptionSpec { name: WEIGHTS_FILE, kind: OptionKind::Text },
         ];
-        SHARED.iter().map(options::Row::spec).chain(own).collect()
+        SHARED.iter().map(options::Row::spec).chain(own).chain(self.play.option()).collect()
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
@@ -163,7 +163,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             };
             self.set_weights(&source)?;
         } else {
-            return Err(OptionError::Unknown { name: name.to_owned() });
+            self.play.set_option(name, value)?;
         }
         Ok(())
     }

@@ -18,6 +18,11 @@ impl<G: Game> History<G> {
         History { past: Vec::new() }
     }
 
+    /// Whether there is no earlier position.
+    pub fn is_empty(&self) -> bool {
+        self.past.is_empty()
+    }
+
     /// Adds a position that a move is about to leave.
     pub fn push(&mut self, position: &G) {
         self.past.push(position.clone());
@@ -45,6 +50,7 @@ impl<G: Game> History<G> {
         let rules = G::DRAW_RULES;
         position
             .outcome()
+            .or_else(|| position.is_dead().then(|| draw(Ending::InsufficientMaterial)))
             .or_else(|| {
                 let limit = rules.repetitions?;
                 (self.occurrences(position) >= limit).then(|| draw(Ending::Repetition))

@@ -19,6 +19,53 @@ pub trait Knowledge: Chance {
         false
     }
 
+    /// Appends the tactical moves, in an order that depends on the position alone.
+    fn tactical_moves(&self, moves: &mut Vec<Self::Move>) {
+        let before = moves.len();
+        self.legal_moves(moves);
+        let mut index = 0;
+        moves.retain(|&mv| {
+            index += 1;
+            index <= before || self.is_tactical(mv)
+        });
+    }
+
+    /// What a move wins at first sight, in thousandths of the evaluation's unit, for the order of tactical moves.
+    fn gain(&self, _mv: Self::Move) -> i32 {
+        0
+    }
+
+    /// Whether a move leaves its player at least so much, in thousandths of the evaluation's unit, when both sides go
+    /// on capturing on its target square as long as it pays (static exchange evaluation).
+    fn exchange_reaches(&self, _mv: Self::Move, _thousandths: i32) -> bool {
+        true
+    }
+
+    /// Whether the mover has to answer a threat that would end the game: such a position is not judged as it stands.
+    fn in_check(&self) -> bool {
+        false
+    }
+
+    /// The position after the mover has passed, where a search may draw conclusions from it: `None` where passing makes
+    /// no sense, or where it may well be better than any move.
+    fn pass(&self) -> Option<Self> {
+        None
+    }
+
+    /// Whether it may be a disadvantage to have to move here, so that conclusions from passing have to be verified.
+    fn zugzwang_threatens(&self) -> bool {
+        false
+    }
+
+    /// The number of kinds of moves, see [`Knowledge::move_kind`].
+    const MOVE_KINDS: usize = 1;
+
+    /// The kind of a legal move, below [`Knowledge::MOVE_KINDS`]: which piece goes where, say. What a search
+    /// learns about replies to moves, it learns about kinds.
+    fn move_kind(&self, _mv: Self::Move) -> usize {
+        0
+    }
+
     /// Puts the legal moves in the order in which a simple agent of the game's literature tries them, and leaves
     /// out those that its rules of thumb forbid; at least one stays.
     fn rules_of_thumb(&self, _moves: &mut Vec<Self::Move>) {}

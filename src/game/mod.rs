@@ -80,6 +80,15 @@ impl std::fmt::Display for Color {
     }
 }
 
+/// An option of a game's own: which board it is played on, or how its moves are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameOption {
+    /// Its name in the protocol.
+    pub name: &'static str,
+    /// Its values, the default first.
+    pub choices: &'static [&'static str],
+}
+
 /// A move, small enough to be packed into a transposition table entry.
 pub trait GameMove: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The move as a number in `1 .. 1 << 24`; 0 is kept for "no move".
@@ -113,8 +122,19 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// rules end every game.
     const LONGEST_GAME: Option<u32> = None;
 
+    /// The option that the game has of its own, if any. What is chosen goes by its number in the list of choices.
+    const OPTION: Option<GameOption> = None;
+
     /// The start position.
     fn start() -> Self;
+
+    /// The start position under a choice of [`Game::OPTION`].
+    fn start_with(_choice: usize) -> Self {
+        Self::start()
+    }
+
+    /// Makes a position one of another choice of [`Game::OPTION`], as far as the choice is more than a start position.
+    fn choose(&mut self, _choice: usize) {}
 
     /// Reads a position; counters may be missing at the end of the text.
     ///
@@ -181,6 +201,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// How the game has ended by this position alone, if it has.
     fn outcome(&self) -> Option<Outcome> {
         self.is_over().then(|| self.verdict())
+    }
+
+    /// Whether neither player can win any more, whatever is played: a draw at once, though there are moves.
+    fn is_dead(&self) -> bool {
+        false
     }
 
     /// Plies since the last move that can never be undone: no earlier position can come back.

@@ -22,6 +22,8 @@ pub enum Ending {
     KingCaptured,
     /// Only kings are left.
     BareKings,
+    /// Neither player has the pieces to win.
+    InsufficientMaterial,
     /// The same position, with the same player to move, has come up too often.
     Repetition,
     /// Too many plies in a row without progress.
@@ -52,6 +54,7 @@ impl fmt::Display for Ending {
             Ending::NoMoves => "no legal move",
             Ending::KingCaptured => "king captured",
             Ending::BareKings => "bare kings",
+            Ending::InsufficientMaterial => "insufficient material",
             Ending::Repetition => "repetition",
             Ending::NoProgress => "no progress",
         })

@@ -149,8 +149,7 @@ impl<M: GameMove> MoveList<M> {
         heuristics: &Heuristics<M>,
     ) {
         self.clear();
-        position.legal_moves(&mut self.moves);
-        self.moves.retain(|&mv| position.is_tactical(mv));
+        position.tactical_moves(&mut self.moves);
         let mover = position.mover();
         self.ranks.extend(self.moves.iter().map(|&mv| heuristics.history(mover, mv)));
     }

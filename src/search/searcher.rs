@@ -136,7 +136,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     /// count. The first repetition counts as a draw (Neighbours thesis §5.2).
     #[inline]
     pub(super) fn drawn(&self, position: &G, ply: usize) -> Option<Score> {
-        if self.history.is_repetition(position) {
+        if self.history.is_repetition(position) || position.is_dead() {
             return Some(Score::DRAW);
         }
         let too_long = G::DRAW_RULES.no_progress.is_some_and(|limit| position.reversible_plies() >= limit);
