@@ -7,7 +7,7 @@ use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use labrys::eval::Evaluator;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Features, Game, History};
-use labrys::search::{Control, Heuristics, Limits, SearchMode, Table, Task, search};
+use labrys::search::{Control, Heuristics, Limits, Options, SearchMode, Table, Task, search};
 
 /// A position of the middle game.
 const MIDDLE: &str = "pp2p2p/2p2p2/8/1p6/2P3P1/4P2p/P1P5/3P1PP1 b 27 14";
@@ -33,8 +33,7 @@ fn depth(criterion: &mut Criterion) {
             history: &history,
             evaluator: &evaluator,
             root_moves: &[],
-            selective,
-            multi_pv: 1,
+            options: &Options { selective, ..Options::default() },
             limits: &Limits::depth(if selective { 10 } else { 6 }),
         };
         let name = if selective { "selective" } else { "full width, depth 6 only" };

@@ -10,7 +10,9 @@ use labrys::game::fen::write_board;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Features, Game, History, Knowledge};
-use labrys::search::{Best, Bound, Clock, Control, Limits, Report, SearchMode, Table, Task, monte_carlo};
+use labrys::search::{
+    Best, Bound, Clock, Control, Limits, Options, Report, SearchMode, Table, Task, monte_carlo,
+};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -70,16 +72,19 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
         // The definition takes its time.
         let limits = Limits::depth(if n == 0 { 3 } else { 2 });
         let (_, reports) = find(&line, SearchMode::Expectiminimax, false, 1, &limits);
-        let scores = scores(&reports);
-        assert_eq!(Some(scores.len() as u32), limits.depth);
-        for (score, depth) in scores.into_iter().zip(1..) {
-            let expected = expectation(&evaluator, &line.0, depth);
-            let found = f64::from(score.to_bits());
-            assert!(
-                (found - expected).abs() < 10.0,
-                "depth {depth}: {found} for {expected} in {}",
-                line.0.fen()
-            );
+        let expected: Vec<_> =
+            (1..=limits.depth.unwrap()).map(|depth| expectation(&evaluator, &line.0, depth)).collect();
+        // So does the real search when it weighs the chances of all plies.
+        let options = Options { selective: false, chance_plies: MAX_PLY, ..Options::default() };
+        let table = Table::new(1).unwrap();
+        let (_, weighed) = find_with(&table, &line, SearchMode::Pvs, &options, &limits);
+        for reports in [&reports, &weighed] {
+            let scores = scores(reports);
+            assert_eq!(scores.len(), expected.len());
+            for (score, expected) in scores.into_iter().zip(&expected) {
+                let found = f64::from(score.to_bits());
+                assert!((found - expected).abs() < 10.0, "{found} for {expected} in {}", line.0.fen());
+            }
         }
         let plain = find(&line, SearchMode::AlphaBeta, false, 1, &limits).1;
         with_chance += usize::from(plain.last().unwrap().score != reports.last().unwrap().score);
@@ -130,7 +135,8 @@ fn searches_with_a_common_table_find_the_alpha_beta_value() {
         let (table, limits) = (Table::new(1).unwrap(), Limits::depth(4));
         for line in &lines {
             let (_, expected) = find(line, SearchMode::AlphaBeta, false, 1, &limits);
-            let (_, found) = find_with(&table, line, SearchMode::Pvs, false, 1, &limits);
+            let options = Options { selective: false, ..Options::default() };
+            let (_, found) = find_with(&table, line, SearchMode::Pvs, &options, &limits);
             assert_eq!(scores(&found), scores(&expected), "{}", line.0.fen());
             let last = scores(&expected).last().copied();
             decided += usize::from(last.is_some_and(|score| score.plies_to_end().is_some()));
@@ -270,8 +276,7 @@ fn the_first_repetition_is_a_draw() {
         history: &history,
         evaluator: &evaluator,
         root_moves: &[back],
-        selective: true,
-        multi_pv: 1,
+        options: &Options::default(),
         limits: &limits,
     };
     let mut found = None;
@@ -324,7 +329,8 @@ fn sample<G: Features + Knowledge>(
     seed: u64,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = &Evaluator::shipped(0).unwrap();
-    let task = Task { position, history, evaluator, root_moves: &[], selective: true, multi_pv: 1, limits };
+    let options = &Options::default();
+    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
     let mut reports = Vec::new();
     let control = Control::default();
     (monte_carlo(&task, bytes, seed, &control, &mut |report| reports.push(report)), reports)

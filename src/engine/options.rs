@@ -4,23 +4,21 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::eval::WeightsError;
+use crate::eval::{MAX_PLY, WeightsError};
 use crate::game::quote;
-use crate::search::Method;
+use crate::search::{Method, Options};
 
 /// The values of the options that all games share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Size of the transposition table in MiB.
     pub hash: usize,
-    /// Lines that a search reports.
-    pub multi_pv: usize,
+    /// How the searches by depth go about it.
+    pub search: Options,
     /// Time kept back in every move, in milliseconds.
     pub move_overhead: u64,
     /// Which search looks for the move.
     pub method: Method,
-    /// Whether the search may look at moves less deeply on a guess.
-    pub selective: bool,
     /// Whether the moves of the root are those that the game's rules of thumb leave.
     pub rules_of_thumb: bool,
     /// What the random numbers of a search depend on.
@@ -31,10 +29,9 @@ impl Default for Settings {
     fn default() -> Self {
         let mut settings = Settings {
             hash: 0,
-            multi_pv: 0,
+            search: Options::default(),
             move_overhead: 0,
             method: Method::ALL[0],
-            selective: false,
             rules_of_thumb: false,
             seed: 0,
         };
@@ -158,7 +155,7 @@ pub(super) const SHARED: &[Row] = &[
             default: 1,
             min: 1,
             max: 256,
-            place: |settings, n| settings.multi_pv = n as usize,
+            place: |settings, n| settings.search.multi_pv = n as usize,
         },
     },
     Row {
@@ -179,7 +176,16 @@ pub(super) const SHARED: &[Row] = &[
     },
     Row {
         name: "Selective",
-        kind: RowKind::Check { default: true, place: |settings, on| settings.selective = on },
+        kind: RowKind::Check { default: true, place: |settings, on| settings.search.selective = on },
+    },
+    Row {
+        name: "ChancePlies",
+        kind: RowKind::Spin {
+            default: 0,
+            min: 0,
+            max: MAX_PLY as i64,
+            place: |settings, plies| settings.search.chance_plies = plies as usize,
+        },
     },
     Row {
         name: "RulesOfThumb",

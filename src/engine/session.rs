@@ -66,15 +66,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
             position.rules_of_thumb(&mut thumb);
         }
         let root_moves = if thumb.is_empty() { root_moves } else { &thumb };
-        let task = Task {
-            position,
-            history,
-            evaluator,
-            root_moves,
-            selective: settings.selective,
-            multi_pv: settings.multi_pv,
-            limits,
-        };
+        let task = Task { position, history, evaluator, root_moves, options: &settings.search, limits };
         let mut report = |step: Report<G::Move>| {
             report(&SearchReport {
                 depth: step.depth,

@@ -108,7 +108,7 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
 
     /// One iteration: the best lines of the root, each searched among the moves that no better line has.
     fn iterate(&mut self, depth: i32) {
-        let lines = self.task.multi_pv.clamp(1, self.searcher.root.len());
+        let lines = self.task.options.multi_pv.clamp(1, self.searcher.root.len());
         self.searcher.deepest = 0;
         for entry in &mut self.searcher.root {
             if entry.score > -Score::INFINITE {

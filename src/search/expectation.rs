@@ -1,4 +1,4 @@
-//! Expectiminimax: a move is worth the mean of its outcomes, each of which is searched.
+//! Moves whose outcome is chance's: such a move is worth the mean of its outcomes, each of which is searched.
 //!
 //! Outcomes that cannot bring the mean into the window any more are left out: by the bounds that every score
 //! has (Star1), and by what a first look at each outcome shows (Star2; B. Ballard, "The *-minimax search
@@ -9,32 +9,54 @@ use super::window::Window;
 use crate::eval::Score;
 use crate::game::{Features, Knowledge};
 
+/// A search of a position to a depth, within a window, so many plies from the root: its value for its mover.
+pub(super) type Search<'a, G> = fn(&mut Searcher<'a, G>, &G, i32, Window, usize) -> Score;
+
 /// The greatest value of a position, and the negative of the least.
 const MOST: f64 = Score::WIN.to_bits() as f64;
 
-impl<G: Features + Knowledge> Searcher<'_, G> {
-    /// The mean of the values that the outcomes of a move have for its mover.
-    pub(super) fn expected(
+impl<'a, G: Features + Knowledge> Searcher<'a, G> {
+    /// The value of a move for its mover, who is at `ply`, with `depth` plies left behind it: the mean of the values of
+    /// its outcomes, or below the plies whose chances are weighed, the value of the mean outcome.
+    #[inline]
+    pub(super) fn try_move(
         &mut self,
         position: &G,
         mv: G::Move,
         depth: i32,
         window: Window,
         ply: usize,
+        search: Search<'a, G>,
+    ) -> Score {
+        match ply < self.chance_plies {
+            true => self.expected(position, mv, depth, window, ply, search),
+            false => self.outcome(position, mv, depth, window, ply, search),
+        }
+    }
+
+    /// The mean of the values of the outcomes of a move.
+    fn expected(
+        &mut self,
+        position: &G,
+        mv: G::Move,
+        depth: i32,
+        window: Window,
+        ply: usize,
+        search: Search<'a, G>,
     ) -> Score {
         let mut outcomes = Vec::new();
         position.outcomes(mv, &mut outcomes);
         if let [(mv, _)] = outcomes[..] {
-            return self.try_move(position, mv, depth - 1, window, ply);
+            return self.outcome(position, mv, depth, window, ply, search);
         }
         let (alpha, beta) = (f64::from(window.alpha.to_bits()), f64::from(window.beta.to_bits()));
 
         // Star2: after one of its moves the opponent has at least so much of each outcome, we at most the rest.
         let mut most = vec![MOST; outcomes.len()];
-        if depth > 1 {
+        if depth > 0 {
             let mut sum = MOST;
             for (&(mv, probability), most) in outcomes.iter().zip(&mut most) {
-                *most = self.first_look(position, mv, depth - 1, ply).min(MOST);
+                *most = self.first_look(position, mv, depth, ply, search).min(MOST);
                 sum -= probability * (MOST - *most);
                 if sum <= alpha || self.is_stopped() {
                     return score(sum);
@@ -55,7 +77,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
             let high = ((beta - known - below) / probability).min(MOST);
             let window =
                 Window { alpha: score(low.floor()), beta: score(high.ceil().max(low.floor() + 1.0)) };
-            let value = f64::from(self.try_move(position, mv, depth - 1, window, ply).to_bits());
+            let value = f64::from(self.outcome(position, mv, depth, window, ply, search).to_bits());
             if self.is_stopped() {
                 return Score::DRAW;
             }
@@ -73,19 +95,54 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         score(known)
     }
 
-    /// An upper bound of one outcome for the mover of its parent: what the answer that looks best leaves.
-    fn first_look(&mut self, position: &G, mv: G::Move, depth: i32, ply: usize) -> f64 {
+    /// An upper bound of one outcome for the mover of its parent: what an answer that looks good leaves.
+    fn first_look(
+        &mut self,
+        position: &G,
+        mv: G::Move,
+        depth: i32,
+        ply: usize,
+        search: Search<'a, G>,
+    ) -> f64 {
         let child = self.play(position, mv);
-        let bound = match self.moves_to_try(&child, ply + 1).first() {
+        let bound = match self.first_answer(&child) {
             // The answer of the same player is no bound.
-            Some(&answer) if child.mover() != position.mover() => {
-                let value = self.expected(&child, answer, depth, Window::FULL, ply + 1);
+            Some(answer) if child.mover() != position.mover() => {
+                let value = self.try_move(&child, answer, depth - 1, Window::FULL, ply + 1, search);
                 -f64::from(value.to_bits())
             }
             _ => MOST,
         };
         self.undo();
         bound
+    }
+
+    /// An answer that looks good: the one that is remembered, else one that changes the balance.
+    fn first_answer(&self, position: &G) -> Option<G::Move> {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let known = self.table.probe(position.table_key()).and_then(|entry| entry.best);
+        known
+            .filter(|mv| moves.contains(mv))
+            .or_else(|| moves.iter().copied().find(|&mv| position.is_tactical(mv)))
+            .or(moves.first().copied())
+    }
+
+    /// The value of one outcome of a move for the mover of the position.
+    #[inline]
+    fn outcome(
+        &mut self,
+        position: &G,
+        mv: G::Move,
+        depth: i32,
+        window: Window,
+        ply: usize,
+        search: Search<'a, G>,
+    ) -> Score {
+        let child = self.play(position, mv);
+        let score = window.descend(position, &child, |window| search(self, &child, depth, window, ply + 1));
+        self.undo();
+        score
     }
 }
 

@@ -72,6 +72,25 @@ pub enum SearchMode {
     Expectiminimax,
 }
 
+/// How a search goes about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Whether moves may be searched less deeply than the depth of the iteration says, on a guess.
+    /// Without it the value of an iteration is the minimax value of its depth.
+    pub selective: bool,
+    /// How many of the best moves get a principal variation of their own; at least 1.
+    pub multi_pv: usize,
+    /// At nodes of fewer plies than this from the root, a move is worth the mean over all outcomes of chance. At
+    /// the others chance is counted by its mean.
+    pub chance_plies: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { selective: true, multi_pv: 1, chance_plies: 0 }
+    }
+}
+
 /// What is to be searched, and how.
 #[derive(Clone, Debug)]
 pub struct Task<'a, G: Knowledge + Features> {
@@ -83,11 +102,8 @@ pub struct Task<'a, G: Knowledge + Features> {
     pub evaluator: &'a Evaluator<G>,
     /// The moves to choose from, the most promising first; all legal ones where it is empty.
     pub root_moves: &'a [G::Move],
-    /// Whether moves may be searched less deeply than the depth of the iteration says, on a guess.
-    /// Without it the value of an iteration is the minimax value of its depth.
-    pub selective: bool,
-    /// How many of the best moves get a principal variation of their own; at least 1.
-    pub multi_pv: usize,
+    /// How to go about it.
+    pub options: &'a Options,
     /// When to stop.
     pub limits: &'a Limits,
 }

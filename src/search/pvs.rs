@@ -168,11 +168,10 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
                 continue;
             }
 
-            let child = self.play(position, mv);
             let full = depth - 1;
             let mut score;
             if number == 1 {
-                score = self.descend::<PV>(position, &child, full, Window { alpha, beta }, ply);
+                score = self.try_move(position, mv, full, Window { alpha, beta }, ply, Searcher::pvs::<PV>);
             } else {
                 // 9. Late move reduction (selective): searched less deeply, and again if they surprise.
                 let mut reduced = full;
@@ -184,16 +183,18 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
                     reduced -= self.reduction::<PV>(depth, number, self.heuristics.history(mover, mv));
                     reduced = reduced.clamp(1, full);
                 }
-                score = self.descend::<false>(position, &child, reduced, Window::null(alpha), ply);
+                score =
+                    self.try_move(position, mv, reduced, Window::null(alpha), ply, Searcher::pvs::<false>);
                 if score > alpha && reduced < full {
-                    score = self.descend::<false>(position, &child, full, Window::null(alpha), ply);
+                    score =
+                        self.try_move(position, mv, full, Window::null(alpha), ply, Searcher::pvs::<false>);
                 }
                 // 10. The null window has failed: a new principal variation.
                 if PV && score > alpha && score < beta {
-                    score = self.descend::<true>(position, &child, full, Window { alpha, beta }, ply);
+                    score =
+                        self.try_move(position, mv, full, Window { alpha, beta }, ply, Searcher::pvs::<true>);
                 }
             }
-            self.undo();
             if self.is_stopped() {
                 return best;
             }
@@ -236,19 +237,6 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
     fn is_deep_enough(&self, stored: u8, asked: i32) -> bool {
         let stored = i32::from(stored);
         if self.selective { stored >= asked } else { stored == asked }
-    }
-
-    /// The value of a child for the mover of its parent, which is at `ply`.
-    #[inline]
-    fn descend<const PV: bool>(
-        &mut self,
-        parent: &G,
-        child: &G,
-        depth: i32,
-        window: Window,
-        ply: usize,
-    ) -> Score {
-        window.descend(parent, child, |window| self.pvs::<PV>(child, depth, window, ply + 1))
     }
 
     /// Plies by which a late quiet move is reduced: the more, the deeper the search and the later the move.

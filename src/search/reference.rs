@@ -32,9 +32,10 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let mut best = -Score::INFINITE;
         for mv in moves {
             let score = match self.mode {
-                SearchMode::Expectiminimax => self.expected(position, mv, depth, window, ply),
-                SearchMode::Minimax => self.try_move(position, mv, depth - 1, Window::FULL, ply),
-                _ => self.try_move(position, mv, depth - 1, window, ply),
+                SearchMode::Minimax => {
+                    self.try_move(position, mv, depth - 1, Window::FULL, ply, Searcher::full_width)
+                }
+                _ => self.try_move(position, mv, depth - 1, window, ply, Searcher::full_width),
             };
             if self.is_stopped() {
                 return best;
@@ -57,7 +58,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
 
     /// The moves of a node. To weigh chance, those that change the balance come first: what is left out depends on
     /// the first one.
-    pub(super) fn moves_to_try(&mut self, position: &G, ply: usize) -> Vec<G::Move> {
+    fn moves_to_try(&mut self, position: &G, ply: usize) -> Vec<G::Move> {
         let mut moves = Vec::new();
         if ply == 0 {
             moves.extend(self.root_moves());
@@ -68,21 +69,5 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
             }
         }
         moves
-    }
-
-    /// The value of a move for the mover of the position, which is at `ply`.
-    pub(super) fn try_move(
-        &mut self,
-        position: &G,
-        mv: G::Move,
-        depth: i32,
-        window: Window,
-        ply: usize,
-    ) -> Score {
-        let child = self.play(position, mv);
-        let score =
-            window.descend(position, &child, |window| self.full_width(&child, depth, window, ply + 1));
-        self.undo();
-        score
     }
 }

@@ -28,6 +28,8 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) table: &'a Table,
     pub(super) heuristics: &'a mut Heuristics<G::Move>,
     pub(super) selective: bool,
+    /// At plies below this one, moves are worth the mean over all outcomes of chance.
+    pub(super) chance_plies: usize,
     /// The positions before the one that is being searched.
     history: History<G>,
     /// The moves to choose from; those before `line` have a principal variation of their own already.
@@ -63,7 +65,12 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             evaluator: task.evaluator,
             table,
             heuristics,
-            selective: task.selective,
+            selective: task.options.selective,
+            chance_plies: match mode {
+                SearchMode::Expectiminimax => usize::MAX,
+                SearchMode::Pvs => task.options.chance_plies,
+                SearchMode::AlphaBeta | SearchMode::Minimax => 0,
+            },
             history: task.history.clone(),
             root,
             line: 0,

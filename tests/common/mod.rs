@@ -6,7 +6,7 @@ pub mod process;
 
 use labrys::eval::Evaluator;
 use labrys::game::{Features, Game, History, Knowledge};
-use labrys::search::{Best, Control, Heuristics, Limits, Report, SearchMode, Table, Task, search};
+use labrys::search::{Best, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, search};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -55,7 +55,8 @@ pub fn find<G: Features + Knowledge>(
     multi_pv: usize,
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
-    find_with(&Table::new(1).unwrap(), line, mode, selective, multi_pv, limits)
+    let options = Options { selective, multi_pv, ..Options::default() };
+    find_with(&Table::new(1).unwrap(), line, mode, &options, limits)
 }
 
 /// An evaluation that no feature is indifferent to: the shipped weights may ignore some, a search may not.
@@ -72,13 +73,11 @@ pub fn find_with<G: Features + Knowledge>(
     table: &Table,
     (position, history): &Line<G>,
     mode: SearchMode,
-    selective: bool,
-    multi_pv: usize,
+    options: &Options,
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = heavy_evaluator();
-    let task =
-        Task { position, history, evaluator: &evaluator, root_moves: &[], selective, multi_pv, limits };
+    let task = Task { position, history, evaluator: &evaluator, root_moves: &[], options, limits };
     let mut reports = Vec::new();
     let best = search(&task, mode, table, &mut Heuristics::new(), &Control::default(), &mut |report| {
         reports.push(report)
