@@ -10,11 +10,11 @@ use common::random_game;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::perft::{SuiteError, parse_suite, perft};
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Ending, FenError, Game, GameMove, History, MoveError, Outcome};
+use labrys::game::{Color, Ending, FenError, Game, GameMove, History, Knowledge, MoveError, Outcome};
 use proptest::prelude::*;
 
 /// Everything that holds in every position of every game.
-fn check_position<G: Game>(position: &G, history: &History<G>) {
+fn check_position<G: Knowledge>(position: &G, history: &History<G>) {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     assert!(moves.len() <= G::MAX_MOVES);
@@ -42,6 +42,23 @@ fn check_position<G: Game>(position: &G, history: &History<G>) {
     }
     if moves.is_empty() {
         assert_eq!(history.outcome(position), Some(position.verdict()));
+    }
+    check_knowledge(position, &moves);
+}
+
+/// What a search may ask without listing the legal moves.
+fn check_knowledge<G: Knowledge>(position: &G, moves: &[G::Move]) {
+    let mut tactical = Vec::new();
+    position.tactical_moves(&mut tactical);
+    let expected: Vec<_> = moves.iter().copied().filter(|&mv| position.is_tactical(mv)).collect();
+    assert_eq!(tactical, expected, "{}", position.fen());
+    for mv in moves {
+        assert!(position.is_legal(*mv));
+        assert!(position.move_kind(*mv) < G::MOVE_KINDS);
+        for bit in 0..24 {
+            let other = G::Move::from_bits(mv.to_bits() ^ 1 << bit);
+            assert_eq!(position.is_legal(other), moves.contains(&other), "{other:?} in {}", position.fen());
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Session<G: Game> {
     evaluator: Evaluator<G>,
     /// Made for the first game or search, so that a start costs nothing.
     table: Option<Table>,
-    heuristics: Heuristics<G::Move>,
+    heuristics: Heuristics<G>,
 }
 
 impl<G: Chance + Features + Knowledge> Session<G> {

@@ -154,6 +154,13 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// on counters or on earlier positions ([`Game::DRAW_RULES`]) do not count here.
     fn legal_moves(&self, moves: &mut Vec<Self::Move>);
 
+    /// Whether a move of any other position is legal in this one, too.
+    fn is_legal(&self, mv: Self::Move) -> bool {
+        let mut moves = Vec::with_capacity(Self::MAX_MOVES);
+        self.legal_moves(&mut moves);
+        moves.contains(&mv)
+    }
+
     /// Plays a legal move of this position. An illegal one leaves some position, never a panic.
     fn play(&mut self, mv: Self::Move);
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::ordering::Heuristics;
+use super::heuristics::Heuristics;
 use super::searcher::{RootMove, Searcher};
 use super::table::{Bound, Table};
 use super::window::Window;
@@ -68,7 +68,7 @@ pub fn search<G: Features + Knowledge>(
     task: &Task<G>,
     mode: SearchMode,
     table: &Table,
-    heuristics: &mut Heuristics<G::Move>,
+    heuristics: &mut Heuristics<G>,
     control: &Control,
     report: &mut dyn FnMut(Report<G::Move>),
 ) -> Best<G::Move> {

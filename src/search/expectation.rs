@@ -104,7 +104,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         ply: usize,
         search: Search<'a, G>,
     ) -> f64 {
-        let child = self.play(position, mv);
+        let child = self.play(position, mv, ply);
         let bound = match self.first_answer(&child) {
             // The answer of the same player is no bound.
             Some(answer) if child.mover() != position.mover() => {
@@ -139,7 +139,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         ply: usize,
         search: Search<'a, G>,
     ) -> Score {
-        let child = self.play(position, mv);
+        let child = self.play(position, mv, ply);
         let score = window.descend(position, &child, |window| search(self, &child, depth, window, ply + 1));
         self.undo();
         score

@@ -10,10 +10,11 @@
 //! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`: moves
 //!   whose outcome is chance's;
 //! - `searcher`: what a search keeps while it runs;
-//! - `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
+//! - `heuristics`: what has been learned about good moves; `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
 
 mod deepening;
 mod expectation;
+mod heuristics;
 mod limits;
 mod mcts;
 mod ordering;
@@ -26,9 +27,9 @@ mod time;
 mod window;
 
 pub use deepening::{Best, Report, search};
+pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
 pub use mcts::monte_carlo;
-pub use ordering::Heuristics;
 pub use table::{Bound, Entry, Table};
 pub use time::TimeManager;
 

@@ -4,7 +4,10 @@
 //! them off. What each is worth was measured in matches of 400 games at 20,000 nodes a move in
 //! Neighbours with hand-set weights, 4 to 7 random plies played with both colours (2026-11-21).
 
-use super::ordering::MoveList;
+use std::array;
+use std::sync::LazyLock;
+
+use super::ordering::{MovePicker, Scope};
 use super::searcher::Searcher;
 use super::table::{Bound, Entry};
 use super::window::Window;
@@ -119,9 +122,9 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         // 7. The moves, one after the other, the most promising first.
         let mut moves = std::mem::take(&mut self.moves[ply]);
         if root {
-            moves.fill_in_order(self.root_moves());
+            moves.begin_in_order(self.root_moves());
         } else {
-            moves.fill(position, ply, table_move, self.heuristics);
+            moves.begin(position, Scope::All, table_move);
         }
         let score = self.search_moves::<PV>(position, depth, window, ply, value, &mut moves);
         self.moves[ply] = moves;
@@ -137,11 +140,8 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         window: Window,
         ply: usize,
         value: Option<Score>,
-        moves: &mut MoveList<G::Move>,
+        moves: &mut MovePicker<G::Move>,
     ) -> Score {
-        if moves.is_empty() {
-            return self.verdict(position, ply);
-        }
         let Window { mut alpha, beta } = window;
         let root = ply == 0;
         let mover = position.mover();
@@ -157,7 +157,8 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let mut best = -Score::INFINITE;
         let mut best_move = None;
         let mut number = 0;
-        while let Some(mv) = moves.pick() {
+        let path = self.path(ply);
+        while let Some(mv) = moves.next(position, self.heuristics, path, ply) {
             number += 1;
             let tactical = position.is_tactical(mv);
 
@@ -180,7 +181,9 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
                     && number >= LATE_REDUCTION_MOVES
                     && !tactical
                 {
-                    reduced -= self.reduction::<PV>(depth, number, self.heuristics.history(mover, mv));
+                    let learned =
+                        self.heuristics.history(mover, mv) + self.heuristics.continuation(position, mv, path);
+                    reduced -= reduction::<PV>(depth, number, learned);
                     reduced = reduced.clamp(1, full);
                 }
                 score =
@@ -211,13 +214,16 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
                     best_move = Some(mv);
                     alpha = score;
                     if score >= beta {
-                        self.heuristics.cutoff(mover, mv, tactical, moves.tried(), depth, ply);
+                        self.heuristics.cutoff(position, mv, moves.tried(), path, depth, ply);
                         break;
                     }
                 }
             }
         }
 
+        if number == 0 {
+            return self.verdict(position, ply);
+        }
         // The root is never asked of the table, and its moves may be the user's choice.
         if !root {
             let bound = match best_move {
@@ -238,10 +244,14 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let stored = i32::from(stored);
         if self.selective { stored >= asked } else { stored == asked }
     }
-
-    /// Plies by which a late quiet move is reduced: the more, the deeper the search and the later the move.
-    fn reduction<const PV: bool>(&self, depth: i32, number: usize, history: i32) -> i32 {
-        let reduction = 0.5 + f64::from(depth).ln() * (number as f64).ln() / 2.0;
-        reduction as i32 - i32::from(PV) - history / LATE_REDUCTION_HISTORY
-    }
 }
+
+/// Plies by which a late quiet move is reduced: the more, the deeper the search and the later the move, and the less
+/// it has been worth so far.
+fn reduction<const PV: bool>(depth: i32, number: usize, learned: i32) -> i32 {
+    let reduction = 0.5 + LOGARITHMS[depth.min(255) as usize] * LOGARITHMS[number.min(255)] / 2.0;
+    reduction as i32 - i32::from(PV) - learned / LATE_REDUCTION_HISTORY
+}
+
+/// Natural logarithms of whole numbers, that of 0 being 0.
+static LOGARITHMS: LazyLock<[f64; 256]> = LazyLock::new(|| array::from_fn(|n| (n.max(1) as f64).ln()));

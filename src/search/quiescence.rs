@@ -1,5 +1,6 @@
 //! Quiescence search: at the horizon, tactical moves are played out before the position is evaluated.
 
+use super::ordering::Scope;
 use super::searcher::Searcher;
 use super::window::Window;
 use crate::eval::{MAX_PLY, Score};
@@ -20,8 +21,13 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         }
         alpha = alpha.max(best);
         let mut moves = std::mem::take(&mut self.moves[ply]);
-        moves.fill_tactical(position, self.heuristics);
-        while let Some(mv) = moves.pick() {
+        moves.begin(position, Scope::Tactical, None);
+        let path = self.path(ply);
+        while let Some(mv) = moves.next(position, self.heuristics, path, ply) {
+            // Captures that lose by exchange are no way out.
+            if moves.is_losing() {
+                break;
+            }
             let mut child = position.clone();
             child.play(mv);
             if self.enter(ply + 1) {

@@ -1,6 +1,7 @@
 //! What a search keeps while it runs.
 
-use super::ordering::{Heuristics, MoveList};
+use super::heuristics::{Heuristics, Path};
+use super::ordering::MovePicker;
 use super::table::Table;
 use super::window::Window;
 use super::{Control, SearchMode, Task, TimeManager};
@@ -26,7 +27,7 @@ pub(super) struct RootMove<M> {
 pub(super) struct Searcher<'a, G: Game> {
     pub(super) evaluator: &'a Evaluator<G>,
     pub(super) table: &'a Table,
-    pub(super) heuristics: &'a mut Heuristics<G::Move>,
+    pub(super) heuristics: &'a mut Heuristics<G>,
     pub(super) selective: bool,
     /// At plies below this one, moves are worth the mean over all outcomes of chance.
     pub(super) chance_plies: usize,
@@ -35,8 +36,10 @@ pub(super) struct Searcher<'a, G: Game> {
     /// The moves to choose from; those before `line` have a principal variation of their own already.
     pub(super) root: Vec<RootMove<G::Move>>,
     pub(super) line: usize,
-    /// A move list for each ply.
-    pub(super) moves: Vec<MoveList<G::Move>>,
+    /// A move picker for each ply.
+    pub(super) moves: Vec<MovePicker<G::Move>>,
+    /// The kind of the move that has been made at each ply, two places further on.
+    played: Vec<Option<usize>>,
     /// The principal variation from each ply on.
     pub(super) pv: Vec<Vec<G::Move>>,
     pub(super) nodes: u64,
@@ -58,7 +61,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         mode: SearchMode,
         root: Vec<RootMove<G::Move>>,
         table: &'a Table,
-        heuristics: &'a mut Heuristics<G::Move>,
+        heuristics: &'a mut Heuristics<G>,
         control: &'a Control,
     ) -> Searcher<'a, G> {
         Searcher {
@@ -74,7 +77,8 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             history: task.history.clone(),
             root,
             line: 0,
-            moves: vec![MoveList::default(); MAX_PLY + 1],
+            moves: vec![MovePicker::default(); MAX_PLY + 1],
+            played: vec![None; MAX_PLY + 3],
             pv: vec![Vec::new(); MAX_PLY + 2],
             nodes: 0,
             deepest: 0,
@@ -165,9 +169,18 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         if position.is_over() { self.verdict(position, ply) } else { self.evaluator.evaluate(position) }
     }
 
-    /// The position after a move; [`Searcher::undo`] leaves it again.
+    /// The kinds of the moves that have led to the position at `ply`.
     #[inline]
-    pub(super) fn play(&mut self, position: &G, mv: G::Move) -> G {
+    pub(super) fn path(&self, ply: usize) -> Path {
+        [self.played[ply + 1], self.played[ply]]
+    }
+
+    /// The position after a move made at `ply`; [`Searcher::undo`] leaves it again.
+    #[inline]
+    pub(super) fn play(&mut self, position: &G, mv: G::Move, ply: usize) -> G {
+        if G::MOVE_KINDS > 1 {
+            self.played[ply + 2] = Some(position.move_kind(mv));
+        }
         self.history.push(position);
         let mut child = position.clone();
         child.play(mv);

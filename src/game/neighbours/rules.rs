@@ -69,6 +69,15 @@ impl Neighbours {
         self.pieces[player.index()]
     }
 
+    /// Appends the moves to some squares that have no piece of the mover.
+    fn moves_to(&self, squares_to: u64, moves: &mut Vec<NeighboursMove>) {
+        let occupied = self.occupied();
+        for from in squares(self.of(self.mover)) {
+            let targets = attacks::targets(from, occupied) & squares_to;
+            moves.extend(squares(targets).map(|to| NeighboursMove { from: from as u8, to: to as u8 }));
+        }
+    }
+
     /// The pieces of both players.
     pub(super) fn occupied(&self) -> u64 {
         self.pieces[0] | self.pieces[1]
@@ -111,12 +120,12 @@ impl Game for Neighbours {
     }
 
     fn legal_moves(&self, moves: &mut Vec<NeighboursMove>) {
-        let occupied = self.occupied();
+        self.moves_to(!self.of(self.mover), moves);
+    }
+
+    fn is_legal(&self, mv: NeighboursMove) -> bool {
         let own = self.of(self.mover);
-        for from in squares(own) {
-            let targets = attacks::targets(from, occupied) & !own;
-            moves.extend(squares(targets).map(|to| NeighboursMove { from: from as u8, to: to as u8 }));
-        }
+        own >> mv.from & 1 != 0 && attacks::targets(mv.from.into(), self.occupied()) & !own & 1 << mv.to != 0
     }
 
     fn play(&mut self, mv: NeighboursMove) {
@@ -214,5 +223,9 @@ impl Knowledge for Neighbours {
     /// Captures.
     fn is_tactical(&self, mv: NeighboursMove) -> bool {
         self.of(!self.mover) & 1 << mv.to != 0
+    }
+
+    fn tactical_moves(&self, moves: &mut Vec<NeighboursMove>) {
+        self.moves_to(self.of(!self.mover), moves);
     }
 }

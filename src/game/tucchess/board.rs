@@ -104,15 +104,19 @@ fn slide(rooks: u64, stops: u64, step: impl Fn(u64) -> u64) -> u64 {
 
 /// The squares of a board, and all those behind them, for a player.
 pub(super) const fn fill_backward(board: u64, player: Color) -> u64 {
-    let mut filled = board;
-    let mut shift = FILES;
-    while shift < FILES * RANKS {
-        filled |= match player {
-            Color::White => filled >> shift,
-            Color::Black => filled << shift,
-        };
-        shift *= 2;
-    }
+    // Seven ranks: steps of 1, 2 and 4 reach all of them.
+    let filled = match player {
+        Color::White => {
+            let filled = board | board >> FILES;
+            let filled = filled | filled >> (2 * FILES);
+            filled | filled >> (4 * FILES)
+        }
+        Color::Black => {
+            let filled = board | board << FILES;
+            let filled = filled | filled << (2 * FILES);
+            filled | filled << (4 * FILES)
+        }
+    };
     filled & ALL
 }
 
@@ -126,10 +130,26 @@ pub(super) const fn rank_for(player: Color, rank: usize) -> u64 {
 }
 
 /// The squares of a board, lowest first.
-pub(super) fn squares(mut board: u64) -> impl Iterator<Item = u8> {
-    std::iter::from_fn(move || {
-        let square = board.trailing_zeros();
-        board &= board.wrapping_sub(1);
+pub(super) fn squares(board: u64) -> Squares {
+    Squares(board)
+}
+
+/// See [`squares`].
+pub(super) struct Squares(u64);
+
+impl Iterator for Squares {
+    type Item = u8;
+
+    #[inline]
+    fn next(&mut self) -> Option<u8> {
+        let square = self.0.trailing_zeros();
+        self.0 &= self.0.wrapping_sub(1);
         (square < u64::BITS).then_some(square as u8)
-    })
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let count = self.0.count_ones() as usize;
+        (count, Some(count))
+    }
 }

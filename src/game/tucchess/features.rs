@@ -97,6 +97,24 @@ impl TucChess {
     }
 }
 
+/// The ranks in whose number, counted for White and for Black from their own side from 0, a bit is set.
+const RANKS_WITH_BIT: [[u64; 3]; 2] = {
+    let mut ranks = [[0; 3]; 2];
+    let mut rank = 0;
+    while rank < RANKS {
+        let mut bit = 0;
+        while bit < 3 {
+            if rank >> bit & 1 != 0 {
+                ranks[0][bit] |= rank_for(Color::White, rank);
+                ranks[1][bit] |= rank_for(Color::Black, rank);
+            }
+            bit += 1;
+        }
+        rank += 1;
+    }
+    ranks
+};
+
 /// What is seen of a player.
 struct Side {
     pawns: f64,
@@ -122,8 +140,9 @@ impl Side {
         let rook_reach = rook_steps(rooks, occupied | position.prizes()) & !own;
         let attacked = pawn_attacks(pawns, player) | rook_reach | king_steps(kings);
         let landing = forward(pawns, player) & !occupied | rook_reach | king_steps(kings) & !own;
-        let steps = |rank: usize| rank as u32 * (pawns & rank_for(player, rank)).count_ones();
-        let steps: u32 = (1..RANKS - 1).map(steps).sum();
+        // The number of a rank, bit by bit.
+        let steps: u32 =
+            (0..3).map(|bit| (pawns & RANKS_WITH_BIT[player.index()][bit]).count_ones() << bit).sum();
         let way = RANKS as f64 - 1.0;
         let blocked = fill_backward(forward(occupied, !player), player);
         let enemies = !position.pieces(!player, Kind::King) & attacked;

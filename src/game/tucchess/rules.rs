@@ -189,15 +189,22 @@ impl TucChess {
     }
 
     /// Calls `each` with every piece of the mover and the squares that it may go to.
-    fn each_piece(&self, mut each: impl FnMut(u8, u64)) {
+    fn each_piece(&self, mut each: impl FnMut(Kind, u8, u64)) {
         if self.finished().is_some() {
             return;
         }
         for kind in Kind::ALL {
             for from in squares(self.pieces(self.mover, kind)) {
-                each(from, self.targets(self.mover, kind, 1 << from));
+                each(kind, from, self.targets(self.mover, kind, 1 << from));
             }
         }
+    }
+
+    /// The squares on which a move of the mover's pieces of a kind scores: those of enemies and prizes, and where pawns
+    /// leave the board.
+    fn scoring(&self, kind: Kind) -> u64 {
+        let leaves = if kind == Kind::Pawn { last_rank(self.mover) } else { 0 };
+        self.of(!self.mover) | self.prizes | leaves
     }
 
     fn toggle(&mut self, player: Color, kind: Kind, square: u8) {
@@ -258,7 +265,16 @@ impl Game for TucChess {
     }
 
     fn legal_moves(&self, moves: &mut Vec<TucMove>) {
-        self.each_piece(|from, targets| moves.extend(squares(targets).map(|to| TucMove::new(from, to))));
+        self.each_piece(|_, from, targets| moves.extend(squares(targets).map(|to| TucMove::new(from, to))));
+    }
+
+    fn is_legal(&self, mv: TucMove) -> bool {
+        let from = 1 << mv.from;
+        mv == TucMove::new(mv.from, mv.to)
+            && self.finished().is_none()
+            && self
+                .kind_on(self.mover, from)
+                .is_some_and(|kind| self.targets(self.mover, kind, from) & 1 << mv.to != 0)
     }
 
     fn play(&mut self, mv: TucMove) {
@@ -343,7 +359,7 @@ impl Game for TucChess {
 
     fn count_moves(&self) -> usize {
         let mut count = 0;
-        self.each_piece(|_, targets| count += targets.count_ones() as usize);
+        self.each_piece(|_, _, targets| count += targets.count_ones() as usize);
         count
     }
 
@@ -439,8 +455,13 @@ impl Knowledge for TucChess {
 
     /// What scores: captures, prizes, and pawns that leave the board.
     fn is_tactical(&self, mv: TucMove) -> bool {
-        let (from, to) = (1 << mv.from, 1 << mv.to);
-        let leaves = self.pieces(self.mover, Kind::Pawn) & from != 0 && to & last_rank(self.mover) != 0;
-        leaves || to & (self.of(!self.mover) | self.prizes) != 0
+        let is_pawn = self.pieces(self.mover, Kind::Pawn) & 1 << mv.from != 0;
+        self.scoring(if is_pawn { Kind::Pawn } else { Kind::King }) & 1 << mv.to != 0
+    }
+
+    fn tactical_moves(&self, moves: &mut Vec<TucMove>) {
+        self.each_piece(|kind, from, targets| {
+            moves.extend(squares(targets & self.scoring(kind)).map(|to| TucMove::new(from, to)));
+        });
     }
 }
