@@ -38,7 +38,7 @@ fn depth(criterion: &mut Criterion) {
         };
         let name = if selective { "selective" } else { "full width, depth 6 only" };
         group.bench_function(name, |bencher| {
-            let fresh = || (Table::new(16).unwrap(), Heuristics::new());
+            let fresh = || (Table::new(16).unwrap(), [Heuristics::new()]);
             let run = |(table, mut heuristics)| {
                 search(&task, SearchMode::Pvs, &table, &mut heuristics, &Control::default(), &mut |_| {})
             };

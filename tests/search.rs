@@ -11,7 +11,8 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Features, Game, History, Knowledge};
 use labrys::search::{
-    Best, Bound, Clock, Control, Limits, Options, Report, SearchMode, Table, Task, monte_carlo,
+    Best, Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, monte_carlo,
+    search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -269,9 +270,9 @@ fn the_first_repetition_is_a_draw() {
     }
     assert!(history.is_repetition(&position));
     let back = position.parse_move("a2a1").unwrap();
-    let evaluator = labrys::eval::Evaluator::shipped(0).unwrap();
+    let evaluator = Evaluator::shipped(0).unwrap();
     let limits = Limits::depth(1);
-    let task = labrys::search::Task {
+    let task = Task {
         position: &position,
         history: &history,
         evaluator: &evaluator,
@@ -280,15 +281,10 @@ fn the_first_repetition_is_a_draw() {
         limits: &limits,
     };
     let mut found = None;
-    let table = labrys::search::Table::new(1).unwrap();
-    labrys::search::search(
-        &task,
-        SearchMode::Pvs,
-        &table,
-        &mut labrys::search::Heuristics::new(),
-        &labrys::search::Control::default(),
-        &mut |report| found = Some(report.score),
-    );
+    let table = Table::new(1).unwrap();
+    search(&task, SearchMode::Pvs, &table, &mut [Heuristics::new()], &Control::default(), &mut |report| {
+        found = Some(report.score)
+    });
     assert_eq!(found, Some(Score::DRAW));
 }
 
@@ -375,4 +371,32 @@ fn monte_carlo_search_is_seeded_and_keeps_to_its_memory_and_limits() {
     // The game is over.
     let over = (TucChess::from_fen("5/5/5/5/R4/5/K4 b 8 0 9").unwrap(), History::new());
     assert_eq!(sample(&over, &limits, 1 << 20, 7).0.mv, None);
+}
+
+#[test]
+fn threads_share_a_node_limit_and_end_together() {
+    let position = Neighbours::start();
+    let limits = Limits::nodes(100_000);
+    let task = Task {
+        position: &position,
+        history: &History::new(),
+        evaluator: &Evaluator::shipped(0).unwrap(),
+        root_moves: &[],
+        options: &Options::default(),
+        limits: &limits,
+    };
+    let table = Table::new(1).unwrap();
+    for threads in [1, 2, 5] {
+        let mut heuristics = vec![Heuristics::new(); threads];
+        let control = Control::default();
+        let mut reported = 0;
+        let best = search(&task, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |report| {
+            assert!(report.nodes >= reported, "nodes are counted up");
+            reported = report.nodes;
+        });
+        assert!(best.mv.is_some_and(|mv| position.is_legal(mv)));
+        // Each thread may be ahead of what it has told.
+        assert!(best.nodes >= 100_000 && best.nodes <= 100_000 + 1024 * threads as u64, "{}", best.nodes);
+        assert!(!control.is_stopped());
+    }
 }

@@ -13,6 +13,8 @@ use crate::search::{Method, Options};
 pub struct Settings {
     /// Size of the transposition table in MiB.
     pub hash: usize,
+    /// Threads that a search by depth runs on.
+    pub threads: usize,
     /// How the searches by depth go about it.
     pub search: Options,
     /// Time kept back in every move, in milliseconds.
@@ -29,6 +31,7 @@ impl Default for Settings {
     fn default() -> Self {
         let mut settings = Settings {
             hash: 0,
+            threads: 1,
             search: Options::default(),
             move_overhead: 0,
             method: Method::ALL[0],
@@ -147,6 +150,15 @@ pub(super) const SHARED: &[Row] = &[
             min: 1,
             max: 32_768,
             place: |settings, mib| settings.hash = mib as usize,
+        },
+    },
+    Row {
+        name: "Threads",
+        kind: RowKind::Spin {
+            default: 1,
+            min: 1,
+            max: 256,
+            place: |settings, threads| settings.threads = threads as usize,
         },
     },
     Row {

@@ -23,7 +23,8 @@ pub struct Session<G: Game> {
     evaluator: Evaluator<G>,
     /// Made for the first game or search, so that a start costs nothing.
     table: Option<Table>,
-    heuristics: Heuristics<G>,
+    /// One for each thread; made for the first game or search, too.
+    heuristics: Vec<Heuristics<G>>,
 }
 
 impl<G: Chance + Features + Knowledge> Session<G> {
@@ -34,7 +35,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
             play: Play::start(),
             evaluator: Evaluator::shipped(0).expect("a test reads all shipped weights"),
             table: None,
-            heuristics: Heuristics::new(),
+            heuristics: Vec::new(),
         }
     }
 
@@ -82,6 +83,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         };
         match settings.method {
             Method::Deepening(mode) => {
+                heuristics.resize_with(settings.threads, Heuristics::new);
                 search(&task, mode, made(table, settings), heuristics, control, &mut report)
             }
             Method::MonteCarlo => {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::heuristics::Heuristics;
-use super::searcher::{RootMove, Searcher};
+use super::searcher::{RootMove, Searcher, Team};
 use super::table::{Bound, Table};
 use super::window::Window;
 use super::{Control, SearchMode, Task};
@@ -63,26 +63,42 @@ impl<M> Best<M> {
 
 /// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and tells `report` of each step.
 ///
-/// With the same task, mode, table and heuristics, and without limits in time, the result is the same to the node.
+/// It runs on as many threads as there are `heuristics`, one at least, each with its own; they help each other through
+/// the table (lazy SMP), and the first one decides. With one thread, the same task, mode, table and heuristics, and
+/// without limits in time, the result is the same to the node.
 pub fn search<G: Features + Knowledge>(
     task: &Task<G>,
     mode: SearchMode,
     table: &Table,
-    heuristics: &mut Heuristics<G>,
+    heuristics: &mut [Heuristics<G>],
     control: &Control,
     report: &mut dyn FnMut(Report<G::Move>),
 ) -> Best<G::Move> {
     let root = task.moves();
+    let [first, others @ ..] = heuristics else { return Best::nothing() };
     if root.is_empty() {
         return Best::nothing();
     }
     let unknown = -Score::INFINITE;
     let root = root.into_iter().map(|mv| RootMove { mv, score: unknown, previous: unknown, pv: vec![mv] });
-    let root = root.collect();
+    let root: Vec<_> = root.collect();
     table.new_search();
-    heuristics.new_search();
-    let searcher = Searcher::new(task, mode, root, table, heuristics, control);
-    Deepening { task, mode, searcher, report }.run()
+    let team = Team::new(control);
+    let searcher = |heuristics| Searcher::new(task, mode, root.clone(), table, heuristics, &team);
+    std::thread::scope(|scope| {
+        for (heuristics, number) in others.iter_mut().zip(1..) {
+            heuristics.new_search();
+            let searcher = searcher(heuristics);
+            // Every other thread begins a ply deeper, so that not all do the same.
+            scope.spawn(move || {
+                Deepening { task, mode, searcher, report: &mut |_| {} }.run(1 + number % 2);
+            });
+        }
+        first.new_search();
+        let best = Deepening { task, mode, searcher: searcher(first), report }.run(1);
+        team.finish();
+        best
+    })
 }
 
 /// A search that deepens.
@@ -94,16 +110,17 @@ struct Deepening<'a, 's, G: Features + Knowledge> {
 }
 
 impl<G: Features + Knowledge> Deepening<'_, '_, G> {
-    fn run(mut self) -> Best<G::Move> {
+    /// Deepens from a first depth on.
+    fn run(mut self, first: i32) -> Best<G::Move> {
         let last = self.task.limits.depth.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
-        for depth in 1..=last {
+        for depth in first..=last {
             self.iterate(depth);
             if self.searcher.is_stopped() || self.is_done(depth) {
                 break;
             }
         }
         let best = &self.searcher.root[0];
-        Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes }
+        Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes() }
     }
 
     /// One iteration: the best lines of the root, each searched among the moves that no better line has.
@@ -183,7 +200,7 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
             multipv: line as u32 + 1,
             score,
             bound,
-            nodes: self.searcher.nodes,
+            nodes: self.searcher.nodes(),
             time: self.task.limits.start.elapsed(),
             hashfull: self.searcher.table.hashfull(),
             pv: self.searcher.root[line].pv.clone(),

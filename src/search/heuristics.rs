@@ -39,11 +39,6 @@ impl<G: Knowledge> Heuristics<G> {
         }
     }
 
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        *self = Heuristics::new();
-    }
-
     /// Before a new search: the plies of the tree are others now, and the past counts half.
     pub(super) fn new_search(&mut self) {
         self.killers.fill([None; 2]);

@@ -1,5 +1,7 @@
 //! What a search keeps while it runs.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
 use super::heuristics::{Heuristics, Path};
 use super::ordering::MovePicker;
 use super::table::Table;
@@ -10,6 +12,28 @@ use crate::game::{Features, Game, History, Knowledge};
 
 /// Between two looks at the clock and the stop flag, so many nodes are visited at most.
 const POLL_INTERVAL: u64 = 1024;
+
+/// What the threads of one search share besides the table.
+pub(super) struct Team<'a> {
+    /// The reins, held from outside.
+    pub(super) control: &'a Control,
+    /// Nodes that the threads have told of; each is ahead by less than [`POLL_INTERVAL`].
+    nodes: AtomicU64,
+    /// The thread that decides has decided.
+    done: AtomicBool,
+}
+
+impl<'a> Team<'a> {
+    /// No node visited yet.
+    pub(super) fn new(control: &'a Control) -> Team<'a> {
+        Team { control, nodes: AtomicU64::new(0), done: AtomicBool::new(false) }
+    }
+
+    /// Tells the other threads to end.
+    pub(super) fn finish(&self) {
+        self.done.store(true, Ordering::Relaxed);
+    }
+}
 
 /// A move of the root with what is known of it.
 #[derive(Clone, Debug)]
@@ -42,7 +66,10 @@ pub(super) struct Searcher<'a, G: Game> {
     played: Vec<Option<usize>>,
     /// The principal variation from each ply on.
     pub(super) pv: Vec<Vec<G::Move>>,
-    pub(super) nodes: u64,
+    /// Nodes visited by this thread …
+    nodes: u64,
+    /// … and those of them that the team knows of.
+    told: u64,
     /// The deepest ply visited.
     pub(super) deepest: usize,
     pub(super) mode: SearchMode,
@@ -50,7 +77,7 @@ pub(super) struct Searcher<'a, G: Game> {
     start: std::time::Instant,
     node_limit: u64,
     next_poll: u64,
-    control: &'a Control,
+    team: &'a Team<'a>,
     stopped: bool,
 }
 
@@ -62,7 +89,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         root: Vec<RootMove<G::Move>>,
         table: &'a Table,
         heuristics: &'a mut Heuristics<G>,
-        control: &'a Control,
+        team: &'a Team<'a>,
     ) -> Searcher<'a, G> {
         Searcher {
             evaluator: task.evaluator,
@@ -81,13 +108,14 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             played: vec![None; MAX_PLY + 3],
             pv: vec![Vec::new(); MAX_PLY + 2],
             nodes: 0,
+            told: 0,
             deepest: 0,
             mode,
             time: TimeManager::new(task.limits, task.position.mover()),
             start: task.limits.start,
             node_limit: task.limits.nodes.unwrap_or(u64::MAX),
             next_poll: 0,
-            control,
+            team,
             stopped: false,
         }
     }
@@ -120,11 +148,20 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     /// Looks at everything that can end the search.
     #[cold]
     fn poll(&mut self) {
-        self.next_poll = self.node_limit.min(self.nodes + POLL_INTERVAL);
+        let fresh = self.nodes - self.told;
+        let all = self.team.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh;
+        self.told = self.nodes;
+        self.next_poll = self.nodes + self.node_limit.saturating_sub(all).min(POLL_INTERVAL);
         let out_of_time = self.time.hard.is_some_and(|hard| self.start.elapsed() >= hard);
-        self.stopped = self.control.is_stopped()
-            || self.nodes >= self.node_limit
-            || (out_of_time && !self.control.is_pondering());
+        self.stopped = self.team.control.is_stopped()
+            || self.team.done.load(Ordering::Relaxed)
+            || all >= self.node_limit
+            || (out_of_time && !self.team.control.is_pondering());
+    }
+
+    /// Nodes visited by all threads, as far as they have told.
+    pub(super) fn nodes(&self) -> u64 {
+        self.team.nodes.load(Ordering::Relaxed) + self.nodes - self.told
     }
 
     /// Whether the search has been told to end or has used up what it had.
@@ -135,12 +172,12 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     /// Whether another iteration would exceed the time for this move.
     pub(super) fn is_soft_limit_over(&self) -> bool {
         let over = self.time.soft.is_some_and(|soft| self.start.elapsed() >= soft);
-        over && !self.control.is_pondering()
+        over && !self.team.control.is_pondering()
     }
 
     /// Whether the clock of the mover is running.
     pub(super) fn is_on_clock(&self) -> bool {
-        self.time.is_on_clock() && !self.control.is_pondering()
+        self.time.is_on_clock() && !self.team.control.is_pondering()
     }
 
     /// The value of a position below the root whose history draws it, or that ends the game by a

@@ -79,7 +79,7 @@ pub fn find_with<G: Features + Knowledge>(
     let evaluator = heavy_evaluator();
     let task = Task { position, history, evaluator: &evaluator, root_moves: &[], options, limits };
     let mut reports = Vec::new();
-    let best = search(&task, mode, table, &mut Heuristics::new(), &Control::default(), &mut |report| {
+    let best = search(&task, mode, table, &mut [Heuristics::new()], &Control::default(), &mut |report| {
         reports.push(report)
     });
     (best, reports)
