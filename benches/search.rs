@@ -39,7 +39,7 @@ fn depth(criterion: &mut Criterion) {
         let name = if selective { "selective" } else { "full width, depth 6 only" };
         group.bench_function(name, |bencher| {
             let fresh = || (Table::new(16).unwrap(), [Heuristics::new()]);
-            let run = |(table, mut heuristics)| {
+            let run = |(table, mut heuristics): (Table, [Heuristics<Neighbours>; 1])| {
                 search(&task, SearchMode::Pvs, &table, &mut heuristics, &Control::default(), &mut |_| {})
             };
             bencher.iter_batched(fresh, run, BatchSize::PerIteration);

@@ -38,10 +38,13 @@ fn a_gui_greets() {
     for option in [
         "option name UCI_Variant type combo default neighbours var neighbours var tucchess",
         "option name Hash type spin default 16 min 1 max 32768",
+        "option name Threads type spin default 1 min 1 max 256",
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 10 min 0 max 5000",
         "option name SearchMode type combo default pvs var pvs var alphabeta var minimax var expectiminimax var mcts",
         "option name Selective type check default true",
+        "option name ChancePlies type spin default 0 min 0 max 128",
+        "option name UCI_ShowWDL type check default false",
         "option name RulesOfThumb type check default false",
         "option name Seed type spin default 0 min 0 max 9223372036854775807",
         "option name Ponder type check default false",
@@ -51,10 +54,24 @@ fn a_gui_greets() {
     ] {
         assert!(lines.contains(&option.to_owned()), "{option}");
     }
-    assert_eq!(lines.len(), 15);
+    assert_eq!(lines.len(), 18);
     assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
     engine.send("quit");
     assert!(engine.finish().1.success());
+}
+
+#[test]
+fn a_long_search_tells_where_it_is_and_scores_tell_results() {
+    let mut engine = Process::start();
+    engine.send("setoption name UCI_Variant value neighbours\nsetoption name UCI_ShowWDL value true\ngo movetime 1500");
+    let lines = engine.until("bestmove");
+    let current = lines.iter().find(|line| line.contains(" currmove ")).expect("a root move is announced");
+    let words: Vec<_> = current.split(' ').collect();
+    assert_eq!((words[0], words[1], words[3], words[5]), ("info", "depth", "currmove", "currmovenumber"));
+    let wdl = lines.iter().filter_map(|line| line.split_once(" wdl ")).map(|(_, rest)| rest);
+    let sums = wdl.map(|rest| rest.split(' ').take(3).map(|n| n.parse::<u32>().unwrap()).sum::<u32>());
+    let sums: Vec<_> = sums.collect();
+    assert!(sums.len() > 5 && sums.iter().all(|&sum| sum == 1000), "{sums:?}");
 }
 
 #[test]

@@ -282,9 +282,14 @@ fn the_first_repetition_is_a_draw() {
     };
     let mut found = None;
     let table = Table::new(1).unwrap();
-    search(&task, SearchMode::Pvs, &table, &mut [Heuristics::new()], &Control::default(), &mut |report| {
-        found = Some(report.score)
-    });
+    search(
+        &task,
+        SearchMode::Pvs,
+        &table,
+        &mut [Heuristics::new()],
+        &Control::default(),
+        &mut |report: Report<_>| found = Some(report.score),
+    );
     assert_eq!(found, Some(Score::DRAW));
 }
 
@@ -390,10 +395,11 @@ fn threads_share_a_node_limit_and_end_together() {
         let mut heuristics = vec![Heuristics::new(); threads];
         let control = Control::default();
         let mut reported = 0;
-        let best = search(&task, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |report| {
-            assert!(report.nodes >= reported, "nodes are counted up");
-            reported = report.nodes;
-        });
+        let best =
+            search(&task, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |report: Report<_>| {
+                assert!(report.nodes >= reported, "nodes are counted up");
+                reported = report.nodes;
+            });
         assert!(best.mv.is_some_and(|mv| position.is_legal(mv)));
         // Each thread may be ahead of what it has told.
         assert!(best.nodes >= 100_000 && best.nodes <= 100_000 + 1024 * threads as u64, "{}", best.nodes);

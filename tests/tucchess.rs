@@ -151,7 +151,15 @@ fn a_search_takes_kings_and_saves_its_own_without_being_told() {
     let mut best = |fen: &str| {
         engine.board_mut().set_up(Some(fen), &[]).unwrap();
         let limits = labrys::search::Limits::depth(6);
-        engine.search(&[], &limits, &labrys::search::Control::default(), &mut |_| {}).best.unwrap()
+        engine
+            .search(
+                &[],
+                &limits,
+                &labrys::search::Control::default(),
+                &mut |_: &labrys::engine::SearchReport| {},
+            )
+            .best
+            .unwrap()
     };
     assert_eq!(best("kr3/1P3/P4/5/5/5/K4 w 0 0 1"), "b6a7");
     assert_eq!(best("k4/5/5/r4/5/1P3/K3R w 3 3 1"), "a1b1");

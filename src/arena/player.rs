@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::Line;
-use crate::engine::{Engine, OptionError, Settings, UnknownVariant, registry};
+use crate::engine::{Engine, OptionError, SearchReport, Settings, UnknownVariant, registry};
 use crate::eval::UciScore;
 use crate::game::quote;
 use crate::protocol::client::{Client, ClientError, Launch};
@@ -213,7 +213,7 @@ impl Player for InProcess {
             set_up.map_err(|error| Failure::Garbage(error.to_string()))?;
             let limits = Limits { start: Instant::now(), ..limits.clone() };
             let (mut score, mut depth) = (None, None);
-            let best = engine.search(&[], &limits, control, &mut |report| {
+            let best = engine.search(&[], &limits, control, &mut |report: &SearchReport| {
                 if report.multipv == 1 {
                     (score, depth) = (Some(report.score), Some(report.depth));
                 }

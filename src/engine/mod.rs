@@ -65,12 +65,28 @@ pub trait Engine: Send {
         root_moves: &[String],
         limits: &Limits,
         control: &Control,
-        report: &mut dyn FnMut(&SearchReport),
+        listener: &mut dyn SearchListener,
     ) -> BestMove;
 
     /// Searches the bench positions of the game to `depth` plies, or their own depth; `None` if it
     /// was stopped before the end. The engine's own position, table and options play no part.
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
+}
+
+/// Who is told how a search gets on, in text. A closure that takes a [`SearchReport`] is told of no more than that.
+pub trait SearchListener {
+    /// A line of play has been found, or its score has changed.
+    fn line(&mut self, report: &SearchReport);
+
+    /// A search that has taken a while begins with a move of the root: the one of this number, from 1, in the
+    /// iteration of `depth` plies.
+    fn root_move(&mut self, _depth: u32, _mv: &str, _number: usize) {}
+}
+
+impl<F: FnMut(&SearchReport)> SearchListener for F {
+    fn line(&mut self, report: &SearchReport) {
+        self(report);
+    }
 }
 
 /// Where new weights come from.
@@ -115,6 +131,8 @@ pub struct SearchReport {
     pub score: UciScore,
     /// What the score says.
     pub bound: Bound,
+    /// How likely a win, a draw and a loss are, in permille, where that is asked for.
+    pub wdl: Option<[u32; 3]>,
     /// Nodes visited so far.
     pub nodes: u64,
     /// Time used so far.
@@ -137,9 +155,12 @@ impl SearchReport {
             Bound::Lower => " lowerbound",
             Bound::Upper => " upperbound",
         });
+        if let Some([win, draw, loss]) = self.wdl {
+            // Writing to a string cannot fail.
+            let _ = write!(line, " wdl {win} {draw} {loss}");
+        }
         let nps = nodes_per_second(self.nodes, self.time);
         let (nodes, hashfull, time) = (self.nodes, self.hashfull, self.time.as_millis());
-        // Writing to a string cannot fail.
         let _ = write!(line, " nodes {nodes} nps {nps} hashfull {hashfull} time {time} pv");
         for mv in &self.pv {
             line.push(' ');

@@ -23,6 +23,12 @@ pub struct Settings {
     pub method: Method,
     /// Whether the moves of the root are those that the game's rules of thumb leave.
     pub rules_of_thumb: bool,
+    /// Whether lines of play come with the likelihood of their results.
+    pub show_wdl: bool,
+    /// Whether the engine plays no stronger than `elo`, in a game whose strength has been measured.
+    pub limit_strength: bool,
+    /// How strong it plays then, in Elo; what is not within the game's range counts as the end that is nearer.
+    pub elo: u32,
     /// What the random numbers of a search depend on.
     pub seed: u64,
 }
@@ -36,6 +42,9 @@ impl Default for Settings {
             move_overhead: 0,
             method: Method::ALL[0],
             rules_of_thumb: false,
+            show_wdl: false,
+            limit_strength: false,
+            elo: u32::MAX,
             seed: 0,
         };
         for row in SHARED {
@@ -212,9 +221,36 @@ pub(super) const SHARED: &[Row] = &[
             place: |settings, seed| settings.seed = seed as u64,
         },
     },
+    Row {
+        name: "UCI_ShowWDL",
+        kind: RowKind::Check { default: false, place: |settings, on| settings.show_wdl = on },
+    },
     // A GUI only wants to see it; pondering itself is asked for by `go ponder`.
     Row { name: "Ponder", kind: RowKind::Check { default: false, place: |_, _| {} } },
 ];
+
+/// The options of a game whose strength has been measured, see [`Knowledge::STRENGTHS`](crate::game::Knowledge::STRENGTHS).
+pub(super) fn strength(strengths: &[(u32, u64)]) -> Vec<Row> {
+    let ([(least, _), ..], [.., (most, _)]) = (strengths, strengths) else { return Vec::new() };
+    let (min, max) = (i64::from(*least), i64::from(*most));
+    let limit = RowKind::Check { default: false, place: |settings, on| settings.limit_strength = on };
+    let elo = RowKind::Spin { default: min, min, max, place: |settings, elo| settings.elo = elo as u32 };
+    vec![Row { name: "UCI_LimitStrength", kind: limit }, Row { name: "UCI_Elo", kind: elo }]
+}
+
+/// Nodes of a move that plays as strong as `elo`: between two of the strengths, an Elo more takes the same share more.
+pub(super) fn nodes_for(strengths: &[(u32, u64)], elo: u32) -> Option<u64> {
+    let (&(least, few), &(most, many)) = (strengths.first()?, strengths.last()?);
+    if elo <= least {
+        return Some(few);
+    }
+    if elo >= most {
+        return Some(many);
+    }
+    let (below, above) = strengths.iter().zip(&strengths[1..]).find(|(_, above)| elo <= above.0)?;
+    let share = f64::from(elo - below.0) / f64::from(above.0 - below.0);
+    Some((below.1 as f64 * (above.1 as f64 / below.1 as f64).powf(share)).round() as u64)
+}
 
 /// The option whose value is memory.
 pub(super) const HASH: &str = "Hash";
@@ -228,6 +264,11 @@ impl Row {
             RowKind::Combo { values, .. } => OptionKind::Combo { values: values.to_vec() },
         };
         OptionSpec { name: self.name, kind }
+    }
+
+    /// Whether a name is that of the option.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.name.eq_ignore_ascii_case(name)
     }
 
     /// Sets the option in `settings`, which stay as they are if the value is refused.

@@ -3,10 +3,14 @@
 use std::path::Path;
 
 use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
-use super::{BestMove, Board, Engine, OptionError, Play, SearchReport, Settings, WeightsSource};
+use super::{
+    BestMove, Board, Engine, OptionError, Play, SearchListener, SearchReport, Settings, WeightsSource,
+};
 use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
 use crate::game::{Chance, Features, Game, Knowledge};
-use crate::search::{Best, Control, Heuristics, Limits, Method, Report, Table, Task, monte_carlo, search};
+use crate::search::{
+    Best, Control, Heuristics, Limits, Listener, Method, Report, Table, Task, monte_carlo, search,
+};
 
 /// An option that forgets the table.
 const CLEAR_HASH: &str = "Clear Hash";
@@ -58,7 +62,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         root_moves: &[G::Move],
         limits: &Limits,
         control: &Control,
-        report: &mut dyn FnMut(&SearchReport),
+        listener: &mut dyn SearchListener,
     ) -> Best<G::Move> {
         let Session { settings, play: Play { position, history, .. }, evaluator, table, heuristics } = self;
         let mut thumb = Vec::new();
@@ -68,30 +72,49 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         }
         let root_moves = if thumb.is_empty() { root_moves } else { &thumb };
         let task = Task { position, history, evaluator, root_moves, options: &settings.search, limits };
-        let mut report = |step: Report<G::Move>| {
-            report(&SearchReport {
-                depth: step.depth,
-                seldepth: step.seldepth,
-                multipv: step.multipv,
-                score: step.score.to_uci(),
-                bound: step.bound,
-                nodes: step.nodes,
-                time: step.time,
-                hashfull: step.hashfull,
-                pv: line_text(position, &step.pv),
-            });
-        };
+        let wdl = settings.show_wdl.then_some(G::RESULTS);
+        let mut listener = Translator { position, wdl, listener };
         match settings.method {
             Method::Deepening(mode) => {
                 heuristics.resize_with(settings.threads, Heuristics::new);
-                search(&task, mode, made(table, settings), heuristics, control, &mut report)
+                search(&task, mode, made(table, settings), heuristics, control, &mut listener)
             }
             Method::MonteCarlo => {
                 // One or the other: the memory is for the tree.
                 *table = None;
-                monte_carlo(&task, settings.hash << 20, settings.seed, control, &mut report)
+                monte_carlo(&task, settings.hash << 20, settings.seed, control, &mut listener)
             }
         }
+    }
+}
+
+/// Puts what a search says into the notation of the game.
+struct Translator<'a, G> {
+    /// The position that is searched.
+    position: &'a G,
+    /// What evaluations say of results, where that is asked for.
+    wdl: Option<(f64, f64)>,
+    listener: &'a mut dyn SearchListener,
+}
+
+impl<G: Game> Listener<G::Move> for Translator<'_, G> {
+    fn line(&mut self, step: Report<G::Move>) {
+        self.listener.line(&SearchReport {
+            depth: step.depth,
+            seldepth: step.seldepth,
+            multipv: step.multipv,
+            score: step.score.to_uci(),
+            bound: step.bound,
+            wdl: self.wdl.map(|model| step.score.wdl(model)),
+            nodes: step.nodes,
+            time: step.time,
+            hashfull: step.hashfull,
+            pv: line_text(self.position, &step.pv),
+        });
+    }
+
+    fn root_move(&mut self, depth: u32, mv: G::Move, number: usize) {
+        self.listener.root_move(depth, &self.position.move_text(mv), number);
     }
 }
 
@@ -131,12 +154,15 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             OptionSpec { name: FEATURE_SET, kind: OptionKind::Combo { values: Self::sets() } },
             OptionSpec { name: WEIGHTS_FILE, kind: OptionKind::Text },
         ];
-        SHARED.iter().map(options::Row::spec).chain(own).chain(self.play.option()).collect()
+        let strength = options::strength(G::STRENGTHS);
+        let shared = SHARED.iter().chain(&strength).map(options::Row::spec);
+        shared.chain(own).chain(self.play.option()).collect()
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let is = |option: &str| option.eq_ignore_ascii_case(name);
-        if let Some(row) = SHARED.iter().find(|row| is(row.name)) {
+        let strength = options::strength(G::STRENGTHS);
+        if let Some(row) = SHARED.iter().chain(&strength).find(|row| row.is(name)) {
             let mut settings = self.settings.clone();
             row.set(&mut settings, value)?;
             if is(HASH) {
@@ -199,13 +225,18 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         root_moves: &[String],
         limits: &Limits,
         control: &Control,
-        report: &mut dyn FnMut(&SearchReport),
+        listener: &mut dyn SearchListener,
     ) -> BestMove {
         let root_moves: Vec<_> =
             root_moves.iter().filter_map(|text| self.play.position.parse_move(text).ok()).collect();
         let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
-        let limits = Limits { overhead, ..limits.clone() };
-        let best = self.find_move(&root_moves, &limits, control, report);
+        let enough = match self.settings.limit_strength {
+            true => options::nodes_for(G::STRENGTHS, self.settings.elo),
+            false => None,
+        };
+        let nodes = limits.nodes.into_iter().chain(enough).min();
+        let limits = Limits { overhead, nodes, ..limits.clone() };
+        let best = self.find_move(&root_moves, &limits, control, listener);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
         let mut line = line_text(&self.play.position, &line).into_iter();
         BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes }
@@ -219,7 +250,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             let mut session = Session::<G>::new(&Settings::default());
             // A test reads all bench positions.
             session.play.set_up(Some(fen), &[]).ok()?;
-            let nodes = session.find_move(&[], &limits, control, &mut |_| {}).nodes;
+            let nodes = session.find_move(&[], &limits, control, &mut |_: &SearchReport| {}).nodes;
             if control.is_stopped() {
                 return None;
             }

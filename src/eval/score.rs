@@ -54,9 +54,26 @@ impl Score {
         Score::from_value(4.0 * (rate / (1.0 - rate)).log10())
     }
 
+    /// How likely a win, a draw and a loss are for the mover, in permille, in a game with these
+    /// [`Knowledge::RESULTS`](crate::game::Knowledge::RESULTS).
+    pub fn wdl(self, (a, b): (f64, f64)) -> [u32; 3] {
+        if self.plies_to_end().is_some() {
+            return if self > Score::DRAW { [1000, 0, 0] } else { [0, 0, 1000] };
+        }
+        let value = f64::from(self.0) / Score::UNIT;
+        let wins = |value: f64| (1000.0 / (1.0 + ((a - value) / b).exp())).round() as u32;
+        let (win, loss) = (wins(value), wins(-value));
+        [win, 1000_u32.saturating_sub(win + loss), loss.min(1000 - win)]
+    }
+
     /// The score of an evaluation in thousandths of its unit, for margins.
     pub const fn from_thousandths(thousandths: i32) -> Score {
         Score(thousandths)
+    }
+
+    /// The inverse of [`Score::from_thousandths`].
+    pub const fn to_thousandths(self) -> i32 {
+        self.0
     }
 
     /// The score of a game that is lost in `ply` plies from the root, for the loser.
@@ -173,6 +190,22 @@ mod tests {
         assert_eq!(Score::from_win_rate(10.0 / 11.0).to_uci(), UciScore::Centi(400));
         assert_eq!(Score::from_win_rate(1.0), -Score::from_win_rate(0.0));
         assert_eq!(Score::from_win_rate(1.0).plies_to_end(), None);
+    }
+
+    #[test]
+    fn results_are_as_likely_as_the_model_says() {
+        let even = Score::DRAW.wdl((1.0, 0.5));
+        assert_eq!(even, [119, 762, 119], "1 / (1 + e^2) = 0.1192");
+        let [win, draw, loss] = Score::from_value(1.0).wdl((1.0, 0.5));
+        assert_eq!([win, draw, loss], [500, 482, 18]);
+        assert_eq!(Score::from_value(-1.0).wdl((1.0, 0.5)), [18, 482, 500]);
+        // Without draws the rounding may not make one too many.
+        for thousandths in -3000..3000 {
+            let wdl = Score::from_thousandths(thousandths).wdl((0.0, 1.7));
+            assert_eq!(wdl.iter().sum::<u32>(), 1000);
+        }
+        assert_eq!(Score::won_in(3).wdl((1.0, 0.5)), [1000, 0, 0]);
+        assert_eq!(Score::lost_in(4).wdl((1.0, 0.5)), [0, 0, 1000]);
     }
 
     #[test]

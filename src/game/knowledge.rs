@@ -7,6 +7,19 @@ pub trait Knowledge: Chance {
     /// The positions that `bench` searches.
     const BENCH: BenchSuite;
 
+    /// What the margins of a search count as one, in thousandths of the evaluation's unit: the wider evaluations
+    /// spread from one move to the next, the more.
+    const MARGIN: i32 = 1000;
+
+    /// What an evaluation says of the result, as `(a, b)` in its unit: who stands at `x` wins with probability
+    /// `1 / (1 + exp((a − x) / b))` and loses with `1 / (1 + exp((a + x) / b))`. Without anything measured, a hundred Elo
+    /// for a unit and no draws.
+    const RESULTS: (f64, f64) = (0.0, 4.0 / std::f64::consts::LN_10);
+
+    /// How strong the engine plays with the shipped weights when a move has so many nodes: Elo and nodes, both rising.
+    /// Empty where nothing has been measured.
+    const STRENGTHS: &'static [(u32, u64)] = &[];
+
     /// The key under which search results are stored: everything that the value of a position depends
     /// on besides its history has to be in it.
     fn table_key(&self) -> u64 {

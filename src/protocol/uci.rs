@@ -17,7 +17,8 @@ use super::command::{self, Command, CommandError, Go, HELP};
 use super::lines::{LineError, read_line};
 use super::output::Output;
 use crate::engine::{
-    self, Engine, OptionError, PositionError, Settings, UnknownVariant, nodes_per_second, registry,
+    self, Engine, OptionError, PositionError, SearchListener, SearchReport, Settings, UnknownVariant,
+    nodes_per_second, registry,
 };
 use crate::eval::WeightsError;
 use crate::game::MoveError;
@@ -299,13 +300,7 @@ impl Loop {
         let limits = Limits { start: arrived, ..go.limits };
         let search_moves = go.search_moves;
         self.work("go", control, hold, move |engine, control, output| {
-            let best = engine.search(&search_moves, &limits, control, &mut |report| {
-                output.line(&report.to_uci());
-                if output.is_broken() {
-                    control.stop();
-                }
-            });
-            best.to_uci()
+            engine.search(&search_moves, &limits, control, &mut Printer { control, output }).to_uci()
         })
     }
 
@@ -371,6 +366,31 @@ impl Loop {
         {
             self.output.line(&answer);
         }
+    }
+}
+
+/// Prints what a search says, and stops it when nobody listens any more.
+struct Printer<'a> {
+    control: &'a Control,
+    output: &'a Output,
+}
+
+impl Printer<'_> {
+    fn info(&self, line: &str) {
+        self.output.line(line);
+        if self.output.is_broken() {
+            self.control.stop();
+        }
+    }
+}
+
+impl SearchListener for Printer<'_> {
+    fn line(&mut self, report: &SearchReport) {
+        self.info(&report.to_uci());
+    }
+
+    fn root_move(&mut self, depth: u32, mv: &str, number: usize) {
+        self.info(&format!("info depth {depth} currmove {mv} currmovenumber {number}"));
     }
 }
 

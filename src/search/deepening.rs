@@ -43,6 +43,22 @@ pub struct Report<M> {
     pub pv: Vec<M>,
 }
 
+/// Who is told how a search gets on. A closure that takes a [`Report`] is told of no more than that.
+pub trait Listener<M> {
+    /// A line of play has been found, or its score has changed.
+    fn line(&mut self, report: Report<M>);
+
+    /// A search that has taken a while begins with a move of the root: the one of this number, from 1, in the
+    /// iteration of `depth` plies.
+    fn root_move(&mut self, _depth: u32, _mv: M, _number: usize) {}
+}
+
+impl<M, F: FnMut(Report<M>)> Listener<M> for F {
+    fn line(&mut self, report: Report<M>) {
+        self(report);
+    }
+}
+
 /// What a search has decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Best<M> {
@@ -61,7 +77,7 @@ impl<M> Best<M> {
     }
 }
 
-/// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and tells `report` of each step.
+/// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and tells `listener` of each step.
 ///
 /// It runs on as many threads as there are `heuristics`, one at least, each with its own; they help each other through
 /// the table (lazy SMP), and the first one decides. With one thread, the same task, mode, table and heuristics, and
@@ -72,7 +88,7 @@ pub fn search<G: Features + Knowledge>(
     table: &Table,
     heuristics: &mut [Heuristics<G>],
     control: &Control,
-    report: &mut dyn FnMut(Report<G::Move>),
+    listener: &mut dyn Listener<G::Move>,
 ) -> Best<G::Move> {
     let root = task.moves();
     let [first, others @ ..] = heuristics else { return Best::nothing() };
@@ -84,18 +100,17 @@ pub fn search<G: Features + Knowledge>(
     let root: Vec<_> = root.collect();
     table.new_search();
     let team = Team::new(control);
-    let searcher = |heuristics| Searcher::new(task, mode, root.clone(), table, heuristics, &team);
     std::thread::scope(|scope| {
         for (heuristics, number) in others.iter_mut().zip(1..) {
-            heuristics.new_search();
-            let searcher = searcher(heuristics);
-            // Every other thread begins a ply deeper, so that not all do the same.
+            let (root, team) = (root.clone(), &team);
             scope.spawn(move || {
-                Deepening { task, mode, searcher, report: &mut |_| {} }.run(1 + number % 2);
+                let searcher = Searcher::new(task, mode, root, table, heuristics, team, None);
+                // Every other thread begins a ply deeper, so that not all do the same.
+                Deepening { task, mode, searcher }.run(1 + number % 2);
             });
         }
-        first.new_search();
-        let best = Deepening { task, mode, searcher: searcher(first), report }.run(1);
+        let searcher = Searcher::new(task, mode, root.clone(), table, first, &team, Some(listener));
+        let best = Deepening { task, mode, searcher }.run(1);
         team.finish();
         best
     })
@@ -106,12 +121,12 @@ struct Deepening<'a, 's, G: Features + Knowledge> {
     task: &'a Task<'a, G>,
     mode: SearchMode,
     searcher: Searcher<'s, G>,
-    report: &'a mut dyn FnMut(Report<G::Move>),
 }
 
 impl<G: Features + Knowledge> Deepening<'_, '_, G> {
     /// Deepens from a first depth on.
     fn run(mut self, first: i32) -> Best<G::Move> {
+        self.searcher.heuristics.new_search();
         let last = self.task.limits.depth.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
         for depth in first..=last {
             self.iterate(depth);
@@ -194,7 +209,7 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
     }
 
     fn emit(&mut self, depth: i32, line: usize, score: Score, bound: Bound) {
-        (self.report)(Report {
+        let report = Report {
             depth: depth as u32,
             seldepth: self.searcher.deepest as u32,
             multipv: line as u32 + 1,
@@ -204,6 +219,9 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
             time: self.task.limits.start.elapsed(),
             hashfull: self.searcher.table.hashfull(),
             pv: self.searcher.root[line].pv.clone(),
-        });
+        };
+        if let Some(listener) = &mut self.searcher.listener {
+            listener.line(report);
+        }
     }
 }

@@ -6,7 +6,7 @@
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::deepening::{Best, Report};
+use super::deepening::{Best, Listener, Report};
 use super::table::Bound;
 use super::{Control, Task, TimeManager};
 use crate::eval::{MAX_PLY, Score};
@@ -45,7 +45,7 @@ pub fn monte_carlo<G: Features + Knowledge>(
     bytes: usize,
     seed: u64,
     control: &Control,
-    report: &mut dyn FnMut(Report<G::Move>),
+    listener: &mut dyn Listener<G::Move>,
 ) -> Best<G::Move> {
     let root_moves = task.moves();
     let Some(&any) = root_moves.first() else { return Best::nothing() };
@@ -74,7 +74,7 @@ pub fn monte_carlo<G: Features + Knowledge>(
         let line = (playout >= next_report).then(|| tree.principal_variation());
         if let Some(line) = &line {
             next_report *= 2;
-            report(tree.report(line.clone()));
+            listener.line(tree.report(line.clone()));
         }
         let over_depth =
             |line: &Vec<G::Move>| task.limits.depth.is_some_and(|depth| line.len() >= depth as usize);
@@ -91,7 +91,7 @@ pub fn monte_carlo<G: Features + Knowledge>(
         }
     }
     let line = tree.principal_variation();
-    report(tree.report(line.clone()));
+    listener.line(tree.report(line.clone()));
     Best { mv: line.first().copied(), ponder: line.get(1).copied(), nodes: tree.visited }
 }
 

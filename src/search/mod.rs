@@ -26,7 +26,7 @@ mod table;
 mod time;
 mod window;
 
-pub use deepening::{Best, Report, search};
+pub use deepening::{Best, Listener, Report, search};
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
 pub use mcts::monte_carlo;

@@ -14,18 +14,23 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         if position.is_over() {
             return self.verdict(position, ply);
         }
+        if ply >= MAX_PLY {
+            return self.evaluator.evaluate(position);
+        }
         let Window { mut alpha, beta } = window;
-        let mut best = self.evaluator.evaluate(position);
-        if best >= beta || ply >= MAX_PLY {
+        // Who is in check cannot be content, and may answer with any move.
+        let in_check = position.in_check();
+        let mut best = if in_check { -Score::INFINITE } else { self.evaluator.evaluate(position) };
+        if best >= beta {
             return best;
         }
         alpha = alpha.max(best);
         let mut moves = std::mem::take(&mut self.moves[ply]);
-        moves.begin(position, Scope::Tactical, None);
+        moves.begin(position, if in_check { Scope::All } else { Scope::Tactical }, None);
         let path = self.path(ply);
         while let Some(mv) = moves.next(position, self.heuristics, path, ply) {
             // Captures that lose by exchange are no way out.
-            if moves.is_losing() {
+            if moves.is_losing() && best > -Score::INFINITE {
                 break;
             }
             let mut child = position.clone();

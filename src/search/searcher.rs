@@ -1,17 +1,21 @@
 //! What a search keeps while it runs.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use super::heuristics::{Heuristics, Path};
 use super::ordering::MovePicker;
 use super::table::Table;
 use super::window::Window;
-use super::{Control, SearchMode, Task, TimeManager};
+use super::{Control, Listener, SearchMode, Task, TimeManager};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Features, Game, History, Knowledge};
 
 /// Between two looks at the clock and the stop flag, so many nodes are visited at most.
 const POLL_INTERVAL: u64 = 1024;
+
+/// A search that has taken so long tells which root move it is at: before, they fly by.
+const ANNOUNCEMENTS: Duration = Duration::from_secs(1);
 
 /// What the threads of one search share besides the table.
 pub(super) struct Team<'a> {
@@ -64,6 +68,14 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) moves: Vec<MovePicker<G::Move>>,
     /// The kind of the move that has been made at each ply, two places further on.
     played: Vec<Option<usize>>,
+    /// Whether the mover of each ply has passed.
+    passes: Vec<bool>,
+    /// Nobody may pass before this ply: a result of passing is being verified.
+    pub(super) no_pass_before: usize,
+    /// The move that is left out at each ply.
+    pub(super) excluded: Vec<Option<G::Move>>,
+    /// Depth of the iteration, in plies.
+    pub(super) iteration: usize,
     /// The principal variation from each ply on.
     pub(super) pv: Vec<Vec<G::Move>>,
     /// Nodes visited by this thread …
@@ -78,6 +90,8 @@ pub(super) struct Searcher<'a, G: Game> {
     node_limit: u64,
     next_poll: u64,
     team: &'a Team<'a>,
+    /// Who is told how the search gets on; nobody in the threads that only help.
+    pub(super) listener: Option<&'a mut dyn Listener<G::Move>>,
     stopped: bool,
 }
 
@@ -90,6 +104,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         table: &'a Table,
         heuristics: &'a mut Heuristics<G>,
         team: &'a Team<'a>,
+        listener: Option<&'a mut dyn Listener<G::Move>>,
     ) -> Searcher<'a, G> {
         Searcher {
             evaluator: task.evaluator,
@@ -106,6 +121,10 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             line: 0,
             moves: vec![MovePicker::default(); MAX_PLY + 1],
             played: vec![None; MAX_PLY + 3],
+            passes: vec![false; MAX_PLY + 2],
+            no_pass_before: 0,
+            excluded: vec![None; MAX_PLY + 2],
+            iteration: 0,
             pv: vec![Vec::new(); MAX_PLY + 2],
             nodes: 0,
             told: 0,
@@ -116,12 +135,14 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             node_limit: task.limits.nodes.unwrap_or(u64::MAX),
             next_poll: 0,
             team,
+            listener,
             stopped: false,
         }
     }
 
     /// Searches the root to a depth within a window, with the search that was asked for.
     pub(super) fn search_root(&mut self, position: &G, depth: i32, window: Window) -> Score {
+        self.iteration = depth as usize;
         match self.mode {
             SearchMode::Pvs => self.pvs::<true>(position, depth, window, 0),
             _ => self.full_width(position, depth, window, 0),
@@ -218,10 +239,23 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         if G::MOVE_KINDS > 1 {
             self.played[ply + 2] = Some(position.move_kind(mv));
         }
+        self.passes[ply] = false;
         self.history.push(position);
         let mut child = position.clone();
         child.play(mv);
         child
+    }
+
+    /// Passes at `ply`, which leads to the position `passed`; [`Searcher::undo`] takes it back.
+    pub(super) fn pass(&mut self, position: &G, ply: usize) {
+        self.played[ply + 2] = None;
+        self.passes[ply] = true;
+        self.history.push(position);
+    }
+
+    /// Whether the mover at `ply` may pass: not in answer to a pass.
+    pub(super) fn may_pass(&self, ply: usize) -> bool {
+        ply > 0 && ply >= self.no_pass_before && !self.passes[ply - 1]
     }
 
     /// Leaves the position that the last [`Searcher::play`] has led to.
@@ -237,6 +271,15 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         line.clear();
         line.push(mv);
         line.extend_from_slice(&below[0]);
+    }
+
+    /// Tells that the search of a root move begins, where it is worth telling.
+    pub(super) fn announce_root_move(&mut self, mv: G::Move, number: usize) {
+        if let Some(listener) = &mut self.listener
+            && self.start.elapsed() >= ANNOUNCEMENTS
+        {
+            listener.root_move(self.iteration as u32, mv, self.line + number);
+        }
     }
 
     /// Notes the result of the root move that has just been searched: a new best move gets its

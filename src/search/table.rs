@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use super::window::Window;
 use crate::eval::Score;
 use crate::game::GameMove;
 
@@ -27,6 +28,17 @@ pub struct Entry<M> {
     pub bound: Bound,
     /// The depth of the search behind it, in plies.
     pub depth: u8,
+}
+
+impl<M> Entry<M> {
+    /// Whether its score, as it stands here, says all that a window asks.
+    pub(super) fn decides(&self, window: Window) -> bool {
+        match self.bound {
+            Bound::Exact => true,
+            Bound::Lower => self.score >= window.beta,
+            Bound::Upper => self.score <= window.alpha,
+        }
+    }
 }
 
 /// Entries in a bucket: together they fill a cache line.

@@ -24,6 +24,11 @@ impl Window {
         Window { alpha, beta: alpha + Score::STEP }
     }
 
+    /// The empty window just below `beta`: it asks whether a score reaches `beta`.
+    pub(super) fn below(beta: Score) -> Window {
+        Window { alpha: beta - Score::STEP, beta }
+    }
+
     /// The value of `child` for the mover of `parent`, whose window this is. `search` is given the window of
     /// the child's mover and answers for that player, who may be the same.
     #[inline]

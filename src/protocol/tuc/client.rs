@@ -13,7 +13,7 @@ use thiserror::Error;
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::mirror::{Event, Mirror};
 use super::socket::{Inbox, dump};
-use crate::engine::Engine;
+use crate::engine::{Engine, SearchReport};
 use crate::search::{Control, Limits};
 
 /// How a client plays.
@@ -110,7 +110,8 @@ pub fn play(
 fn think(engine: &mut dyn Engine, movetime: Duration) -> Option<Step> {
     let limits = Limits { movetime: Some(movetime), ..Limits::none() };
     let mut last = None;
-    let best = engine.search(&[], &limits, &Control::default(), &mut |report| last = Some(report.to_uci()));
+    let best = engine
+        .search(&[], &limits, &Control::default(), &mut |report: &SearchReport| last = Some(report.to_uci()));
     log::info!("{} {}", best.to_uci(), last.unwrap_or_default());
     Step::from_name(&best.best?)
 }
