@@ -5,6 +5,7 @@ mod common;
 use common::mailbox::Mailbox;
 use common::random_game;
 use labrys::eval::{Evaluator, Weights, WeightsError};
+use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Features, Game};
@@ -181,6 +182,7 @@ fn the_sets_are_those_of_the_paper() {
 fn shipped_weights_read_back_as_they_are_written() {
     check_shipped::<Neighbours>();
     check_shipped::<TucChess>();
+    check_shipped::<Chess>();
 }
 
 fn check_shipped<G: Features>() {

@@ -6,7 +6,8 @@ use std::collections::HashSet;
 use std::sync::atomic::AtomicBool;
 
 use common::mailbox::Mailbox;
-use common::random_game;
+use common::{random_game, random_game_from};
+use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::perft::{SuiteError, parse_suite, perft};
 use labrys::game::tucchess::TucChess;
@@ -60,15 +61,19 @@ fn check_knowledge<G: Knowledge>(position: &G, moves: &[G::Move]) {
             assert_eq!(position.is_legal(other), moves.contains(&other), "{other:?} in {}", position.fen());
         }
     }
+    if let Some(passed) = position.pass() {
+        assert_eq!(passed.key(), passed.key_from_scratch());
+        assert!(passed.mover() != position.mover() && !passed.same_position(position));
+    }
 }
 
-fn check_suite<G: Game>(text: &str, counts: usize) {
+fn check_suite<G: Game>(text: &str, deepest: u32, counts: usize) {
     let cases = parse_suite(text).unwrap();
     let mut checked = 0;
     for case in cases {
         let position = G::from_fen(&case.fen).unwrap();
         assert_eq!(position.fen(), case.fen);
-        for (depth, paths) in case.counts {
+        for (depth, paths) in case.counts.into_iter().filter(|&(depth, _)| depth <= deepest) {
             assert_eq!(
                 perft(&position, depth, &AtomicBool::new(false)),
                 Some(paths),
@@ -83,12 +88,18 @@ fn check_suite<G: Game>(text: &str, counts: usize) {
 
 #[test]
 fn neighbours_perft() {
-    check_suite::<Neighbours>(include_str!("../perft/neighbours.epd"), 102);
+    check_suite::<Neighbours>(include_str!("../perft/neighbours.epd"), u32::MAX, 102);
 }
 
 #[test]
 fn tucchess_perft() {
-    check_suite::<TucChess>(include_str!("../perft/tucchess.epd"), 128);
+    check_suite::<TucChess>(include_str!("../perft/tucchess.epd"), u32::MAX, 128);
+}
+
+#[test]
+fn chess_perft() {
+    check_suite::<Chess>(include_str!("../perft/chess.epd"), 4, 104);
+    check_suite::<Chess>(include_str!("../perft/chess960.epd"), 4, 48);
 }
 
 #[test]
@@ -108,6 +119,19 @@ proptest! {
     #[test]
     fn random_tucchess(seed: u64) {
         random_game::<TucChess>(seed, 200, check_position);
+    }
+
+    #[test]
+    fn random_chess(seed: u64) {
+        random_game::<Chess>(seed, 250, check_position);
+    }
+
+    #[test]
+    fn random_chess960(seed: u64, which in 0usize..12, choice in 0usize..2) {
+        let case = parse_suite(include_str!("../perft/chess960.epd")).unwrap().swap_remove(which);
+        let mut start = Chess::from_fen(&case.fen).unwrap();
+        start.choose(choice);
+        random_game_from(start, seed, 60, check_position);
     }
 
     #[test]
@@ -137,16 +161,24 @@ proptest! {
         let _ = Neighbours::start().parse_move(&text);
         let _ = TucChess::from_fen(&text);
         let _ = TucChess::start().parse_move(&text);
+        let _ = Chess::from_fen(&text);
+        let _ = Chess::start().parse_move(&text);
     }
 
     #[test]
-    fn damaged_fens_are_positions_or_errors(seed: u64, at in 0usize..60, letter in "[pPwb0-9/ x-]") {
+    fn damaged_fens_are_positions_or_errors(seed: u64, at in 0usize..60, letter in "[pPwbKkQqRnh0-9/ x-]") {
         let (position, _) = random_game::<Neighbours>(seed, 60, |_, _| {});
         let mut fen = position.fen();
         let at = at % fen.len();
         fen.replace_range(at..=at, &letter);
         if let Ok(position) = Neighbours::from_fen(&fen) {
             check_position(&position, &History::new());
+        }
+        let (position, _) = random_game::<Chess>(seed, 60, |_, _| {});
+        let mut fen = position.fen();
+        fen.replace_range(at..=at, &letter);
+        if let Ok(position) = Chess::from_fen(&fen) {
+            random_game_from(position, seed, 5, check_position);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The games: one line each.
 
 use super::{Board, Engine, Play, Session, Settings, UnknownVariant};
+use crate::game::chess::Chess;
 use crate::game::neighbours::Neighbours;
 use crate::game::tucchess::TucChess;
 use crate::game::{Chance, Features, Knowledge};
@@ -13,7 +14,7 @@ struct Row {
 }
 
 /// The registry; the first game is the default.
-const GAMES: &[Row] = &[row::<Neighbours>(), row::<TucChess>()];
+const GAMES: &[Row] = &[row::<Neighbours>(), row::<TucChess>(), row::<Chess>()];
 
 /// The line of a game.
 const fn row<G: Chance + Features + Knowledge>() -> Row {

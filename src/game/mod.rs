@@ -11,6 +11,7 @@
 //! one line in the registry ([`crate::engine::registry`]) and one suite in `perft/`.
 
 mod chance;
+pub mod chess;
 mod error;
 mod features;
 pub mod fen;

@@ -18,6 +18,10 @@ pub struct Outcome {
 pub enum Ending {
     /// The mover has no legal move.
     NoMoves,
+    /// The king of the mover is attacked, and no move helps.
+    Checkmate,
+    /// The mover has no legal move, but is not in check.
+    Stalemate,
     /// A king has been captured.
     KingCaptured,
     /// Only kings are left.
@@ -52,6 +56,8 @@ impl fmt::Display for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Ending::NoMoves => "no legal move",
+            Ending::Checkmate => "checkmate",
+            Ending::Stalemate => "stalemate",
             Ending::KingCaptured => "king captured",
             Ending::BareKings => "bare kings",
             Ending::InsufficientMaterial => "insufficient material",

@@ -14,9 +14,18 @@ use rand::{RngExt, SeedableRng};
 pub type Line<G> = (G, History<G>);
 
 /// Plays `plies` random moves from the start, fewer where the game ends before; `at` sees every position.
-pub fn random_game<G: Game>(seed: u64, plies: usize, mut at: impl FnMut(&G, &History<G>)) -> Line<G> {
-    let mut random = StdRng::seed_from_u64(seed);
-    let (mut position, mut history) = (G::start(), History::new());
+pub fn random_game<G: Game>(seed: u64, plies: usize, at: impl FnMut(&G, &History<G>)) -> Line<G> {
+    random_game_from(G::start(), seed, plies, at)
+}
+
+/// The same from another position.
+pub fn random_game_from<G: Game>(
+    mut position: G,
+    seed: u64,
+    plies: usize,
+    mut at: impl FnMut(&G, &History<G>),
+) -> Line<G> {
+    let (mut random, mut history) = (StdRng::seed_from_u64(seed), History::new());
     at(&position, &history);
     for _ in 0..plies {
         let mut moves = Vec::new();

@@ -1,0 +1,115 @@
+//! Captures: what they win at first sight, and what is left of it when both sides go on capturing.
+
+use cozy_chess::{
+    BitBoard, Board, Color as Side, Move, Piece, Rank, Square, get_bishop_moves, get_king_moves,
+    get_knight_moves, get_pawn_attacks, get_rook_moves,
+};
+
+/// Values of pawn, knight, bishop, rook, queen and king in thousandths of a pawn: Larry Kaufman, "The evaluation of
+/// material imbalances", 1999, where knight and bishop are worth the same. The king cannot be taken.
+const VALUES: [i32; 6] = [1_000, 3_250, 3_250, 5_000, 9_750, 0];
+
+/// What a pawn gains that becomes a queen.
+const QUEENING: i32 = value(Piece::Queen) - value(Piece::Pawn);
+
+const fn value(piece: Piece) -> i32 {
+    VALUES[piece as usize]
+}
+
+/// The piece that a legal move takes.
+pub(super) fn captured(board: &Board, mv: Move) -> Option<Piece> {
+    let us = board.side_to_move();
+    if board.colors(!us).has(mv.to) {
+        return board.piece_on(mv.to);
+    }
+    is_en_passant(board, mv).then_some(Piece::Pawn)
+}
+
+/// Whether a legal move takes a pawn in passing.
+fn is_en_passant(board: &Board, mv: Move) -> bool {
+    let to = board.en_passant().map(|file| Square::new(file, Rank::Sixth.relative_to(board.side_to_move())));
+    Some(mv.to) == to && board.pieces(Piece::Pawn).has(mv.from)
+}
+
+/// What a legal move wins at first sight, in thousandths of a pawn.
+pub(super) fn wins_at_once(board: &Board, mv: Move) -> i32 {
+    let promotion = mv.promotion.map_or(0, |piece| value(piece) - value(Piece::Pawn));
+    captured(board, mv).map_or(0, value) + promotion
+}
+
+/// Whether a legal move leaves its player at least `thousandths` of a pawn when both sides then take back on its target
+/// square with the least valuable piece, as long as it pays. Pieces behind others join in; pins are not seen.
+pub(super) fn exchange_reaches(board: &Board, mv: Move, thousandths: i32) -> bool {
+    let us = board.side_to_move();
+    if board.colors(us).has(mv.to) {
+        // Castling.
+        return thousandths <= 0;
+    }
+    // How far the player who moved last is above what is asked for, and what stands on the square.
+    let mut margin = wins_at_once(board, mv) - thousandths;
+    if margin < 0 {
+        return false;
+    }
+    let Some(moved) = mv.promotion.or_else(|| board.piece_on(mv.from)) else { return false };
+    let mut at_risk = value(moved);
+    // What a capture on the square can be worth beyond the piece on it.
+    let queening = [Rank::First, Rank::Eighth].contains(&mv.to.rank());
+    let bonus = if queening { QUEENING } else { 0 };
+    if margin >= at_risk + bonus {
+        return true;
+    }
+
+    let mut occupied = (board.occupied() ^ mv.from.bitboard()) | mv.to.bitboard();
+    if is_en_passant(board, mv) {
+        occupied ^= Square::new(mv.to.file(), mv.from.rank()).bitboard();
+    }
+    let diagonal = board.pieces(Piece::Bishop) | board.pieces(Piece::Queen);
+    let straight = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
+    let mut attackers = attackers(board, mv.to, occupied);
+    let mut side = !us;
+    // The player to move has to capture: the margin of the other one holds.
+    loop {
+        attackers &= occupied;
+        let own = attackers & board.colors(side);
+        let Some((piece, from)) = least(board, own) else { return side != us };
+        if piece == Piece::King && !(attackers & board.colors(!side)).is_empty() {
+            return side != us;
+        }
+        let queens = piece == Piece::Pawn && queening;
+        // One below, for what is enough for one player is not for the other.
+        margin = at_risk + if queens { QUEENING } else { 0 } - margin - 1;
+        at_risk = value(if queens { Piece::Queen } else { piece });
+        if margin < 0 {
+            return side != us;
+        }
+        if margin >= at_risk + bonus {
+            return side == us;
+        }
+        occupied ^= from.bitboard();
+        if matches!(piece, Piece::Pawn | Piece::Bishop | Piece::Queen) {
+            attackers |= get_bishop_moves(mv.to, occupied) & diagonal;
+        }
+        if matches!(piece, Piece::Rook | Piece::Queen) {
+            attackers |= get_rook_moves(mv.to, occupied) & straight;
+        }
+        side = !side;
+    }
+}
+
+/// The pieces of both players that attack a square.
+fn attackers(board: &Board, square: Square, occupied: BitBoard) -> BitBoard {
+    let pieces = |piece| board.pieces(piece);
+    let pawns = |side: Side| get_pawn_attacks(square, !side) & board.colored_pieces(side, Piece::Pawn);
+    pawns(Side::White)
+        | pawns(Side::Black)
+        | get_knight_moves(square) & pieces(Piece::Knight)
+        | get_bishop_moves(square, occupied) & (pieces(Piece::Bishop) | pieces(Piece::Queen))
+        | get_rook_moves(square, occupied) & (pieces(Piece::Rook) | pieces(Piece::Queen))
+        | get_king_moves(square) & pieces(Piece::King)
+}
+
+/// The least valuable of some pieces, with its square.
+fn least(board: &Board, among: BitBoard) -> Option<(Piece, Square)> {
+    let find = |piece: Piece| (among & board.pieces(piece)).next_square().map(|square| (piece, square));
+    if among.is_empty() { None } else { Piece::ALL.into_iter().find_map(find) }
+}

@@ -1,0 +1,108 @@
+//! The evaluation of the agents of "Minimax Selective Deepening": material, piece-square tables, check.
+//!
+//! The paper counts a pawn as 10 and a check as 1000; our unit is a pawn, so the weights are a tenth of the paper's.
+//! Its infinity for a mate and its 0 for a draw are the rules' business, not that of the evaluation. A check
+//! counts for the player who gives it, as the mate does: so the feature is that the mover is in check, and its
+//! weight is negative.
+
+use cozy_chess::{Board, Color as Side, Piece};
+
+use super::super::FeatureSet;
+
+pub(super) const SET: FeatureSet = FeatureSet {
+    name: "msd",
+    summary: "material, piece-square tables and check (Minimax Selective Deepening, chapter 1)",
+    features: &["pawns", "knights", "bishops", "rooks", "queens", "places", "inCheck"],
+    default_weights: include_str!("../../../weights/chess/msd.json"),
+};
+
+/// What the squares are worth to pawn, knight, bishop, rook, queen and king of White, in tenths of a pawn, as the
+/// paper prints them: the eighth rank first, from the a-file to the h-file.
+#[rustfmt::skip]
+const TABLES: [[f32; 64]; Piece::NUM] = [
+    [
+         0.0,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0,
+         5.0,  5.0,  5.0,  5.0,  5.0,  5.0,  5.0,  5.0,
+         1.0,  1.0,  2.0,  3.0,  3.0,  2.0,  1.0,  1.0,
+         0.5,  0.5,  1.0,  2.5,  2.5,  1.0,  0.5,  0.5,
+         0.0,  0.0,  0.0,  2.0,  2.0,  0.0,  0.0,  0.0,
+         0.5, -0.5, -1.0,  0.0,  0.0, -1.0, -0.5,  0.5,
+         0.5,  1.0,  1.0, -2.0, -2.0,  1.0,  1.0,  0.5,
+         0.0,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0,
+    ],
+    [
+        -5.0, -4.0, -3.0, -3.0, -3.0, -3.0, -4.0, -5.0,
+        -4.0, -2.0,  0.0,  0.0,  0.0,  0.0, -2.0, -4.0,
+        -3.0,  0.0,  1.0,  1.5,  1.5,  1.0,  0.0, -3.0,
+        -3.0,  0.5,  1.5,  2.0,  2.0,  1.5,  0.5, -3.0,
+        -3.0,  0.0,  1.5,  2.0,  2.0,  1.5,  0.0, -3.0,
+        -3.0,  0.5,  1.0,  1.5,  1.5,  1.0,  0.5, -3.0,
+        -4.0, -2.0,  0.0,  0.5,  0.5,  0.0, -2.0, -4.0,
+        -5.0, -4.0, -3.0, -3.0, -3.0, -3.0, -4.0, -5.0,
+    ],
+    [
+        -2.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0, -2.0,
+        -1.0,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0, -1.0,
+        -1.0,  0.0,  0.5,  1.0,  1.0,  0.5,  0.0, -1.0,
+        -1.0,  0.5,  0.5,  1.0,  1.0,  0.5,  0.5, -1.0,
+        -1.0,  0.0,  1.0,  1.0,  1.0,  1.0,  1.0, -1.0,
+        -1.0,  1.0,  1.0,  1.0,  1.0,  1.0,  1.0, -1.0,
+        -1.0,  0.5,  0.0,  0.0,  0.0,  0.0,  0.5, -1.0,
+        -2.0, -1.0, -1.0, -1.0, -1.0, -1.0, -1.0, -2.0,
+    ],
+    [
+         0.0,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0,
+         0.5,  1.0,  1.0,  1.0,  1.0,  1.0,  1.0,  0.5,
+        -0.5,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0, -0.5,
+        -0.5,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0, -0.5,
+        -0.5,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0, -0.5,
+        -0.5,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0, -0.5,
+        -0.5,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0, -0.5,
+         0.0,  0.0,  0.0,  0.5,  0.5,  0.0,  0.0,  0.0,
+    ],
+    [
+        -2.0, -1.0, -1.0, -0.5, -0.5, -1.0, -1.0, -2.0,
+        -1.0,  0.0,  0.0,  0.0,  0.0,  0.0,  0.0, -1.0,
+        -1.0,  0.0,  0.5,  0.5,  0.5,  0.5,  0.0, -1.0,
+        -0.5,  0.0,  0.5,  0.5,  0.5,  0.5,  0.0, -0.5,
+         0.0,  0.0,  0.5,  0.5,  0.5,  0.5,  0.0, -0.5,
+        -1.0,  0.5,  0.5,  0.5,  0.5,  0.5,  0.0, -1.0,
+        -1.0,  0.0,  0.5,  0.0,  0.0,  0.0,  0.0, -1.0,
+        -2.0, -1.0, -1.0, -0.5, -0.5, -1.0, -1.0, -2.0,
+    ],
+    [
+        -3.0, -4.0, -4.0, -5.0, -5.0, -4.0, -4.0, -3.0,
+        -3.0, -4.0, -4.0, -5.0, -5.0, -4.0, -4.0, -3.0,
+        -3.0, -4.0, -4.0, -5.0, -5.0, -4.0, -4.0, -3.0,
+        -3.0, -4.0, -4.0, -5.0, -5.0, -4.0, -4.0, -3.0,
+        -2.0, -3.0, -3.0, -4.0, -4.0, -3.0, -3.0, -2.0,
+        -1.0, -2.0, -2.0, -2.0, -2.0, -2.0, -2.0, -1.0,
+         2.0,  2.0,  0.0,  0.0,  0.0,  0.0,  2.0,  2.0,
+         2.0,  3.0,  1.0,  0.0,  0.0,  1.0,  3.0,  2.0,
+    ],
+];
+
+/// The features, all but the last one those of the mover less those of the other.
+pub(super) fn features(board: &Board, mut visit: impl FnMut(usize, f64)) {
+    let us = board.side_to_move();
+    let lead = |piece| {
+        let [own, enemies] = [us, !us].map(|side| board.colored_pieces(side, piece).len());
+        f64::from(own) - f64::from(enemies)
+    };
+    let kinds = [Piece::Pawn, Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+    for (index, piece) in kinds.into_iter().enumerate() {
+        visit(index, lead(piece));
+    }
+    visit(5, f64::from(places(board, us) - places(board, !us)));
+    visit(6, if board.checkers().is_empty() { 0.0 } else { 1.0 });
+}
+
+/// What the squares of all pieces of a player are worth.
+fn places(board: &Board, side: Side) -> f32 {
+    let worth = |piece: Piece| {
+        let squares = board.colored_pieces(side, piece).into_iter();
+        // The tables begin with the last rank of White.
+        squares.map(|square| TABLES[piece as usize][square.relative_to(!side) as usize]).sum::<f32>()
+    };
+    Piece::ALL.into_iter().map(worth).sum()
+}

@@ -1,0 +1,257 @@
+//! The position and its moves.
+
+use cozy_chess::{BitBoard, Board, BoardBuilder, Color as Side, Move, Piece, Rank, Square, get_pawn_attacks};
+
+use super::super::{
+    Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, MoveError, Outcome,
+};
+use super::notation;
+
+/// The plies without a capture or a move of a pawn that draw the game.
+pub(super) const NO_PROGRESS: usize = 100;
+
+/// The greatest value of a counter in a FEN; counting stops there.
+pub(super) const LAST_COUNT: u16 = 9_999;
+
+/// The light squares.
+const LIGHT: BitBoard = BitBoard::LIGHT_SQUARES;
+
+/// The pieces that a pawn can become, in the order of the bits of a move.
+const PROMOTIONS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
+
+/// A position of chess.
+#[derive(Clone, Debug)]
+pub struct Chess {
+    board: Board,
+    key: u64,
+    /// Plies since the last capture or move of a pawn: the board's own count ends at 100.
+    quiet_plies: u16,
+    move_number: u16,
+    /// Whether all castling is written as the king taking the rook.
+    chess960: bool,
+}
+
+/// A move of chess. Castling is the king taking its own rook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ChessMove(pub(super) Move);
+
+impl GameMove for ChessMove {
+    fn to_bits(self) -> u32 {
+        let promotion = PROMOTIONS.iter().position(|&piece| Some(piece) == self.0.promotion);
+        let promotion = promotion.map_or(0, |index| index as u32 + 1);
+        // Never 0: a move goes somewhere.
+        self.0.from as u32 | (self.0.to as u32) << 6 | promotion << 12
+    }
+
+    fn from_bits(bits: u32) -> Self {
+        let square = |shift: u32| Square::index((bits >> shift & 63) as usize);
+        let promotion = (bits >> 12 & 7).checked_sub(1).and_then(|index| PROMOTIONS.get(index as usize));
+        ChessMove(Move { from: square(0), to: square(6), promotion: promotion.copied() })
+    }
+}
+
+impl Chess {
+    /// A position with its key.
+    pub(super) fn new(board: Board, quiet_plies: u16, move_number: u16) -> Chess {
+        let mut position = Chess { board, key: 0, quiet_plies, move_number, chess960: false };
+        position.key = position.hash();
+        position
+    }
+
+    /// The board.
+    pub(super) fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Plies since the last capture or move of a pawn.
+    pub(super) fn quiet_plies(&self) -> u16 {
+        self.quiet_plies
+    }
+
+    /// Number of the move, counted up after each of Black's.
+    pub(super) fn move_number(&self) -> u16 {
+        self.move_number
+    }
+
+    /// Whether all castling is written as the king taking the rook.
+    pub(super) fn chess960(&self) -> bool {
+        self.chess960
+    }
+
+    /// The square on which a pawn may be taken in passing, where that is legal; only then does it
+    /// make a difference to the position.
+    pub(super) fn en_passant(&self) -> Option<Square> {
+        let board = &self.board;
+        let us = board.side_to_move();
+        let to = Square::new(board.en_passant()?, Rank::Sixth.relative_to(us));
+        let pawns = get_pawn_attacks(to, !us) & board.colored_pieces(us, Piece::Pawn);
+        pawns.into_iter().any(|from| board.is_legal(Move { from, to, promotion: None })).then_some(to)
+    }
+
+    /// The position after the mover has passed; `None` in check. Nothing repeats across it.
+    pub(super) fn passed(&self) -> Option<Chess> {
+        let board = self.board.null_move()?;
+        let mut position = Chess { board, quiet_plies: 0, ..*self };
+        position.key = position.hash();
+        Some(position)
+    }
+
+    /// The key, given that the board has kept its own.
+    fn hash(&self) -> u64 {
+        match self.en_passant() {
+            Some(_) => self.board.hash(),
+            None => self.board.hash_without_ep(),
+        }
+    }
+}
+
+/// A player as the board knows it.
+pub(super) fn side(player: Color) -> Side {
+    match player {
+        Color::White => Side::White,
+        Color::Black => Side::Black,
+    }
+}
+
+/// A player as the house knows it.
+pub(super) fn player(side: Side) -> Color {
+    match side {
+        Side::White => Color::White,
+        Side::Black => Color::Black,
+    }
+}
+
+impl Game for Chess {
+    type Move = ChessMove;
+
+    const NAME: &'static str = "chess";
+
+    /// Fifteen queens and a king; a position that a game can reach has 218 at most.
+    const MAX_MOVES: usize = 15 * 27 + 8;
+
+    const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(NO_PROGRESS) };
+
+    const OPTION: Option<GameOption> = Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"] });
+
+    fn start() -> Self {
+        Chess::new(Board::default(), 0, 1)
+    }
+
+    fn choose(&mut self, choice: usize) {
+        self.chess960 = choice == 1;
+    }
+
+    fn from_fen(fen: &str) -> Result<Self, FenError> {
+        notation::parse_fen(fen)
+    }
+
+    fn fen(&self) -> String {
+        notation::fen(self)
+    }
+
+    fn mover(&self) -> Color {
+        player(self.board.side_to_move())
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<ChessMove>) {
+        self.board.generate_moves(|piece| {
+            moves.extend(piece.into_iter().map(ChessMove));
+            false
+        });
+    }
+
+    fn is_legal(&self, ChessMove(mv): ChessMove) -> bool {
+        self.board.is_legal(mv)
+    }
+
+    /// An illegal move changes nothing.
+    fn play(&mut self, ChessMove(mv): ChessMove) {
+        let board = &mut self.board;
+        let us = board.side_to_move();
+        let progress = board.pieces(Piece::Pawn).has(mv.from) || board.colors(!us).has(mv.to);
+        if board.try_play(mv).is_err() {
+            return;
+        }
+        self.quiet_plies = if progress { 0 } else { (self.quiet_plies + 1).min(LAST_COUNT) };
+        if us == Side::Black {
+            self.move_number = (self.move_number + 1).min(LAST_COUNT);
+        }
+        self.key = self.hash();
+    }
+
+    fn verdict(&self) -> Outcome {
+        match self.board.checkers().is_empty() {
+            true => Outcome { winner: None, ending: Ending::Stalemate },
+            false => Outcome { winner: Some(!self.mover()), ending: Ending::Checkmate },
+        }
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn key_from_scratch(&self) -> u64 {
+        let rebuilt = BoardBuilder::from_board(&self.board).build();
+        rebuilt.map_or(0, |board| Chess::new(board, 0, 1).key)
+    }
+
+    fn same_position(&self, other: &Self) -> bool {
+        // Not the board's own comparison: in 0.3.4 a bishop that can go to the square behind a pawn counts there
+        // as one that can take in passing.
+        let (one, two) = (&self.board, &other.board);
+        let mut sides = Side::ALL.into_iter();
+        self.key == other.key
+            && one.side_to_move() == two.side_to_move()
+            && Piece::ALL.into_iter().all(|piece| one.pieces(piece) == two.pieces(piece))
+            && sides.all(|side| {
+                one.colors(side) == two.colors(side) && one.castle_rights(side) == two.castle_rights(side)
+            })
+            && self.en_passant() == other.en_passant()
+    }
+
+    fn move_text(&self, mv: ChessMove) -> String {
+        notation::move_text(self, mv)
+    }
+
+    fn parse_move(&self, text: &str) -> Result<ChessMove, MoveError> {
+        notation::parse_move(self, text)
+    }
+
+    fn diagram(&self) -> String {
+        notation::diagram(self)
+    }
+
+    fn count_moves(&self) -> usize {
+        let mut count = 0;
+        self.board.generate_moves(|piece| {
+            count += piece.len();
+            false
+        });
+        count
+    }
+
+    fn is_over(&self) -> bool {
+        !self.board.generate_moves(|_| true)
+    }
+
+    /// Bare kings, a single knight or bishop with them, or any number of bishops on squares of one colour.
+    fn is_dead(&self) -> bool {
+        let pieces = |piece| self.board.pieces(piece);
+        let mating = pieces(Piece::Pawn) | pieces(Piece::Rook) | pieces(Piece::Queen);
+        if !mating.is_empty() {
+            return false;
+        }
+        let (knights, bishops) = (pieces(Piece::Knight), pieces(Piece::Bishop));
+        match knights.len() {
+            0 => bishops.is_subset(LIGHT) || bishops.is_disjoint(LIGHT),
+            1 => bishops.is_empty(),
+            _ => false,
+        }
+    }
+
+    fn reversible_plies(&self) -> usize {
+        usize::from(self.quiet_plies)
+    }
+}
+
+impl Chance for Chess {}

@@ -1,0 +1,419 @@
+//! Chess by hand: special moves, endings, text, exchanges.
+
+use labrys::game::chess::Chess;
+use labrys::game::{Ending, FenError, Game, History, Knowledge, MoveError, Outcome};
+
+fn position(fen: &str) -> Chess {
+    Chess::from_fen(fen).unwrap()
+}
+
+/// The texts of the legal moves, in alphabetical order.
+fn moves(position: &Chess) -> Vec<String> {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let mut texts: Vec<_> = moves.iter().map(|&mv| position.move_text(mv)).collect();
+    texts.sort();
+    texts
+}
+
+/// Whether a move is legal.
+fn allows(fen: &str, mv: &str) -> bool {
+    position(fen).parse_move(mv).is_ok()
+}
+
+/// Plays moves from a FEN.
+fn play(fen: &str, moves: &str) -> (Chess, History<Chess>) {
+    let (mut position, mut history) = (position(fen), History::new());
+    for text in moves.split_whitespace() {
+        let mv = position.parse_move(text).unwrap();
+        history.push(&position);
+        position.play(mv);
+    }
+    (position, history)
+}
+
+fn draw(ending: Ending) -> Option<Outcome> {
+    Some(Outcome { winner: None, ending })
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[test]
+fn castling_neither_out_of_nor_through_nor_into_check() {
+    // The attacker of the first rank, and whether White may castle to g1 and to c1.
+    for (rank, short, long) in [
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", true, true),
+        ("4k3/8/8/8/4r3/8/8/R3K2R w KQ - 0 1", false, false),
+        ("4k3/8/8/8/5r2/8/8/R3K2R w KQ - 0 1", false, true),
+        ("4k3/8/8/8/6r1/8/8/R3K2R w KQ - 0 1", false, true),
+        ("4k3/8/8/8/7r/8/8/R3K2R w KQ - 0 1", true, true),
+        ("4k3/8/8/8/3r4/8/8/R3K2R w KQ - 0 1", true, false),
+        ("4k3/8/8/8/2r5/8/8/R3K2R w KQ - 0 1", true, false),
+        // The king does not cross b1.
+        ("4k3/8/8/8/1r6/8/8/R3K2R w KQ - 0 1", true, true),
+        ("4k3/8/8/8/8/8/8/RN2K1NR w KQ - 0 1", false, false),
+        ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", false, false),
+        ("4k3/8/8/8/8/8/8/R3K2R w Q - 0 1", false, true),
+    ] {
+        assert_eq!(allows(rank, "e1g1"), short, "{rank}");
+        assert_eq!(allows(rank, "e1c1"), long, "{rank}");
+        // The other way of writing it means the same.
+        assert_eq!(allows(rank, "e1h1"), short, "{rank}");
+        assert_eq!(allows(rank, "e1a1"), long, "{rank}");
+    }
+}
+
+#[test]
+fn castling_rights_go_with_king_and_rooks() {
+    let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+    for (moves, after) in [
+        ("e1g1", "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1"),
+        ("e1c1", "r3k2r/8/8/8/8/8/8/2KR3R b kq - 1 1"),
+        ("e1e2", "r3k2r/8/8/8/8/8/4K3/R6R b kq - 1 1"),
+        ("a1b1", "r3k2r/8/8/8/8/8/8/1R2K2R b Kkq - 1 1"),
+        ("h1h8", "r3k2R/8/8/8/8/8/8/R3K3 b Qq - 0 1"),
+        ("h1h8 e8e7 h8a8", "R7/4k3/8/8/8/8/8/R3K3 b Q - 0 2"),
+    ] {
+        assert_eq!(play(fen, moves).0.fen(), after);
+    }
+}
+
+#[test]
+fn castling_is_written_as_the_option_says() {
+    let mut position = position("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
+    assert!(moves(&position).contains(&"e1g1".to_owned()) && !moves(&position).contains(&"e1h1".to_owned()));
+    position.choose(1);
+    assert!(moves(&position).contains(&"e1h1".to_owned()) && !moves(&position).contains(&"e1g1".to_owned()));
+    let mut same = position.clone();
+    position.play(position.parse_move("e1g1").unwrap());
+    same.play(same.parse_move("e1h1").unwrap());
+    assert_eq!(position.fen(), same.fen());
+    position.choose(0);
+    assert!(moves(&position).contains(&"e8c8".to_owned()), "Black castles in the same way");
+    assert_eq!(Chess::OPTION.unwrap().choices, ["false", "true"]);
+}
+
+#[test]
+fn chess960_castling_takes_the_rook() {
+    // King and rook next to each other in the corner: castling and a king's move must not be confused.
+    let fen = "4k3/8/8/8/8/8/8/5KR1 w G - 0 1";
+    assert_eq!(play(fen, "f1g1").0.fen(), "4k3/8/8/8/8/8/8/5RK1 b - - 1 1");
+    // The king stays where it is.
+    let fen = "4k3/8/8/8/8/8/8/1R4KR w HB - 0 1";
+    assert_eq!(play(fen, "g1h1").0.fen(), "4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1");
+    assert_eq!(play(fen, "g1b1").0.fen(), "4k3/8/8/8/8/8/8/2KR3R b - - 1 1");
+    // The rook on b1 shields the king from the one on a1.
+    let fen = "4k3/8/8/8/8/8/8/rRK5 w B - 0 1";
+    assert!(!allows(fen, "c1b1"));
+    // The king stands on e1, the rook not in the corner: both ways are read, the second is written.
+    let position = position("4k3/8/8/8/8/8/8/4KR2 w F - 0 1");
+    assert!(moves(&position).contains(&"e1f1".to_owned()));
+    assert_eq!(position.parse_move("e1g1"), position.parse_move("e1f1"));
+}
+
+#[test]
+fn castling_rights_are_read_in_every_form() {
+    for (rights, read) in [
+        ("KQkq", "KQkq"),
+        ("HAha", "KQkq"),
+        ("HQhq", "KQkq"),
+        ("Kq", "Kq"),
+        ("qK", "Kq"),
+        ("-", "-"),
+        ("A", "Q"),
+    ] {
+        let fen = format!("r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 3 9");
+        assert_eq!(position(&fen).fen(), format!("r3k2r/8/8/8/8/8/8/R3K2R w {read} - 3 9"));
+    }
+    // `K` means the outermost rook.
+    let fen = "1r2k1rr/8/8/8/8/8/8/1R2KRR1 w KQkq - 0 1";
+    assert_eq!(position(fen).fen(), "1r2k1rr/8/8/8/8/8/8/1R2KRR1 w GBkb - 0 1");
+    let fen = "4k3/8/8/8/8/8/8/1R2KRR1 w F - 0 1";
+    assert_eq!(position(fen).fen(), fen);
+}
+
+#[test]
+fn en_passant_only_at_once_and_never_into_check() {
+    let fen = "4k3/3p4/8/4P3/8/8/8/4K3 b - - 0 1";
+    let (after, _) = play(fen, "d7d5");
+    assert_eq!(after.fen(), "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2");
+    assert_eq!(play(fen, "d7d5 e5d6").0.fen(), "4k3/8/3P4/8/8/8/8/4K3 b - - 0 2");
+    assert!(play(fen, "d7d5 e1e2 e8e7").0.parse_move("e5d6").is_err());
+    // Both pawns leave the rank: the rook would attack the king.
+    let pinned = "4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 2";
+    assert!(!allows(pinned, "e5d6"));
+    // So the square makes no difference.
+    assert_eq!(position(pinned).fen(), "4k3/8/8/K2pP2r/8/8/8/8 w - - 0 2");
+    let without = position("4k3/8/8/K2pP2r/8/8/8/8 w - - 0 2");
+    assert!(without.same_position(&position(pinned)));
+    assert_eq!(without.key(), position(pinned).key());
+    // Nor does it where only a bishop can go there.
+    let (with, without) =
+        (position("4k3/8/8/3pB3/8/8/8/4K3 w - d6 0 2"), position("4k3/8/8/3pB3/8/8/8/4K3 w - - 0 2"));
+    assert!(with.same_position(&without) && with.key() == without.key());
+    // Where it does, the positions differ.
+    let (with, without) =
+        (position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"), position("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 2"));
+    assert!(!with.same_position(&without) && with.key() != without.key());
+    // The pawn that gives check may be taken so, and the capture may not uncover another.
+    assert!(allows("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1", "e4d3"));
+    assert!(!allows("8/8/8/8/k2Pp2Q/8/8/4K3 b - d3 0 1", "e4d3"));
+    assert!(!allows("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"));
+}
+
+#[test]
+fn an_en_passant_square_without_a_capture_is_forgotten() {
+    assert_eq!(
+        position("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1").fen(),
+        "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    );
+    assert_eq!(play(START, "e2e4").0.fen(), "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+}
+
+#[test]
+fn pawns_become_any_piece() {
+    let fen = "1n2k3/P7/8/8/8/8/8/4K3 w - - 7 9";
+    let found: Vec<_> = moves(&position(fen)).into_iter().filter(|mv| mv.starts_with('a')).collect();
+    assert_eq!(found, ["a7a8b", "a7a8n", "a7a8q", "a7a8r", "a7b8b", "a7b8n", "a7b8q", "a7b8r"]);
+    assert_eq!(play(fen, "a7b8n").0.fen(), "1N2k3/8/8/8/8/8/8/4K3 b - - 0 9");
+    let mut queens = Vec::new();
+    position(fen).tactical_moves(&mut queens);
+    let queens: Vec<_> = queens.iter().map(|&mv| position(fen).move_text(mv)).collect();
+    assert_eq!(queens, ["a7a8q", "a7b8q"]);
+}
+
+#[test]
+fn games_end_by_mate_and_stalemate() {
+    let mate = |winner| Some(Outcome { winner: Some(winner), ending: Ending::Checkmate });
+    let (position, history) = play(START, "f2f3 e7e5 g2g4 d8h4");
+    assert!(position.is_over());
+    assert_eq!(history.outcome(&position), mate(labrys::game::Color::Black));
+    assert_eq!(history.outcome(&position).unwrap().to_string(), "Black wins: checkmate");
+    let (position, history) = play("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", "g6f7");
+    assert!(position.is_over());
+    assert_eq!(history.outcome(&position), draw(Ending::Stalemate));
+}
+
+#[test]
+fn a_mate_counts_on_the_hundredth_ply() {
+    let fen = "7k/8/6K1/8/8/8/8/R7 w - - 99 80";
+    let (position, history) = play(fen, "a1a8");
+    assert_eq!(history.outcome(&position).map(|outcome| outcome.ending), Some(Ending::Checkmate));
+    let (position, history) = play(fen, "a1a7");
+    assert_eq!(position.reversible_plies(), 100);
+    assert_eq!(history.outcome(&position), draw(Ending::NoProgress));
+    // Counting goes on behind the draw.
+    let (position, _) = play(fen, "a1a7 h8g8 a7a8");
+    assert_eq!(position.fen(), "R5k1/8/6K1/8/8/8/8/8 b - - 102 81");
+    // A move of a pawn and a capture begin anew.
+    assert_eq!(play("7k/p7/8/8/8/8/8/KR6 b - - 99 80", "a7a6").0.reversible_plies(), 0);
+    assert_eq!(play("7k/8/8/8/8/8/1r6/K7 w - - 99 80", "a1b2").0.reversible_plies(), 0);
+}
+
+#[test]
+fn the_third_occurrence_draws() {
+    let there_and_back = "g1f3 g8f6 f3g1 f6g8 ";
+    let (position, history) = play(START, there_and_back);
+    assert_eq!((history.occurrences(&position), history.outcome(&position)), (2, None));
+    let (position, history) = play(START, &there_and_back.repeat(2));
+    assert_eq!(history.outcome(&position), draw(Ending::Repetition));
+    // The right to castle has gone: the first position was another one.
+    let fen = "r3k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    let round = "h1h2 a8b8 h2h1 b8a8 ";
+    let (position, history) = play(fen, &round.repeat(2));
+    assert_eq!((history.occurrences(&position), history.outcome(&position)), (2, None));
+    let (position, history) = play(fen, &round.repeat(3));
+    assert_eq!(history.outcome(&position), draw(Ending::Repetition));
+    // So has the right to take in passing.
+    let fen = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2";
+    let round = "e1e2 e8e7 e2e1 e7e8 ";
+    let (position, history) = play(fen, &round.repeat(2));
+    assert_eq!((history.occurrences(&position), history.outcome(&position)), (2, None));
+}
+
+#[test]
+fn nobody_mates_without_the_pieces() {
+    for (fen, dead) in [
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", true),
+        ("4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true),
+        ("4kn2/8/8/8/8/8/8/4K3 w - - 0 1", true),
+        // Bishops on squares of one colour, whoever has them.
+        ("4k3/8/8/8/8/4b3/8/2B1K3 w - - 0 1", true),
+        ("4k3/8/8/8/8/B3b3/8/2B1K3 w - - 0 1", true),
+        ("4k3/8/8/8/8/4b3/8/4KB2 w - - 0 1", false),
+        ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", false),
+        ("4kn2/8/8/8/8/8/8/4KB2 w - - 0 1", false),
+        ("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1", false),
+        ("4k3/4p3/8/8/8/8/8/4K3 w - - 0 1", false),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", false),
+        ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", false),
+    ] {
+        let position = position(fen);
+        assert_eq!(position.is_dead(), dead, "{fen}");
+        assert!(!position.is_over() && position.count_moves() > 0);
+        let outcome = if dead { draw(Ending::InsufficientMaterial) } else { None };
+        assert_eq!(History::new().outcome(&position), outcome, "{fen}");
+    }
+}
+
+#[test]
+fn fens_are_refused_with_a_reason() {
+    let error = |fen: &str| Chess::from_fen(fen).unwrap_err().to_string();
+    let king = |rest: &str| error(&format!("4k3/8/8/8/8/8/8/4K3 {rest}"));
+    assert!(error("").starts_with("FEN: board is missing"));
+    assert_eq!(error("8/8 w - -"), "FEN: the board has 2 ranks, expected 8");
+    assert_eq!(error("8/8/9/8/8/8/8/8 w - -"), "FEN: rank 6 `9` has 9 squares, expected 8");
+    assert_eq!(
+        error("4k3/8/3x4/8/8/8/8/4K3 w - -"),
+        "FEN: 'x' on rank 6 is no piece, expected one of `PNBRQKpnbrqk` or a number"
+    );
+    assert!(matches!(
+        Chess::from_fen("4k2P/8/8/8/8/8/8/4K3 w - -"),
+        Err(FenError::Piece { letter: 'P', rank: 8, .. })
+    ));
+    assert_eq!(error("8/8/8/8/8/8/8/4K3 w - -"), "FEN: black king is missing, expected one on the board");
+    assert_eq!(error("4k3/8/8/8/8/8/8/K3K3 w - -"), "FEN: 2 white king, expected at most 1");
+    assert_eq!(error("4k3/pppppppp/p7/8/8/8/8/4K3 w - -"), "FEN: 9 black pawns, expected at most 8");
+    assert_eq!(error("4k3/8/8/8/8/QQQQQQQQ/QQQQQQQQ/4K3 b - -"), "FEN: 17 white pieces, expected at most 16");
+    assert_eq!(
+        error("4k3/8/8/8/4R3/8/8/4K3 w - -"),
+        "FEN: side to move `w`: expected `b`, the king of Black being attacked"
+    );
+    assert_eq!(
+        error("8/8/8/8/8/8/4k3/4K3 w - -"),
+        "FEN: board `8/8/8/8/8/8/4k3/4K3`: expected kings that are not next to each other"
+    );
+    assert_eq!(king(""), "FEN: side to move is missing, expected `w` or `b`");
+    assert_eq!(king("x - - 0 1"), "FEN: side to move `x`: expected `w` or `b`");
+    assert_eq!(king("w"), "FEN: castling rights is missing, expected `-` or letters of `KQkq`");
+    assert!(
+        king("w xyz -")
+            .starts_with("FEN: castling rights `xyz`: expected `-` or letters of `KQkq`, or `A` to")
+    );
+    assert_eq!(
+        king("w KQ - 0 1"),
+        "FEN: castling rights `KQ`: expected king and rook of White in their places for `K`"
+    );
+    let twice = error("4k3/8/8/8/8/8/8/4K2R w KH - 0 1");
+    assert_eq!(twice, "FEN: castling rights `KH`: expected each right once");
+    let moved = error("4k3/8/8/8/8/8/4K3/R6R w Q - 0 1");
+    assert_eq!(moved, "FEN: castling rights `Q`: expected king and rook of White in their places for `Q`");
+    assert_eq!(king("w -"), "FEN: en passant square is missing, expected `-` or a square");
+    for square in ["e9", "x", "e6", "e3", "ee6"] {
+        assert_eq!(
+            king(&format!("w - {square} 0 1")),
+            format!(
+                "FEN: en passant square `{square}`: expected `-` or the square behind a pawn that Black has just moved two steps"
+            )
+        );
+    }
+    assert_eq!(
+        king("w - - x 1"),
+        "FEN: plies since the last capture or pawn move `x`: expected a number from 0 to 9999"
+    );
+    assert_eq!(king("w - - 0 0"), "FEN: move number `0`: expected a number from 1 to 9999");
+    assert_eq!(king("w - - 0 1 x"), "FEN: `x` after the last field");
+    assert_eq!(position("4k3/8/8/8/8/8/8/4K3 b - -").fen(), "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
+}
+
+#[test]
+fn illegal_moves_are_told_the_rule() {
+    let error = |fen: &str, text: &str| match position(fen).parse_move(text).unwrap_err() {
+        MoveError::Illegal { reason, .. } => reason,
+        error => error.to_string(),
+    };
+    for text in ["", "e2", "e2e9", "e2e4k", "e2e4qq", "é2e4", "0000", "e7e8Q"] {
+        assert!(error(START, text).contains("is no move: expected two squares, as in `e2e4`"), "{text}");
+    }
+    assert_eq!(error(START, "e7e5"), "White, to move, has no piece on e7");
+    assert_eq!(error(START, "e4e5"), "White, to move, has no piece on e4");
+    assert_eq!(error(START, "a1a2"), "White has a piece of its own on a2");
+    assert_eq!(error(START, "e1g1"), "White may not castle so here");
+    assert_eq!(error(START, "b1b3"), "the knight on b1 cannot go to b3");
+    assert_eq!(error(START, "e2d3"), "the pawn on e2 cannot go to d3");
+    assert_eq!(error(START, "e2e4q"), "the pawn on e2 is not promoted on e4");
+    assert_eq!(error("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8"), "the pawn on a7 is promoted, as in `a7a8q`");
+    assert_eq!(error("4k3/8/8/8/4r3/8/4R3/4K3 w - - 0 1", "e2d2"), "the king of White would be attacked");
+    assert_eq!(error("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1", "e1e2"), "the king of White would be attacked");
+    assert_eq!(error("R5k1/5ppp/8/8/8/8/8/4K3 b - - 0 1", "g8h8"), "the game is over: checkmate");
+}
+
+#[test]
+fn an_illegal_move_changes_nothing() {
+    let mut position = position(START);
+    for bits in 0..1 << 15 {
+        position.play(labrys::game::GameMove::from_bits(bits));
+        position.choose(1);
+    }
+    assert_eq!(moves(&position).len(), position.count_moves());
+    let (mut here, there) = (self::position(START), self::position("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"));
+    here.play(there.parse_move("e1g1").unwrap());
+    assert_eq!(here.fen(), START);
+}
+
+#[test]
+fn passing_hands_over_the_move() {
+    let passed = position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 40 2").pass().unwrap();
+    assert_eq!(passed.fen(), "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2");
+    assert_eq!(passed.key(), passed.key_from_scratch());
+    assert!(position("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1").pass().is_none());
+    assert!(position("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1").in_check());
+    assert!(position("4k3/8/8/8/4r3/8/P7/3K4 w - - 0 1").zugzwang_threatens());
+    assert!(!position("4k3/8/8/8/4r3/8/P7/3K4 b - - 0 1").zugzwang_threatens());
+}
+
+/// Moves with what they leave their player, in thousandths of a pawn, by hand: pawn 1000, knight and bishop 3250, rook
+/// 5000, queen 9750.
+const EXCHANGES: &[(&str, &str, i32)] = &[
+    // Nothing takes back.
+    ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 1_000),
+    // A quiet move to a safe square, to one that a pawn attacks, and one that is attacked and covered.
+    ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", "d1d5", 0),
+    ("4k3/8/2p5/8/8/8/8/3RK3 w - - 0 1", "d1d5", -5_000),
+    ("4k3/8/2p5/8/4P3/8/8/3RK3 w - - 0 1", "d1d5", -4_000),
+    // A covered pawn: taken by a pawn, a knight, a rook and a queen.
+    ("4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 0),
+    ("4k3/8/2p5/3p4/8/2N5/8/4K3 w - - 0 1", "c3d5", -2_250),
+    ("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", -4_000),
+    ("4k3/8/2p5/3p4/8/8/8/3QK3 w - - 0 1", "d1d5", -8_750),
+    // A rook behind the rook, on both sides.
+    ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 1_000),
+    ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", -4_000),
+    // A queen behind a bishop, a bishop behind a queen: the lesser one takes first, where it stands in front.
+    ("4k3/8/2p5/3p4/4B3/5Q2/8/4K3 w - - 0 1", "e4d5", -1_250),
+    ("6k1/8/4p3/3p4/4Q3/5B2/8/4K3 w - - 0 1", "e4d5", -7_750),
+    // To take back with the knight would lose it.
+    ("4k3/8/5n2/3p4/4P3/2N5/8/4K3 w - - 0 1", "e4d5", 1_000),
+    // The king takes what is not covered, and not what is.
+    ("8/8/3k4/3p4/8/2N5/8/4K3 w - - 0 1", "c3d5", -2_250),
+    ("8/8/3k4/3p4/8/1BN5/8/4K3 w - - 0 1", "c3d5", 1_000),
+    // In passing: the pawn behind is uncovered, and its pawn takes back.
+    ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 1_000),
+    ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
+    ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", 1_000),
+    // Promotions: at once, with a capture, onto a covered square, and by the pawn that takes back.
+    ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8_750),
+    ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 13_750),
+    ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", -1_000),
+    ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8n", -1_000),
+    ("4k3/8/8/8/8/8/2p5/1b1RK3 w - - 0 1", "d1b1", 3_250 - 5_000 - 8_750),
+    // Castling.
+    ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", 0),
+];
+
+#[test]
+fn exchanges_are_worth_what_they_are_by_hand() {
+    for &(fen, mv, worth) in EXCHANGES {
+        let position = position(fen);
+        let mv_read = position.parse_move(mv).unwrap();
+        assert!(position.exchange_reaches(mv_read, worth), "{fen} {mv} is worth {worth}, found less");
+        assert!(!position.exchange_reaches(mv_read, worth + 1), "{fen} {mv} is worth {worth}, found more");
+    }
+}
+
+#[test]
+fn gains_prefer_the_greater_victim_and_the_lesser_attacker() {
+    let position = position("4k3/8/2q1r3/3P4/4N3/7n/6P1/3K2R1 w - - 0 1");
+    let gain = |text: &str| position.gain(position.parse_move(text).unwrap());
+    assert!(gain("d5c6") > gain("d5e6") && gain("d5e6") > gain("g2h3") && gain("g2h3") > gain("e4g5"));
+}
