@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::clock::{TIME_CONTROL, seconds};
 use super::{Allowance, KeyError, Keys, Setup};
-use crate::protocol::client::Launch;
+use crate::protocol::process::Launch;
 
 /// Who takes part, and on what terms.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,7 +11,8 @@ use super::Line;
 use crate::engine::{Engine, OptionError, SearchReport, Settings, UnknownVariant, registry};
 use crate::eval::UciScore;
 use crate::game::quote;
-use crate::protocol::client::{Client, ClientError, Launch};
+use crate::protocol::client::{Client, ClientError};
+use crate::protocol::process::Launch;
 use crate::search::{Control, Limits};
 
 /// The option of an engine for several games that chooses one.
@@ -87,10 +88,7 @@ impl fmt::Display for Setup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.launch {
             None => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
-            Some(launch) => {
-                write!(f, "{}", launch.program.display())?;
-                launch.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))?;
-            }
+            Some(launch) => write!(f, "{launch}")?,
         }
         self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))
     }

@@ -4,10 +4,8 @@
 //! silence nor a flood can hold this end up: every wait has a deadline, and an engine that says more
 //! than is listened to is held back by its own pipe.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
-use std::path::PathBuf;
-use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ChildStdin, ExitStatus};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,6 +14,7 @@ use thiserror::Error;
 
 use super::info::Info;
 use super::lines::{LineError, read_line};
+use super::process::{Launch, LaunchError, Process};
 use crate::game::quote;
 use crate::search::{Control, Limits};
 
@@ -28,41 +27,12 @@ const HEARTBEAT: Duration = Duration::from_millis(50);
 /// What an engine that has overstepped its time gets to answer `stop`, so that it need not be killed.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What an engine gets to end by itself after `quit`.
-const FAREWELL: Duration = Duration::from_millis(500);
-
-/// How an engine is started.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Launch {
-    /// The program: a path, or a name that is looked for in `PATH`.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub arguments: Vec<String>,
-    /// The folder it runs in; that of this process without it.
-    pub folder: Option<PathBuf>,
-    /// The file that its standard error is appended to; the log, level `info`, without one.
-    pub stderr: Option<PathBuf>,
-}
-
 /// Why an engine cannot go on.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// The program does not start.
-    #[error("cannot start {}: {error}", quote(&.program.display().to_string()))]
-    Start {
-        /// The program.
-        program: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// The file for its standard error cannot be written.
-    #[error("cannot write {}: {error}", quote(&.path.display().to_string()))]
-    Log {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
+    /// The program does not run.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
     /// The process has ended, or has closed its output.
     #[error("the engine has gone{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
     Gone {
@@ -124,7 +94,7 @@ struct Line {
 
 /// A running engine. It is told to quit, and killed if it does not, when the client goes out of scope.
 pub struct Client {
-    child: Child,
+    process: Process,
     input: ChildStdin,
     lines: Receiver<Line>,
     /// The name that the engine has given itself.
@@ -139,32 +109,11 @@ impl Client {
     /// # Errors
     /// [`ClientError`] when it does not start, ends, or says nothing in time.
     pub fn start(launch: &Launch, patience: Duration, control: &Control) -> Result<Client, ClientError> {
-        let log = launch.stderr.as_ref().map(|path| {
-            let file = OpenOptions::new().create(true).append(true).open(path);
-            file.map_err(|error| ClientError::Log { path: path.clone(), error })
-        });
-        let log = log.transpose()?;
-        let mut command = Command::new(&launch.program);
-        command.args(&launch.arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        if let Some(folder) = &launch.folder {
-            command.current_dir(folder);
-        }
-        // Ctrl-C at the terminal is for the arena, which then ends its engines itself.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let failed = |error| ClientError::Start { program: launch.program.clone(), error };
-        let mut child = command.spawn().map_err(failed)?;
-        let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-        let missing = || failed(io::Error::other("no pipe"));
-        let input = input.ok_or_else(missing)?;
-        let (output, errors) = (output.ok_or_else(missing)?, errors.ok_or_else(missing)?);
+        let (process, input, output) = Process::start(launch)?;
         let (sender, lines) = mpsc::sync_channel(QUEUE);
         thread::spawn(move || read_output(BufReader::new(output), &sender));
         let name = launch.program.display().to_string();
-        let title = name.clone();
-        thread::spawn(move || keep_errors(errors, log, &title));
-        let mut client = Client { child, input, lines, name, options: Vec::new() };
+        let mut client = Client { process, input, lines, name, options: Vec::new() };
         client.shake_hands(patience, control)?;
         Ok(client)
     }
@@ -305,13 +254,7 @@ impl Client {
 
     /// The error that tells how the process has ended, once it is clear that it has.
     fn gone(&mut self) -> ClientError {
-        let end = Instant::now() + FAREWELL;
-        loop {
-            match self.child.try_wait() {
-                Ok(None) if Instant::now() < end => thread::sleep(Duration::from_millis(1)),
-                status => return ClientError::Gone { status: status.ok().flatten() },
-            }
-        }
+        ClientError::Gone { status: self.process.wait(|| ()) }
     }
 }
 
@@ -319,16 +262,8 @@ impl Drop for Client {
     fn drop(&mut self) {
         // Whether it hears this or not: the end is the same.
         let _ = self.input.write_all(b"stop\nquit\n");
-        let end = Instant::now() + FAREWELL;
-        while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
-            // Reading on lets an engine that is in the middle of a word come to its end.
-            self.lines.try_iter().take(QUEUE).for_each(drop);
-            thread::sleep(Duration::from_millis(1));
-        }
-        let _ = self.child.kill();
-        if let Err(error) = self.child.wait() {
-            log::warn!("{}: {error}", self.name);
-        }
+        // Reading on lets an engine that is in the middle of a word come to its end.
+        self.process.wait(|| self.lines.try_iter().take(QUEUE).for_each(drop));
     }
 }
 
@@ -345,28 +280,6 @@ fn read_output(mut output: impl BufRead, lines: &SyncSender<Line>) {
             Err(error) => return log::warn!("output of an engine: {error}"),
         }
     }
-}
-
-/// Copies the standard error of an engine into a file, or into the log.
-fn keep_errors(errors: ChildStderr, file: Option<File>, title: &str) {
-    let mut errors = BufReader::new(errors);
-    let copied = match file {
-        Some(mut file) => io::copy(&mut errors, &mut file).map(drop),
-        None => log_errors(&mut errors, title),
-    };
-    if let Err(error) = copied {
-        log::warn!("standard error of {title}: {error}");
-    }
-}
-
-fn log_errors(errors: &mut impl BufRead, title: &str) -> io::Result<()> {
-    while let Some(line) = read_line(errors)? {
-        match line {
-            Ok(line) => log::info!("{title}: {line}"),
-            Err(error) => log::info!("{title}: {error}"),
-        }
-    }
-    Ok(())
 }
 
 /// Reads `<name> type <type> …`, where the name may have spaces.

@@ -1,0 +1,142 @@
+//! Programs that run as child processes and are driven from here.
+
+use std::fmt;
+use std::fs::OpenOptions;
+use std::io::{self, BufReader, Read};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::lines::read_line;
+use crate::game::quote;
+
+/// How often it is looked whether a process has ended.
+const GLANCE: Duration = Duration::from_millis(1);
+
+/// What a process gets to end by itself when it is to end, or seems to have ended.
+pub(super) const FAREWELL: Duration = Duration::from_millis(500);
+
+/// How a program is started.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// The program: a path, or a name that is looked for in `PATH`.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// The folder it runs in; that of this process without it.
+    pub folder: Option<PathBuf>,
+    /// The file that its standard error is appended to; the log, level `info`, without one.
+    pub stderr: Option<PathBuf>,
+}
+
+impl fmt::Display for Launch {
+    /// The program and its arguments.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.program.display())?;
+        self.arguments.iter().try_for_each(|argument| write!(f, " {argument}"))
+    }
+}
+
+/// Why a program does not run.
+#[derive(Debug, Error)]
+pub enum LaunchError {
+    /// The program does not start.
+    #[error("cannot start {}: {error}", quote(&.program.display().to_string()))]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The file for its standard error cannot be written.
+    #[error("cannot write {}: {error}", quote(&.path.display().to_string()))]
+    Log {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+}
+
+/// A running program. It is killed when this goes out of scope.
+pub(super) struct Process {
+    child: Child,
+    name: String,
+}
+
+impl Process {
+    /// Starts a program; its standard input and output come with it.
+    pub(super) fn start(launch: &Launch) -> Result<(Process, ChildStdin, ChildStdout), LaunchError> {
+        let log = launch.stderr.as_ref().map(|path| {
+            let file = OpenOptions::new().create(true).append(true).open(path);
+            file.map_err(|error| LaunchError::Log { path: path.clone(), error })
+        });
+        let log = log.transpose()?;
+        let mut command = Command::new(&launch.program);
+        command.args(&launch.arguments);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        // A file is the process's own: nothing is lost that it writes before an end of ours.
+        command.stderr(log.map_or_else(Stdio::piped, Stdio::from));
+        if let Some(folder) = &launch.folder {
+            command.current_dir(folder);
+        }
+        // Ctrl-C at the terminal is for the arena, which then ends its engines itself.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let failed = |error| LaunchError::Start { program: launch.program.clone(), error };
+        let mut child = command.spawn().map_err(failed)?;
+        let missing = || failed(io::Error::other("no pipe"));
+        let input = child.stdin.take().ok_or_else(missing)?;
+        let output = child.stdout.take().ok_or_else(missing)?;
+        let name = launch.program.display().to_string();
+        if let Some(errors) = child.stderr.take() {
+            log_lines(errors, format!("standard error of {name}"));
+        }
+        Ok((Process { child, name }, input, output))
+    }
+
+    /// How the process has ended, if it has.
+    pub(super) fn status(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    /// Waits for its end, for [`FAREWELL`] at most; `meanwhile` is called again and again.
+    pub(super) fn wait(&mut self, mut meanwhile: impl FnMut()) -> Option<ExitStatus> {
+        let end = Instant::now() + FAREWELL;
+        loop {
+            let status = self.status();
+            if status.is_some() || Instant::now() >= end {
+                return status;
+            }
+            meanwhile();
+            thread::sleep(GLANCE);
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        if let Err(error) = self.child.wait() {
+            log::warn!("{}: {error}", self.name);
+        }
+    }
+}
+
+/// Copies what a process writes line by line into the log, level `info`, on a thread of its own.
+pub(super) fn log_lines(output: impl Read + Send + 'static, title: String) {
+    thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        loop {
+            match read_line(&mut output) {
+                Ok(Some(Ok(line))) => log::info!("{title}: {line}"),
+                Ok(Some(Err(error))) => log::info!("{title}: {error}"),
+                Ok(None) => return,
+                Err(error) => return log::warn!("{title}: {error}"),
+            }
+        }
+    });
+}
