@@ -6,7 +6,7 @@ use std::time::Duration;
 use labrys::arena::{
     Adjudication, Allowance, Cause, DrawRule, Failure, Line, NoResult, Played, Player, Seat, Thought, play,
 };
-use labrys::engine::registry;
+use labrys::engine::{Board, registry};
 use labrys::eval::UciScore;
 use labrys::game::Color;
 use labrys::search::{Control, Limits};
@@ -21,10 +21,12 @@ struct Scripted {
     score: Option<i32>,
     failure: Option<Failure>,
     asked: Vec<(usize, Limits, Option<Duration>)>,
+    heard: Vec<String>,
 }
 
 impl Player for Scripted {
-    fn new_game(&mut self, _: &Control) -> Result<(), Failure> {
+    fn new_game(&mut self, color: Color, _: &Control) -> Result<(), Failure> {
+        self.heard.push(color.to_string());
         match &self.failure {
             Some(failure) if self.moves.is_empty() => Err(failure.clone()),
             _ => Ok(()),
@@ -50,6 +52,14 @@ impl Player for Scripted {
             nodes: Some(1),
             elapsed: Duration::from_millis(milliseconds),
         })
+    }
+
+    fn moved(&mut self, mv: &str, board: &dyn Board) {
+        self.heard.push(format!("{mv} {}", board.fen()));
+    }
+
+    fn game_over(&mut self, board: &dyn Board) {
+        self.heard.push(format!("over {}", board.fen()));
     }
 }
 
@@ -193,4 +203,32 @@ fn the_rules_come_before_the_adjudication() {
     let [mut white, mut black] = players();
     let ended = end(SHUFFLE, [&mut white, &mut black], &rules);
     assert_eq!(ended, (None, Cause::Rules, "draw: repetition".to_owned(), 8), "both at the eighth ply");
+}
+
+#[test]
+fn players_hear_of_all_but_the_last_move() {
+    let none = Adjudication::default();
+    // By the rules: nobody hears of the move that ends the game.
+    let (mut white, mut black) = (scripted("a1a2 a2a3", 0), scripted("b8b7", 0));
+    let rules = Adjudication { max_moves: Some(1), ..none.clone() };
+    end(SHUFFLE, [&mut white, &mut black], &rules);
+    let first = "a1a2 pp6/8/8/8/8/8/P7/1P6 b 1 1";
+    let last = "over p7/1p6/8/8/8/8/P7/1P6 w 2 2";
+    assert_eq!(white.heard, ["White", first, last]);
+    assert_eq!(black.heard, ["Black", first, last]);
+    let (mut white, mut black) = (scripted("a1a2", 0), scripted("", 0));
+    end("p6p/8/8/8/8/8/8/PP6 w 99 60", [&mut white, &mut black], &none);
+    assert_eq!(black.heard, ["Black", "over p6p/8/8/8/8/8/P7/1P6 b 100 60"]);
+    // Nor of one that is not legal; a failure is an end, too, and so is being called off.
+    for failure in [Failure::Crashed("boom".into()), Failure::Interrupted] {
+        let (mut white, mut black) = (scripted("a1a3", 0), scripted("", 0));
+        end(SHUFFLE, [&mut white, &mut black], &none);
+        let over = format!("over {SHUFFLE}");
+        assert_eq!((&white.heard[1..], &black.heard[1..]), (&[over.clone()][..], &[over.clone()][..]));
+        let (mut white, mut black) = (scripted("", 0), scripted("", 0));
+        black.failure = Some(failure);
+        let allowance = Allowance::default();
+        let _ = game(SHUFFLE, [&mut white, &mut black], &allowance, &none);
+        assert_eq!((&white.heard[1..], &black.heard[1..]), (&[over.clone()][..], &[over][..]));
+    }
 }

@@ -171,12 +171,14 @@ impl Keys {
     ///
     /// # Errors
     /// [`KeyError::Unknown`] lists the `known` keys.
-    pub fn finish(self, known: &str) -> Result<(), KeyError> {
-        match self.pairs.into_iter().next() {
+    pub fn finish(&self, known: &str) -> Result<(), KeyError> {
+        match self.pairs.first() {
             None => Ok(()),
-            Some((key, _)) => {
-                Err(KeyError::Unknown { section: self.section, key, expected: known.to_owned() })
-            }
+            Some((key, _)) => Err(KeyError::Unknown {
+                section: self.section.clone(),
+                key: key.clone(),
+                expected: known.to_owned(),
+            }),
         }
     }
 

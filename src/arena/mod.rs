@@ -1,7 +1,7 @@
 //! Where strength is measured: matches and tournaments between players, and what their results say.
 //!
-//! - [`Setup`] says who plays: this engine in the same process, or any UCI engine as a child process;
-//!   [`Player`] is what the referee sees of either;
+//! - [`Setup`] says who plays: this engine in the same process, any UCI engine as a child process, or a client
+//!   over `udp`; [`Player`] is what the referee sees of each;
 //! - `referee` plays one game, under the rules of the game, `clock`s and `adjudication`;
 //! - `openings` and `schedule` say which games there are, `tournament` plays them, several at a time;
 //! - `results` counts them in pairs, `elo`, `sprt` and `ratings` say what the counts are worth, `summary` shows it;
@@ -25,6 +25,7 @@ mod schedule;
 mod sprt;
 mod summary;
 mod tournament;
+mod udp;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
 pub use clock::{Allowance, TimeControl};
@@ -32,7 +33,7 @@ pub use elo::{Elo, Pairs, Points};
 pub use keys::{KeyError, Keys};
 pub use openings::{LineProblem, OpeningError, Openings};
 pub use participant::Participant;
-pub use player::{Failure, Player, Setup, SetupError, Thought};
+pub use player::{Failure, Place, Player, Setup, SetupError, Thought};
 pub use ratings::{Rating, ratings};
 pub use referee::{Cause, End, NoResult, Played, Seat, play};
 pub use results::{GameResult, Results};

@@ -110,6 +110,17 @@ impl Openings {
         Ok(Openings::Book(lines))
     }
 
+    /// Whether every game begins at the start position; `board` is used to find that one.
+    pub fn are_start(&self, board: &mut dyn Board) -> bool {
+        match self {
+            Openings::Book(lines) => {
+                let start = board.set_up(None, &[]).map(|()| board.fen());
+                lines.iter().all(|line| line.moves.is_empty() && start.as_ref() == Ok(&line.fen))
+            }
+            Openings::Random { plies, .. } => *plies.end() == 0,
+        }
+    }
+
     /// The opening of that number. `board` is used to find it.
     ///
     /// # Errors
@@ -193,6 +204,20 @@ mod tests {
         assert!(seen.len() > 190, "{} of 200 differ", seen.len());
         let other = openings(2).get(0, board.as_mut()).unwrap();
         assert!(!seen.contains(&other.moves));
+    }
+
+    #[test]
+    fn openings_may_be_none() {
+        let mut board = board();
+        let mut is_start = |openings: Openings| openings.are_start(board.as_mut());
+        assert!(is_start(Openings::Random { seed: 1, plies: 0..=0 }));
+        assert!(!is_start(Openings::Random { seed: 1, plies: 0..=1 }));
+        let start = Openings::Random { seed: 1, plies: 0..=0 }.get(0, self::board().as_mut()).unwrap();
+        let moved = Openings::Random { seed: 1, plies: 1..=1 }.get(0, self::board().as_mut()).unwrap();
+        let other = Line { fen: "p6p/8/8/8/8/8/8/PP6 w 0 1".to_owned(), moves: Vec::new() };
+        assert!(is_start(Openings::Book(vec![start.clone(); 2])));
+        assert!(!is_start(Openings::Book(vec![start.clone(), moved])));
+        assert!(!is_start(Openings::Book(vec![start, other])));
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Who takes part in a match, from arguments of the form `key=value`.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::clock::{TIME_CONTROL, seconds};
-use super::{Allowance, KeyError, Keys, Setup};
+use super::{Allowance, KeyError, Keys, Place, Setup};
 use crate::protocol::process::Launch;
+use crate::protocol::tuc::guest::{Invitation, PORT};
 
 /// Who takes part, and on what terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,9 +20,16 @@ pub struct Participant {
     pub allowance: Allowance,
 }
 
-/// The keys of a participant; those of a process need a `cmd`.
-const KEYS: &str =
+/// The keys of a UCI engine; those of a process need a `cmd`.
+const UCI_KEYS: &str =
     "cmd (with it arg, dir, stderr), proto, name, option.<name>, tc, st, depth, nodes, timemargin, timeout";
+
+/// The keys of a client over UDP, which cannot be told of options and limits.
+const TUC_KEYS: &str =
+    "cmd (with it arg, dir, stderr), proto=tuc, port, bind, name, tc, st, timemargin, timeout";
+
+/// What a number of seconds looks like, for messages.
+const SECONDS: &str = "a number of seconds";
 
 /// How long an answer is waited for without a clock, unless `timeout` says otherwise.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -50,37 +59,85 @@ impl Participant {
 
     /// Reads a participant, which is called after its program.
     fn read(mut keys: Keys) -> Result<Participant, KeyError> {
-        const SECONDS: &str = "a number of seconds";
-        const COUNT: &str = "a whole number, at least 1";
-        let proto = keys.take("proto")?;
-        if let Some(proto) = proto.filter(|proto| proto != "uci") {
-            return Err(keys.refuse("proto", proto, "`uci`"));
-        }
-        let allowance = Allowance {
-            control: keys.read("tc", TIME_CONTROL)?,
-            move_time: keys.read_with("st", SECONDS, |text| seconds(text).filter(|time| !time.is_zero()))?,
-            depth: keys.read_with("depth", COUNT, |text| text.parse().ok().filter(|&depth| depth > 0))?,
-            nodes: keys.read_with("nodes", COUNT, |text| text.parse().ok().filter(|&nodes| nodes > 0))?,
-            margin: Duration::from_millis(
-                keys.read::<u32>("timemargin", "a whole number of milliseconds")?.unwrap_or(0).into(),
-            ),
+        let is_tuc = match keys.take("proto")? {
+            None => false,
+            Some(proto) if proto == "uci" => false,
+            Some(proto) if proto == "tuc" => true,
+            Some(proto) => return Err(keys.refuse("proto", proto, "`uci` or `tuc`")),
         };
-        keys.require("tc, st, depth or nodes", (!allowance.is_endless()).then_some(()))?;
+        let allowance = read_allowance(&mut keys, is_tuc)?;
         let patience = keys.read_with("timeout", SECONDS, seconds)?.unwrap_or(PATIENCE);
-        let options = keys.take_prefixed("option.")?;
-        let launch = match keys.take("cmd")?.map(PathBuf::from) {
-            None => None,
-            Some(program) => Some(Launch {
-                arguments: keys.take_all("arg"),
-                folder: keys.take("dir")?.map(PathBuf::from),
-                stderr: keys.take("stderr")?.map(PathBuf::from),
-                program,
-            }),
+        let launch = read_launch(&mut keys)?;
+        let name = launch.as_ref().and_then(|launch| stem(&launch.program)).map(str::to_owned);
+        let name = name.unwrap_or(if is_tuc { "udp" } else { "labrys" }.to_owned());
+        let (place, options) = match is_tuc {
+            true => {
+                let port = keys.read("port", "a number from 0 to 65535")?;
+                let address = keys.read("bind", "an IP address")?;
+                keys.finish(TUC_KEYS)?;
+                (Place::Udp(invitation(&keys, port, address, launch)?), Vec::new())
+            }
+            false => {
+                let options = keys.take_prefixed("option.")?;
+                keys.finish(UCI_KEYS)?;
+                (launch.map_or(Place::Here, Place::Process), options)
+            }
         };
-        let name = launch.as_ref().and_then(|launch| stem(&launch.program)).unwrap_or("labrys").to_owned();
-        keys.finish(KEYS)?;
-        Ok(Participant { name, setup: Setup { launch, options, patience }, allowance })
+        // What is missing comes last: it may be there under a name with a slip.
+        let needed = if is_tuc { "tc or st" } else { "tc, st, depth or nodes" };
+        keys.require(needed, (!allowance.is_endless()).then_some(()))?;
+        Ok(Participant { name, setup: Setup { place, options, patience }, allowance })
     }
+}
+
+/// What a player may use for a move; a client over UDP knows nothing of depths and nodes.
+fn read_allowance(keys: &mut Keys, is_tuc: bool) -> Result<Allowance, KeyError> {
+    const COUNT: &str = "a whole number, at least 1";
+    let mut allowance = Allowance {
+        control: keys.read("tc", TIME_CONTROL)?,
+        move_time: keys.read_with("st", SECONDS, |text| seconds(text).filter(|time| !time.is_zero()))?,
+        margin: Duration::from_millis(
+            keys.read::<u32>("timemargin", "a whole number of milliseconds")?.unwrap_or(0).into(),
+        ),
+        ..Allowance::default()
+    };
+    if !is_tuc {
+        allowance.depth =
+            keys.read_with("depth", COUNT, |text| text.parse().ok().filter(|&depth| depth > 0))?;
+        allowance.nodes =
+            keys.read_with("nodes", COUNT, |text| text.parse().ok().filter(|&nodes| nodes > 0))?;
+    }
+    Ok(allowance)
+}
+
+/// The program of a player, if it has one.
+fn read_launch(keys: &mut Keys) -> Result<Option<Launch>, KeyError> {
+    let Some(program) = keys.take("cmd")?.map(PathBuf::from) else { return Ok(None) };
+    Ok(Some(Launch {
+        program,
+        arguments: keys.take_all("arg"),
+        folder: keys.take("dir")?.map(PathBuf::from),
+        stderr: keys.take("stderr")?.map(PathBuf::from),
+    }))
+}
+
+/// Where a client over UDP comes in. It has to be able to know the port.
+fn invitation(
+    keys: &Keys,
+    port: Option<u16>,
+    address: Option<IpAddr>,
+    launch: Option<Launch>,
+) -> Result<Invitation, KeyError> {
+    let port = match &launch {
+        Some(_) => port.unwrap_or(0),
+        None => keys.require("port (or cmd)", port)?,
+    };
+    let is_told = |launch: &Launch| launch.arguments.iter().any(|argument| argument.contains(PORT));
+    if port == 0 && !launch.as_ref().is_some_and(is_told) {
+        return Err(keys.senseless(format!("port 0 is any that is free, but no arg tells it, as `{PORT}`")));
+    }
+    let address = address.unwrap_or(IpAddr::from(Ipv4Addr::LOCALHOST));
+    Ok(Invitation { listen: SocketAddr::new(address, port), launch })
 }
 
 /// The name of a program without its folder and its extension.
@@ -130,13 +187,28 @@ mod tests {
             stderr: Some("log".into()),
         };
         let setup = Setup {
-            launch: Some(launch),
+            place: Place::Process(launch),
             options: vec![("Skill Level".into(), "3".into())],
             patience: Duration::from_millis(500),
         };
         assert_eq!(participant.setup, setup);
         assert_eq!(participant.allowance.margin, Duration::from_millis(25));
         assert_eq!(participant.allowance.to_string(), "40/10+0.5, depth 7");
+    }
+
+    #[test]
+    fn a_client_over_udp_has_an_address() {
+        let all = [
+            &["proto=tuc", "st=6", "port=9876", "bind=0.0.0.0"][..],
+            &["proto=tuc", "tc=60", "timemargin=5", "cmd=java", "arg=--at", "arg=127.0.0.1:{port}"],
+        ];
+        let participants = read(&all).unwrap();
+        let places = participants.iter().map(|participant| participant.setup.to_string());
+        let places: Vec<_> = places.collect();
+        assert_eq!(places, ["UDP 0.0.0.0:9876", "java --at 127.0.0.1:{port}, UDP 127.0.0.1:0"]);
+        let names: Vec<_> = participants.iter().map(|participant| participant.name.as_str()).collect();
+        assert_eq!(names, ["udp", "java"]);
+        assert_eq!(participants[0].allowance.to_string(), "6/move");
     }
 
     #[test]
@@ -147,10 +219,28 @@ mod tests {
             (&["st=-1"], "st `-1`: expected a number of seconds"),
             (&["cmd=x"], "tc, st, depth or nodes is missing"),
             (&["nodes=1", "arg=x"], "unknown key `arg`, expected one of: cmd (with it"),
-            (&["nodes=1", "proto=xboard"], "proto `xboard`: expected `uci`"),
+            (&["nodes=1", "proto=xboard"], "proto `xboard`: expected `uci` or `tuc`"),
             (&["nodes=1", "option.Hash=1", "option.Hash=2"], "option.Hash is given twice"),
             (&["nodes=1", "nodes=2"], "nodes is given twice"),
             (&["nodes=1", "name= "], "name ` `: expected a name"),
+            (&["nodes=1", "port=9876"], "unknown key `port`, expected one of: cmd (with it"),
+            (&["ndoes=1"], "unknown key `ndoes`"),
+            (&["proto=tuc", "st=1", "prot=9876"], "unknown key `prot`"),
+            (&["proto=tuc", "port=9876"], "tc or st is missing"),
+            (&["proto=tuc", "st=1"], "port (or cmd) is missing"),
+            (&["proto=tuc", "st=1", "port=99999"], "port `99999`: expected a number from 0 to 65535"),
+            (
+                &["proto=tuc", "st=1", "port=0"],
+                "port 0 is any that is free, but no arg tells it, as `{port}`",
+            ),
+            (&["proto=tuc", "st=1", "cmd=x", "arg={prot}"], "no arg tells it, as `{port}`"),
+            (&["proto=tuc", "st=1", "port=1", "bind=here"], "bind `here`: expected an IP address"),
+            (
+                &["proto=tuc", "st=1", "port=1", "nodes=5"],
+                "unknown key `nodes`, expected one of: cmd (with it",
+            ),
+            (&["proto=tuc", "st=1", "port=1", "option.Hash=1"], "unknown key `option.Hash`"),
+            (&["proto=tuc", "st=1", "port=1", "arg=x"], "unknown key `arg`"),
         ] {
             let error = read(&[words]).unwrap_err();
             assert!(error.starts_with("--engine 1: ") && error.contains(message), "{error}");

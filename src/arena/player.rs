@@ -1,18 +1,21 @@
-//! Who plays: this engine in the same process, or any other as a child process.
+//! Who plays: this engine in the same process, any other as a child process, or a client over UDP.
 
 use std::any::Any;
 use std::fmt;
+use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
 use super::Line;
-use crate::engine::{Engine, OptionError, SearchReport, Settings, UnknownVariant, registry};
+use super::udp::Remote;
+use crate::engine::{Board, Engine, OptionError, SearchReport, Settings, UnknownVariant, registry};
 use crate::eval::UciScore;
-use crate::game::quote;
+use crate::game::{Color, quote};
 use crate::protocol::client::{Client, ClientError};
 use crate::protocol::process::Launch;
+use crate::protocol::tuc::guest::{GuestError, Invitation};
 use crate::search::{Control, Limits};
 
 /// The option of an engine for several games that chooses one.
@@ -20,11 +23,11 @@ const VARIANT: &str = "UCI_Variant";
 
 /// What the referee asks of a player, wherever it runs.
 pub trait Player: Send {
-    /// Gets ready for a game; after a failure, from scratch.
+    /// Gets ready for a game of that colour; after a failure, from scratch.
     ///
     /// # Errors
     /// [`Failure`] when it does not.
-    fn new_game(&mut self, control: &Control) -> Result<(), Failure>;
+    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), Failure>;
 
     /// Looks for a move behind a line, on which the game is not over. `patience` is how long the answer
     /// is waited for; none means as long as the player's own patience.
@@ -38,6 +41,13 @@ pub trait Player: Send {
         patience: Option<Duration>,
         control: &Control,
     ) -> Result<Thought, Failure>;
+
+    /// Hears of a move of either player, with what chance made of it. It has led to the position of
+    /// `board`, in which the game goes on.
+    fn moved(&mut self, _mv: &str, _board: &dyn Board) {}
+
+    /// Hears that the game is over in the position of `board`, whatever has ended it: a failure, too.
+    fn game_over(&mut self, _board: &dyn Board) {}
 }
 
 /// What a player has found.
@@ -75,20 +85,33 @@ pub enum Failure {
 /// Which engine plays, and how it is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// How it is started; without this it is Labrys in the same process.
-    pub launch: Option<Launch>,
+    /// Where it runs.
+    pub place: Place,
     /// Options, in the order in which they are set.
     pub options: Vec<(String, String)>,
     /// How long an answer is waited for where there is no clock.
     pub patience: Duration,
 }
 
+/// Where a player runs, and how it is spoken to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Labrys in the same process.
+    Here,
+    /// A UCI engine in a process of its own.
+    Process(Launch),
+    /// A client that speaks the protocol of the course.
+    Udp(Invitation),
+}
+
 impl fmt::Display for Setup {
-    /// The program, its arguments, its options.
+    /// The program, its arguments, its address, its options.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.launch {
-            None => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
-            Some(launch) => write!(f, "{launch}")?,
+        match &self.place {
+            Place::Here => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
+            Place::Process(launch) => write!(f, "{launch}")?,
+            Place::Udp(Invitation { listen, launch: None }) => write!(f, "UDP {listen}")?,
+            Place::Udp(Invitation { listen, launch: Some(launch) }) => write!(f, "{launch}, UDP {listen}")?,
         }
         self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))
     }
@@ -106,6 +129,30 @@ pub enum SetupError {
     /// The engine does not start, or refuses an option.
     #[error(transparent)]
     Client(#[from] ClientError),
+    /// The client over UDP does not come.
+    #[error(transparent)]
+    Guest(#[from] GuestError),
+    /// The client over UDP does not know of openings.
+    #[error("a client over UDP begins at the start position: --random-plies 0, and no --openings")]
+    Opening,
+    /// Another player listens at the port.
+    #[error("port {port} is that of engine {}", quote(.other))]
+    Port {
+        /// The port.
+        port: u16,
+        /// The name of the other player.
+        other: String,
+    },
+    /// There is one port for several games.
+    #[error(
+        "port {port} is for one game at a time, not for --concurrency {games}; port 0 is any that is free"
+    )]
+    Crowd {
+        /// The port.
+        port: u16,
+        /// The games at a time.
+        games: usize,
+    },
     /// The engine does not know the game.
     #[error("the engine does not play {}, it plays: {known}", quote(.variant))]
     Game {
@@ -120,9 +167,20 @@ impl Setup {
     /// The player for games of `variant`, which starts when its first game does.
     pub fn player(&self, variant: &str) -> Box<dyn Player> {
         let (setup, variant) = (self.clone(), variant.to_owned());
-        match &self.launch {
-            None => Box::new(InProcess { setup, variant, engine: None }),
-            Some(launch) => Box::new(External { launch: launch.clone(), setup, variant, client: None }),
+        match &self.place {
+            Place::Here => Box::new(InProcess { setup, variant, engine: None }),
+            Place::Process(launch) => {
+                Box::new(External { launch: launch.clone(), setup, variant, client: None })
+            }
+            Place::Udp(invitation) => Box::new(Remote::new(invitation.clone(), self.patience)),
+        }
+    }
+
+    /// Where a client has to be started by hand, if that is so.
+    pub fn awaits(&self) -> Option<SocketAddr> {
+        match self.place {
+            Place::Udp(Invitation { listen, launch: None }) => Some(listen),
+            _ => None,
         }
     }
 
@@ -131,9 +189,10 @@ impl Setup {
     /// # Errors
     /// [`SetupError`] says why it cannot play.
     pub fn check(&self, variant: &str, control: &Control) -> Result<(), SetupError> {
-        match &self.launch {
-            None => self.engine(variant).map(drop),
-            Some(launch) => self.client(launch, variant, control).map(drop),
+        match &self.place {
+            Place::Here => self.engine(variant).map(drop),
+            Place::Process(launch) => self.client(launch, variant, control).map(drop),
+            Place::Udp(invitation) => Ok(invitation.check(self.patience, control)?),
         }
     }
 
@@ -195,7 +254,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 }
 
 impl Player for InProcess {
-    fn new_game(&mut self, _: &Control) -> Result<(), Failure> {
+    fn new_game(&mut self, _: Color, _: &Control) -> Result<(), Failure> {
         self.guard(|engine| engine.new_game())
     }
 
@@ -264,7 +323,7 @@ impl From<ClientError> for Failure {
 }
 
 impl Player for External {
-    fn new_game(&mut self, control: &Control) -> Result<(), Failure> {
+    fn new_game(&mut self, _: Color, control: &Control) -> Result<(), Failure> {
         let patience = self.setup.patience;
         self.guard(control, |client| client.new_game(patience, control))
     }

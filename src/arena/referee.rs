@@ -5,7 +5,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::Line;
-use super::adjudication::{Adjudication, Adjudicator};
+use super::adjudication::{Adjudication, Adjudicator, Ruling};
 use super::clock::{Allowance, PlayerClock, limits};
 use super::pgn::Move;
 use super::player::{Failure, Player, Thought};
@@ -116,45 +116,10 @@ pub fn play(
         clocks,
         adjudicator,
     };
-    for color in Color::BOTH {
-        if let Err(failure) = game.players[color.index()].new_game(control) {
-            return game.failed(color, failure);
-        }
-    }
-    loop {
-        if let Some(outcome) = game.board.outcome() {
-            return Ok(game.over(outcome.winner, Cause::Rules, outcome.to_string()));
-        }
-        let mover = game.board.mover();
-        let thought = match game.think(mover, control) {
-            Ok(thought) => thought,
-            Err(failure) => return game.failed(mover, failure),
-        };
-        game.thinking += thought.elapsed;
-        let in_time = game.clocks[mover.index()].press(thought.elapsed);
-        if !in_time {
-            let details = format!("{mover} loses on time after {:.3} s", thought.elapsed.as_secs_f64());
-            return Ok(game.over(Some(!mover), Cause::Time, details));
-        }
-        let drawn = game.board.draw(&thought.mv, random).and_then(|mv| game.board.play(&mv).map(|()| mv));
-        let mv = match drawn {
-            Ok(mv) => mv,
-            Err(error) => {
-                return Ok(game.over(
-                    Some(!mover),
-                    Cause::Illegal,
-                    format!("illegal move of {mover}: {error}"),
-                ));
-            }
-        };
-        game.moves.push(Move::new(&mv, &thought));
-        game.line.moves.push(mv);
-        let ruling = game.adjudicator.after(mover, thought.score, game.board.leader());
-        // The rules come before the referee.
-        if let Some(ruling) = ruling.filter(|_| game.board.outcome().is_none()) {
-            return Ok(game.over(ruling.winner, Cause::Adjudication, ruling.details));
-        }
-    }
+    let end = game.play(random, control);
+    let Game { board, players, moves, thinking, .. } = game;
+    players.into_iter().for_each(|player| player.game_over(board));
+    Ok(Played { moves, end: end?, thinking })
 }
 
 /// A game in play.
@@ -169,24 +134,69 @@ struct Game<'a> {
 }
 
 impl Game<'_> {
+    /// Plays to the end.
+    fn play(&mut self, random: &mut dyn FnMut() -> f64, control: &Control) -> Result<End, NoResult> {
+        for color in Color::BOTH {
+            if let Err(failure) = self.players[color.index()].new_game(color, control) {
+                return failed(color, &failure);
+            }
+        }
+        loop {
+            if let Some(outcome) = self.board.outcome() {
+                let details = outcome.to_string();
+                return Ok(End { winner: outcome.winner, cause: Cause::Rules, details });
+            }
+            if let Some(end) = self.turn(random, control)? {
+                return Ok(end);
+            }
+        }
+    }
+
+    /// Lets the player whose turn it is move; the end, where it is not the rules that end the game.
+    fn turn(&mut self, random: &mut dyn FnMut() -> f64, control: &Control) -> Result<Option<End>, NoResult> {
+        let mover = self.board.mover();
+        let thought = match self.think(mover, control) {
+            Ok(thought) => thought,
+            Err(failure) => return failed(mover, &failure).map(Some),
+        };
+        self.thinking += thought.elapsed;
+        let loses = |cause, details| Ok(Some(End { winner: Some(!mover), cause, details }));
+        if !self.clocks[mover.index()].press(thought.elapsed) {
+            let elapsed = thought.elapsed.as_secs_f64();
+            return loses(Cause::Time, format!("{mover} loses on time after {elapsed:.3} s"));
+        }
+        let drawn = self.board.draw(&thought.mv, random).and_then(|mv| self.board.play(&mv).map(|()| mv));
+        let mv = match drawn {
+            Ok(mv) => mv,
+            Err(error) => return loses(Cause::Illegal, format!("illegal move of {mover}: {error}")),
+        };
+        self.moves.push(Move::new(&mv, &thought));
+        let ruling = self.adjudicator.after(mover, thought.score, self.board.leader());
+        // The rules come before the referee.
+        if self.board.outcome().is_none() {
+            if let Some(Ruling { winner, details }) = ruling {
+                return Ok(Some(End { winner, cause: Cause::Adjudication, details }));
+            }
+            self.players.iter_mut().for_each(|player| player.moved(&mv, self.board));
+        }
+        self.line.moves.push(mv);
+        Ok(None)
+    }
+
     fn think(&mut self, mover: Color, control: &Control) -> Result<Thought, Failure> {
         let limits = limits(&self.clocks, mover);
         let patience: Option<Duration> = self.clocks[mover.index()].patience();
         self.players[mover.index()].think(&self.line, &limits, patience, control)
     }
+}
 
-    fn over(self, winner: Option<Color>, cause: Cause, details: String) -> Played {
-        Played { moves: self.moves, end: End { winner, cause, details }, thinking: self.thinking }
-    }
-
-    /// The end of a game in which a player has failed.
-    fn failed(self, loser: Color, failure: Failure) -> Result<Played, NoResult> {
-        let (cause, verb) = match &failure {
-            Failure::Interrupted => return Err(NoResult::Interrupted),
-            Failure::Crashed(_) => (Cause::Crash, "crashes"),
-            Failure::Stalled(_) => (Cause::Stall, "stalls"),
-            Failure::Garbage(_) => (Cause::Illegal, "talks nonsense"),
-        };
-        Ok(self.over(Some(!loser), cause, format!("{loser} {verb}: {failure}")))
-    }
+/// The end of a game in which a player has failed.
+fn failed(loser: Color, failure: &Failure) -> Result<End, NoResult> {
+    let (cause, verb) = match failure {
+        Failure::Interrupted => return Err(NoResult::Interrupted),
+        Failure::Crashed(_) => (Cause::Crash, "crashes"),
+        Failure::Stalled(_) => (Cause::Stall, "stalls"),
+        Failure::Garbage(_) => (Cause::Illegal, "talks nonsense"),
+    };
+    Ok(End { winner: Some(!loser), cause, details: format!("{loser} {verb}: {failure}") })
 }

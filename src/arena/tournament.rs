@@ -13,11 +13,12 @@ use super::openings::generator;
 use super::pgn::{Record, Side};
 use super::referee::{self, NoResult, Played, Seat};
 use super::{
-    Adjudication, Fixture, GameResult, Line, OpeningError, Openings, Pairs, Participant, Player, Results,
-    Schedule, SetupError, Sprt,
+    Adjudication, Fixture, GameResult, Line, OpeningError, Openings, Pairs, Participant, Place, Player,
+    Results, Schedule, SetupError, Sprt,
 };
-use crate::engine::{PositionError, UnknownVariant, registry};
+use crate::engine::{Board, PositionError, UnknownVariant, registry};
 use crate::game::quote;
+use crate::protocol::tuc::{self, guest::Invitation};
 use crate::search::Control;
 
 /// A match between two participants, or a tournament of more.
@@ -89,11 +90,49 @@ impl Tournament {
     /// # Errors
     /// [`TournamentError`] names the participant.
     pub fn check(&self, control: &Control) -> Result<(), TournamentError> {
-        self.openings.get(0, registry::board(&self.variant)?.as_mut())?;
+        let mut board = registry::board(&self.variant)?;
+        self.openings.get(0, board.as_mut())?;
+        let failed = |participant: &Participant, error| {
+            Err(TournamentError::Setup { name: participant.name.clone(), error })
+        };
+        for (index, participant) in self.participants.iter().enumerate() {
+            if let Place::Udp(invitation) = &participant.setup.place {
+                let earlier = &self.participants[..index];
+                let checked = self.check_invitation(invitation, earlier, board.as_mut());
+                checked.or_else(|error| failed(participant, error))?;
+            }
+        }
         self.participants.iter().try_for_each(|participant| {
             let checked = participant.setup.check(&self.variant, control);
-            checked.map_err(|error| TournamentError::Setup { name: participant.name.clone(), error })
+            checked.or_else(|error| failed(participant, error))
         })
+    }
+
+    /// Makes sure that a client over UDP can play these games, at a port that is not that of an `earlier`
+    /// participant.
+    fn check_invitation(
+        &self,
+        invitation: &Invitation,
+        earlier: &[Participant],
+        board: &mut dyn Board,
+    ) -> Result<(), SetupError> {
+        let (variant, games, port) = (&self.variant, self.concurrency, invitation.listen.port());
+        if variant != tuc::VARIANT {
+            return Err(SetupError::Game { variant: variant.clone(), known: tuc::VARIANT.to_owned() });
+        }
+        if !self.openings.are_start(board) {
+            return Err(SetupError::Opening);
+        }
+        let is_there = |other: &&Participant| match &other.setup.place {
+            Place::Udp(other) => other.listen.port() == port,
+            _ => false,
+        };
+        match earlier.iter().find(is_there) {
+            _ if port == 0 => Ok(()),
+            Some(other) => Err(SetupError::Port { port, other: other.name.clone() }),
+            None if games > 1 => Err(SetupError::Crowd { port, games }),
+            None => Ok(()),
+        }
     }
 
     /// Takes a game that was played earlier into the results.

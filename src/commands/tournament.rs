@@ -19,6 +19,7 @@ use crate::arena::{
 };
 use crate::engine::registry;
 use crate::files::{check_writable, write_atomically};
+use crate::game::quote;
 use crate::search::Control;
 
 /// Games between each two players unless something else is asked for.
@@ -117,7 +118,7 @@ impl clap::Args for Engines {
                 .num_args(1..)
                 .action(ArgAction::Append)
                 .value_name("KEY=VALUE")
-                .help("A player: cmd=… (without it, Labrys itself), name=…, option.<name>=…, tc=… …"),
+                .help("A player: cmd=… (without it, Labrys itself), proto=uci|tuc, name=…, option.<name>=…, tc=… …"),
         )
     }
 
@@ -274,6 +275,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     tournament.check(&control)?;
     let (mut archive, mut results) = arguments.archive(&tournament)?;
 
+    for participant in &tournament.participants {
+        if let Some(address) = participant.setup.awaits() {
+            let name = quote(&participant.name);
+            eprintln!("labrys: waiting at {address} for a client to play as {name}, anew for each game");
+        }
+    }
     let names: Vec<_> = tournament.participants.iter().map(|participant| participant.name.clone()).collect();
     let summary =
         |results: &Results| Summary::new(&names, &tournament.counted(results), tournament.sprt.as_ref());

@@ -7,10 +7,8 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::engine::{Settings, registry};
+use crate::protocol::tuc::VARIANT;
 use crate::protocol::tuc::client::{Conduct, play};
-
-/// Where the game is registered.
-const VARIANT: &str = "tucchess";
 
 /// Plays one game of TUC-CHESS on the server of the course, or on `labrys tuc-server`.
 #[derive(Debug, clap::Args)]
@@ -24,6 +22,9 @@ pub(super) struct Arguments {
     /// Milliseconds for a move, of which the option `Move Overhead` is kept back
     #[arg(long, default_value_t = 5000, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     movetime: u64,
+    /// Nodes for a move, as far as the time allows
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
     /// Seconds after which a silent server is given up
     #[arg(long, default_value = "60", value_name = "S", value_parser = super::parse_seconds)]
     timeout: Duration,
@@ -56,10 +57,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let conduct = Conduct {
         name: arguments.name.clone(),
         movetime: Duration::from_millis(arguments.movetime),
+        nodes: arguments.nodes,
         timeout: arguments.timeout,
     };
     let (mut out, mut written) = (io::stdout(), Ok(()));
-    play(&socket, server, &conduct, engine.as_mut(), &mut |event| {
+    play(socket, server, &conduct, engine.as_mut(), &mut |event| {
         if written.is_ok() {
             written = writeln!(out, "{event}").and_then(|()| out.flush());
         }

@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut out = io::stdout();
     let mut written = writeln!(out, "listening on {}\nseed {seed}", socket.local_addr()?);
     written = written.and_then(|()| out.flush());
-    server::serve(&socket, &mut host, &mut |notice| {
+    server::serve(socket, &mut host, &mut |notice| {
         if written.is_ok() {
             written = writeln!(out, "{notice}").and_then(|()| out.flush());
         }

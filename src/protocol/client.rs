@@ -22,10 +22,10 @@ use crate::search::{Control, Limits};
 const QUEUE: usize = 1024;
 
 /// How often a wait looks whether it has been called off.
-const HEARTBEAT: Duration = Duration::from_millis(50);
+pub(super) const HEARTBEAT: Duration = Duration::from_millis(50);
 
 /// What an engine that has overstepped its time gets to answer `stop`, so that it need not be killed.
-const GRACE: Duration = Duration::from_secs(1);
+pub(super) const GRACE: Duration = Duration::from_secs(1);
 
 /// Why an engine cannot go on.
 #[derive(Debug, Error)]

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::mirror::{Event, Mirror};
-use super::socket::{Inbox, dump};
+use super::socket::Mailbox;
 use crate::engine::{Engine, SearchReport};
 use crate::search::{Control, Limits};
 
@@ -23,6 +23,8 @@ pub struct Conduct {
     pub name: String,
     /// Time for a search, from which the engine takes its `Move Overhead`.
     pub movetime: Duration,
+    /// Nodes for a search, if that is limited, too.
+    pub nodes: Option<u64>,
     /// How long the server may say nothing that counts.
     pub timeout: Duration,
 }
@@ -64,14 +66,14 @@ pub enum TucError {
 /// # Errors
 /// [`TucError`] when the server says nothing for too long, or the socket does not work.
 pub fn play(
-    socket: &UdpSocket,
+    socket: UdpSocket,
     server: SocketAddr,
     conduct: &Conduct,
     engine: &mut dyn Engine,
     report: &mut dyn FnMut(&Event),
 ) -> Result<[u8; 2], TucError> {
     message::parse_name(conduct.name.as_bytes())?;
-    let mut line = Line { socket, server, inbox: Inbox::new(socket), timeout: conduct.timeout };
+    let mut line = Line { mailbox: Mailbox::new(socket), server, timeout: conduct.timeout };
     let mut mirror = Mirror::new();
     engine.new_game();
     line.send(&conduct.name)?;
@@ -94,7 +96,7 @@ pub fn play(
             }
         }
         if mirror.is_to_move(engine.board()) {
-            match think(engine, conduct.movetime) {
+            match think(engine, conduct) {
                 Some(step) => {
                     line.send(&step.to_string())?;
                     mirror.sent(step);
@@ -107,8 +109,8 @@ pub fn play(
 }
 
 /// The move that the engine finds.
-fn think(engine: &mut dyn Engine, movetime: Duration) -> Option<Step> {
-    let limits = Limits { movetime: Some(movetime), ..Limits::none() };
+fn think(engine: &mut dyn Engine, conduct: &Conduct) -> Option<Step> {
+    let limits = Limits { movetime: Some(conduct.movetime), nodes: conduct.nodes, ..Limits::none() };
     let mut last = None;
     let best = engine
         .search(&[], &limits, &Control::default(), &mut |report: &SearchReport| last = Some(report.to_uci()));
@@ -117,19 +119,16 @@ fn think(engine: &mut dyn Engine, movetime: Duration) -> Option<Step> {
 }
 
 /// The way to the server and back.
-struct Line<'a> {
-    socket: &'a UdpSocket,
+struct Line {
+    mailbox: Mailbox,
     server: SocketAddr,
-    inbox: Inbox<'a>,
     timeout: Duration,
 }
 
-impl Line<'_> {
+impl Line {
     /// Sends a datagram, once.
     fn send(&self, text: &str) -> Result<(), TucError> {
-        log::debug!("to {}: {text}", self.server);
-        let sent = self.socket.send_to(text.as_bytes(), self.server);
-        sent.map(drop).map_err(|error| TucError::Send {
+        self.mailbox.send(self.server, text).map_err(|error| TucError::Send {
             datagram: text.to_owned(),
             server: self.server,
             error,
@@ -141,16 +140,12 @@ impl Line<'_> {
         loop {
             let left = self.timeout.checked_sub(heard.elapsed()).filter(|left| !left.is_zero());
             let Some(left) = left else { return Ok(None) };
-            let received = self.inbox.receive(Instant::now().checked_add(left)).map_err(TucError::Receive)?;
-            let Some((datagram, sender)) = received else { continue };
-            if (sender.ip(), sender.port()) != (self.server.ip(), self.server.port()) {
-                let server = self.server;
-                log::warn!("passed over: {} from {sender}, the server is {server}", dump(datagram));
-                continue;
-            }
-            match ServerMessage::parse(datagram) {
-                Ok(message) => return Ok(Some(message)),
-                Err(error) => log::warn!("passed over: {error}"),
+            let deadline = Instant::now().checked_add(left);
+            let received = self.mailbox.receive_from(self.server, deadline).map_err(TucError::Receive)?;
+            match received.map(ServerMessage::parse) {
+                Some(Ok(message)) => return Ok(Some(message)),
+                Some(Err(error)) => log::warn!("passed over: {error}"),
+                None => {}
             }
         }
     }

@@ -8,9 +8,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
-use super::message::{self, MessageError, ServerMessage, Square, Step, Turn, shown};
-use super::position::Position;
-use super::{Moved, winner_text};
+use super::message::{self, MessageError, ServerMessage, Step};
+use super::{Moved, telling, winner_text};
 use crate::engine::{Board, Play, PositionError};
 use crate::game::tucchess::TucChess;
 use crate::game::{Color, Ending, MoveError, Outcome, quote};
@@ -127,19 +126,6 @@ pub struct Verdict {
     pub cause: Cause,
     /// The points of White and of Black.
     pub points: [f64; 2],
-}
-
-impl Verdict {
-    /// The points as `GE` shows them. Where two digits or whole points would hide who has more, the other
-    /// one is shown a point less.
-    pub fn shown(&self) -> [u8; 2] {
-        let [white, black] = self.points;
-        match self.points.map(shown) {
-            [a, b] if a == b && white > black => [a, b.saturating_sub(1)],
-            [a, b] if a == b && white < black => [a.saturating_sub(1), b],
-            shown => shown,
-        }
-    }
 }
 
 impl fmt::Display for Verdict {
@@ -277,17 +263,17 @@ impl Host {
         let random = &mut self.random;
         let text = self.board.draw(&step.name(), &mut || random.random())?;
         self.board.play(&text)?;
-        let points = self.points()?;
+        let points = telling::points(&self.board)?;
+        let message = telling::turn(&text, &self.board);
         self.plies += 1;
-        let prize = text.split_once('+').and_then(|(_, square)| Square::from_name(square));
         let notice = Notice::Moved(Moved { ply: self.plies, player, text, points });
         // The last move is not told, as on the original server: old clients would answer it.
         let mut answer = match self.board.outcome() {
             Some(outcome) => self.over(outcome.winner, Cause::Rules(outcome.ending)),
             None => {
                 self.phase = Phase::Playing { end, turn_end: later(now, self.terms.move_time) };
-                let turn = Turn { next: self.board.mover(), step, prize, points: points.map(shown) };
-                Answer { letters: self.to_both(ServerMessage::Turn(turn)), notices: Vec::new() }
+                let letters = message.map(|message| self.to_both(message)).unwrap_or_default();
+                Answer { letters, notices: Vec::new() }
             }
         };
         answer.notices.insert(0, notice);
@@ -296,17 +282,10 @@ impl Host {
 
     fn over(&mut self, winner: Option<Color>, cause: Cause) -> Answer {
         // The position has been read before.
-        let points = self.points().unwrap_or_default();
+        let points = telling::points(&self.board).unwrap_or_default();
         let verdict = Verdict { winner, cause, points };
         self.phase = Phase::Over(verdict);
-        Answer {
-            letters: self.to_both(ServerMessage::End(verdict.shown())),
-            notices: vec![Notice::Ended(verdict)],
-        }
-    }
-
-    fn points(&self) -> Result<[f64; 2], PositionError> {
-        Ok(Position::parse(&self.board.fen())?.points)
+        Answer { letters: self.to_both(telling::end(&self.board)), notices: vec![Notice::Ended(verdict)] }
     }
 
     fn to_both(&self, message: ServerMessage) -> Vec<(SocketAddr, ServerMessage)> {

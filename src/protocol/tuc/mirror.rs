@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::message::{MOST_POINTS, ServerMessage, Step, Turn, shown};
 use super::position::Position;
-use super::{Moved, winner_text};
+use super::{Moved, telling, winner_text};
 use crate::engine::{Board, Play, PositionError};
 use crate::game::tucchess::TucChess;
 use crate::game::{Color, MoveError};
@@ -203,7 +203,7 @@ impl Mirror {
 
     /// Counts and describes the move that was just made.
     fn moved(&mut self, player: Color, text: String, board: &dyn Board) -> Result<Moved, PositionError> {
-        let points = Position::parse(&board.fen())?.points;
+        let points = telling::points(board)?;
         self.plies += 1;
         Ok(Moved { ply: self.plies, player, text, points })
     }
@@ -312,7 +312,7 @@ fn fit(ours: [u8; 2], told: [u8; 2]) -> Fit {
 fn points_after(fen: &str, mv: &str) -> Result<[f64; 2], PositionError> {
     let mut board = Play::<TucChess>::start();
     board.set_up(Some(fen), &[mv.to_owned()])?;
-    Ok(Position::parse(&board.fen())?.points)
+    telling::points(&board)
 }
 
 #[cfg(test)]

@@ -3,24 +3,32 @@
 //! - `message`: the datagrams as types, to and from text;
 //! - `position`: a FEN taken apart, to change in it what the rules would not;
 //! - `mirror`: what a client makes of the server's messages; `client`: its socket and its engine;
-//! - `host`: the server's decisions; `server`: its socket.
+//! - `host`: the server's decisions; `server`: its socket;
+//! - `guest`: a client at a socket of its own, as a player in a match;
+//! - `telling`: what a server tells of a game, in whichever way it is refereed; `socket`: datagrams in and out.
 //!
 //! `mirror` and `host` know neither sockets nor clocks: datagrams and times are handed to them.
 
 pub mod client;
+pub mod guest;
 mod host;
 pub mod message;
 mod mirror;
 mod position;
 pub mod server;
 mod socket;
+pub mod telling;
 
 use std::fmt;
 
 pub use host::{Answer, Cause, Host, HostError, Notice, Refusal, Terms, Verdict};
 pub use mirror::{Event, Mirror, Odd};
 
-use crate::game::Color;
+use crate::game::tucchess::TucChess;
+use crate::game::{Color, Game};
+
+/// The game that the protocol is for.
+pub const VARIANT: &str = TucChess::NAME;
 
 /// A move that was made.
 #[derive(Clone, Debug, PartialEq)]

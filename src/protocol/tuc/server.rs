@@ -5,7 +5,7 @@ use std::net::UdpSocket;
 use std::time::Instant;
 
 use super::host::{Answer, Host, Notice, Verdict};
-use super::socket::{Inbox, dump};
+use super::socket::{Mailbox, dump};
 
 /// Referees one game on a bound socket; `report` hears what happens. Datagrams that do not count are
 /// logged, at level `warn`, and passed over.
@@ -13,14 +13,13 @@ use super::socket::{Inbox, dump};
 /// # Errors
 /// What the system says when the socket does not work any more. A player that cannot be reached is no error:
 /// its time runs out.
-pub fn serve(socket: &UdpSocket, host: &mut Host, report: &mut dyn FnMut(&Notice)) -> io::Result<Verdict> {
-    let mut inbox = Inbox::new(socket);
+pub fn serve(socket: UdpSocket, host: &mut Host, report: &mut dyn FnMut(&Notice)) -> io::Result<Verdict> {
+    let mut mailbox = Mailbox::new(socket);
     loop {
         let deadline = host.deadline();
         let answer = if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
             host.tick(Instant::now())
-        } else if let Some((datagram, sender)) = inbox.receive(deadline)? {
-            log::debug!("from {sender}: {}", dump(datagram));
+        } else if let Some((datagram, sender)) = mailbox.receive(deadline)? {
             host.receive(sender, datagram, Instant::now()).unwrap_or_else(|refusal| {
                 log::warn!("{sender} says {}: {refusal}", dump(datagram));
                 Answer::default()
@@ -28,9 +27,8 @@ pub fn serve(socket: &UdpSocket, host: &mut Host, report: &mut dyn FnMut(&Notice
         } else {
             Answer::default()
         };
-        for (address, message) in &answer.letters {
-            log::debug!("to {address}: {message}");
-            if let Err(error) = socket.send_to(message.to_string().as_bytes(), address) {
+        for &(address, message) in &answer.letters {
+            if let Err(error) = mailbox.send(address, &message.to_string()) {
                 log::warn!("cannot send `{message}` to {address}: {error}");
             }
         }

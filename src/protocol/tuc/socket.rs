@@ -10,15 +10,26 @@ const GREATEST: usize = 65_536;
 /// The shortest wait: none at all is not for a socket.
 const SHORTEST: Duration = Duration::from_millis(1);
 
-/// Where datagrams come in.
-pub(super) struct Inbox<'a> {
-    socket: &'a UdpSocket,
+/// Where datagrams come in and go out.
+pub(super) struct Mailbox {
+    socket: UdpSocket,
     buffer: Vec<u8>,
 }
 
-impl<'a> Inbox<'a> {
-    pub(super) fn new(socket: &'a UdpSocket) -> Inbox<'a> {
-        Inbox { socket, buffer: vec![0; GREATEST] }
+impl Mailbox {
+    pub(super) fn new(socket: UdpSocket) -> Mailbox {
+        Mailbox { socket, buffer: vec![0; GREATEST] }
+    }
+
+    /// Where datagrams are to be sent to come in here.
+    pub(super) fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// Sends a datagram, once.
+    pub(super) fn send(&self, to: SocketAddr, text: &str) -> io::Result<()> {
+        log::debug!("to {to}: {text}");
+        self.socket.send_to(text.as_bytes(), to).map(drop)
     }
 
     /// The next datagram and its sender; none by `deadline`, or when the wait was disturbed before.
@@ -26,7 +37,10 @@ impl<'a> Inbox<'a> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()).max(SHORTEST));
         self.socket.set_read_timeout(left)?;
         match self.socket.recv_from(&mut self.buffer) {
-            Ok((length, sender)) => Ok(self.buffer.get(..length).map(|datagram| (datagram, sender))),
+            Ok((length, sender)) => Ok(self.buffer.get(..length).map(|datagram| {
+                log::debug!("from {sender}: {}", dump(datagram));
+                (datagram, sender)
+            })),
             Err(error) => match error.kind() {
                 // The last two: somebody we have written to is not there any more.
                 ErrorKind::WouldBlock
@@ -37,6 +51,47 @@ impl<'a> Inbox<'a> {
                 _ => Err(error),
             },
         }
+    }
+
+    /// The same from one sender only; what others say is logged and passed over.
+    pub(super) fn receive_from(
+        &mut self,
+        expected: SocketAddr,
+        deadline: Option<Instant>,
+    ) -> io::Result<Option<&[u8]>> {
+        let Some((length, sender)) = self.receive(deadline)?.map(|(text, sender)| (text.len(), sender))
+        else {
+            return Ok(None);
+        };
+        let datagram = self.buffer.get(..length);
+        if (sender.ip(), sender.port()) == (expected.ip(), expected.port()) {
+            return Ok(datagram);
+        }
+        let text = dump(datagram.unwrap_or_default());
+        log::warn!("passed over: {text} from {sender}, the other end is {expected}");
+        Ok(None)
+    }
+
+    /// Drops what has come in unasked, and says so in the log.
+    pub(super) fn clear(&mut self) -> io::Result<()> {
+        // A flood may be endless.
+        const MOST: usize = 10_000;
+        self.socket.set_nonblocking(true)?;
+        let mut cleared = Ok(());
+        for _ in 0..MOST {
+            match self.receive(Some(Instant::now())) {
+                Ok(Some((datagram, sender))) => {
+                    log::warn!("passed over: {} from {sender}, out of turn", dump(datagram));
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    cleared = Err(error);
+                    break;
+                }
+            }
+        }
+        self.socket.set_nonblocking(false)?;
+        cleared
     }
 }
 

@@ -1,0 +1,84 @@
+//! A player in a client that speaks the protocol of the course, over UDP.
+
+use std::time::Duration;
+
+use super::Line;
+use super::player::{Failure, Player, Thought};
+use crate::engine::Board;
+use crate::game::Color;
+use crate::protocol::tuc::guest::{Guest, GuestError, Invitation};
+use crate::protocol::tuc::message::ServerMessage;
+use crate::protocol::tuc::telling;
+use crate::search::{Control, Limits};
+
+/// A client of its own for every game, since clients play one game.
+pub(super) struct Remote {
+    invitation: Invitation,
+    patience: Duration,
+    /// There while a game is played.
+    guest: Option<Guest>,
+    /// Whether it knows that the game has begun.
+    begun: bool,
+}
+
+impl Remote {
+    pub(super) fn new(invitation: Invitation, patience: Duration) -> Remote {
+        Remote { invitation, patience, guest: None, begun: false }
+    }
+
+    /// The client in a game that has begun: it hears so when somebody's time runs, not before.
+    fn playing(&mut self) -> Option<&mut Guest> {
+        let guest = self.guest.as_mut()?;
+        if !self.begun {
+            self.begun = true;
+            guest.tell(ServerMessage::Begin);
+        }
+        Some(guest)
+    }
+}
+
+impl Player for Remote {
+    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), Failure> {
+        // Its port has to be free before it is used again.
+        self.guest = None;
+        self.begun = false;
+        self.guest = Some(Guest::join(&self.invitation, color, self.patience, control)?);
+        Ok(())
+    }
+
+    fn think(
+        &mut self,
+        _: &Line,
+        _: &Limits,
+        patience: Option<Duration>,
+        control: &Control,
+    ) -> Result<Thought, Failure> {
+        let patience = patience.unwrap_or(self.patience);
+        let guest = self.playing().ok_or_else(|| Failure::Crashed("no client".to_owned()))?;
+        let (step, elapsed) = guest.hear(patience, control)?;
+        Ok(Thought { mv: step.name(), score: None, depth: None, nodes: None, elapsed })
+    }
+
+    fn moved(&mut self, mv: &str, board: &dyn Board) {
+        if let Some((guest, message)) = self.playing().zip(telling::turn(mv, board)) {
+            guest.tell(message);
+        }
+    }
+
+    fn game_over(&mut self, board: &dyn Board) {
+        if let Some(guest) = self.guest.take() {
+            guest.dismiss(telling::end(board));
+        }
+    }
+}
+
+impl From<GuestError> for Failure {
+    fn from(error: GuestError) -> Failure {
+        match error {
+            GuestError::Silent { .. } => Failure::Stalled(error.to_string()),
+            GuestError::Message(_) => Failure::Garbage(error.to_string()),
+            GuestError::Interrupted => Failure::Interrupted,
+            _ => Failure::Crashed(error.to_string()),
+        }
+    }
+}
