@@ -391,7 +391,8 @@ fn bad_input_is_named_before_the_first_game() {
     let cases: Vec<(String, &str)> = vec![
         ("".into(), "--engine: a match needs at least two, found 0"),
         ("--engine nodes=1".into(), "at least two, found 1"),
-        ("--engine nodes=1 --engine nodez=1".into(), "--engine 2: tc, st, depth or nodes is missing"),
+        ("--engine nodes=1 --engine nodez=1".into(), "--engine 2: unknown key `nodez`"),
+        ("--engine nodes=1 --engine name=x".into(), "--engine 2: tc, st, depth or nodes is missing"),
         ("--engine nodes=1 --engine nodes=1 foo=1".into(), "--engine 2: unknown key `foo`"),
         ("--engine nodes=1 --engine nodes".into(), "--engine 2: `nodes` has no value"),
         ("--engine name=x --engine name=x --each nodes=1".into(), "name `x`: expected a name that no other"),
