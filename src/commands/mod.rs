@@ -8,6 +8,7 @@ mod replay;
 mod tournament;
 mod tuc_client;
 mod tuc_server;
+mod tune;
 
 use std::ffi::OsString;
 use std::io;
@@ -39,6 +40,8 @@ enum Command {
     Replay(replay::Arguments),
     /// Draw the score over the games of a file
     Plot(plot::Arguments),
+    /// Fit the weights of an evaluation to the results of games
+    Tune(tune::Arguments),
     /// Play TUC-CHESS over UDP, on the server of the course or ours
     TucClient(tuc_client::Arguments),
     /// Referee a game of TUC-CHESS over UDP
@@ -61,6 +64,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Match(arguments) => tournament::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
     }

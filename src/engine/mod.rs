@@ -19,7 +19,7 @@ pub use board::{Board, Play};
 pub use options::{OptionError, OptionKind, OptionSpec, Settings};
 pub use session::Session;
 
-use crate::eval::{EvalTable, UciScore, WeightsError};
+use crate::eval::{EvalTable, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, quote};
 use crate::search::{Bound, Control, Limits};
 
@@ -49,8 +49,19 @@ pub trait Engine: Send {
     /// The evaluation of the position, feature by feature.
     fn eval_table(&self) -> EvalTable;
 
-    /// The weights in use, as the text of a weights file.
-    fn weights(&self) -> String;
+    /// The features of the position that are not 0, each with its number in the feature set, for the player to move. A
+    /// feature may come in parts, which add up.
+    fn features(&self) -> Vec<(usize, f64)>;
+
+    /// Whether the position is quiet, if `mv` is the move that is played: the mover is not in check, and the move is
+    /// not tactical.
+    ///
+    /// # Errors
+    /// [`MoveError`] when it is no legal move.
+    fn is_quiet(&self, mv: &str) -> Result<bool, MoveError>;
+
+    /// The weights in use.
+    fn weights(&self) -> &Weights;
 
     /// Replaces the weights.
     ///

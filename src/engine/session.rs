@@ -7,7 +7,7 @@ use super::{
     BestMove, Board, Engine, OptionError, Play, SearchListener, SearchReport, Settings, WeightsSource,
 };
 use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
-use crate::game::{Chance, Features, Game, Knowledge};
+use crate::game::{Chance, Features, Game, Knowledge, MoveError};
 use crate::search::{
     Best, Control, Heuristics, Limits, Listener, Method, Report, Table, Task, monte_carlo, search,
 };
@@ -200,8 +200,24 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         self.evaluator.table(&self.play.position)
     }
 
-    fn weights(&self) -> String {
-        self.evaluator.weights().to_json()
+    fn features(&self) -> Vec<(usize, f64)> {
+        let mut features = Vec::new();
+        self.play.position.features(self.evaluator.weights().set(), |index, value| {
+            if value != 0.0 {
+                features.push((index, value));
+            }
+        });
+        features
+    }
+
+    fn is_quiet(&self, mv: &str) -> Result<bool, MoveError> {
+        let position = &self.play.position;
+        let mv = position.parse_move(mv)?;
+        Ok(!position.in_check() && !position.is_tactical(mv))
+    }
+
+    fn weights(&self) -> &Weights {
+        self.evaluator.weights()
     }
 
     fn set_weights(&mut self, source: &WeightsSource) -> Result<(), WeightsError> {

@@ -219,6 +219,16 @@ impl Weights {
         Ok(changed)
     }
 
+    /// These weights with all values replaced by others that have been learned, rounded to 10⁻⁴, in the order of the set;
+    /// `source` tells where they come from.
+    ///
+    /// # Errors
+    /// [`WeightsError::Count`] or [`WeightsError::Value`].
+    pub fn learned(&self, values: &[f64], source: String) -> Result<Weights, WeightsError> {
+        let texts: Vec<_> = values.iter().map(|value| ((value * 1e4).round() / 1e4).to_string()).collect();
+        Ok(Weights { source, ..self.with_values(&texts)? })
+    }
+
     /// The index of the feature set.
     pub fn set(&self) -> usize {
         self.set

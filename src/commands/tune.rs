@@ -1,0 +1,135 @@
+//! `labrys tune`.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, bail, ensure};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::arena::archive;
+use crate::engine::{Engine, Settings, WeightsSource, registry};
+use crate::files::{check_writable, write_atomically};
+use crate::learn::Samples;
+use crate::learn::logistic::{self, Epoch};
+use crate::search::Control;
+
+/// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet positions.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// The feature set [default: the first of the game]
+    #[arg(long)]
+    set: Option<String>,
+    /// Weights to begin with [default: the shipped ones]
+    #[arg(long, value_name = "FILE")]
+    weights: Option<String>,
+    /// Records of games, as `labrys match --pgnout` writes them; may be given several times
+    #[arg(long, value_name = "FILE", required = true)]
+    games: Vec<PathBuf>,
+    /// Where the weights go
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Times that all positions are gone through
+    #[arg(long, default_value_t = logistic::Settings::default().epochs, value_parser = clap::value_parser!(u32).range(1..))]
+    epochs: u32,
+    /// How far a weight goes in a step at the start, in its unit
+    #[arg(long, default_value_t = logistic::Settings::default().rate, value_parser = parse_positive)]
+    rate: f64,
+    /// How strongly weights are held where they begin
+    #[arg(long, default_value_t = logistic::Settings::default().pull, value_parser = parse_positive)]
+    pull: f64,
+    /// What the order of the positions, and which tenth of them is held out, depends on
+    #[arg(long, default_value_t = logistic::Settings::default().seed)]
+    seed: u64,
+}
+
+/// A finite number, zero or more.
+fn parse_positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a number, zero or more".to_owned())
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    check_writable(&arguments.out).with_context(|| arguments.out.display().to_string())?;
+    let mut engine = registry::engine(&arguments.variant, &Settings::default())?;
+    if let Some(set) = &arguments.set {
+        engine.set_option("FeatureSet", set)?;
+    }
+    if let Some(path) = &arguments.weights {
+        engine.set_weights(&WeightsSource::File(path.clone()))?;
+    }
+    let control = Arc::new(Control::default());
+    let reins = Arc::clone(&control);
+    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+
+    let (samples, games) = read_games(arguments, engine.as_mut(), &control)?;
+    let settings = logistic::Settings {
+        epochs: arguments.epochs,
+        rate: arguments.rate,
+        pull: arguments.pull,
+        seed: arguments.seed,
+        ..logistic::Settings::default()
+    };
+    let bar = ProgressBar::new(settings.epochs.into());
+    if let Ok(style) = ProgressStyle::with_template("epoch {pos}/{len} {wide_bar} {msg} {eta} left") {
+        bar.set_style(style);
+    }
+    let mut first = None;
+    let start = engine.weights().values().to_vec();
+    let fit = logistic::fit(&samples, &start, &settings, &control, &mut |epoch| {
+        first.get_or_insert(epoch);
+        let Epoch { number, training, held_out } = epoch;
+        bar.set_position(number.into());
+        bar.set_message(format!("error {training:.5}, held out {held_out:.5}"));
+        log::info!("epoch {number}: error {training:.5}, held out {held_out:.5}");
+    });
+    bar.finish_and_clear();
+    let (Some(fit), Some(first)) = (fit, first) else { bail!("too few quiet positions: {}", samples.len()) };
+    let error = format!("held-out error {:.5} (before: {:.5})", fit.epoch.held_out, first.held_out);
+    let source = format!(
+        "logistic regression over {} quiet positions of {games} games, seed {}: {error}",
+        samples.len(),
+        arguments.seed
+    );
+    let weights = engine.weights().learned(&fit.weights, source)?;
+    write_atomically(&arguments.out, &(weights.to_json() + "\n"))
+        .with_context(|| arguments.out.display().to_string())?;
+    println!("{games} games, {} quiet positions, scale {:.3} per unit", samples.len(), fit.scale);
+    println!("epoch {}: {error}", fit.epoch.number);
+    Ok(())
+}
+
+/// The quiet positions of all games, and the number of games.
+fn read_games(
+    arguments: &Arguments,
+    engine: &mut dyn Engine,
+    control: &Control,
+) -> anyhow::Result<(Samples, usize)> {
+    let (mut samples, mut games) = (Samples::default(), 0);
+    for path in &arguments.games {
+        let records = archive::read(path)?;
+        for (record, place) in records.iter().zip(1..) {
+            if control.is_stopped() {
+                bail!(io::Error::from(io::ErrorKind::Interrupted));
+            }
+            let number = record.number.unwrap_or(place);
+            let at = || format!("{}, game {number}", path.display());
+            let variant = record.variant.as_deref().unwrap_or(&arguments.variant);
+            ensure!(
+                variant.eq_ignore_ascii_case(&arguments.variant),
+                "{}: a game of {variant}, expected {}",
+                at(),
+                arguments.variant
+            );
+            let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
+            let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
+            let opening = (fen, &record.opening.moves[..]);
+            samples.add_game(engine, opening, &moves, record.end.winner).with_context(at)?;
+            games += 1;
+        }
+    }
+    Ok((samples, games))
+}

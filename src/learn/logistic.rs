@@ -1,0 +1,287 @@
+//! Logistic regression: weights under which `1 / (1 + exp(−k w·φ))` says best how games ended (P. Österlund's "Texel's
+//! tuning method", 2014, with gradients in place of a local search).
+//!
+//! The scale k is fitted first, to the weights at the start, and kept, so that the unit of the evaluation stays what
+//! it is. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy, batch by batch. Every tenth position is held out:
+//! the weights that do best on these are the result.
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+
+use super::Samples;
+use crate::search::Control;
+
+/// One position of so many is held out.
+const HELD_OUT: usize = 10;
+
+/// Decay of the mean of the gradients and of their squares, and what keeps the division finite (Kingma & Ba 2015, §2).
+const ADAM: (f64, f64, f64) = (0.9, 0.999, 1e-8);
+
+/// Scales k that are tried, per unit of the evaluation.
+const SCALES: (f64, f64) = (0.01, 10.0);
+
+/// How to go about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Times that all positions are gone through at most.
+    pub epochs: u32,
+    /// Positions in a batch.
+    pub batch: usize,
+    /// How far a weight goes in a step at the start, in its unit; it falls to nothing over the epochs.
+    pub rate: f64,
+    /// How strongly weights are held where they began: the share of their distance that is added to their gradient.
+    pub pull: f64,
+    /// What the order of the positions, and which are held out, depends on.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings { epochs: 30, batch: 1024, rate: 0.01, pull: 1e-5, seed: 1 }
+    }
+}
+
+/// How it stands after an epoch.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Epoch {
+    /// Number of the epoch, from 1; 0 is before the first.
+    pub number: u32,
+    /// Mean cross entropy of the positions that are learned from, in nats; during the epoch, but for number 0.
+    pub training: f64,
+    /// That of the positions held out, after it.
+    pub held_out: f64,
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// The weights.
+    pub weights: Vec<f64>,
+    /// The scale k, per unit of the evaluation.
+    pub scale: f64,
+    /// The epoch that they are from.
+    pub epoch: Epoch,
+}
+
+/// Fits weights that begin as `start` to samples of features with these numbers; `report` hears of each epoch. When
+/// `control` stops it, what has been found so far is the result. `None` without at least two positions.
+pub fn fit(
+    samples: &Samples,
+    start: &[f64],
+    settings: &Settings,
+    control: &Control,
+    report: &mut dyn FnMut(Epoch),
+) -> Option<Fit> {
+    let mut random = StdRng::seed_from_u64(settings.seed);
+    let mut order: Vec<usize> = (0..samples.len()).collect();
+    order.shuffle(&mut random);
+    let (held_out, training) = order.split_at_mut(samples.len().div_ceil(HELD_OUT));
+    if training.is_empty() {
+        return None;
+    }
+    let scale = fit_scale(samples, training, start);
+    let first = Epoch {
+        number: 0,
+        training: error(samples, training, start, scale),
+        held_out: error(samples, held_out, start, scale),
+    };
+    report(first);
+    let mut best = Fit { weights: start.to_vec(), scale, epoch: first };
+    let mut adam = Adam::new(start);
+    for number in 1..=settings.epochs {
+        training.shuffle(&mut random);
+        let rate = settings.rate * (1.0 - f64::from(number - 1) / f64::from(settings.epochs));
+        let mut sum = 0.0;
+        for batch in training.chunks(settings.batch.max(1)) {
+            if control.is_stopped() {
+                return Some(best);
+            }
+            sum += adam.step(samples, batch, scale, rate, settings.pull);
+        }
+        let epoch = Epoch {
+            number,
+            training: sum / training.len() as f64,
+            held_out: error(samples, held_out, &adam.weights, scale),
+        };
+        report(epoch);
+        if epoch.held_out < best.epoch.held_out {
+            best = Fit { weights: adam.weights.clone(), scale, epoch };
+        }
+    }
+    Some(best)
+}
+
+/// The likelihood of a win that an evaluation stands for.
+fn expected(value: f64, scale: f64) -> f64 {
+    1.0 / (1.0 + (-scale * value).exp())
+}
+
+/// The cross entropy of a result and its likelihood.
+fn cross_entropy(result: f64, expected: f64) -> f64 {
+    let expected = expected.clamp(1e-12, 1.0 - 1e-12);
+    -(result * expected.ln() + (1.0 - result) * (1.0 - expected).ln())
+}
+
+fn evaluate(features: impl Iterator<Item = (usize, f64)>, weights: &[f64]) -> f64 {
+    features.map(|(index, value)| weights[index] * value).sum()
+}
+
+/// The mean cross entropy of some positions.
+fn error(samples: &Samples, numbers: &[usize], weights: &[f64], scale: f64) -> f64 {
+    let errors = numbers.iter().map(|&number| {
+        let (features, result) = samples.get(number);
+        cross_entropy(result, expected(evaluate(features, weights), scale))
+    });
+    errors.sum::<f64>() / numbers.len() as f64
+}
+
+/// The scale with the least error, by golden section on its logarithm.
+fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
+    // A tenth of a million positions says enough.
+    let numbers = &numbers[..numbers.len().min(100_000)];
+    let positions: Vec<(f64, f64)> = numbers
+        .iter()
+        .map(|&number| {
+            let (features, result) = samples.get(number);
+            (evaluate(features, weights), result)
+        })
+        .collect();
+    let error = |scale: f64| -> f64 {
+        positions.iter().map(|&(value, result)| cross_entropy(result, expected(value, scale.exp()))).sum()
+    };
+    let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
+    let (mut low, mut high) = (SCALES.0.ln(), SCALES.1.ln());
+    while high - low > 1e-3 {
+        let (left, right) = (high - golden * (high - low), low + golden * (high - low));
+        if error(left) < error(right) {
+            high = right;
+        } else {
+            low = left;
+        }
+    }
+    f64::midpoint(low, high).exp()
+}
+
+/// Weights on their way down.
+struct Adam {
+    start: Vec<f64>,
+    weights: Vec<f64>,
+    mean: Vec<f64>,
+    square: Vec<f64>,
+    gradient: Vec<f64>,
+    steps: i32,
+}
+
+impl Adam {
+    fn new(start: &[f64]) -> Adam {
+        let zeros = vec![0.0; start.len()];
+        Adam {
+            start: start.to_vec(),
+            weights: start.to_vec(),
+            mean: zeros.clone(),
+            square: zeros.clone(),
+            gradient: zeros,
+            steps: 0,
+        }
+    }
+
+    /// A step for the mean of a batch; the sum of the errors before it.
+    fn step(&mut self, samples: &Samples, batch: &[usize], scale: f64, rate: f64, pull: f64) -> f64 {
+        self.gradient.fill(0.0);
+        let mut sum = 0.0;
+        for &number in batch {
+            let (features, result) = samples.get(number);
+            let expected = expected(evaluate(features, &self.weights), scale);
+            sum += cross_entropy(result, expected);
+            let slope = scale * (expected - result) / batch.len() as f64;
+            let (features, _) = samples.get(number);
+            features.for_each(|(index, value)| self.gradient[index] += slope * value);
+        }
+        self.steps += 1;
+        let (decay, square_decay, epsilon) = ADAM;
+        let (bias, square_bias) = (1.0 - decay.powi(self.steps), 1.0 - square_decay.powi(self.steps));
+        for (index, weight) in self.weights.iter_mut().enumerate() {
+            let gradient = self.gradient[index] + pull * (*weight - self.start[index]);
+            let (mean, square) = (&mut self.mean[index], &mut self.square[index]);
+            *mean = decay * *mean + (1.0 - decay) * gradient;
+            *square = square_decay * *square + (1.0 - square_decay) * gradient * gradient;
+            *weight -= rate * (*mean / bias) / ((*square / square_bias).sqrt() + epsilon);
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::RngExt;
+
+    use super::*;
+
+    /// Results drawn from known weights.
+    fn drawn(truth: &[f64], count: usize) -> Samples {
+        let mut random = StdRng::seed_from_u64(5);
+        let mut samples = Samples::default();
+        for _ in 0..count {
+            let features: Vec<_> =
+                (0..truth.len()).map(|index| (index, random.random_range(-2.0..2.0))).collect();
+            let value = evaluate(features.iter().copied(), truth);
+            let won = random.random_range(0.0..1.0) < expected(value, 1.0);
+            samples.push(features, f64::from(u8::from(won)));
+        }
+        samples
+    }
+
+    #[test]
+    fn known_weights_are_found_again() {
+        let truth = [1.0, -0.5, 0.25, 0.0];
+        let samples = drawn(&truth, 40_000);
+        let settings = Settings { epochs: 20, batch: 256, rate: 0.02, ..Settings::default() };
+        // The scale of the start is kept: begin with the first weight right.
+        let mut epochs = Vec::new();
+        let fit = fit(&samples, &[1.0, 0.0, 0.0, 0.3], &settings, &Control::default(), &mut |epoch| {
+            epochs.push(epoch)
+        });
+        let fit = fit.unwrap();
+        assert_eq!(epochs.len(), 21);
+        let scaled: Vec<_> = fit.weights.iter().map(|weight| weight * fit.scale).collect();
+        for (found, truth) in scaled.iter().zip(truth) {
+            assert!((found - truth).abs() < 0.05, "{scaled:?}");
+        }
+        let least = epochs.iter().map(|epoch| epoch.held_out).fold(f64::INFINITY, f64::min);
+        assert_eq!(fit.epoch.held_out, least);
+        assert!(least < epochs[0].held_out);
+    }
+
+    #[test]
+    fn the_same_seed_finds_the_same_and_stopping_keeps_what_there_is() {
+        let samples = drawn(&[1.0, -1.0], 2_000);
+        let settings = Settings { epochs: 3, ..Settings::default() };
+        let run = |control: &Control| fit(&samples, &[0.5, 0.5], &settings, control, &mut |_| {}).unwrap();
+        assert_eq!(run(&Control::default()), run(&Control::default()));
+        let stopped = Control::default();
+        stopped.stop();
+        assert_eq!(run(&stopped).weights, [0.5, 0.5]);
+    }
+
+    #[test]
+    fn a_strong_pull_keeps_weights_where_they_are() {
+        let samples = drawn(&[1.0, -1.0], 2_000);
+        let run = |pull| {
+            let settings = Settings { epochs: 20, batch: 64, pull, ..Settings::default() };
+            fit(&samples, &[1.0, 0.0], &settings, &Control::default(), &mut |_| {}).unwrap().weights[1]
+        };
+        assert!(run(0.0) < -0.3 && run(100.0) > -0.05, "{} {}", run(0.0), run(100.0));
+    }
+
+    #[test]
+    fn nothing_is_learned_from_nothing() {
+        let mut samples = Samples::default();
+        let none = |samples: &Samples| {
+            fit(samples, &[1.0], &Settings::default(), &Control::default(), &mut |_| {}).is_none()
+        };
+        assert!(none(&samples));
+        samples.push([(0, 1.0)], 1.0);
+        assert!(none(&samples));
+    }
+}

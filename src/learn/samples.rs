@@ -1,0 +1,97 @@
+//! What an evaluation sees in the positions of games.
+
+use thiserror::Error;
+
+use crate::engine::{Engine, PositionError};
+use crate::game::{Color, MoveError};
+
+/// The features of positions, each with the result of its game for the player to move.
+///
+/// Features are sparse: one that is 0 takes no room.
+#[derive(Clone, Debug, Default)]
+pub struct Samples {
+    /// Where the features of each position end.
+    ends: Vec<usize>,
+    indices: Vec<u16>,
+    values: Vec<f32>,
+    results: Vec<f32>,
+}
+
+/// A game that cannot be learned from.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SampleError {
+    /// It does not begin where it says.
+    #[error(transparent)]
+    Opening(#[from] PositionError),
+    /// A move is not legal.
+    #[error("move {number}: {error}")]
+    Move {
+        /// Number of the move after the opening, from 1.
+        number: usize,
+        /// What is wrong with it.
+        error: MoveError,
+    },
+}
+
+impl Samples {
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The features of a position, by number, and the result of its game for the mover: 1, ½ or 0.
+    ///
+    /// # Panics
+    /// When there is no position of that number.
+    pub fn get(&self, number: usize) -> (impl Iterator<Item = (usize, f64)>, f64) {
+        let begin = if number == 0 { 0 } else { self.ends[number - 1] };
+        let range = begin..self.ends[number];
+        let values = self.values[range.clone()].iter().map(|&value| f64::from(value));
+        let indices = self.indices[range].iter().map(|&index| usize::from(index));
+        (indices.zip(values), f64::from(self.results[number]))
+    }
+
+    /// Adds a position.
+    pub fn push(&mut self, features: impl IntoIterator<Item = (usize, f64)>, result: f64) {
+        for (index, value) in features {
+            if value != 0.0 {
+                self.indices.push(index as u16);
+                self.values.push(value as f32);
+            }
+        }
+        self.ends.push(self.indices.len());
+        self.results.push(result as f32);
+    }
+
+    /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`, and has been
+    /// won by `winner`, if by anybody. Quiet is a position without check in which no tactical move was played: what the
+    /// evaluation says of others is not what a search would make of it. Positions of the opening do not count, and the
+    /// board of the engine is left somewhere in the game.
+    ///
+    /// # Errors
+    /// [`SampleError`] names the move that is not legal; the positions before it are there.
+    pub fn add_game(
+        &mut self,
+        engine: &mut dyn Engine,
+        opening: (Option<&str>, &[String]),
+        moves: &[String],
+        winner: Option<Color>,
+    ) -> Result<(), SampleError> {
+        engine.board_mut().set_up(opening.0, opening.1)?;
+        for (mv, number) in moves.iter().zip(1..) {
+            let error = |error| SampleError::Move { number, error };
+            if engine.is_quiet(mv).map_err(error)? {
+                let result =
+                    winner.map_or(0.5, |winner| f64::from(u8::from(winner == engine.board().mover())));
+                self.push(engine.features(), result);
+            }
+            engine.board_mut().play(mv).map_err(error)?;
+        }
+        Ok(())
+    }
+}
