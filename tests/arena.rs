@@ -50,18 +50,15 @@ fn essence(records: &[Record]) -> Vec<Record> {
     records
 }
 
-const TWO: &str = "--engine name=a option.FeatureSet=set1 --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
+const TWO: &str = "--variant neighbours --engine name=a option.FeatureSet=set1 --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
 
 #[test]
 fn a_match_prints_a_table_and_keeps_its_games() {
     let folder = folder();
     let file = folder.path().join("games.pgn");
     let plot = folder.path().join("score.svg");
-    let (success, out, error) = labrys(&format!(
-        "match --variant neighbours {TWO} --games 12 --pgnout {} --plot {}",
-        file.display(),
-        plot.display()
-    ));
+    let (success, out, error) =
+        labrys(&format!("match {TWO} --games 12 --pgnout {} --plot {}", file.display(), plot.display()));
     assert!(success, "{error}");
     let records = read(&file);
     let count = |name: &str| {
@@ -193,7 +190,7 @@ fn inside_and_outside_labrys_plays_the_same() {
     let run = |name: &str, cmd: &str| {
         let file = folder.path().join(name);
         json(&format!(
-            "--engine name=a {cmd} --engine name=b {cmd} option.FeatureSet=set3 --each nodes=300 --games 4 --pgnout {}",
+            "--variant neighbours --engine name=a {cmd} --engine name=b {cmd} option.FeatureSet=set3 --each nodes=300 --games 4 --pgnout {}",
             file.display()
         ));
         read(&file)
@@ -336,7 +333,7 @@ fn tournaments_have_a_cross_table() {
 fn a_configuration_is_the_same_match_written_down() {
     let folder = folder();
     let path = folder.path().join("match.toml");
-    let text = "games = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n[each]\nnodes = 200\noption.Hash = 1\n\
+    let text = "variant = \"neighbours\"\ngames = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n[each]\nnodes = 200\noption.Hash = 1\n\
                 [[engine]]\nname = \"a\"\n[[engine]]\nname = \"b\"\noption.FeatureSet = \"base\"\n\
                 [draw]\nmovenumber = 10\nmovecount = 3\nscore = 20\n";
     std::fs::write(&path, text).unwrap();
@@ -344,7 +341,7 @@ fn a_configuration_is_the_same_match_written_down() {
     assert!(success, "{error}");
     let written: serde_json::Value = serde_json::from_str(&out).unwrap();
     let typed = json(
-        "--games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 --engine name=a \
+        "--variant neighbours --games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 --engine name=a \
          --engine name=b option.FeatureSet=base --draw movenumber=10 movecount=3 score=20",
     );
     assert_eq!(written["pairings"], typed["pairings"]);
@@ -402,7 +399,7 @@ fn bad_input_is_named_before_the_first_game() {
             "--engine nodes=1 --engine nodes=1 cmd=/no/such/engine".into(),
             "engine `engine`: cannot start `/no/such/engine`",
         ),
-        (format!("{TWO} --variant ludo"), "unknown variant `ludo`"),
+        (TWO.replace("neighbours", "ludo"), "unknown variant `ludo`"),
         (format!("{TWO} --games 3"), "--games 3: expected an even number"),
         (format!("{TWO} --games 4 --rounds 2"), "cannot be used with"),
         (format!("{TWO} --concurrency 0"), "expected a whole number from 1"),
@@ -453,7 +450,7 @@ fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<Record>,
     let folder = folder();
     let (file, pids) = (folder.path().join("games.pgn"), folder.path().join("pids"));
     let result = json(&format!(
-        "--engine name=good option.Hash=1 nodes=50 --engine name=mock {} arg={behaviour} arg={} {keys} --games 2 --pgnout {}",
+        "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock {} arg={behaviour} arg={} {keys} --games 2 --pgnout {}",
         mock(),
         pids.display(),
         file.display(),
@@ -511,8 +508,10 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
         ("refuse", "option.Mock_Level=3", "no option `Mock_Level`, the engine has: Mock Level"),
         ("chess", "", "does not play `neighbours`, it plays: chess, atomic"),
     ] {
-        let words =
-            format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg={behaviour} {keys}", mock());
+        let words = format!(
+            "match --variant neighbours --engine nodes=1 --engine nodes=1 name=mock {} arg={behaviour} {keys}",
+            mock()
+        );
         let (success, out, error) = labrys(&words);
         assert!(!success && out.is_empty() && error.contains(message), "{behaviour}: {error}");
     }

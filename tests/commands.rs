@@ -10,10 +10,11 @@ fn labrys(arguments: &[&str]) -> (bool, String, String) {
 
 #[test]
 fn perft_counts_a_position() {
-    let (success, out, _) = labrys(&["perft", "--depth", "4"]);
+    let (success, out, _) = labrys(&["perft", "--variant", "neighbours", "--depth", "4"]);
     assert!(success && out.starts_with("132496 nodes "), "{out}");
     let fen = "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19";
-    let (success, out, _) = labrys(&["perft", "--fen", fen, "--depth", "3", "--divide"]);
+    let (success, out, _) =
+        labrys(&["perft", "--variant", "neighbours", "--fen", fen, "--depth", "3", "--divide"]);
     assert!(success);
     let lines: Vec<_> = out.lines().collect();
     assert_eq!(lines.len(), 6, "five moves and the sum: {out}");
@@ -32,12 +33,14 @@ fn perft_checks_a_suite() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("wrong.epd");
     std::fs::write(&path, "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1 ;D1 20 ;D2 401").unwrap();
-    let (success, out, error) = labrys(&["perft", "--suite", path.to_str().unwrap()]);
+    let (success, out, error) =
+        labrys(&["perft", "--variant", "neighbours", "--suite", path.to_str().unwrap()]);
     assert!(!success && out.contains("D2 400 WRONG, expected 401"), "{out}");
     assert!(error.contains("1 of 2 counts are wrong"), "{error}");
 
     std::fs::write(&path, "\nppp w ;D1 20").unwrap();
-    let (success, _, error) = labrys(&["perft", "--suite", path.to_str().unwrap()]);
+    let (success, _, error) =
+        labrys(&["perft", "--variant", "neighbours", "--suite", path.to_str().unwrap()]);
     assert!(!success && error.contains("line 2") && error.contains("the board has 1 ranks"), "{error}");
 }
 

@@ -36,7 +36,7 @@ fn a_gui_greets() {
     assert!(lines[0].starts_with("id name Labrys "));
     assert!(lines[1].starts_with("id author "));
     for option in [
-        "option name UCI_Variant type combo default neighbours var neighbours var tucchess var chess",
+        "option name UCI_Variant type combo default chess var chess var neighbours var tucchess",
         "option name Hash type spin default 16 min 1 max 32768",
         "option name Threads type spin default 1 min 1 max 256",
         "option name MultiPV type spin default 1 min 1 max 256",
@@ -49,12 +49,13 @@ fn a_gui_greets() {
         "option name Seed type spin default 0 min 0 max 9223372036854775807",
         "option name Ponder type check default false",
         "option name Clear Hash type button",
-        "option name FeatureSet type combo default set1 var set1 var set2 var set3 var base",
+        "option name FeatureSet type combo default msd var msd",
+        "option name UCI_Chess960 type check default false",
         "option name WeightsFile type string default <empty>",
     ] {
         assert!(lines.contains(&option.to_owned()), "{option}");
     }
-    assert_eq!(lines.len(), 18);
+    assert_eq!(lines.len(), 19);
     assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
     engine.send("quit");
     assert!(engine.finish().1.success());
@@ -62,7 +63,7 @@ fn a_gui_greets() {
 
 #[test]
 fn a_long_search_tells_where_it_is_and_scores_tell_results() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send("setoption name UCI_Variant value neighbours\nsetoption name UCI_ShowWDL value true\ngo movetime 1500");
     let lines = engine.until("bestmove");
     let current = lines.iter().find(|line| line.contains(" currmove ")).expect("a root move is announced");
@@ -76,8 +77,8 @@ fn a_long_search_tells_where_it_is_and_scores_tell_results() {
 
 #[test]
 fn an_engine_plays_a_whole_game_against_itself() {
-    let mut engine = Process::start();
-    let mut referee = Process::start();
+    let mut engine = Process::neighbours();
+    let mut referee = Process::neighbours();
     engine.send("uci\nsetoption name UCI_Variant value neighbours\nucinewgame");
     engine.until("uciok");
     let mut moves = String::new();
@@ -107,7 +108,7 @@ fn an_engine_plays_a_whole_game_against_itself() {
 
 #[test]
 fn bad_lines_are_named_and_change_nothing() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     let weights = engine.ask("weights");
     engine.ask("position startpos moves e1e3 e8e6\nsetoption name Hash value 3\nsetweights piecesForMe=9");
     let (fen, weights_now) = (fen(&mut engine), engine.ask("weights"));
@@ -165,7 +166,7 @@ fn bad_lines_are_named_and_change_nothing() {
         ),
         (
             "setoption name UCI_Variant value go",
-            "unknown variant `go`, expected one of: neighbours, tucchess, chess",
+            "unknown variant `go`, expected one of: chess, neighbours, tucchess",
         ),
         ("setweights", "setweights: values, `<name>=<value>` …, `file <path>` or `default` is missing"),
         ("setweights 1 2 3", "setweights: 3 weights, but set `set1` has 17"),
@@ -198,7 +199,7 @@ fn bad_lines_are_named_and_change_nothing() {
 
 #[test]
 fn odd_bytes_do_no_harm() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send_bytes(b"\n\r\n   \t\nisready\r\n");
     assert_eq!(engine.until("readyok").len(), 1);
     engine.send_bytes(b"position \xff\xfe\n");
@@ -222,7 +223,7 @@ fn odd_bytes_do_no_harm() {
 
 #[test]
 fn a_search_can_be_stopped_and_talked_to() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     assert_eq!(engine.ask("stop\nponderhit\nwait"), [""; 0], "nothing runs: nothing to say");
     engine.send("go infinite");
     engine.until("info depth 5");
@@ -254,7 +255,7 @@ fn a_search_can_be_stopped_and_talked_to() {
 
 #[test]
 fn an_infinite_search_keeps_its_answer() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send("go infinite depth 1");
     engine.until("info depth 1");
     sleep(Duration::from_millis(50));
@@ -270,7 +271,7 @@ fn an_infinite_search_keeps_its_answer() {
 
 #[test]
 fn a_ponder_search_waits_for_the_move() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send("go ponder wtime 300 btime 300");
     sleep(Duration::from_millis(400));
     assert!(
@@ -290,7 +291,7 @@ fn a_ponder_search_waits_for_the_move() {
 
 #[test]
 fn limits_are_kept() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     let last = |lines: &[String], key: &str| {
         let info = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
         let mut words = info.split(' ').skip_while(|word| *word != key);
@@ -319,7 +320,7 @@ fn limits_are_kept() {
 #[test]
 fn the_same_commands_give_the_same_nodes() {
     let run = || {
-        let mut engine = Process::start();
+        let mut engine = Process::neighbours();
         engine.send("setoption name Hash value 2\nposition startpos moves e1e3\ngo depth 10");
         let mut lines = engine.until("bestmove");
         engine.send("position startpos moves e1e3 e8e6\ngo nodes 20000");
@@ -341,7 +342,7 @@ fn the_same_commands_give_the_same_nodes() {
 
 #[test]
 fn a_finished_game_has_no_move() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     for (position, outcome) in [
         ("fen 8/8/8/8/8/8/8/P6p w 0 1", "Black wins: no legal move"),
         ("fen pp6/8/8/8/8/8/8/PP6 w 100 60", "draw: no progress"),
@@ -359,7 +360,7 @@ fn a_finished_game_has_no_move() {
 
 #[test]
 fn perft_has_the_form_of_stockfish() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send("go perft 3");
     let lines = engine.until("Nodes searched");
     assert_eq!(lines.len(), 22);
@@ -379,7 +380,7 @@ fn perft_has_the_form_of_stockfish() {
 
 #[test]
 fn bench_ends_with_its_signature() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send("bench 4");
     let mut nodes = 0;
     let last = loop {
@@ -394,7 +395,7 @@ fn bench_ends_with_its_signature() {
 
 #[test]
 fn help_lists_every_command() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     let help = engine.ask("help").join("\n");
     for command in [
         "uci",
@@ -423,7 +424,7 @@ fn help_lists_every_command() {
 
 #[test]
 fn weights_go_out_and_in() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     let before = engine.ask("weights");
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my weights.json");
@@ -449,7 +450,7 @@ fn weights_go_out_and_in() {
 
 #[test]
 fn the_end_of_input_ends_the_search() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send("go infinite");
     engine.until("info depth 3");
     let start = Instant::now();
@@ -457,14 +458,14 @@ fn the_end_of_input_ends_the_search() {
     assert!(start.elapsed() < Duration::from_secs(5));
     assert!(status.success());
     assert_eq!(rest.iter().filter(|line| line.starts_with("bestmove")).count(), 1);
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send_bytes(b"isready");
     assert_eq!(engine.finish().0, ["readyok"], "the last line needs no end");
 }
 
 #[test]
 fn a_script_waits_for_its_answers() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send("go depth 5\nwait\nposition startpos moves e1e3\ngo depth 5\nwait\nd\nquit");
     let (lines, status) = engine.finish();
     assert!(status.success());
@@ -475,7 +476,7 @@ fn a_script_waits_for_its_answers() {
 
 #[test]
 fn a_wait_can_be_stopped() {
-    let mut engine = Process::start();
+    let mut engine = Process::neighbours();
     engine.send("go depth 128\nwait\nxyzzy");
     engine.until("info depth 3");
     engine.send("stop");

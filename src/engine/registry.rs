@@ -14,7 +14,7 @@ struct Row {
 }
 
 /// The registry; the first game is the default.
-const GAMES: &[Row] = &[row::<Neighbours>(), row::<TucChess>(), row::<Chess>()];
+const GAMES: &[Row] = &[row::<Chess>(), row::<Neighbours>(), row::<TucChess>()];
 
 /// The line of a game.
 const fn row<G: Chance + Features + Knowledge>() -> Row {

@@ -24,6 +24,13 @@ impl Process {
         Process { child, input, output }
     }
 
+    /// Starts the engine to play Neighbours.
+    pub fn neighbours() -> Process {
+        let mut engine = Process::start();
+        engine.send("setoption name UCI_Variant value neighbours");
+        engine
+    }
+
     /// Sends bytes as they are.
     pub fn send_bytes(&mut self, bytes: &[u8]) {
         self.input.as_mut().unwrap().write_all(bytes).unwrap();
