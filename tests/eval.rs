@@ -5,6 +5,7 @@ mod common;
 use common::mailbox::Mailbox;
 use common::random_game;
 use labrys::eval::{Evaluator, Weights, WeightsError};
+use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
@@ -183,6 +184,7 @@ fn shipped_weights_read_back_as_they_are_written() {
     check_shipped::<Neighbours>();
     check_shipped::<TucChess>();
     check_shipped::<Chess>();
+    check_shipped::<Amazons>();
 }
 
 fn check_shipped<G: Features>() {

@@ -36,7 +36,7 @@ fn a_gui_greets() {
     assert!(lines[0].starts_with("id name Labrys "));
     assert!(lines[1].starts_with("id author "));
     for option in [
-        "option name UCI_Variant type combo default chess var chess var neighbours var tucchess",
+        "option name UCI_Variant type combo default chess var chess var neighbours var tucchess var amazons",
         "option name Hash type spin default 16 min 1 max 32768",
         "option name Threads type spin default 1 min 1 max 256",
         "option name MultiPV type spin default 1 min 1 max 256",
@@ -166,7 +166,7 @@ fn bad_lines_are_named_and_change_nothing() {
         ),
         (
             "setoption name UCI_Variant value go",
-            "unknown variant `go`, expected one of: chess, neighbours, tucchess",
+            "unknown variant `go`, expected one of: chess, neighbours, tucchess, amazons",
         ),
         ("setweights", "setweights: values, `<name>=<value>` …, `file <path>` or `default` is missing"),
         ("setweights 1 2 3", "setweights: 3 weights, but set `set1` has 17"),

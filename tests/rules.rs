@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use common::mailbox::Mailbox;
 use common::{random_game, random_game_from};
+use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::perft::{SuiteError, parse_suite, perft};
@@ -103,6 +104,11 @@ fn chess_perft() {
 }
 
 #[test]
+fn amazons_perft() {
+    check_suite::<Amazons>(include_str!("../perft/amazons.epd"), 54);
+}
+
+#[test]
 fn perft_can_be_stopped() {
     assert_eq!(perft(&Neighbours::start(), 9, &AtomicBool::new(true)), None);
     assert_eq!(perft(&Neighbours::start(), 0, &AtomicBool::new(false)), Some(1));
@@ -163,6 +169,8 @@ proptest! {
         let _ = TucChess::start().parse_move(&text);
         let _ = Chess::from_fen(&text);
         let _ = Chess::start().parse_move(&text);
+        let _ = Amazons::from_fen(&text);
+        let _ = Amazons::start().parse_move(&text);
     }
 
     #[test]
@@ -180,6 +188,16 @@ proptest! {
         if let Ok(position) = Chess::from_fen(&fen) {
             random_game_from(position, seed, 5, check_position);
         }
+    }
+}
+
+proptest! {
+    // Every position has hundreds of moves.
+    #![proptest_config(ProptestConfig::with_cases(8))]
+
+    #[test]
+    fn random_amazons(seed: u64) {
+        random_game::<Amazons>(seed, 200, check_position);
     }
 }
 

@@ -1,6 +1,7 @@
 //! The games: one line each.
 
 use super::{Board, Engine, Play, Session, Settings, UnknownVariant};
+use crate::game::amazons::Amazons;
 use crate::game::chess::Chess;
 use crate::game::neighbours::Neighbours;
 use crate::game::tucchess::TucChess;
@@ -14,7 +15,7 @@ struct Row {
 }
 
 /// The registry; the first game is the default.
-const GAMES: &[Row] = &[row::<Chess>(), row::<Neighbours>(), row::<TucChess>()];
+const GAMES: &[Row] = &[row::<Chess>(), row::<Neighbours>(), row::<TucChess>(), row::<Amazons>()];
 
 /// The line of a game.
 const fn row<G: Chance + Features + Knowledge>() -> Row {

@@ -39,6 +39,19 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// A field of other games that this one has no use for: `-`, unless the text ends before it.
+    ///
+    /// # Errors
+    /// [`FenError::Field`] when it is anything else.
+    pub fn dash(&mut self, field: &'static str) -> Result<(), FenError> {
+        match self.0.next() {
+            None | Some("-") => Ok(()),
+            Some(found) => {
+                Err(FenError::Field { field, found: found.to_owned(), expected: "`-`".to_owned() })
+            }
+        }
+    }
+
     /// A counter within `range`, or `default` where the text ends before it.
     ///
     /// # Errors

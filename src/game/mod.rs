@@ -10,6 +10,7 @@
 //! Nothing in here knows that a search or an evaluation exists. A new game is a new folder in here,
 //! one line in the registry ([`crate::engine::registry`]) and one suite in `perft/`.
 
+pub mod amazons;
 mod chance;
 pub mod chess;
 mod error;

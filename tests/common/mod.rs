@@ -1,6 +1,7 @@
 //! What several tests need: random positions, a search in one call, an engine process.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod grid;
 pub mod mailbox;
 pub mod process;
 

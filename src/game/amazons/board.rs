@@ -1,0 +1,87 @@
+//! Bitboards of 11 files and 11 ranks, and how queens go on them.
+//!
+//! Bit `11 * rank + file` is a square, a1 the lowest bit. A smaller board lies in the lower left corner: the squares
+//! beyond its edges are never empty, and so no move goes there. The same code serves boards of every size.
+
+/// Files and ranks of the largest board; from one rank to the next it is so many bits on every board.
+pub(super) const MOST: usize = 11;
+
+/// Bits of a board. Those behind the last square of the largest board are no squares, and never empty.
+pub(super) const BITS: usize = u128::BITS as usize;
+
+/// The a file.
+const FILE_A: u128 = {
+    let (mut file, mut rank) = (0, 0);
+    while rank < MOST {
+        file |= 1 << (MOST * rank);
+        rank += 1;
+    }
+    file
+};
+
+/// The squares of a board of so many files and ranks, 11 of each at most.
+pub(super) const fn board(files: usize, ranks: usize) -> u128 {
+    let first_rank = (1 << files) - 1;
+    let mut board = 0;
+    let mut rank = 0;
+    while rank < ranks {
+        board |= first_rank << (MOST * rank);
+        rank += 1;
+    }
+    board
+}
+
+/// The squares from each square to the edge of the largest board, in each of the eight directions. The first four go
+/// to higher bits (east, north west, north, north east), the others the opposite ways, in the same order.
+static RAYS: [[u128; 8]; BITS] = {
+    let mut rays = [[0; 8]; BITS];
+    let steps: [(i32, i32); 8] = [(1, 0), (-1, 1), (0, 1), (1, 1), (-1, 0), (1, -1), (0, -1), (-1, -1)];
+    let mut square = 0;
+    while square < MOST * MOST {
+        let mut direction = 0;
+        while direction < 8 {
+            let (east, north) = steps[direction];
+            let mut file = (square % MOST) as i32 + east;
+            let mut rank = (square / MOST) as i32 + north;
+            while file >= 0 && file < MOST as i32 && rank >= 0 && rank < MOST as i32 {
+                rays[square][direction] |= 1 << (rank * MOST as i32 + file);
+                file += east;
+                rank += north;
+            }
+            direction += 1;
+        }
+        square += 1;
+    }
+    rays
+};
+
+/// The squares that a queen reaches from a square over empty ones.
+#[inline]
+pub(super) fn reach(square: u8, empty: u128) -> u128 {
+    let blocked = !empty;
+    let rays = &RAYS[usize::from(square) % BITS];
+    let mut reached = 0;
+    for (up, down) in rays[..4].iter().zip(&rays[4..]) {
+        // Up to the lowest obstacle above, and from the highest one below on; bit 0 stands for none.
+        let above = blocked & up;
+        let below = 1u128 << (u128::BITS - 1 - (blocked & down | 1).leading_zeros());
+        reached |= up & (above ^ above.wrapping_sub(1)) | down & below.wrapping_neg();
+    }
+    reached & empty
+}
+
+/// The squares around those of a set, which are part of it.
+#[inline]
+pub(super) fn around(set: u128) -> u128 {
+    let row = set | (set << 1 & !FILE_A) | (set & !FILE_A) >> 1;
+    row | row << MOST | row >> MOST
+}
+
+/// The squares of a set, lowest first.
+pub(super) fn squares(mut set: u128) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let square = set.trailing_zeros();
+        set &= set.wrapping_sub(1);
+        (square < u128::BITS).then_some(square as u8)
+    })
+}

@@ -1,0 +1,264 @@
+//! The position and its moves.
+
+use super::super::zobrist::random_table;
+use super::super::{
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Knowledge, MoveError,
+    Outcome,
+};
+use super::board::{self, BITS, MOST, around, reach, squares};
+use super::notation;
+
+/// Amazons of a player at most.
+pub(super) const AMAZONS: u32 = 8;
+
+/// Squares that a queen reaches at most: the whole of its four lines on the largest board.
+const QUEEN_MOVES: usize = 4 * (MOST - 1);
+
+/// The greatest value of a counter in a FEN. A game ends long before it; counting stops there.
+pub(super) const LAST_COUNT: u16 = 9_999;
+
+/// Bits of a square in a move.
+const SQUARE_BITS: u32 = 7;
+
+/// Zobrist numbers of an amazon on a square, for White and for Black.
+static AMAZON_KEYS: [[u64; BITS]; 2] = [random_table(0x416D_617A), random_table(0x6F6E_7321)];
+
+/// Zobrist numbers of an arrow on a square.
+static ARROW_KEYS: [u64; BITS] = random_table(0x4172_726F);
+
+/// Zobrist numbers of the sizes of the board.
+static SIZE_KEYS: [[u64; MOST + 1]; MOST + 1] = {
+    let mut keys = [[0; MOST + 1]; MOST + 1];
+    let mut files = 0;
+    while files <= MOST {
+        keys[files] = random_table(0x5369_7A65 + files as u64);
+        files += 1;
+    }
+    keys
+};
+
+/// Zobrist number of Black to move.
+const MOVER_KEY: u64 = random_table::<1>(0x7773)[0];
+
+/// A position of Amazons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amazons {
+    /// The amazons of White and of Black.
+    amazons: [u128; 2],
+    /// The squares with neither amazon nor arrow.
+    empty: u128,
+    key: u64,
+    /// Plies that the FEN counts.
+    plies: u16,
+    move_number: u16,
+    files: u8,
+    ranks: u8,
+    mover: Color,
+}
+
+/// A move of Amazons, three squares as bit numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AmazonsMove {
+    /// The square that the amazon leaves.
+    pub(super) from: u8,
+    /// The square that it goes to, and shoots from.
+    pub(super) to: u8,
+    /// The square that the arrow hits.
+    pub(super) arrow: u8,
+}
+
+impl GameMove for AmazonsMove {
+    fn to_bits(self) -> u32 {
+        // Not 0: an amazon never stays where it is.
+        (u32::from(self.from) << SQUARE_BITS | u32::from(self.to)) << SQUARE_BITS | u32::from(self.arrow)
+    }
+
+    fn from_bits(bits: u32) -> Self {
+        let square = |number: u32| (bits >> (SQUARE_BITS * number)) as u8 & ((1 << SQUARE_BITS) - 1);
+        AmazonsMove { from: square(2), to: square(1), arrow: square(0) }
+    }
+}
+
+impl Amazons {
+    /// A position on a board of so many files and ranks; the caller vouches for them, the amazons and the arrows.
+    pub(super) fn new(
+        (files, ranks): (usize, usize),
+        amazons: [u128; 2],
+        arrows: u128,
+        mover: Color,
+        plies: u16,
+        move_number: u16,
+    ) -> Amazons {
+        let empty = board::board(files, ranks) & !(amazons[0] | amazons[1] | arrows);
+        let (files, ranks) = (files as u8, ranks as u8);
+        let mut position = Amazons { amazons, empty, key: 0, plies, move_number, files, ranks, mover };
+        position.key = position.key_from_scratch();
+        position
+    }
+
+    /// The amazons of a player.
+    pub(super) fn of(&self, player: Color) -> u128 {
+        self.amazons[player.index()]
+    }
+
+    /// The squares with neither amazon nor arrow.
+    pub(super) fn empty(&self) -> u128 {
+        self.empty
+    }
+
+    /// The squares with an arrow.
+    pub(super) fn arrows(&self) -> u128 {
+        let (files, ranks) = self.size();
+        board::board(files, ranks) & !(self.empty | self.amazons[0] | self.amazons[1])
+    }
+
+    /// Files and ranks of the board.
+    pub(super) fn size(&self) -> (usize, usize) {
+        (self.files.into(), self.ranks.into())
+    }
+
+    /// Plies that the FEN counts.
+    pub(super) fn plies(&self) -> u16 {
+        self.plies
+    }
+
+    /// Number of the move, counted up after each of Black's.
+    pub(super) fn move_number(&self) -> u16 {
+        self.move_number
+    }
+
+    /// Calls `each` with the square of every amazon of the mover, every square that it may go to, and those that it may
+    /// shoot at from there.
+    #[inline]
+    fn each_shot(&self, mut each: impl FnMut(u8, u8, u128)) {
+        for from in squares(self.of(self.mover)) {
+            let empty = self.empty | 1 << from;
+            for to in squares(reach(from, self.empty)) {
+                each(from, to, reach(to, empty));
+            }
+        }
+    }
+}
+
+impl Game for Amazons {
+    type Move = AmazonsMove;
+
+    const NAME: &'static str = "amazons";
+
+    const MAX_MOVES: usize = AMAZONS as usize * QUEEN_MOVES * QUEEN_MOVES;
+
+    /// Every move blocks a square for good.
+    const DRAW_RULES: DrawRules = DrawRules { repetitions: None, no_progress: None };
+
+    const OPTION: Option<GameOption> = Some(GameOption { name: "AmazonsBoard", choices: &notation::BOARDS });
+
+    fn start() -> Self {
+        Self::start_with(0)
+    }
+
+    fn start_with(choice: usize) -> Self {
+        notation::start(choice)
+    }
+
+    fn from_fen(fen: &str) -> Result<Self, FenError> {
+        notation::parse_fen(fen)
+    }
+
+    fn fen(&self) -> String {
+        notation::fen(self)
+    }
+
+    fn mover(&self) -> Color {
+        self.mover
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<AmazonsMove>) {
+        self.each_shot(|from, to, arrows| {
+            moves.extend(squares(arrows).map(|arrow| AmazonsMove { from, to, arrow }));
+        });
+    }
+
+    fn play(&mut self, mv: AmazonsMove) {
+        let AmazonsMove { from, to, arrow } = mv;
+        let us = self.mover.index();
+        self.amazons[us] = self.amazons[us] & !(1 << from) | 1 << to;
+        self.empty = (self.empty | 1 << from) & !(1 << to) & !(1 << arrow);
+        let keys = &AMAZON_KEYS[us];
+        self.key ^=
+            keys[usize::from(from)] ^ keys[usize::from(to)] ^ ARROW_KEYS[usize::from(arrow)] ^ MOVER_KEY;
+        self.plies = (self.plies + 1).min(LAST_COUNT);
+        if self.mover == Color::Black {
+            self.move_number = (self.move_number + 1).min(LAST_COUNT);
+        }
+        self.mover = !self.mover;
+    }
+
+    fn verdict(&self) -> Outcome {
+        Outcome { winner: Some(!self.mover), ending: Ending::NoMoves }
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn key_from_scratch(&self) -> u64 {
+        let (files, ranks) = self.size();
+        let mover = if self.mover == Color::Black { MOVER_KEY } else { 0 };
+        let keys = |set: u128, keys: &[u64; BITS]| {
+            squares(set).fold(0, |key, square| key ^ keys[usize::from(square)])
+        };
+        SIZE_KEYS[files][ranks]
+            ^ mover
+            ^ keys(self.of(Color::White), &AMAZON_KEYS[0])
+            ^ keys(self.of(Color::Black), &AMAZON_KEYS[1])
+            ^ keys(self.arrows(), &ARROW_KEYS)
+    }
+
+    fn same_position(&self, other: &Self) -> bool {
+        (self.size(), self.mover) == (other.size(), other.mover)
+            && self.amazons == other.amazons
+            && self.empty == other.empty
+    }
+
+    fn move_text(&self, mv: AmazonsMove) -> String {
+        notation::move_text(mv)
+    }
+
+    fn parse_move(&self, text: &str) -> Result<AmazonsMove, MoveError> {
+        notation::parse_move(self, text)
+    }
+
+    fn diagram(&self) -> String {
+        notation::diagram(self)
+    }
+
+    fn count_moves(&self) -> usize {
+        let mut count = 0;
+        self.each_shot(|_, _, arrows| count += arrows.count_ones() as usize);
+        count
+    }
+
+    /// An amazon that can move can also shoot: at where it has come from.
+    fn is_over(&self) -> bool {
+        around(self.of(self.mover)) & self.empty == 0
+    }
+}
+
+impl Chance for Amazons {}
+
+impl Knowledge for Amazons {
+    /// A position of each phase, and small boards.
+    const BENCH: BenchSuite = BenchSuite {
+        depth: 4,
+        fens: &[
+            "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1",
+            "*3*2*2/2*4q1*/2*1***3/*2q1**3/*1*1*q3*/1Qq**Q*3/1*3***2/*1*Q**1*1*/1*2**1*1*/2*5*Q w - - 36 19",
+            "2Q3q*/1*Q2*2/3*4/*qq1*1*1/1*1*2*1/*1*2*2/3q1*2/2QQ**1* b - - 17 9",
+            "1q1q1/q3q/5/Q3Q/1Q1Q1 w - - 0 1",
+            "1q1*1/q1q*1/Q1*Qq/2**1/1Q2Q b - - 5 3",
+        ],
+    };
+
+    /// There are none: nothing is ever captured.
+    fn tactical_moves(&self, _moves: &mut Vec<AmazonsMove>) {}
+}

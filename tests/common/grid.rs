@@ -1,0 +1,119 @@
+//! Amazons on a plain grid, written from the rules: the yardstick of the bitboards.
+
+use std::collections::VecDeque;
+
+/// The eight directions, as steps of file and rank.
+const DIRECTIONS: [(i32, i32); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
+
+/// File and rank of a square, from 0.
+pub type Square = (i32, i32);
+
+/// A board with the player to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// The ranks, the lowest first: `Q`, `q`, `*` and `.`.
+    pub rows: Vec<Vec<char>>,
+    /// The letter of the mover's amazons.
+    pub mover: char,
+}
+
+impl Grid {
+    /// Reads a FEN that is known to be one.
+    pub fn new(fen: &str) -> Grid {
+        let (board, rest) = fen.split_once(' ').unwrap();
+        let row = |text: &str| {
+            let mut row = Vec::new();
+            let mut digits = String::new();
+            for letter in text.chars().chain(['/']) {
+                if letter.is_ascii_digit() {
+                    digits.push(letter);
+                    continue;
+                }
+                row.extend(std::iter::repeat_n('.', digits.parse().unwrap_or(0)));
+                digits.clear();
+                row.push(letter);
+            }
+            row.pop();
+            row
+        };
+        let mover = if rest.starts_with('w') { 'Q' } else { 'q' };
+        Grid { rows: board.split('/').rev().map(row).collect(), mover }
+    }
+
+    /// What stands on a square; nothing beyond the edge.
+    pub fn at(&self, (file, rank): Square) -> Option<char> {
+        let row = self.rows.get(usize::try_from(rank).ok()?)?;
+        row.get(usize::try_from(file).ok()?).copied()
+    }
+
+    fn set(&mut self, (file, rank): Square, letter: char) {
+        self.rows[rank as usize][file as usize] = letter;
+    }
+
+    /// All squares.
+    pub fn squares(&self) -> Vec<Square> {
+        let files = self.rows[0].len() as i32;
+        (0..self.rows.len() as i32).flat_map(|rank| (0..files).map(move |file| (file, rank))).collect()
+    }
+
+    /// The squares on which a letter stands.
+    pub fn all(&self, letter: char) -> Vec<Square> {
+        self.squares().into_iter().filter(|&square| self.at(square) == Some(letter)).collect()
+    }
+
+    /// The empty squares that a queen reaches, at most so many steps away.
+    pub fn reach(&self, (file, rank): Square, steps: i32) -> Vec<Square> {
+        let mut reached = Vec::new();
+        for (east, north) in DIRECTIONS {
+            for n in 1..=steps {
+                let square = (file + n * east, rank + n * north);
+                if self.at(square) != Some('.') {
+                    break;
+                }
+                reached.push(square);
+            }
+        }
+        reached
+    }
+
+    /// The positions after each legal move, with the squares from, to, arrow.
+    pub fn moves(&self) -> Vec<([Square; 3], Grid)> {
+        let mut moves = Vec::new();
+        for from in self.all(self.mover) {
+            for to in self.reach(from, 99) {
+                let mut moved = self.clone();
+                moved.set(from, '.');
+                moved.set(to, self.mover);
+                for arrow in moved.reach(to, 99) {
+                    let mut shot = moved.clone();
+                    shot.set(arrow, '*');
+                    shot.mover = if self.mover == 'Q' { 'q' } else { 'Q' };
+                    moves.push(([from, to, arrow], shot));
+                }
+            }
+        }
+        moves
+    }
+
+    /// Moves of so many steps each (99: queen moves, 1: king moves) that the amazons of a letter need to each empty
+    /// square, by breadth-first search; `None` where they never get.
+    pub fn distances(&self, letter: char, steps: i32) -> Vec<(Square, Option<u32>)> {
+        let mut found: std::collections::HashMap<Square, u32> = std::collections::HashMap::new();
+        let mut queue: VecDeque<(Square, u32)> =
+            self.all(letter).into_iter().map(|square| (square, 0)).collect();
+        while let Some((square, distance)) = queue.pop_front() {
+            for next in self.reach(square, steps) {
+                found.entry(next).or_insert_with(|| {
+                    queue.push_back((next, distance + 1));
+                    distance + 1
+                });
+            }
+        }
+        self.all('.').into_iter().map(|square| (square, found.get(&square).copied())).collect()
+    }
+}
+
+/// The name of a square.
+pub fn name((file, rank): Square) -> String {
+    format!("{}{}", char::from(b'a' + file as u8), rank + 1)
+}
