@@ -5,6 +5,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use labrys::eval::Evaluator;
+use labrys::game::amazons::Amazons;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Features, Game, History};
 use labrys::search::{Control, Heuristics, Limits, Options, SearchMode, Table, Task, search};
@@ -12,12 +13,20 @@ use labrys::search::{Control, Heuristics, Limits, Options, SearchMode, Table, Ta
 /// A position of the middle game.
 const MIDDLE: &str = "pp2p2p/2p2p2/8/1p6/2P3P1/4P2p/P1P5/3P1PP1 b 27 14";
 
+/// A position of the middle game of Amazons.
+const MIDDLE_OF_AMAZONS: &str =
+    "*3*2*2/2*4q1*/2*1***3/*2q1**3/*1*1*q3*/1Qq**Q*3/1*3***2/*1*Q**1*1*/1*2**1*1*/2*5*Q w - - 36 19";
+
 fn evaluation(criterion: &mut Criterion) {
-    let position = Neighbours::from_fen(MIDDLE).unwrap();
-    for (index, set) in Neighbours::SETS.iter().enumerate() {
-        let evaluator = Evaluator::<Neighbours>::shipped(index).unwrap();
-        criterion.bench_function(&format!("evaluation with {}", set.name), |bencher| {
-            bencher.iter(|| evaluator.evaluate(black_box(&position)));
+    evaluate_all_sets(criterion, &Neighbours::from_fen(MIDDLE).unwrap());
+    evaluate_all_sets(criterion, &Amazons::from_fen(MIDDLE_OF_AMAZONS).unwrap());
+}
+
+fn evaluate_all_sets<G: Features>(criterion: &mut Criterion, position: &G) {
+    for (index, set) in G::SETS.iter().enumerate() {
+        let evaluator = Evaluator::<G>::shipped(index).unwrap();
+        criterion.bench_function(&format!("evaluation of {} with {}", G::NAME, set.name), |bencher| {
+            bencher.iter(|| evaluator.evaluate(black_box(position)));
         });
     }
 }

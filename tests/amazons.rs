@@ -4,53 +4,12 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::grid::{Grid, name};
+use common::grid::{Grid, name, random_fen};
 use labrys::game::amazons::Amazons;
 use labrys::game::{Color, Ending, FenError, Game, GameMove, MoveError, Outcome};
 use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
-
-/// A board of a size with some amazons a side and some arrows; small ones mostly, as they have fewer moves.
-fn random_fen(random: &mut StdRng) -> String {
-    let most = if random.random_bool(0.2) { 11 } else { 6 };
-    let (files, ranks) = (random.random_range(1..=most), random.random_range(2..=most));
-    let mut squares = vec!['.'; files * ranks];
-    let share = random.random_range(0.0..0.6);
-    squares.iter_mut().filter(|_| random.random_bool(share)).for_each(|square| *square = '*');
-    for letter in ['Q', 'q'] {
-        for _ in 0..random.random_range(1..=8) {
-            squares[random.next_u32() as usize % (files * ranks)] = letter;
-        }
-    }
-    for letter in ['Q', 'q'] {
-        if !squares.contains(&letter) {
-            let free = squares.iter().position(|square| *square != 'Q' && *square != 'q').unwrap_or(0);
-            squares[free] = letter;
-        }
-    }
-    if !squares.contains(&'Q') {
-        squares[1] = 'Q';
-    }
-    let mut rows = Vec::new();
-    for row in squares.chunks(files) {
-        let mut text = String::new();
-        let mut run = 0;
-        for &letter in row.iter().chain(&['/']) {
-            if letter == '.' {
-                run += 1;
-                continue;
-            }
-            if run > 0 {
-                text += &std::mem::take(&mut run).to_string();
-            }
-            text.push(letter);
-        }
-        rows.push(text.trim_end_matches('/').to_owned());
-    }
-    let side = if random.random_bool(0.5) { 'w' } else { 'b' };
-    format!("{} {side} - - {} {}", rows.join("/"), random.random_range(0..200), random.random_range(1..100))
-}
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]

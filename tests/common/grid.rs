@@ -2,6 +2,10 @@
 
 use std::collections::VecDeque;
 
+use rand::RngExt;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+
 /// The eight directions, as steps of file and rank.
 const DIRECTIONS: [(i32, i32); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
@@ -116,4 +120,30 @@ impl Grid {
 /// The name of a square.
 pub fn name((file, rank): Square) -> String {
     format!("{}{}", char::from(b'a' + file as u8), rank + 1)
+}
+
+/// A random position on a board of random size, mostly a small one.
+pub fn random_fen(random: &mut StdRng) -> String {
+    let most = if random.random_bool(0.2) { 11 } else { 6 };
+    let (files, ranks) = (random.random_range(1..=most), random.random_range(2..=most));
+    let mut rows = vec![vec!['.'; files]; ranks];
+    let mut order: Vec<_> = (0..files * ranks).collect();
+    order.shuffle(random);
+    let (amazons, share) = ((files * ranks / 2).min(8), random.random_range(0.0..0.6));
+    let [white, black] = [0, 1].map(|_| random.random_range(1..=amazons));
+    for (index, square) in order.into_iter().enumerate() {
+        rows[square / files][square % files] = match index {
+            index if index < white => 'Q',
+            index if index < white + black => 'q',
+            _ if random.random_bool(share) => '*',
+            _ => '.',
+        };
+    }
+    let mut board: String = rows.iter().map(|row| row.iter().collect::<String>() + "/").collect();
+    board.pop();
+    for run in (1..=files).rev() {
+        board = board.replace(&".".repeat(run), &run.to_string());
+    }
+    let side = if random.random_bool(0.5) { 'w' } else { 'b' };
+    format!("{board} {side} - - {} {}", random.random_range(0..200), random.random_range(1..100))
 }

@@ -9,15 +9,18 @@ pub(super) const MOST: usize = 11;
 /// Bits of a board. Those behind the last square of the largest board are no squares, and never empty.
 pub(super) const BITS: usize = u128::BITS as usize;
 
-/// The a file.
-const FILE_A: u128 = {
+/// The a file, and the bit that follows the last square: a step east from there would come down on a file again.
+pub(super) const FILE_A: u128 = {
     let (mut file, mut rank) = (0, 0);
-    while rank < MOST {
+    while rank <= MOST {
         file |= 1 << (MOST * rank);
         rank += 1;
     }
     file
 };
+
+/// The k file.
+pub(super) const FILE_K: u128 = FILE_A << (MOST - 1);
 
 /// The squares of a board of so many files and ranks, 11 of each at most.
 pub(super) const fn board(files: usize, ranks: usize) -> u128 {
@@ -55,6 +58,37 @@ static RAYS: [[u128; 8]; BITS] = {
     rays
 };
 
+/// The squares of the largest board one, two, and three or more king steps from each square.
+pub(super) static RINGS: [[u128; 3]; BITS] = {
+    let mut rings = [[0; 3]; BITS];
+    let mut square = 0;
+    while square < MOST * MOST {
+        let mut disc = 1 << square;
+        let mut steps = 0;
+        while steps < 2 {
+            let wider = around(disc) & board(MOST, MOST);
+            rings[square][steps] = wider & !disc;
+            disc = wider;
+            steps += 1;
+        }
+        rings[square][2] = board(MOST, MOST) & !disc;
+        square += 1;
+    }
+    rings
+};
+
+/// All bits but the lowest so many ones, by 127 less their number: those from the highest bit of a board on, by the
+/// number of zeros above it.
+static FROM_HIGHEST: [u128; BITS] = {
+    let mut table = [0; BITS];
+    let mut zeros = 0;
+    while zeros < BITS {
+        table[zeros] = u128::MAX << (BITS - 1 - zeros);
+        zeros += 1;
+    }
+    table
+};
+
 /// The squares that a queen reaches from a square over empty ones.
 #[inline]
 pub(super) fn reach(square: u8, empty: u128) -> u128 {
@@ -64,15 +98,15 @@ pub(super) fn reach(square: u8, empty: u128) -> u128 {
     for (up, down) in rays[..4].iter().zip(&rays[4..]) {
         // Up to the lowest obstacle above, and from the highest one below on; bit 0 stands for none.
         let above = blocked & up;
-        let below = 1u128 << (u128::BITS - 1 - (blocked & down | 1).leading_zeros());
-        reached |= up & (above ^ above.wrapping_sub(1)) | down & below.wrapping_neg();
+        let zeros = (blocked & down | 1).leading_zeros();
+        reached |= up & (above ^ above.wrapping_sub(1)) | down & FROM_HIGHEST[zeros as usize % BITS];
     }
     reached & empty
 }
 
 /// The squares around those of a set, which are part of it.
 #[inline]
-pub(super) fn around(set: u128) -> u128 {
+pub(super) const fn around(set: u128) -> u128 {
     let row = set | (set << 1 & !FILE_A) | (set & !FILE_A) >> 1;
     row | row << MOST | row >> MOST
 }

@@ -1,10 +1,26 @@
 //! The features.
 //!
-//! "Me" is the player to move.
+//! `territory` holds what the field has found to matter (see `territory`), each measure three times: weighted by how
+//! far the position is from the opening, the middle game and the filling phase. That is told by the contact of the
+//! players (Lieberum's w), as a share of the board. "Me" is the player to move.
 
 use super::super::{FeatureSet, Features, Game};
 use super::board::{around, reach, squares};
 use super::rules::Amazons;
+use super::territory::Territory;
+
+macro_rules! by_phase {
+    ($($name:literal),*) => {
+        &[$(concat!($name, "Early"), concat!($name, "Middle"), concat!($name, "Late")),*, "settled"]
+    };
+}
+
+const TERRITORY: FeatureSet = FeatureSet {
+    name: "territory",
+    summary: "who is nearer to the squares, by queen and by king moves; mobility, enclosed amazons, the move",
+    features: by_phase!["t1", "t2", "c1", "c2", "mobility", "enclosed", "ties", "tempo"],
+    default_weights: include_str!("../../../weights/amazons/territory.json"),
+};
 
 const MOBILITY: FeatureSet = FeatureSet {
     name: "mobility",
@@ -13,13 +29,58 @@ const MOBILITY: FeatureSet = FeatureSet {
     default_weights: include_str!("../../../weights/amazons/mobility.json"),
 };
 
+/// Index of `territory` in the sets.
+const TERRITORY_INDEX: usize = 0;
+
+/// Phases of the game.
+const PHASES: usize = 3;
+
+/// The share of contested squares at which the middle game is in full swing. (A game on 10×10 begins with 0.7.)
+const MIDDLE: f64 = 0.2;
+
+/// The share from which on it is opening.
+const EARLY: f64 = 0.5;
+
 /// Squares that count as one in the features: values are of the order of 1 so.
 const SQUARES: f64 = 10.0;
 
 impl Features for Amazons {
-    const SETS: &'static [FeatureSet] = &[MOBILITY];
+    const SETS: &'static [FeatureSet] = &[TERRITORY, MOBILITY];
 
-    fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
+    #[inline]
+    fn features(&self, set: usize, visit: impl FnMut(usize, f64)) {
+        match set {
+            TERRITORY_INDEX => self.territory(visit),
+            _ => self.mobility(visit),
+        }
+    }
+}
+
+impl Amazons {
+    #[inline]
+    fn territory(&self, mut visit: impl FnMut(usize, f64)) {
+        let territory = Territory::new(self.of(self.mover()), self.of(!self.mover()), self.empty());
+        let (files, ranks) = self.size();
+        let phases = phases(territory.contact / (files * ranks) as f64);
+        let measures = [
+            territory.queen_nearer / SQUARES,
+            territory.king_nearer / SQUARES,
+            territory.queen_lead / SQUARES,
+            territory.king_lead / SQUARES,
+            territory.mobility / SQUARES,
+            territory.enclosed,
+            territory.queen_ties / SQUARES,
+            1.0,
+        ];
+        for (measure, value) in measures.into_iter().enumerate() {
+            for (phase, share) in phases.into_iter().enumerate() {
+                visit(PHASES * measure + phase, share * value);
+            }
+        }
+        visit(PHASES * measures.len(), territory.settled);
+    }
+
+    fn mobility(&self, mut visit: impl FnMut(usize, f64)) {
         for (index, player) in [self.mover(), !self.mover()].into_iter().enumerate() {
             let (mut moves, mut free) = (0, 0);
             for square in squares(self.of(player)) {
@@ -30,4 +91,12 @@ impl Features for Amazons {
             visit(2 + index, f64::from(free) / SQUARES);
         }
     }
+}
+
+/// How much a position is one of the opening, of the middle game and of the end; the shares add up to 1.
+#[inline]
+fn phases(contested: f64) -> [f64; PHASES] {
+    let early = ((contested - MIDDLE) / (EARLY - MIDDLE)).clamp(0.0, 1.0);
+    let late = (1.0 - contested / MIDDLE).clamp(0.0, 1.0);
+    [early, 1.0 - early - late, late]
 }

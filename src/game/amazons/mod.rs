@@ -7,7 +7,10 @@
 
 mod board;
 mod features;
+mod filling;
+mod flood;
 mod notation;
 mod rules;
+mod territory;
 
 pub use rules::{Amazons, AmazonsMove};

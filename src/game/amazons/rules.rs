@@ -178,6 +178,13 @@ impl Game for Amazons {
         });
     }
 
+    fn is_legal(&self, mv: AmazonsMove) -> bool {
+        let AmazonsMove { from, to, arrow } = mv;
+        self.of(self.mover) & 1 << from != 0
+            && reach(from, self.empty) & 1 << to != 0
+            && reach(to, self.empty | 1 << from) & 1 << arrow != 0
+    }
+
     fn play(&mut self, mv: AmazonsMove) {
         let AmazonsMove { from, to, arrow } = mv;
         let us = self.mover.index();

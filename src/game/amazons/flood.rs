@@ -1,0 +1,91 @@
+//! Floods: who gets where, and how soon. Whole sets of squares move at once.
+
+use super::board::{FILE_A, FILE_K, MOST, around, reach, squares};
+
+/// Stages of a slide: each doubles the steps, four are good for 15.
+const STAGES: usize = 4;
+
+/// So few squares, and no more.
+const FEW: u32 = 5;
+
+/// The empty squares of a position, made ready for floods.
+pub(super) struct Ground {
+    empty: u128,
+    /// For each direction and stage, the squares that end a run of 1, 2, 4 or 8 empty ones.
+    runs: [[u128; STAGES]; 8],
+}
+
+/// A set moved on by `STEP` bits, up or down the board.
+#[inline(always)]
+fn shift<const UP: bool, const STEP: usize>(set: u128, times: usize) -> u128 {
+    if UP { set << (STEP * times) } else { set >> (STEP * times) }
+}
+
+/// The runs of one direction; `entered` are the empty squares that a step in it may lead to.
+#[inline(always)]
+fn runs<const UP: bool, const STEP: usize>(entered: u128) -> [u128; STAGES] {
+    let mut runs = [entered; STAGES];
+    for stage in 1..STAGES {
+        let before = runs[stage - 1];
+        runs[stage] = before & shift::<UP, STEP>(before, 1 << (stage - 1));
+    }
+    runs
+}
+
+/// A set, and what it reaches in one direction, by doubling steps (Kogge and Stone's parallel prefix).
+#[inline(always)]
+fn slide<const UP: bool, const STEP: usize>(mut set: u128, runs: &[u128; STAGES]) -> u128 {
+    for (stage, run) in runs.iter().enumerate() {
+        set |= shift::<UP, STEP>(set, 1 << stage) & run;
+    }
+    set
+}
+
+impl Ground {
+    #[inline]
+    pub(super) fn new(empty: u128) -> Ground {
+        // Steps to the east never lead to the a file, and steps to the west never to the k file.
+        let (east, west) = (empty & !FILE_A, empty & !FILE_K);
+        Ground {
+            empty,
+            runs: [
+                runs::<true, MOST>(empty),
+                runs::<false, MOST>(empty),
+                runs::<true, 1>(east),
+                runs::<false, 1>(west),
+                runs::<true, { MOST + 1 }>(east),
+                runs::<false, { MOST + 1 }>(west),
+                runs::<true, { MOST - 1 }>(west),
+                runs::<false, { MOST - 1 }>(east),
+            ],
+        }
+    }
+
+    /// The squares of `wanted`, empty ones, that queens on `set` reach.
+    #[inline]
+    pub(super) fn queens(&self, set: u128, wanted: u128) -> u128 {
+        // A few squares are faster looked at one by one, from either side.
+        if set.count_ones() <= FEW {
+            return squares(set).fold(0, |reached, square| reached | reach(square, self.empty)) & wanted;
+        }
+        if wanted.count_ones() <= FEW {
+            let is_reached = |square: &u8| reach(*square, self.empty | set) & set != 0;
+            return squares(wanted).filter(is_reached).fold(0, |reached, square| reached | 1 << square);
+        }
+        let reached = slide::<true, MOST>(set, &self.runs[0])
+            | slide::<false, MOST>(set, &self.runs[1])
+            | slide::<true, 1>(set, &self.runs[2])
+            | slide::<false, 1>(set, &self.runs[3])
+            | slide::<true, { MOST + 1 }>(set, &self.runs[4])
+            | slide::<false, { MOST + 1 }>(set, &self.runs[5])
+            | slide::<true, { MOST - 1 }>(set, &self.runs[6])
+            | slide::<false, { MOST - 1 }>(set, &self.runs[7]);
+        reached & wanted
+    }
+
+    /// The squares that kings on `set` reach.
+    #[inline]
+    pub(super) fn kings(&self, set: u128) -> u128 {
+        around(set) & self.empty
+    }
+}
