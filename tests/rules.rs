@@ -105,7 +105,7 @@ fn chess_perft() {
 
 #[test]
 fn amazons_perft() {
-    check_suite::<Amazons>(include_str!("../perft/amazons.epd"), 54);
+    check_suite::<Amazons>(include_str!("../perft/amazons.epd"), u32::MAX, 54);
 }
 
 #[test]
