@@ -6,11 +6,15 @@ use std::hint::black_box;
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use labrys::eval::Evaluator;
 use labrys::game::amazons::Amazons;
+use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Features, Game, History};
 use labrys::search::{Control, Heuristics, Limits, Options, SearchMode, Table, Task, search};
 
-/// A position of the middle game.
+/// A position of the middle game of chess.
+const MIDDLE_OF_CHESS: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+
+/// A position of the middle game of Neighbours.
 const MIDDLE: &str = "pp2p2p/2p2p2/8/1p6/2P3P1/4P2p/P1P5/3P1PP1 b 27 14";
 
 /// A position of the middle game of Amazons.
@@ -18,6 +22,7 @@ const MIDDLE_OF_AMAZONS: &str =
     "*3*2*2/2*4q1*/2*1***3/*2q1**3/*1*1*q3*/1Qq**Q*3/1*3***2/*1*Q**1*1*/1*2**1*1*/2*5*Q w - - 36 19";
 
 fn evaluation(criterion: &mut Criterion) {
+    evaluate_all_sets(criterion, &Chess::from_fen(MIDDLE_OF_CHESS).unwrap());
     evaluate_all_sets(criterion, &Neighbours::from_fen(MIDDLE).unwrap());
     evaluate_all_sets(criterion, &Amazons::from_fen(MIDDLE_OF_AMAZONS).unwrap());
 }

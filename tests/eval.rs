@@ -95,7 +95,7 @@ proptest! {
         random_game::<Neighbours>(seed, 200, |position, _| {
             for (index, set) in Neighbours::SETS.iter().enumerate() {
                 let mut values = vec![0.0; set.features.len()];
-                position.features(index, |feature, value| values[feature] = value);
+                position.features(index, |feature, value| values[feature] += value);
                 let expected = expected(position, set.name);
                 assert_eq!(values.len(), expected.len());
                 for ((name, value), expected) in set.features.iter().zip(&values).zip(expected) {
@@ -125,6 +125,22 @@ fn turned(fen: &str) -> String {
     format!("{} {side} {} {} {}", ranks.join("/"), fields[3], fields[2], fields[4])
 }
 
+/// A FEN of chess seen from the other side.
+fn turned_chess(fen: &str) -> String {
+    let fields: Vec<_> = fen.split(' ').collect();
+    let swap = |text: &str| -> String {
+        let swapped = |letter: char| match letter.is_ascii_uppercase() {
+            true => letter.to_ascii_lowercase(),
+            false => letter.to_ascii_uppercase(),
+        };
+        text.chars().map(swapped).collect()
+    };
+    let ranks: Vec<String> = fields[0].split('/').rev().map(swap).collect();
+    let side = if fields[1] == "w" { "b" } else { "w" };
+    let en_passant = fields[3].replace(['3', '6'], if fields[1] == "w" { "3" } else { "6" });
+    format!("{} {side} {} {en_passant} {} {}", ranks.join("/"), swap(fields[2]), fields[4], fields[5])
+}
+
 /// A rank, read from the other end.
 fn mirrored(fen: &str) -> String {
     let (board, rest) = fen.split_once(' ').unwrap();
@@ -134,6 +150,33 @@ fn mirrored(fen: &str) -> String {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn chess_has_no_favourite_colour(seed: u64) {
+        random_game::<Chess>(seed, 200, |position, _| {
+            for set in 0..Chess::SETS.len() {
+                let evaluator = Evaluator::<Chess>::shipped(set).unwrap();
+                let value = evaluator.evaluate(position).to_bits();
+                let turned = Chess::from_fen(&turned_chess(&position.fen())).unwrap();
+                // The sum may be rounded differently where its parts come in another order.
+                let other = evaluator.evaluate(&turned).to_bits();
+                assert!(value.abs_diff(other) <= 1, "{value} and {other}: {}", position.fen());
+            }
+        });
+    }
+
+    #[test]
+    fn chess_weighs_what_it_sees(seed: u64) {
+        random_game::<Chess>(seed, 150, |position, _| {
+            for (set, features) in Chess::SETS.iter().enumerate() {
+                let weights: Vec<_> = (0..features.features.len()).map(|n| (n % 17) as f64 - 8.0).collect();
+                let mut sum = 0.0;
+                position.features(set, |index, value| sum += weights[index] * value);
+                let weighed = position.weigh(set, &weights);
+                assert!((sum - weighed).abs() < 1e-9, "{sum} and {weighed}: {}", position.fen());
+            }
+        });
+    }
 
     #[test]
     fn tucchess_has_no_favourite_colour_or_side(seed: u64) {
@@ -154,7 +197,7 @@ proptest! {
 fn features_of_tucchess_by_hand() {
     let features = |set: usize, fen: &str| {
         let mut values = vec![0.0; TucChess::SETS[set].features.len()];
-        TucChess::from_fen(fen).unwrap().features(set, |index, value| values[index] = value);
+        TucChess::from_fen(fen).unwrap().features(set, |index, value| values[index] += value);
         values
     };
     // White: pawn b5 (three steps, a rook in its way), rook c2, king a1. Black: rook b7, pawn d5, king e4.
@@ -171,6 +214,74 @@ fn features_of_tucchess_by_hand() {
     // The king e4 is attacked by the rook on e2.
     let found = features(0, "5/5/5/4k/5/4R/K4 b 0 0 1");
     assert_eq!((found[7], found[8], found[9]), (0.0, 0.0, 1.0));
+}
+
+#[test]
+fn features_of_chess_by_hand() {
+    let feature = |fen: &str, set: usize, name: &str| {
+        let index = Chess::SETS[set].features.iter().position(|feature| *feature == name).expect(name);
+        let mut sum = 0.0;
+        let mut add = |visited, value: f64| sum += if visited == index { value } else { 0.0 };
+        Chess::from_fen(fen).unwrap().features(set, &mut add);
+        sum
+    };
+    // The start position is all middle game, bare kings are all end game, a rook each is 4 of 24.
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+    assert_eq!((feature(start, 0, "tempo.middle"), feature(start, 0, "tempo.end")), (1.0, 0.0));
+    let kings = "4k3/8/8/8/8/8/8/4K3 w - - 0 1";
+    assert_eq!((feature(kings, 0, "tempo.middle"), feature(kings, 0, "tempo.end")), (0.0, 1.0));
+    let rooks = "r3k3/8/8/8/8/8/8/4K2R b - - 0 1";
+    assert!((feature(rooks, 0, "tempo.middle") - 4.0 / 24.0).abs() < 1e-12);
+    // Of the mover, so White's terms are negative for Black; only end game.
+    for (fen, name, value) in [
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.end", 2.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 b - - 0 1", "pawn.end", -2.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.doubled.end", 1.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.isolated.end", 2.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "passed.3.end", 1.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "passed.2.end", 0.0),
+        ("4k3/5p2/8/8/8/8/8/4K3 w - - 0 1", "pawn.c2.end", -1.0),
+        ("4k3/5p2/8/8/8/8/8/4K3 w - - 0 1", "king.d1.end", 0.0),
+        // A pawn on the second rank has gone nothing of its way, one on the sixth four fifths.
+        ("8/8/8/2K5/8/8/4kP2/8 w - - 0 1", "passed.ownKing.end", 0.0),
+        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.ownKing.end", 0.8 * 3.0),
+        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.enemyKing.end", 0.8 * 5.0),
+        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.safe.end", 0.8),
+        ("6k1/8/5P2/2K5/8/8/8/8 w - - 0 1", "passed.safe.end", 0.0),
+        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.free.6.end", 1.0),
+    ] {
+        assert!((feature(fen, 0, name) - value).abs() < 1e-12, "{name} in {fen}: {}", feature(fen, 0, name));
+    }
+    let middle =
+        |fen, name| feature(fen, 0, &format!("{name}.middle")) + feature(fen, 0, &format!("{name}.end"));
+    for (fen, name, value) in [
+        // The knight on d5 is protected, and c- and e-file have no pawn to drive it off.
+        ("4k3/2p5/8/3N4/4P3/8/8/4K3 w - - 0 1", "knight.outpost", 0.0),
+        ("4k3/8/8/3N4/4P3/8/2p5/4K3 w - - 0 1", "knight.outpost", 1.0),
+        ("4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1", "knight.moves.8", 1.0),
+        ("4k3/1p6/8/8/8/8/8/N3K3 w - - 0 1", "knight.moves.2", 1.0),
+        ("4k3/8/8/8/p7/8/8/N3K3 w - - 0 1", "knight.moves.1", 1.0),
+        ("4k3/p7/8/8/8/8/P7/RR2K2R w - - 0 1", "rook.open", 2.0),
+        ("4k3/1p6/8/8/8/8/P7/RR2K2R w - - 0 1", "rook.halfOpen", 1.0),
+        ("4k3/R7/8/8/8/8/8/4K2r w - - 0 1", "rook.seventh", 1.0),
+        ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", "bishop.pair", 1.0),
+        ("4k3/8/2n5/1P1p4/8/8/8/3QK3 w - - 0 1", "threat.pawnMinor", 1.0),
+        ("4k3/8/2n5/1P1p4/8/8/8/3QK3 w - - 0 1", "hanging.pawn", 1.0),
+        ("4k3/8/2n5/1P1p4/8/8/8/3QK3 w - - 0 1", "hanging.minor", 1.0),
+        ("4k3/pp6/8/4b3/8/3B4/P7/4K3 w - - 0 1", "oppositeBishops", -1.0),
+        ("4k3/pp6/8/3b4/8/3B4/P7/4K3 w - - 0 1", "oppositeBishops", 0.0),
+        ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "shield.beside.none", 1.0),
+        ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "storm.none", -1.0),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "danger.0", 0.0),
+        // The queen attacks f2, g2, h2 and g1, five units each, and has a safe check on e1, seven: six steps of four.
+        ("4k3/8/8/8/8/6q1/8/6K1 w - - 0 1", "danger.6", 1.0),
+    ] {
+        assert!((middle(fen, name) - value).abs() < 1e-12, "{name} in {fen}: {}", middle(fen, name));
+    }
+    // The paper's: the rook on e7 counts 1, the king on e1 0, Black's on a8, its own corner, 2.
+    let fen = "k7/4R3/8/8/8/8/8/4K3 w - - 0 1";
+    assert_eq!((feature(fen, 1, "rooks"), feature(fen, 1, "places")), (1.0, 1.0 + 0.0 - 2.0));
+    assert_eq!(feature("k3R3/8/8/8/8/8/8/4K3 b - - 0 1", 1, "inCheck"), 1.0);
 }
 
 #[test]

@@ -49,7 +49,7 @@ fn a_gui_greets() {
         "option name Seed type spin default 0 min 0 max 9223372036854775807",
         "option name Ponder type check default false",
         "option name Clear Hash type button",
-        "option name FeatureSet type combo default msd var msd",
+        "option name FeatureSet type combo default classical var classical var msd",
         "option name UCI_Chess960 type check default false",
         "option name WeightsFile type string default <empty>",
     ] {

@@ -44,17 +44,14 @@ impl<G: Features> Evaluator<G> {
     /// The value of a position for the player to move.
     #[inline]
     pub fn evaluate(&self, position: &G) -> Score {
-        let weights = self.weights.values();
-        let mut value = 0.0;
-        position.features(self.weights.set(), |index, feature| value += weights[index] * feature);
-        Score::from_value(value)
+        Score::from_value(position.weigh(self.weights.set(), self.weights.values()))
     }
 
     /// The value of a position, feature by feature.
     pub fn table(&self, position: &G) -> EvalTable {
         let set = &G::SETS[self.weights.set()];
         let mut values = vec![0.0; set.features.len()];
-        position.features(self.weights.set(), |index, feature| values[index] = feature);
+        position.features(self.weights.set(), |index, feature| values[index] += feature);
         let terms = set.features.iter().zip(values).zip(self.weights.values());
         let terms = terms.map(|((name, value), &weight)| Term { name, value, weight }).collect();
         EvalTable { set: set.name, terms }

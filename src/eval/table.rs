@@ -18,7 +18,7 @@ pub struct EvalTable {
 pub struct Term {
     /// Name of the feature.
     pub name: &'static str,
-    /// Its value, from 0 to 1.
+    /// Its value.
     pub value: f64,
     /// Its weight.
     pub weight: f64,

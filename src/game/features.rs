@@ -20,8 +20,17 @@ pub trait Features: Game {
     /// The feature sets of the game; the first one is the default.
     const SETS: &'static [FeatureSet];
 
-    /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`, each index at most
-    /// once; a feature that is not visited is 0. The features are those of the player to move
-    /// ("me") against the other.
+    /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`. An index may be visited more
+    /// than once: its values add up; a feature that is not visited is 0. The features are those of the player to
+    /// move ("me") against the other.
     fn features(&self, set: usize, visit: impl FnMut(usize, f64));
+
+    /// The sum of the features of a set, each times its weight: what an evaluation is, so a game may take a faster way
+    /// to it. `weights` has one for each feature of the set.
+    #[inline]
+    fn weigh(&self, set: usize, weights: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        self.features(set, |index, value| sum += weights[index] * value);
+        sum
+    }
 }

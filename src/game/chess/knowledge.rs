@@ -19,10 +19,11 @@ const LESSER_FIRST: i32 = 10;
 impl Knowledge for Chess {
     /// Positions of games of this engine, from the opening to the last pieces.
     const BENCH: BenchSuite = BenchSuite {
-        depth: 7,
+        depth: 10,
         fens: &[
             "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
             "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
             "bnrkrnbq/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/BNRKRNBQ w ECec - 0 2",
             "2r2rk1/1b2qppp/p3p3/1p1nP3/3N4/P2B4/1P2QPPP/2RR2K1 w - - 0 20",

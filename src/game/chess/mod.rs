@@ -8,11 +8,14 @@
 //! drawn. Drawn are the third occurrence of a position, 100 plies without a capture or a move of a pawn (but a mate
 //! with the last of them counts), and positions in which nobody has the pieces to mate.
 
+mod classical;
 mod exchange;
 mod features;
 mod knowledge;
 mod msd;
 mod notation;
+mod pawns;
 mod rules;
+mod terms;
 
 pub use rules::{Chess, ChessMove};

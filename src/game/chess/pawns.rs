@@ -1,0 +1,142 @@
+//! Pawns of one player, the board turned so that they move up.
+
+use cozy_chess::{Board, Color as Side, Piece};
+
+use super::terms;
+
+/// The a-file.
+pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
+const FILE_H: u64 = FILE_A << 7;
+const RANK_1: u64 = 0xFF;
+
+/// The squares of a board and all those above.
+pub(super) const fn fill_up(board: u64) -> u64 {
+    let filled = board | board << 8;
+    let filled = filled | filled << 16;
+    filled | filled << 32
+}
+
+/// The squares of a board and all those below.
+const fn fill_down(board: u64) -> u64 {
+    let filled = board | board >> 8;
+    let filled = filled | filled >> 16;
+    filled | filled >> 32
+}
+
+/// The files of a board that are not empty, in full.
+pub(super) const fn files(board: u64) -> u64 {
+    fill_up(fill_down(board))
+}
+
+/// A board as a player sees it: own pieces move up. And back again.
+pub(super) fn turned(board: u64, side: Side) -> u64 {
+    match side {
+        Side::White => board,
+        Side::Black => board.swap_bytes(),
+    }
+}
+
+/// The squares beside those of a board.
+const fn beside(board: u64) -> u64 {
+    (board & !FILE_H) << 1 | (board & !FILE_A) >> 1
+}
+
+/// Pawns that move up, against pawns that move down.
+pub(super) struct Pawns {
+    pub(super) own: u64,
+    pub(super) enemies: u64,
+}
+
+impl Pawns {
+    /// The pawns of a position as a player sees them.
+    pub(super) fn new(board: &Board, side: Side) -> Pawns {
+        let pawns = |of| turned(board.colored_pieces(of, Piece::Pawn).0, side);
+        Pawns { own: pawns(side), enemies: pawns(!side) }
+    }
+
+    /// The squares that own pawns attack.
+    pub(super) const fn attacks(&self) -> u64 {
+        beside(self.own << 8)
+    }
+
+    /// The squares that enemy pawns attack.
+    pub(super) const fn enemy_attacks(&self) -> u64 {
+        beside(self.enemies >> 8)
+    }
+
+    /// The squares that enemy pawns attack now or may attack after going on.
+    pub(super) const fn enemy_reach(&self) -> u64 {
+        fill_down(self.enemy_attacks())
+    }
+
+    /// Pawns with another one somewhere in front.
+    const fn doubled(&self) -> u64 {
+        self.own & fill_down(self.own >> 8)
+    }
+
+    /// Pawns without any on the files beside.
+    const fn isolated(&self) -> u64 {
+        self.own & !beside(files(self.own))
+    }
+
+    /// Pawns that cannot safely go on, and that no other one can come to protect, but for isolated ones.
+    const fn backward(&self) -> u64 {
+        let unsafe_squares = self.enemy_attacks() & !fill_up(self.attacks());
+        self.own & unsafe_squares >> 8 & !self.isolated()
+    }
+
+    /// Pawns that no enemy pawn can stop, the foremost on their file.
+    pub(super) const fn passed(&self) -> u64 {
+        self.own & !fill_down(self.enemies >> 8) & !self.enemy_reach() & !self.doubled()
+    }
+
+    /// Calls `count(term, pawns)` for the structure of the pawns.
+    #[inline(always)]
+    pub(super) fn structure(&self, mut count: impl FnMut(usize, u64)) {
+        count(terms::DOUBLED, self.doubled());
+        count(terms::ISOLATED, self.isolated());
+        count(terms::BACKWARD, self.backward());
+        let (phalanx, protected) = (self.own & beside(self.own), self.own & self.attacks());
+        for rank in 1..7 {
+            count(terms::PHALANX + rank - 1, phalanx & RANK_1 << (8 * rank));
+        }
+        for rank in 2..7 {
+            count(terms::PROTECTED + rank - 2, protected & RANK_1 << (8 * rank));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A board from a picture, the eighth rank first.
+    fn board(picture: &str) -> u64 {
+        let squares = picture.split_whitespace().flat_map(str::chars);
+        squares.enumerate().filter(|(_, mark)| *mark == 'x').map(|(n, _)| 1 << (n ^ 56)).sum()
+    }
+
+    /// White: a2, c3, c5, d4, f4, g4, h6. Black: a6, b5, e6, e5.
+    fn pawns() -> Pawns {
+        let own = board("........ ........ .......x ..x..... ...x.xx. ..x..... x....... ........");
+        let enemies = board("........ ........ x...x... .x..x... ........ ........ ........ ........");
+        Pawns { own, enemies }
+    }
+
+    #[test]
+    fn structures_are_what_they_are_by_eye() {
+        let pawns = pawns();
+        let squares = |board: u64| (0..64).filter(|n| board >> n & 1 == 1).map(name).collect::<Vec<_>>();
+        assert_eq!(squares(pawns.doubled()), ["c3"]);
+        assert_eq!(squares(pawns.isolated()), ["a2"]);
+        // Going on, c3 would be attacked by b5, and nothing can come to its side; g4 protects f4's next square.
+        assert_eq!(squares(pawns.backward()), ["c3"]);
+        assert_eq!(squares(pawns.passed()), ["g4", "c5", "h6"]);
+        assert_eq!(squares(pawns.own & pawns.attacks()), ["d4", "c5"]);
+        assert_eq!(squares(pawns.own & beside(pawns.own)), ["f4", "g4"]);
+    }
+
+    fn name(square: u64) -> String {
+        crate::game::fen::square_name(square as usize % 8, square as usize / 8)
+    }
+}
