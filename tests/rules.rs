@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
 
 use common::mailbox::Mailbox;
@@ -54,6 +54,17 @@ fn check_knowledge<G: Knowledge>(position: &G, moves: &[G::Move]) {
     position.tactical_moves(&mut tactical);
     let expected: Vec<_> = moves.iter().copied().filter(|&mv| position.is_tactical(mv)).collect();
     assert_eq!(tactical, expected, "{}", position.fen());
+    let mut quiet = Vec::new();
+    position.quiet_moves(&mut quiet);
+    let sorted =
+        |moves: &mut dyn Iterator<Item = G::Move>| moves.map(GameMove::to_bits).collect::<BTreeSet<_>>();
+    let expected = sorted(&mut moves.iter().copied().filter(|&mv| !position.is_tactical(mv)));
+    assert_eq!(
+        (quiet.len(), sorted(&mut quiet.into_iter())),
+        (expected.len(), expected),
+        "{}",
+        position.fen()
+    );
     for mv in moves {
         assert!(position.is_legal(*mv));
         assert!(position.move_kind(*mv) < G::MOVE_KINDS);

@@ -43,6 +43,17 @@ pub trait Knowledge: Chance {
         });
     }
 
+    /// Appends the legal moves that are not tactical, in an order that depends on the position alone.
+    fn quiet_moves(&self, moves: &mut Vec<Self::Move>) {
+        let before = moves.len();
+        self.legal_moves(moves);
+        let mut index = 0;
+        moves.retain(|&mv| {
+            index += 1;
+            index <= before || !self.is_tactical(mv)
+        });
+    }
+
     /// What a move wins at first sight, in thousandths of the evaluation's unit, for the order of tactical moves.
     fn gain(&self, _mv: Self::Move) -> i32 {
         0

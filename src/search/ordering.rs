@@ -23,15 +23,23 @@ pub(super) enum Scope {
     Tactical,
 }
 
+/// Which moves have been listed so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Listed {
+    Nothing,
+    Tactical,
+    All,
+}
+
 /// Gives the moves of a position one after the other. It is filled anew at each node, so that it allocates but once; and
-/// it lists the moves only when the table's move has not been enough.
+/// it lists moves only when what came before has not been enough: the table's move, then the tactical moves that do not
+/// lose by exchange.
 #[derive(Clone, Debug)]
 pub(super) struct MovePicker<M> {
     scope: Scope,
     /// The table's move, as long as it has not been given.
     table_move: Option<M>,
-    /// Whether the moves are listed.
-    listed: bool,
+    listed: Listed,
     moves: Vec<M>,
     ranks: Vec<i32>,
     /// Moves that have been given already: they are the first ones of the list.
@@ -43,7 +51,7 @@ impl<M> Default for MovePicker<M> {
         MovePicker {
             scope: Scope::All,
             table_move: None,
-            listed: false,
+            listed: Listed::Nothing,
             moves: Vec::new(),
             ranks: Vec::new(),
             given: 0,
@@ -62,7 +70,7 @@ impl<M: GameMove> MovePicker<M> {
         self.scope = scope;
         let fits = |mv| position.is_legal(mv) && (scope == Scope::All || position.is_tactical(mv));
         self.table_move = table_move.filter(|&mv| fits(mv));
-        self.listed = false;
+        self.listed = Listed::Nothing;
         self.moves.clear();
         self.ranks.clear();
         self.given = 0;
@@ -71,7 +79,7 @@ impl<M: GameMove> MovePicker<M> {
     /// Begins with moves that have their order already.
     pub(super) fn begin_in_order(&mut self, moves: impl Iterator<Item = M>) {
         self.table_move = None;
-        self.listed = true;
+        self.listed = Listed::All;
         self.moves.clear();
         self.moves.extend(moves);
         self.ranks.clear();
@@ -88,20 +96,26 @@ impl<M: GameMove> MovePicker<M> {
         path: Path,
         ply: usize,
     ) -> Option<M> {
-        if !self.listed {
+        if self.listed == Listed::Nothing {
             if self.moves.is_empty()
                 && let Some(mv) = self.table_move
             {
                 self.moves.push(mv);
+                self.ranks.push(0);
                 self.given = 1;
                 return Some(mv);
             }
-            self.list(position, heuristics, path, ply);
+            self.list_tactical(position, heuristics);
         }
         loop {
-            let best = self.best()?;
+            let best = self.best();
+            let rank = best.map_or(i32::MIN, |best| self.ranks[best]);
+            if self.listed == Listed::Tactical && rank < LOSING {
+                self.list_quiet(position, heuristics, path, ply);
+                continue;
+            }
+            let best = best?;
             let mv = self.moves[best];
-            let rank = self.ranks[best];
             if rank > TACTICAL / 2 && !position.exchange_reaches(mv, 0) {
                 self.ranks[best] = rank - 2 * TACTICAL;
                 continue;
@@ -127,47 +141,49 @@ impl<M: GameMove> MovePicker<M> {
         Some(self.given + best)
     }
 
-    /// Lists the moves of a position and ranks them.
-    fn list<G: Knowledge<Move = M>>(
+    /// Lists the tactical moves of a position and ranks them.
+    fn list_tactical<G: Knowledge<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<G>) {
+        self.listed = if self.scope == Scope::Tactical { Listed::All } else { Listed::Tactical };
+        let mover = position.mover();
+        position.tactical_moves(&mut self.moves);
+        self.drop_table_move();
+        let tactical = &self.moves[self.ranks.len()..];
+        self.ranks.extend(
+            tactical.iter().map(|&mv| TACTICAL + GAIN * position.gain(mv) + heuristics.history(mover, mv)),
+        );
+    }
+
+    /// Lists the other moves, too, and ranks them.
+    fn list_quiet<G: Knowledge<Move = M>>(
         &mut self,
         position: &G,
         heuristics: &Heuristics<G>,
         path: Path,
         ply: usize,
     ) {
-        self.listed = true;
-        self.moves.clear();
+        self.listed = Listed::All;
         let mover = position.mover();
-        match self.scope {
-            Scope::All => {
-                let killers = heuristics.killers(ply);
-                position.legal_moves(&mut self.moves);
-                self.ranks.extend(self.moves.iter().map(|&mv| {
-                    let history = heuristics.history(mover, mv);
-                    if position.is_tactical(mv) {
-                        TACTICAL + GAIN * position.gain(mv) + history
-                    } else if killers[0] == Some(mv) {
-                        KILLER + 1
-                    } else if killers[1] == Some(mv) {
-                        KILLER
-                    } else {
-                        history + heuristics.continuation(position, mv, path)
-                    }
-                }));
+        let killers = heuristics.killers(ply);
+        position.quiet_moves(&mut self.moves);
+        self.drop_table_move();
+        let quiet = &self.moves[self.ranks.len()..];
+        self.ranks.extend(quiet.iter().map(|&mv| {
+            if killers[0] == Some(mv) {
+                KILLER + 1
+            } else if killers[1] == Some(mv) {
+                KILLER
+            } else {
+                heuristics.history(mover, mv) + heuristics.continuation(position, mv, path)
             }
-            Scope::Tactical => {
-                position.tactical_moves(&mut self.moves);
-                self.ranks.extend(
-                    self.moves
-                        .iter()
-                        .map(|&mv| TACTICAL + GAIN * position.gain(mv) + heuristics.history(mover, mv)),
-                );
-            }
-        }
-        // The table's move has been given.
-        if let Some(place) = self.moves.iter().position(|&mv| Some(mv) == self.table_move) {
-            self.moves.swap(0, place);
-            self.ranks.swap(0, place);
+        }));
+    }
+
+    /// Takes the table's move, which has been given, out of the moves that have just been listed and have no rank yet.
+    fn drop_table_move(&mut self) {
+        let listed = self.ranks.len();
+        let place = self.moves[listed..].iter().position(|&mv| Some(mv) == self.table_move);
+        if let Some(place) = place {
+            self.moves.remove(listed + place);
         }
     }
 

@@ -73,6 +73,22 @@ impl Knowledge for Chess {
         });
     }
 
+    fn quiet_moves(&self, moves: &mut Vec<ChessMove>) {
+        let board = self.board();
+        let us = board.side_to_move();
+        let enemies = board.colors(!us);
+        let pawns = board.colored_pieces(us, Piece::Pawn);
+        board.generate_moves_for(pawns, |piece| {
+            moves.extend(piece.into_iter().map(ChessMove).filter(|&mv| !self.is_tactical(mv)));
+            false
+        });
+        board.generate_moves_for(!pawns, |mut piece| {
+            piece.to &= !enemies;
+            moves.extend(piece.into_iter().map(ChessMove));
+            false
+        });
+    }
+
     /// What is taken and what a pawn becomes; of two that take the same, the lesser piece comes first.
     fn gain(&self, ChessMove(mv): ChessMove) -> i32 {
         let piece = self.board().piece_on(mv.from).map_or(0, |piece| piece as i32);

@@ -228,4 +228,8 @@ impl Knowledge for Neighbours {
     fn tactical_moves(&self, moves: &mut Vec<NeighboursMove>) {
         self.moves_to(self.of(!self.mover), moves);
     }
+
+    fn quiet_moves(&self, moves: &mut Vec<NeighboursMove>) {
+        self.moves_to(!self.occupied(), moves);
+    }
 }

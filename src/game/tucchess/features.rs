@@ -81,21 +81,25 @@ impl TucChess {
         let [me, other] = [self.mover(), !self.mover()].map(|player| Side::new(self, player));
         let lead = f64::from(self.lead()) / f64::from(POINT);
         let gone = 1.0 - f64::from(self.occupied().count_ones()) / ALL_PIECES;
+        let difference = |me: u32, other: u32| f64::from(me as i32 - other as i32);
         visit(0, lead);
         visit(1, lead * gone);
-        visit(2, me.pawns - other.pawns);
-        visit(3, me.rooks - other.rooks);
-        visit(4, me.advance - other.advance);
-        visit(5, me.open_ways - other.open_ways);
-        visit(6, me.rook_moves - other.rook_moves);
-        visit(7, me.threats);
-        visit(8, other.threats);
-        visit(9, other.threatens_king);
-        visit(10, me.prizes);
-        visit(11, other.prizes);
+        visit(2, difference(me.pawns, other.pawns));
+        visit(3, difference(me.rooks, other.rooks));
+        visit(4, difference(me.steps, other.steps) / WAY);
+        visit(5, difference(me.open_ways, other.open_ways));
+        visit(6, difference(me.rook_moves, other.rook_moves));
+        visit(7, f64::from(me.threats));
+        visit(8, f64::from(other.threats));
+        visit(9, f64::from(other.threatens_king));
+        visit(10, f64::from(me.prizes));
+        visit(11, f64::from(other.prizes));
         visit(12, 1.0);
     }
 }
+
+/// Ranks that a pawn goes.
+const WAY: f64 = RANKS as f64 - 1.0;
 
 /// The ranks in whose number, counted for White and for Black from their own side from 0, a bit is set.
 const RANKS_WITH_BIT: [[u64; 3]; 2] = {
@@ -117,44 +121,46 @@ const RANKS_WITH_BIT: [[u64; 3]; 2] = {
 
 /// What is seen of a player.
 struct Side {
-    pawns: f64,
-    rooks: f64,
-    /// Ranks that the pawns have behind them, in shares of their way.
-    advance: f64,
+    pawns: u32,
+    rooks: u32,
+    /// Ranks that the pawns have behind them.
+    steps: u32,
     /// Pawns with no piece in front of them up to the last rank.
-    open_ways: f64,
+    open_ways: u32,
     /// Squares that the rooks may go to.
-    rook_moves: f64,
+    rook_moves: u32,
     /// Points of the enemy pieces under attack, but for the king.
-    threats: f64,
+    threats: u32,
     /// Whether the enemy king is under attack.
-    threatens_king: f64,
+    threatens_king: u32,
     /// Prizes in reach.
-    prizes: f64,
+    prizes: u32,
 }
 
 impl Side {
+    #[inline]
     fn new(position: &TucChess, player: Color) -> Side {
         let [pawns, rooks, kings] = Kind::ALL.map(|kind| position.pieces(player, kind));
-        let (occupied, own) = (position.occupied(), position.of(player));
+        let [enemy_pawns, enemy_rooks, enemy_kings] = Kind::ALL.map(|kind| position.pieces(!player, kind));
+        let own = pawns | rooks | kings;
+        let occupied = own | enemy_pawns | enemy_rooks | enemy_kings;
         let rook_reach = rook_steps(rooks, occupied | position.prizes()) & !own;
-        let attacked = pawn_attacks(pawns, player) | rook_reach | king_steps(kings);
-        let landing = forward(pawns, player) & !occupied | rook_reach | king_steps(kings) & !own;
+        let king_reach = king_steps(kings);
+        let attacked = pawn_attacks(pawns, player) | rook_reach | king_reach;
+        let landing = forward(pawns, player) & !occupied | rook_reach | king_reach & !own;
         // The number of a rank, bit by bit.
-        let steps: u32 =
-            (0..3).map(|bit| (pawns & RANKS_WITH_BIT[player.index()][bit]).count_ones() << bit).sum();
-        let way = RANKS as f64 - 1.0;
+        let steps = (0..3).map(|bit| (pawns & RANKS_WITH_BIT[player.index()][bit]).count_ones() << bit).sum();
         let blocked = fill_backward(forward(occupied, !player), player);
-        let enemies = !position.pieces(!player, Kind::King) & attacked;
+        let points = |kind: Kind, enemies: u64| u32::from(kind.points()) * (enemies & attacked).count_ones();
         Side {
-            pawns: f64::from(pawns.count_ones()),
-            rooks: f64::from(rooks.count_ones()),
-            advance: f64::from(steps) / way,
-            open_ways: f64::from((pawns & !blocked).count_ones()),
-            rook_moves: f64::from(rook_reach.count_ones()),
-            threats: position.values(!player, enemies),
-            threatens_king: f64::from((position.pieces(!player, Kind::King) & attacked).count_ones()),
-            prizes: f64::from((position.prizes() & landing).count_ones()),
+            pawns: pawns.count_ones(),
+            rooks: rooks.count_ones(),
+            steps,
+            open_ways: (pawns & !blocked).count_ones(),
+            rook_moves: rook_reach.count_ones(),
+            threats: points(Kind::Pawn, enemy_pawns) + points(Kind::Rook, enemy_rooks),
+            threatens_king: (enemy_kings & attacked).count_ones(),
+            prizes: (position.prizes() & landing).count_ones(),
         }
     }
 }

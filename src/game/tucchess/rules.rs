@@ -464,4 +464,10 @@ impl Knowledge for TucChess {
             moves.extend(squares(targets & self.scoring(kind)).map(|to| TucMove::new(from, to)));
         });
     }
+
+    fn quiet_moves(&self, moves: &mut Vec<TucMove>) {
+        self.each_piece(|kind, from, targets| {
+            moves.extend(squares(targets & !self.scoring(kind)).map(|to| TucMove::new(from, to)));
+        });
+    }
 }
