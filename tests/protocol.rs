@@ -43,6 +43,8 @@ fn a_gui_greets() {
         "option name Move Overhead type spin default 10 min 0 max 5000",
         "option name SearchMode type combo default pvs var pvs var alphabeta var minimax var expectiminimax var mcts",
         "option name Selective type check default true",
+        "option name Width type spin default 0 min 0 max 10000",
+        "option name PlayoutPlies type spin default -1 min -1 max 1000",
         "option name ChancePlies type spin default 0 min 0 max 128",
         "option name UCI_ShowWDL type check default false",
         "option name RulesOfThumb type check default false",
@@ -55,7 +57,7 @@ fn a_gui_greets() {
     ] {
         assert!(lines.contains(&option.to_owned()), "{option}");
     }
-    assert_eq!(lines.len(), 19);
+    assert_eq!(lines.len(), 21);
     assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
     engine.send("quit");
     assert!(engine.finish().1.success());

@@ -200,6 +200,24 @@ pub(super) const SHARED: &[Row] = &[
         kind: RowKind::Check { default: true, place: |settings, on| settings.search.selective = on },
     },
     Row {
+        name: "Width",
+        kind: RowKind::Spin {
+            default: 0,
+            min: 0,
+            max: 10_000,
+            place: |settings, moves| settings.search.width = moves as usize,
+        },
+    },
+    Row {
+        name: "PlayoutPlies",
+        kind: RowKind::Spin {
+            default: -1,
+            min: -1,
+            max: 1_000,
+            place: |settings, plies| settings.search.playout_plies = u32::try_from(plies).ok(),
+        },
+    },
+    Row {
         name: "ChancePlies",
         kind: RowKind::Spin {
             default: 0,

@@ -66,6 +66,14 @@ impl Score {
         [win, 1000_u32.saturating_sub(win + loss), loss.min(1000 - win)]
     }
 
+    /// The mean result that the score stands for, 1 a win, ½ a draw, in a game with these
+    /// [`Knowledge::RESULTS`](crate::game::Knowledge::RESULTS).
+    pub fn win_rate(self, (a, b): (f64, f64)) -> f64 {
+        let value = f64::from(self.0) / Score::UNIT;
+        let wins = |value: f64| 1.0 / (1.0 + ((a - value) / b).exp());
+        (1.0 + wins(value) - wins(-value)) / 2.0
+    }
+
     /// The score of an evaluation in thousandths of its unit, for margins.
     pub const fn from_thousandths(thousandths: i32) -> Score {
         Score(thousandths)

@@ -90,6 +90,27 @@ pub trait Knowledge: Chance {
         0
     }
 
+    /// Whether there are so many moves that a selective search looks at promising ones only, see
+    /// [`Knowledge::promising_moves`].
+    const MANY_MOVES: bool = false;
+
+    /// Appends the moves that are worth a look with what they promise: what `rate` says of the position after each, for
+    /// the player who has moved. Where moves are made of parts, those whose first part promises little are left
+    /// out; at least one move is there if one is legal.
+    fn promising_moves(&self, rate: &mut impl FnMut(&Self) -> i32, moves: &mut Vec<(Self::Move, i32)>) {
+        let mut legal = Vec::with_capacity(Self::MAX_MOVES.min(256));
+        self.legal_moves(&mut legal);
+        moves.extend(legal.into_iter().map(|mv| {
+            let mut child = self.clone();
+            child.play(mv);
+            (mv, rate(&child))
+        }));
+    }
+
+    /// Plies of random moves before a Monte Carlo search evaluates a position; none where it does without evaluation and
+    /// plays on to the end of the game.
+    const PLAYOUT_PLIES: Option<u32> = None;
+
     /// Puts the legal moves in the order in which a simple agent of the game's literature tries them, and leaves
     /// out those that its rules of thumb forbid; at least one stays.
     fn rules_of_thumb(&self, _moves: &mut Vec<Self::Move>) {}

@@ -97,7 +97,10 @@ pub fn search<G: Features + Knowledge>(
     }
     let unknown = -Score::INFINITE;
     let root = root.into_iter().map(|mv| RootMove { mv, score: unknown, previous: unknown, pv: vec![mv] });
-    let root: Vec<_> = root.collect();
+    let mut root: Vec<_> = root.collect();
+    if G::MANY_MOVES && task.options.selective && task.root_moves.is_empty() {
+        sort_by_promise(task, &mut root);
+    }
     table.new_search();
     let team = Team::new(control);
     std::thread::scope(|scope| {
@@ -114,6 +117,18 @@ pub fn search<G: Features + Knowledge>(
         team.finish();
         best
     })
+}
+
+/// Puts the moves of the root in the order of what they promise: where there are many, the order of the generator is
+/// too bad to begin with.
+fn sort_by_promise<G: Features + Knowledge>(task: &Task<G>, root: &mut [RootMove<G::Move>]) {
+    let promise = |mv: G::Move| {
+        let mut child = task.position.clone();
+        child.play(mv);
+        let score = task.evaluator.evaluate(&child);
+        if child.mover() == task.position.mover() { -score } else { score }
+    };
+    root.sort_by_cached_key(|entry| std::cmp::Reverse(promise(entry.mv)));
 }
 
 /// A search that deepens.

@@ -1,4 +1,9 @@
-//! Monte Carlo tree search: UCT (L. Kocsis and C. Szepesvári, 2006) with random playouts.
+//! Monte Carlo tree search: UCT (L. Kocsis and C. Szepesvári, 2006) with random playouts, or with evaluation.
+//!
+//! With evaluation, playouts end after a given number of plies, and the position is worth the chance of winning that its
+//! evaluation stands for (J. Kloetzer, H. Iida and B. Bouzy, "The Monte-Carlo approach in Amazons", 2007). A leaf gets
+//! its children at once, in the order of their own evaluations, and the more it is visited the more of them count
+//! (progressive widening). Without any plies there is no chance in it: a leaf is worth its best child.
 //!
 //! In the tree chance counts by its mean, in playouts it is drawn. The tree lives in as much memory as the
 //! transposition table has; when that is used up, playouts go on from its leaves.
@@ -17,6 +22,15 @@ const EXPLORATION: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// Plies of a playout where the game has no length of its own; then it is drawn.
 const LONGEST_PLAYOUT: u32 = 300;
+
+/// The constant C with evaluation, which is much less noisy than a game of random moves.
+const EXPLORATION_RATED: f64 = 0.1;
+
+/// With evaluation, a node that has been visited n times looks at n to the power of this many of its children …
+const WIDENING: f64 = 0.5;
+
+/// … at least two; and it has no more than so many, unless `Width` says otherwise.
+const WIDEST: usize = 50;
 
 /// Between two looks at the clock, so many playouts are made.
 const POLL_INTERVAL: u64 = 16;
@@ -58,14 +72,21 @@ pub fn monte_carlo<G: Features + Knowledge>(
         task,
         nodes,
         most: most.max(root_moves.len() + 1),
+        playout_plies: task.options.playout_plies.or(G::PLAYOUT_PLIES),
         random: StdRng::seed_from_u64(seed),
         moves: Vec::with_capacity(G::MAX_MOVES),
+        promises: Vec::new(),
         visited: 0,
         deepest: 0,
     };
     // (The move that led to the root is never looked at.)
-    tree.add(any);
-    tree.expand(0, &root_moves);
+    tree.add(any, 0, 0.0);
+    match tree.playout_plies {
+        None => tree.expand(0, &root_moves),
+        Some(_) => {
+            tree.expand_by_promise(0, task.position, task.root_moves);
+        }
+    }
     let time = TimeManager::new(task.limits, task.position.mover());
     let enough = time.soft.into_iter().chain(time.hard).min();
     let mut next_report = 1;
@@ -100,8 +121,11 @@ struct Tree<'a, G: Features + Knowledge> {
     nodes: Vec<Node<G::Move>>,
     /// Nodes that the memory holds.
     most: usize,
+    /// Plies of a playout before the position is evaluated; none where it goes on to the end of the game.
+    playout_plies: Option<u32>,
     random: StdRng,
     moves: Vec<G::Move>,
+    promises: Vec<(G::Move, i32)>,
     /// Positions visited.
     visited: u64,
     /// The deepest ply of the tree.
@@ -109,8 +133,8 @@ struct Tree<'a, G: Features + Knowledge> {
 }
 
 impl<G: Features + Knowledge> Tree<'_, G> {
-    fn add(&mut self, mv: G::Move) {
-        self.nodes.push(Node { mv, first: 0, children: 0, visits: 0, points: 0.0, over: false });
+    fn add(&mut self, mv: G::Move, visits: u32, points: f64) {
+        self.nodes.push(Node { mv, first: 0, children: 0, visits, points, over: false });
     }
 
     /// Gives a node its children, unless memory is used up.
@@ -120,7 +144,48 @@ impl<G: Features + Knowledge> Tree<'_, G> {
         }
         self.nodes[node].first = self.nodes.len() as u32;
         self.nodes[node].children = moves.len() as u32;
-        moves.iter().for_each(|&mv| self.add(mv));
+        moves.iter().for_each(|&mv| self.add(mv, 0, 0.0));
+    }
+
+    /// Gives a node the children that promise most, of `chosen` moves if there are any, each as if it had been
+    /// visited once with what it promises; returns the best promise for the mover, or its evaluation where memory is used up.
+    fn expand_by_promise(&mut self, node: usize, position: &G, chosen: &[G::Move]) -> f64 {
+        let evaluator = self.task.evaluator;
+        let mover = position.mover();
+        if self.nodes.len() >= self.most {
+            self.visited += 1;
+            return evaluator.evaluate(position).win_rate(G::RESULTS);
+        }
+        let mut promises = std::mem::take(&mut self.promises);
+        promises.clear();
+        let mut rated = 0;
+        let mut rate = |child: &G| {
+            rated += 1;
+            let score = evaluator.evaluate(child);
+            if child.mover() == mover { score.to_thousandths() } else { -score.to_thousandths() }
+        };
+        if chosen.is_empty() {
+            position.promising_moves(&mut rate, &mut promises);
+        } else {
+            promises.extend(chosen.iter().map(|&mv| {
+                let mut child = position.clone();
+                child.play(mv);
+                (mv, rate(&child))
+            }));
+        }
+        self.visited += rated;
+        promises.sort_by_key(|(_, promise)| std::cmp::Reverse(*promise));
+        let widest = if self.task.options.width == 0 { WIDEST } else { self.task.options.width };
+        promises.truncate(widest.min(self.most - self.nodes.len()).max(1));
+        self.nodes[node].first = self.nodes.len() as u32;
+        self.nodes[node].children = promises.len() as u32;
+        let rate = |promise: i32| Score::from_thousandths(promise).win_rate(G::RESULTS);
+        for &(mv, promise) in &promises {
+            self.add(mv, 1, rate(promise));
+        }
+        let best = promises.first().map_or(0.5, |(_, promise)| rate(*promise));
+        self.promises = promises;
+        best
     }
 
     /// One walk down the tree, a playout from its end, and the result back up.
@@ -129,7 +194,7 @@ impl<G: Features + Knowledge> Tree<'_, G> {
         let mut history = self.task.history.clone();
         let mut path = vec![(0, !position.mover())];
         let mut node = 0;
-        let winner = loop {
+        let points = loop {
             if self.nodes[node].children == 0 {
                 break self.leaf(node, &position, &history);
             }
@@ -142,26 +207,30 @@ impl<G: Features + Knowledge> Tree<'_, G> {
                 break self.playout(position);
             }
         };
+        // Points of White.
         self.deepest = self.deepest.max(path.len() - 1);
         for (node, player) in path {
             let node = &mut self.nodes[node];
             node.visits += 1;
-            node.points += match winner {
-                None => 0.5,
-                Some(winner) => f64::from(u8::from(winner == player)),
-            };
+            node.points += if player == Color::White { points } else { 1.0 - points };
         }
     }
 
-    /// The result from a leaf of the tree on: a node that is visited again gets its children first.
-    fn leaf(&mut self, node: usize, position: &G, history: &History<G>) -> Option<Color> {
+    /// The points of White from a leaf of the tree on. Without evaluation, a node that is visited again gets its children
+    /// first.
+    fn leaf(&mut self, node: usize, position: &G, history: &History<G>) -> f64 {
         // The root is searched even where a rule of draws has ended the game there before.
         if node != 0
-            && (self.nodes[node].over || self.nodes[node].visits == 0)
+            && (self.nodes[node].over || self.nodes[node].visits <= 1)
             && let Some(outcome) = history.outcome(position)
         {
             self.nodes[node].over = true;
-            return outcome.winner;
+            return points(outcome.winner);
+        }
+        if let Some(plies) = self.playout_plies {
+            let best = self.expand_by_promise(node, position, &[]);
+            let for_white = if position.mover() == Color::White { best } else { 1.0 - best };
+            return if plies == 0 { for_white } else { self.playout(position.clone()) };
         }
         if self.nodes[node].visits > 0 {
             let mut moves = std::mem::take(&mut self.moves);
@@ -173,16 +242,17 @@ impl<G: Features + Knowledge> Tree<'_, G> {
         self.playout(position.clone())
     }
 
-    /// The winner of a game of random moves.
-    fn playout(&mut self, mut position: G) -> Option<Color> {
-        for _ in 0..G::LONGEST_GAME.unwrap_or(LONGEST_PLAYOUT) {
+    /// The points of White after random moves: by the evaluation after some of them, or by the result.
+    fn playout(&mut self, mut position: G) -> f64 {
+        let longest = self.playout_plies.or(G::LONGEST_GAME).unwrap_or(LONGEST_PLAYOUT);
+        for _ in 0..longest {
             self.moves.clear();
             position.legal_moves(&mut self.moves);
             if self.moves.is_empty() {
-                return position.verdict().winner;
+                return points(position.verdict().winner);
             }
             if G::DRAW_RULES.no_progress.is_some_and(|limit| position.reversible_plies() >= limit) {
-                return None;
+                return 0.5;
             }
             let mv = self.moves[self.random.random_range(0..self.moves.len())];
             let random = &mut self.random;
@@ -190,18 +260,27 @@ impl<G: Features + Knowledge> Tree<'_, G> {
             position.play(mv);
             self.visited += 1;
         }
-        position.leader()
+        if self.playout_plies.is_none() {
+            return points(position.leader());
+        }
+        let rate = self.task.evaluator.evaluate(&position).win_rate(G::RESULTS);
+        if position.mover() == Color::White { rate } else { 1.0 - rate }
     }
 
     /// The child with the largest upper bound; one that has never been visited comes first.
     fn select(&self, node: usize) -> usize {
-        let Node { first, children, visits, .. } = self.nodes[node];
+        let Node { first, mut children, visits, .. } = self.nodes[node];
+        let mut exploration = EXPLORATION;
+        if self.playout_plies.is_some() {
+            exploration = EXPLORATION_RATED;
+            children = children.min((f64::from(visits).powf(WIDENING) as u32).max(2));
+        }
         let logarithm = f64::from(visits.max(1)).ln();
         let bound = |child: &Node<G::Move>| match child.visits {
             0 => f64::INFINITY,
             visits => {
                 let n = f64::from(visits);
-                child.points / n + 2.0 * EXPLORATION * (logarithm / n).sqrt()
+                child.points / n + 2.0 * exploration * (logarithm / n).sqrt()
             }
         };
         let range = first as usize..(first + children) as usize;
@@ -250,5 +329,14 @@ impl<G: Features + Knowledge> Tree<'_, G> {
             hashfull: (1000 * self.nodes.len() / self.most) as u32,
             pv,
         }
+    }
+}
+
+/// The points of White when a game ends so.
+fn points(winner: Option<Color>) -> f64 {
+    match winner {
+        None => 0.5,
+        Some(Color::White) => 1.0,
+        Some(Color::Black) => 0.0,
     }
 }

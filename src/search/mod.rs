@@ -84,11 +84,15 @@ pub struct Options {
     /// At nodes of fewer plies than this from the root, a move is worth the mean over all outcomes of chance. At
     /// the others chance is counted by its mean.
     pub chance_plies: usize,
+    /// With `selective`, moves of a node below the root that are searched at most; 0: all of them.
+    pub width: usize,
+    /// Plies of random moves before a Monte Carlo search evaluates a position; none: as the game has it.
+    pub playout_plies: Option<u32>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { selective: true, multi_pv: 1, chance_plies: 0 }
+        Options { selective: true, multi_pv: 1, chance_plies: 0, width: 0, playout_plies: None }
     }
 }
 

@@ -1,7 +1,8 @@
 //! Which move is tried first: the table's move, tactical moves, killers, then by history; captures that lose last.
 
 use super::heuristics::{Heuristics, Path};
-use crate::game::{GameMove, Knowledge};
+use crate::eval::Evaluator;
+use crate::game::{Features, GameMove, Knowledge};
 
 /// Tactical moves come before quiet ones, by what they gain and by their history …
 const TACTICAL: i32 = 1 << 24;
@@ -21,6 +22,8 @@ pub(super) enum Scope {
     All,
     /// The tactical ones.
     Tactical,
+    /// Those that promise something, by what they promise.
+    Promising,
 }
 
 /// Which moves have been listed so far.
@@ -44,6 +47,12 @@ pub(super) struct MovePicker<M> {
     ranks: Vec<i32>,
     /// Moves that have been given already: they are the first ones of the list.
     given: usize,
+    /// Moves with what they promise, on their way into the list.
+    promises: Vec<(M, i32)>,
+    /// Killers that have been looked at before there was a list.
+    killers: usize,
+    /// Positions that have been rated for the list.
+    rated: u64,
 }
 
 impl<M> Default for MovePicker<M> {
@@ -55,6 +64,9 @@ impl<M> Default for MovePicker<M> {
             moves: Vec::new(),
             ranks: Vec::new(),
             given: 0,
+            promises: Vec::new(),
+            killers: 0,
+            rated: 0,
         }
     }
 }
@@ -68,12 +80,13 @@ impl<M: GameMove> MovePicker<M> {
         table_move: Option<M>,
     ) {
         self.scope = scope;
-        let fits = |mv| position.is_legal(mv) && (scope == Scope::All || position.is_tactical(mv));
+        let fits = |mv| position.is_legal(mv) && (scope != Scope::Tactical || position.is_tactical(mv));
         self.table_move = table_move.filter(|&mv| fits(mv));
         self.listed = Listed::Nothing;
         self.moves.clear();
         self.ranks.clear();
         self.given = 0;
+        self.killers = 0;
     }
 
     /// Begins with moves that have their order already.
@@ -89,9 +102,10 @@ impl<M: GameMove> MovePicker<M> {
 
     /// The best move not yet given; among equals, the generator's first. The position is the one that it began with,
     /// `path` and `ply` say how it was reached.
-    pub(super) fn next<G: Knowledge<Move = M>>(
+    pub(super) fn next<G: Features + Knowledge<Move = M>>(
         &mut self,
         position: &G,
+        evaluator: &Evaluator<G>,
         heuristics: &Heuristics<G>,
         path: Path,
         ply: usize,
@@ -105,7 +119,15 @@ impl<M: GameMove> MovePicker<M> {
                 self.given = 1;
                 return Some(mv);
             }
-            self.list_tactical(position, heuristics);
+            match self.scope {
+                Scope::All | Scope::Tactical => self.list_tactical(position, heuristics),
+                Scope::Promising => {
+                    if let Some(mv) = self.killer(position, heuristics, ply) {
+                        return Some(mv);
+                    }
+                    self.list_promising(position, evaluator);
+                }
+            }
         }
         loop {
             let best = self.best();
@@ -176,6 +198,50 @@ impl<M: GameMove> MovePicker<M> {
                 heuristics.history(mover, mv) + heuristics.continuation(position, mv, path)
             }
         }));
+    }
+
+    /// The next killer that is legal and has not been given: one that does it saves the list.
+    fn killer<G: Knowledge<Move = M>>(
+        &mut self,
+        position: &G,
+        heuristics: &Heuristics<G>,
+        ply: usize,
+    ) -> Option<M> {
+        let killers = heuristics.killers(ply);
+        while let Some(killer) = killers.get(self.killers) {
+            self.killers += 1;
+            if let Some(mv) = killer.filter(|mv| !self.moves.contains(mv) && position.is_legal(*mv)) {
+                self.moves.push(mv);
+                self.ranks.push(0);
+                self.given += 1;
+                return Some(mv);
+            }
+        }
+        None
+    }
+
+    /// Lists the moves that promise something behind those that have been given already.
+    fn list_promising<G: Features + Knowledge<Move = M>>(&mut self, position: &G, evaluator: &Evaluator<G>) {
+        self.listed = Listed::All;
+        self.promises.clear();
+        let mover = position.mover();
+        let mut rate = |child: &G| {
+            self.rated += 1;
+            let score = evaluator.evaluate(child);
+            if child.mover() == mover { score.to_thousandths() } else { -score.to_thousandths() }
+        };
+        position.promising_moves(&mut rate, &mut self.promises);
+        for &(mv, promise) in &self.promises {
+            if !self.moves[..self.given].contains(&mv) {
+                self.moves.push(mv);
+                self.ranks.push(promise.clamp(-TACTICAL / 2, TACTICAL / 2));
+            }
+        }
+    }
+
+    /// Positions that have been rated since the last call: what the list has cost.
+    pub(super) fn take_rated(&mut self) -> u64 {
+        std::mem::take(&mut self.rated)
     }
 
     /// Takes the table's move, which has been given, out of the moves that have just been listed and have no rank yet.

@@ -162,7 +162,8 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         if root {
             moves.begin_in_order(self.root_moves());
         } else {
-            moves.begin(position, Scope::All, table_move);
+            let scope = if G::MANY_MOVES && self.selective { Scope::Promising } else { Scope::All };
+            moves.begin(position, scope, table_move);
         }
         let score = self.search_moves::<PV>(position, &node, &mut moves);
         self.moves[ply] = moves;
@@ -237,15 +238,21 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             false => usize::MAX,
         };
 
+        let width = if self.selective && !root { self.width } else { usize::MAX };
+
         let mut best = -Score::INFINITE;
         let mut best_move = None;
         let mut number = 0;
         let path = self.path(ply);
-        while let Some(mv) = moves.next(position, self.heuristics, path, ply) {
+        while let Some(mv) = moves.next(position, self.evaluator, self.heuristics, path, ply) {
+            self.count(moves.take_rated());
             if Some(mv) == excluded {
                 continue;
             }
             number += 1;
+            if number > width {
+                break;
+            }
             if root {
                 self.announce_root_move(mv, number);
             }
@@ -255,6 +262,10 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             // 11. Futility and late move pruning (selective): quiet moves that will not help, once one has
             //     been searched that does not lose.
             if secure && !tactical && (hopeless || number > enough_moves) {
+                if G::MANY_MOVES {
+                    // All that follow promise less.
+                    break;
+                }
                 continue;
             }
             // 12. Pruning by exchange (selective): moves that put a piece where it is lost.

@@ -28,7 +28,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let mut moves = std::mem::take(&mut self.moves[ply]);
         moves.begin(position, if in_check { Scope::All } else { Scope::Tactical }, None);
         let path = self.path(ply);
-        while let Some(mv) = moves.next(position, self.heuristics, path, ply) {
+        while let Some(mv) = moves.next(position, self.evaluator, self.heuristics, path, ply) {
             // Captures that lose by exchange are no way out.
             if moves.is_losing() && best > -Score::INFINITE {
                 break;

@@ -57,6 +57,8 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) table: &'a Table,
     pub(super) heuristics: &'a mut Heuristics<G>,
     pub(super) selective: bool,
+    /// Moves of a node below the root that are searched at most.
+    pub(super) width: usize,
     /// At plies below this one, moves are worth the mean over all outcomes of chance.
     pub(super) chance_plies: usize,
     /// The positions before the one that is being searched.
@@ -111,6 +113,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             table,
             heuristics,
             selective: task.options.selective,
+            width: if task.options.width == 0 { usize::MAX } else { task.options.width },
             chance_plies: match mode {
                 SearchMode::Expectiminimax => usize::MAX,
                 SearchMode::Pvs => task.options.chance_plies,
@@ -164,6 +167,12 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         self.nodes += 1;
         self.deepest = self.deepest.max(ply);
         false
+    }
+
+    /// Counts positions that have been evaluated for the order of moves as nodes.
+    #[inline]
+    pub(super) fn count(&mut self, nodes: u64) {
+        self.nodes += nodes;
     }
 
     /// Looks at everything that can end the search.

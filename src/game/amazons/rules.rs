@@ -17,6 +17,9 @@ const QUEEN_MOVES: usize = 4 * (MOST - 1);
 /// The greatest value of a counter in a FEN. A game ends long before it; counting stops there.
 pub(super) const LAST_COUNT: u16 = 9_999;
 
+/// Moves of the amazon whose arrows are looked at, of all that there are.
+const PROMISING_PARTS: usize = 16;
+
 /// Bits of a square in a move.
 const SQUARE_BITS: u32 = 7;
 
@@ -125,6 +128,27 @@ impl Amazons {
     /// Number of the move, counted up after each of Black's.
     pub(super) fn move_number(&self) -> u16 {
         self.move_number
+    }
+
+    /// The position after the first part of a move: no arrow has been shot.
+    fn moved(&self, from: u8, to: u8) -> Amazons {
+        let mut position = *self;
+        position.amazons[self.mover.index()] ^= 1 << from | 1 << to;
+        position.empty ^= 1 << from | 1 << to;
+        position.mover = !self.mover;
+        position
+    }
+
+    /// Whether there is an empty square that both players can reach.
+    fn in_contact(&self) -> bool {
+        let flood = |mut reached: u128| loop {
+            let wider = reached | around(reached) & self.empty;
+            if wider == reached {
+                return reached;
+            }
+            reached = wider;
+        };
+        flood(self.amazons[0]) & flood(self.amazons[1]) != 0
     }
 
     /// Calls `each` with the square of every amazon of the mover, every square that it may go to, and those that it may
@@ -265,6 +289,44 @@ impl Knowledge for Amazons {
             "1q1*1/q1q*1/Q1*Qq/2**1/1Q2Q b - - 5 3",
         ],
     };
+
+    /// Two thousand at the start.
+    const MANY_MOVES: bool = true;
+
+    /// A game of random moves says little of who is stronger where.
+    const PLAYOUT_PLIES: Option<u32> = Some(0);
+
+    /// The arrows of the amazon moves that look best before one is shot.
+    fn promising_moves(&self, rate: &mut impl FnMut(&Self) -> i32, moves: &mut Vec<(AmazonsMove, i32)>) {
+        let mut parts = Vec::with_capacity(64);
+        for from in squares(self.of(self.mover)) {
+            parts.extend(squares(reach(from, self.empty)).map(|to| (0, from, to)));
+        }
+        if parts.len() > PROMISING_PARTS {
+            for (promise, from, to) in &mut parts {
+                *promise = rate(&self.moved(*from, *to));
+            }
+            // Of equals, the generator's first.
+            parts.sort_by_key(|(promise, ..)| std::cmp::Reverse(*promise));
+            parts.truncate(PROMISING_PARTS);
+        }
+        for (_, from, to) in parts {
+            moves.extend(squares(reach(to, self.empty | 1 << from)).map(|arrow| {
+                let mv = AmazonsMove { from, to, arrow };
+                let mut child = *self;
+                child.play(mv);
+                (mv, rate(&child))
+            }));
+        }
+    }
+
+    /// The other player moves twice. As long as the players are in contact nobody wants to pass.
+    fn pass(&self) -> Option<Self> {
+        self.in_contact().then(|| Amazons { mover: !self.mover, key: self.key ^ MOVER_KEY, ..*self })
+    }
+
+    /// A move changes the evaluation by a square or two, each of which is worth one to two units at the end.
+    const MARGIN: i32 = 2500;
 
     /// There are none: nothing is ever captured.
     fn tactical_moves(&self, _moves: &mut Vec<AmazonsMove>) {}

@@ -1,0 +1,144 @@
+//! Searches of Amazons, where there are so many moves that not all of them are looked at.
+
+mod common;
+
+use common::grid::random_fen;
+use common::{Line, find};
+use labrys::eval::Evaluator;
+use labrys::game::amazons::Amazons;
+use labrys::game::{Color, Game, History, Knowledge};
+use labrys::search::{Best, Bound, Control, Limits, Options, Report, SearchMode, Task, monte_carlo};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+type Move = <Amazons as Game>::Move;
+
+fn line(fen: &str) -> Line<Amazons> {
+    (Amazons::from_fen(fen).unwrap(), History::new())
+}
+
+/// Random positions with at most so many moves, in which the game goes on.
+fn lines(count: usize, moves: usize) -> Vec<Line<Amazons>> {
+    let mut random = StdRng::seed_from_u64(7);
+    let fens = std::iter::repeat_with(|| random_fen(&mut random));
+    fens.map(|fen| line(&fen))
+        .filter(|line| (1..=moves).contains(&line.0.count_moves()))
+        .take(count)
+        .collect()
+}
+
+#[test]
+fn the_full_width_search_finds_the_minimax_value() {
+    for line in lines(40, 50) {
+        let exact = |mode| {
+            let (_, reports) = find(&line, mode, false, 1, &Limits::depth(3));
+            let exact = reports.iter().filter(|report: &&Report<Move>| report.bound == Bound::Exact);
+            exact.map(|report| report.score).collect::<Vec<_>>()
+        };
+        assert_eq!(exact(SearchMode::Pvs), exact(SearchMode::Minimax), "{}", line.0.fen());
+    }
+}
+
+#[test]
+fn promising_moves_are_legal_and_rated_for_the_mover() {
+    for (position, _) in lines(200, 2000) {
+        let (mut legal, mut promising) = (Vec::new(), Vec::new());
+        position.legal_moves(&mut legal);
+        let mover = position.mover();
+        let mut rated = 0;
+        let mut rate = |child: &Amazons| {
+            assert_ne!(child.mover(), mover);
+            rated += 1;
+            child.count_moves() as i32
+        };
+        position.promising_moves(&mut rate, &mut promising);
+        assert!(!promising.is_empty() && promising.len() <= legal.len());
+        assert!(rated >= promising.len());
+        let mut seen = std::collections::HashSet::new();
+        for (mv, promise) in promising {
+            assert!(legal.contains(&mv) && seen.insert(mv));
+            let mut child = position;
+            child.play(mv);
+            assert_eq!(promise, child.count_moves() as i32);
+        }
+    }
+}
+
+#[test]
+fn passing_is_for_positions_in_contact() {
+    let passed = Amazons::from_fen("Q3/4/3q w - - 4 3").unwrap().pass().unwrap();
+    assert_eq!(passed.mover(), Color::Black);
+    assert_eq!(passed.key(), passed.key_from_scratch());
+    assert!(passed.same_position(&Amazons::from_fen("Q3/4/3q b - - 4 3").unwrap()));
+    assert_eq!(Amazons::from_fen("Q3/****/3q w - - 4 3").unwrap().pass(), None);
+}
+
+#[test]
+fn a_node_limit_is_kept_to_a_list_of_moves() {
+    // At most 16 amazon moves with 40 arrows each, and the amazon moves themselves.
+    let list = 16 * 40 + 160;
+    for limit in [1_000, 10_000, 50_000] {
+        let (best, _) =
+            find(&(Amazons::start(), History::new()), SearchMode::Pvs, true, 1, &Limits::nodes(limit));
+        assert!(best.mv.is_some() && (limit..limit + list).contains(&best.nodes), "{}", best.nodes);
+    }
+}
+
+/// A Monte Carlo search in a tree of `bytes`.
+fn sample(
+    (position, history): &Line<Amazons>,
+    options: &Options,
+    limits: &Limits,
+    bytes: usize,
+) -> (Best<Move>, Vec<Report<Move>>) {
+    let evaluator = &Evaluator::shipped(0).unwrap();
+    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
+    let mut reports = Vec::new();
+    let control = Control::default();
+    (monte_carlo(&task, bytes, 1, &control, &mut |report| reports.push(report)), reports)
+}
+
+/// White has more room than Black, who is walled in.
+const RACE: &str = "3q*/*****/**1**/*****/2Q2 w - - 0 1";
+
+#[test]
+fn both_searches_win_a_race() {
+    let line = line(RACE);
+    let (best, reports) = find(&line, SearchMode::Pvs, true, 1, &Limits::depth(9));
+    assert!(best.mv.is_some() && reports.last().unwrap().score > labrys::eval::Score::DRAW);
+    for plies in [None, Some(0), Some(3), Some(200)] {
+        let options = Options { playout_plies: plies, ..Options::default() };
+        let (best, reports) = sample(&line, &options, &Limits::nodes(20_000), 1 << 20);
+        let report = reports.last().unwrap();
+        assert!(
+            best.mv.is_some() && report.score > labrys::eval::Score::DRAW,
+            "{plies:?} {:?}",
+            report.score
+        );
+    }
+}
+
+#[test]
+fn monte_carlo_with_evaluation_repeats_itself_and_keeps_to_its_memory_and_limits() {
+    let line = (Amazons::start(), History::new());
+    let scores = |reports: &[Report<Move>]| {
+        reports.iter().map(|report| (report.nodes, report.score)).collect::<Vec<_>>()
+    };
+    let options = Options::default();
+    let limits = Limits::nodes(30_000);
+    let (best, reports) = sample(&line, &options, &limits, 1 << 20);
+    let (again, same) = sample(&line, &options, &limits, 1 << 20);
+    assert_eq!((best, scores(&reports)), (again, scores(&same)));
+    assert!((30_000..31_000).contains(&best.nodes));
+    // Full, and never fuller.
+    let (best, reports) = sample(&line, &options, &limits, 10_000);
+    assert!(best.mv.is_some() && reports.iter().all(|report| report.hashfull <= 1000));
+    assert!(reports.last().unwrap().hashfull > 500);
+    // A tree of next to nothing still answers.
+    let (best, _) = sample(&line, &options, &limits, 0);
+    assert!(best.mv.is_some_and(|mv| line.0.is_legal(mv)));
+    // The widest node has as many moves as asked for: the root only, where the memory is for that.
+    let narrow = Options { width: 1, ..Options::default() };
+    let (_, reports) = sample(&line, &narrow, &limits, 1 << 20);
+    assert!(reports.last().unwrap().depth > 20, "one move leads to the next");
+}
