@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     /// How strongly weights are held where they begin
     #[arg(long, default_value_t = logistic::Settings::default().pull, value_parser = parse_positive)]
     pull: f64,
-    /// What the order of the positions, and which tenth of them is held out, depends on
+    /// What the order of the positions, and which tenth of the games is held out, depends on
     #[arg(long, default_value_t = logistic::Settings::default().seed)]
     seed: u64,
 }

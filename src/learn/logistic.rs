@@ -2,8 +2,8 @@
 //! tuning method", 2014, with gradients in place of a local search).
 //!
 //! The scale k is fitted first, to the weights at the start, and kept, so that the unit of the evaluation stays what
-//! it is. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy, batch by batch. Every tenth position is held out:
-//! the weights that do best on these are the result.
+//! it is. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy, batch by batch. Every tenth game is held out: the weights
+//! that do best on its positions are the result.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -12,7 +12,7 @@ use rand::seq::SliceRandom;
 use super::Samples;
 use crate::search::Control;
 
-/// One position of so many is held out.
+/// One game of so many is held out.
 const HELD_OUT: usize = 10;
 
 /// Decay of the mean of the gradients and of their squares, and what keeps the division finite (Kingma & Ba 2015, §2).
@@ -32,7 +32,7 @@ pub struct Settings {
     pub rate: f64,
     /// How strongly weights are held where they began: the share of their distance that is added to their gradient.
     pub pull: f64,
-    /// What the order of the positions, and which are held out, depends on.
+    /// What the order of the positions, and which games are held out, depends on.
     pub seed: u64,
 }
 
@@ -65,7 +65,8 @@ pub struct Fit {
 }
 
 /// Fits weights that begin as `start` to samples of features with these numbers; `report` hears of each epoch. When
-/// `control` stops it, what has been found so far is the result. `None` without at least two positions.
+/// `control` stops it, what has been found so far is the result. `None` without positions of at least
+/// two games.
 pub fn fit(
     samples: &Samples,
     start: &[f64],
@@ -74,17 +75,20 @@ pub fn fit(
     report: &mut dyn FnMut(Epoch),
 ) -> Option<Fit> {
     let mut random = StdRng::seed_from_u64(settings.seed);
-    let mut order: Vec<usize> = (0..samples.len()).collect();
-    order.shuffle(&mut random);
-    let (held_out, training) = order.split_at_mut(samples.len().div_ceil(HELD_OUT));
-    if training.is_empty() {
+    let mut games: Vec<usize> = (0..samples.games()).collect();
+    games.shuffle(&mut random);
+    let (held_out, training) = games.split_at(games.len().div_ceil(HELD_OUT));
+    let positions =
+        |games: &[usize]| games.iter().flat_map(|&game| samples.of_game(game)).collect::<Vec<_>>();
+    let (held_out, mut training) = (positions(held_out), positions(training));
+    if held_out.is_empty() || training.is_empty() {
         return None;
     }
-    let scale = fit_scale(samples, training, start);
+    let scale = fit_scale(samples, &training, start);
     let first = Epoch {
         number: 0,
-        training: error(samples, training, start, scale),
-        held_out: error(samples, held_out, start, scale),
+        training: error(samples, &training, start, scale),
+        held_out: error(samples, &held_out, start, scale),
     };
     report(first);
     let mut best = Fit { weights: start.to_vec(), scale, epoch: first };
@@ -102,7 +106,7 @@ pub fn fit(
         let epoch = Epoch {
             number,
             training: sum / training.len() as f64,
-            held_out: error(samples, held_out, &adam.weights, scale),
+            held_out: error(samples, &held_out, &adam.weights, scale),
         };
         report(epoch);
         if epoch.held_out < best.epoch.held_out {

@@ -1,5 +1,7 @@
 //! What an evaluation sees in the positions of games.
 
+use std::ops::Range;
+
 use thiserror::Error;
 
 use crate::engine::{Engine, PositionError};
@@ -15,6 +17,8 @@ pub struct Samples {
     indices: Vec<u16>,
     values: Vec<f32>,
     results: Vec<f32>,
+    /// Where the positions of each game end.
+    games: Vec<usize>,
 }
 
 /// A game that cannot be learned from.
@@ -44,6 +48,21 @@ impl Samples {
         self.ends.is_empty()
     }
 
+    /// The number of games.
+    pub fn games(&self) -> usize {
+        self.games.len()
+    }
+
+    /// The positions of a game, by its number. What is learned from some of them is known of the others, too: they share
+    /// the result and most of the features.
+    ///
+    /// # Panics
+    /// When there is no game of that number.
+    pub fn of_game(&self, game: usize) -> Range<usize> {
+        let begin = if game == 0 { 0 } else { self.games[game - 1] };
+        begin..self.games[game]
+    }
+
     /// The features of a position, by number, and the result of its game for the mover: 1, ½ or 0.
     ///
     /// # Panics
@@ -56,8 +75,13 @@ impl Samples {
         (indices.zip(values), f64::from(self.results[number]))
     }
 
-    /// Adds a position.
+    /// Adds a position that stands for itself.
     pub fn push(&mut self, features: impl IntoIterator<Item = (usize, f64)>, result: f64) {
+        self.push_position(features, result);
+        self.games.push(self.len());
+    }
+
+    fn push_position(&mut self, features: impl IntoIterator<Item = (usize, f64)>, result: f64) {
         for (index, value) in features {
             if value != 0.0 {
                 self.indices.push(index as u16);
@@ -82,13 +106,25 @@ impl Samples {
         moves: &[String],
         winner: Option<Color>,
     ) -> Result<(), SampleError> {
+        let added = self.add_positions(engine, opening, moves, winner);
+        self.games.push(self.len());
+        added
+    }
+
+    fn add_positions(
+        &mut self,
+        engine: &mut dyn Engine,
+        opening: (Option<&str>, &[String]),
+        moves: &[String],
+        winner: Option<Color>,
+    ) -> Result<(), SampleError> {
         engine.board_mut().set_up(opening.0, opening.1)?;
         for (mv, number) in moves.iter().zip(1..) {
             let error = |error| SampleError::Move { number, error };
             if engine.is_quiet(mv).map_err(error)? {
                 let result =
                     winner.map_or(0.5, |winner| f64::from(u8::from(winner == engine.board().mover())));
-                self.push(engine.features(), result);
+                self.push_position(engine.features(), result);
             }
             engine.board_mut().play(mv).map_err(error)?;
         }

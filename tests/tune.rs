@@ -1,0 +1,97 @@
+//! Learning weights from games: `labrys tune`, and what it learns from.
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use labrys::engine::{Settings, registry};
+use labrys::eval::Weights;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::{Color, Features};
+use labrys::learn::Samples;
+
+fn labrys(words: &str) -> (bool, String, String) {
+    let output = Command::cargo_bin("labrys").unwrap().args(words.split_whitespace()).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+/// Plays a few quick games of Neighbours.
+fn play(file: &Path) {
+    let (success, _, error) = labrys(&format!(
+        "match --variant neighbours --engine name=a --engine name=b --each nodes=100 option.Hash=1 --games 20 --pgnout {}",
+        file.display()
+    ));
+    assert!(success, "{error}");
+}
+
+#[test]
+fn weights_are_learned_from_the_games_of_a_match() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games.pgn");
+    play(&games);
+    let tune = |name: &str, seed: u32| {
+        let out = folder.path().join(name);
+        let (success, text, error) = labrys(&format!(
+            "tune --variant neighbours --set base --games {} --out {} --epochs 5 --seed {seed}",
+            games.display(),
+            out.display()
+        ));
+        assert!(success && text.starts_with("20 games, "), "{text} {error}");
+        std::fs::read_to_string(out).unwrap()
+    };
+    let learned = tune("1.json", 1);
+    assert_eq!(learned, tune("2.json", 1), "the same seed finds the same");
+    assert_ne!(learned, tune("3.json", 2));
+    let base = Neighbours::SETS.iter().position(|set| set.name == "base").unwrap();
+    let weights = Weights::parse::<Neighbours>(base, &learned).unwrap();
+    assert_ne!(weights.values(), Weights::shipped::<Neighbours>(base).unwrap().values());
+    assert!(learned.contains("\"source\": \"logistic regression over "), "{learned}");
+}
+
+#[test]
+fn what_cannot_be_learned_from_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let (games, out) = (folder.path().join("games.pgn"), folder.path().join("out.json"));
+    play(&games);
+    let (games, out) = (games.display(), out.display());
+    for (words, message) in [
+        (
+            format!("--variant tucchess --games {games} --out {out}"),
+            "game 1: a game of neighbours, expected tucchess",
+        ),
+        (format!("--variant neighbours --games /no/such/file --out {out}"), "/no/such/file"),
+        (format!("--variant neighbours --games {games} --out /no/such/folder/x"), "/no/such/folder/x"),
+        (format!("--variant neighbours --set set9 --games {games} --out {out}"), "`set9` is not one of"),
+        (format!("--variant ludo --games {games} --out {out}"), "unknown variant `ludo`"),
+        (
+            format!("--variant neighbours --games {games} --out {out} --rate=-1"),
+            "expected a number, zero or more",
+        ),
+        (format!("--variant neighbours --games {games} --out {out} --weights {games}"), "weights file"),
+        (format!("--variant neighbours --out {out}"), "--games"),
+    ] {
+        let (success, text, error) = labrys(&format!("tune {words}"));
+        assert!(!success && text.is_empty() && error.contains(message), "{words}: {error}");
+        assert!(!folder.path().join("out.json").exists(), "{words}");
+    }
+}
+
+#[test]
+fn samples_are_the_quiet_positions_after_the_opening() {
+    let mut engine = registry::engine("chess", &Settings::default()).unwrap();
+    let moves = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let mut samples = Samples::default();
+    samples.push([(0, 1.0), (3, 0.0)], 0.5);
+    // Left out are captures and the answer to a check.
+    let game = moves("e4d5 d8d5 b1c3 d5e5 f1e2 g8f6");
+    samples.add_game(engine.as_mut(), (None, &moves("e2e4 d7d5")), &game, Some(Color::Black)).unwrap();
+    assert_eq!((samples.games(), samples.len()), (2, 4));
+    assert_eq!((samples.of_game(0), samples.of_game(1)), (0..1, 1..4));
+    // Before b1c3, d5e5 and g8f6: f1e2 answers a check.
+    let results: Vec<_> = (1..4).map(|number| samples.get(number).1).collect();
+    assert_eq!(results, [0.0, 1.0, 1.0]);
+    let (features, _) = samples.get(0);
+    assert_eq!(features.collect::<Vec<_>>(), [(0, 1.0)]);
+    let error = samples.add_game(engine.as_mut(), (None, &[]), &moves("e2e4 e2e4"), None).unwrap_err();
+    assert!(error.to_string().starts_with("move 2: `e2e4` is not legal"), "{error}");
+}
