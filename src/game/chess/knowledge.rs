@@ -5,7 +5,7 @@ use cozy_chess::{Piece, Rank};
 use super::super::zobrist::random_table;
 use super::super::{BenchSuite, Game, Knowledge};
 use super::exchange;
-use super::rules::{Chess, ChessMove, NO_PROGRESS};
+use super::rules::{Chess, ChessMove, NO_PROGRESS, append};
 
 /// From here on, the plies without progress make a difference to what a position is worth to a search.
 const NEAR_DRAW: usize = NO_PROGRESS - 20;
@@ -62,13 +62,17 @@ impl Knowledge for Chess {
         let pawn_targets = enemies | last_rank | passed.unwrap_or_default();
         board.generate_moves_for(pawns, |mut piece| {
             piece.to &= pawn_targets;
+            if piece.to.is_disjoint(last_rank) {
+                append(piece, moves);
+                return false;
+            }
             let queens = piece.into_iter().filter(|mv| mv.promotion.is_none_or(|to| to == Piece::Queen));
             moves.extend(queens.map(ChessMove));
             false
         });
         board.generate_moves_for(!pawns, |mut piece| {
             piece.to &= enemies;
-            moves.extend(piece.into_iter().map(ChessMove));
+            append(piece, moves);
             false
         });
     }
@@ -84,7 +88,7 @@ impl Knowledge for Chess {
         });
         board.generate_moves_for(!pawns, |mut piece| {
             piece.to &= !enemies;
-            moves.extend(piece.into_iter().map(ChessMove));
+            append(piece, moves);
             false
         });
     }

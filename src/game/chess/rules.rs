@@ -1,6 +1,8 @@
 //! The position and its moves.
 
-use cozy_chess::{BitBoard, Board, BoardBuilder, Color as Side, Move, Piece, Rank, Square, get_pawn_attacks};
+use cozy_chess::{
+    BitBoard, Board, BoardBuilder, Color as Side, Move, Piece, PieceMoves, Rank, Square, get_pawn_attacks,
+};
 
 use super::super::{
     Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, MoveError, Outcome,
@@ -105,6 +107,18 @@ impl Chess {
     }
 }
 
+/// Appends the moves of a piece. (Only those of a pawn that is promoted take more than a square each.)
+#[inline(always)]
+pub(super) fn append(piece: PieceMoves, moves: &mut Vec<ChessMove>) {
+    let PieceMoves { piece: kind, from, to } = piece;
+    let last_ranks = Rank::First.bitboard() | Rank::Eighth.bitboard();
+    if kind == Piece::Pawn && !to.is_disjoint(last_ranks) {
+        moves.extend(piece.into_iter().map(ChessMove));
+    } else {
+        moves.extend(to.into_iter().map(|to| ChessMove(Move { from, to, promotion: None })));
+    }
+}
+
 /// A player as the board knows it.
 pub(super) fn side(player: Color) -> Side {
     match player {
@@ -155,7 +169,7 @@ impl Game for Chess {
 
     fn legal_moves(&self, moves: &mut Vec<ChessMove>) {
         self.board.generate_moves(|piece| {
-            moves.extend(piece.into_iter().map(ChessMove));
+            append(piece, moves);
             false
         });
     }
