@@ -1,6 +1,6 @@
 //! What a search may know about a game beyond its rules.
 
-use super::Chance;
+use super::{Chance, Game};
 
 /// Knowledge for searches. Every item has a default that makes a new game playable at once.
 pub trait Knowledge: Chance {
@@ -34,24 +34,12 @@ pub trait Knowledge: Chance {
 
     /// Appends the tactical moves, in an order that depends on the position alone.
     fn tactical_moves(&self, moves: &mut Vec<Self::Move>) {
-        let before = moves.len();
-        self.legal_moves(moves);
-        let mut index = 0;
-        moves.retain(|&mv| {
-            index += 1;
-            index <= before || self.is_tactical(mv)
-        });
+        append_legal(self, moves, |mv| self.is_tactical(mv));
     }
 
     /// Appends the legal moves that are not tactical, in an order that depends on the position alone.
     fn quiet_moves(&self, moves: &mut Vec<Self::Move>) {
-        let before = moves.len();
-        self.legal_moves(moves);
-        let mut index = 0;
-        moves.retain(|&mv| {
-            index += 1;
-            index <= before || !self.is_tactical(mv)
-        });
+        append_legal(self, moves, |mv| !self.is_tactical(mv));
     }
 
     /// What a move wins at first sight, in thousandths of the evaluation's unit, for the order of tactical moves.
@@ -114,6 +102,17 @@ pub trait Knowledge: Chance {
     /// Puts the legal moves in the order in which a simple agent of the game's literature tries them, and leaves
     /// out those that its rules of thumb forbid; at least one stays.
     fn rules_of_thumb(&self, _moves: &mut Vec<Self::Move>) {}
+}
+
+/// Appends the legal moves that are wanted.
+fn append_legal<G: Game>(position: &G, moves: &mut Vec<G::Move>, wanted: impl Fn(G::Move) -> bool) {
+    let before = moves.len();
+    position.legal_moves(moves);
+    let mut index = 0;
+    moves.retain(|&mv| {
+        index += 1;
+        index <= before || wanted(mv)
+    });
 }
 
 /// A fixed list of positions, searched to a fixed depth.

@@ -249,7 +249,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             self.played[ply + 2] = Some(position.move_kind(mv));
         }
         self.passes[ply] = false;
-        self.history.push(position);
+        self.remember(position);
         let mut child = position.clone();
         child.play(mv);
         child
@@ -259,7 +259,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     pub(super) fn pass(&mut self, position: &G, ply: usize) {
         self.played[ply + 2] = None;
         self.passes[ply] = true;
-        self.history.push(position);
+        self.remember(position);
     }
 
     /// Whether the mover at `ply` may pass: not in answer to a pass.
@@ -267,10 +267,20 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         ply > 0 && ply >= self.no_pass_before && !self.passes[ply - 1]
     }
 
+    /// Keeps a position that is about to be left, where it makes a difference that it comes again.
+    #[inline]
+    fn remember(&mut self, position: &G) {
+        if G::DRAW_RULES.repetitions.is_some() {
+            self.history.push(position);
+        }
+    }
+
     /// Leaves the position that the last [`Searcher::play`] has led to.
     #[inline]
     pub(super) fn undo(&mut self) {
-        self.history.pop();
+        if G::DRAW_RULES.repetitions.is_some() {
+            self.history.pop();
+        }
     }
 
     /// A move has become the best one at `ply`: its line is the principal variation from there.

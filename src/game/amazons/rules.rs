@@ -330,4 +330,8 @@ impl Knowledge for Amazons {
 
     /// There are none: nothing is ever captured.
     fn tactical_moves(&self, _moves: &mut Vec<AmazonsMove>) {}
+
+    fn quiet_moves(&self, moves: &mut Vec<AmazonsMove>) {
+        self.legal_moves(moves);
+    }
 }
