@@ -382,6 +382,8 @@ const EXCHANGES: &[(&str, &str, i32)] = &[
     // A queen behind a bishop, a bishop behind a queen: the lesser one takes first, where it stands in front.
     ("4k3/8/2p5/3p4/4B3/5Q2/8/4K3 w - - 0 1", "e4d5", -1_250),
     ("6k1/8/4p3/3p4/4Q3/5B2/8/4K3 w - - 0 1", "e4d5", -7_750),
+    // The bishop stands behind the pawn that takes back: the rook had better stay where it is.
+    ("4k1b1/8/4p3/3p4/8/2N5/8/3RK3 w - - 0 1", "c3d5", -2_250),
     // To take back with the knight would lose it.
     ("4k3/8/5n2/3p4/4P3/2N5/8/4K3 w - - 0 1", "e4d5", 1_000),
     // The king takes what is not covered, and not what is.
