@@ -126,7 +126,10 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             return self.quiescence(position, window, ply);
         }
 
-        // 5. The table: an answer at least as deep as the question ends the search of this node. (The
+        // 5. What the evaluation says. (It is asked while the table's entry is on its way from memory.)
+        let value = (self.selective && !in_check).then(|| self.evaluator.evaluate(position));
+
+        // 6. The table: an answer at least as deep as the question ends the search of this node. (The
         //    principal variation is walked to its end, so that all of its moves are known.)
         let excluded = self.excluded[ply];
         let known = self.table.probe::<G::Move>(position.table_key());
@@ -140,8 +143,6 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             return entry.score;
         }
 
-        // 6. What the evaluation says of a node that may be pruned by it.
-        let value = (self.selective && !in_check).then(|| self.evaluator.evaluate(position));
         let mut node = Node { depth, ply, window, known, value, in_check };
         if !PV
             && excluded.is_none()

@@ -248,10 +248,11 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         if G::MOVE_KINDS > 1 {
             self.played[ply + 2] = Some(position.move_kind(mv));
         }
-        self.passes[ply] = false;
-        self.remember(position);
         let mut child = position.clone();
         child.play(mv);
+        self.table.prefetch(child.table_key());
+        self.passes[ply] = false;
+        self.remember(position);
         child
     }
 

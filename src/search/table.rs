@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
+use prefetch_index::prefetch_index;
+
 use super::window::Window;
 use crate::eval::Score;
 use crate::game::GameMove;
@@ -159,6 +161,12 @@ impl Table {
         self.age.store(next, Ordering::Relaxed);
     }
 
+    /// Fetches what is remembered of the position with this key from memory, for a [`Table::probe`] that is to come soon.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch_index(&self.buckets, self.index(key));
+    }
+
     /// What is remembered of the position with this key.
     #[inline]
     pub fn probe<M: GameMove>(&self, key: u64) -> Option<Entry<M>> {
@@ -207,8 +215,12 @@ impl Table {
 
     #[inline]
     fn bucket(&self, key: u64) -> &Bucket {
-        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
-        &self.buckets[index as usize]
+        &self.buckets[self.index(key)]
+    }
+
+    #[inline]
+    fn index(&self, key: u64) -> usize {
+        ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize
     }
 }
 
