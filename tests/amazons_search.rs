@@ -51,7 +51,7 @@ fn promising_moves_are_legal_and_rated_for_the_mover() {
             rated += 1;
             child.count_moves() as i32
         };
-        position.promising_moves(&mut rate, &mut promising);
+        position.promising_moves(3, &mut rate, &mut promising);
         assert!(!promising.is_empty() && promising.len() <= legal.len());
         assert!(rated >= promising.len());
         let mut seen = std::collections::HashSet::new();

@@ -84,8 +84,13 @@ pub trait Knowledge: Chance {
 
     /// Appends the moves that are worth a look with what they promise: what `rate` says of the position after each, for
     /// the player who has moved. Where moves are made of parts, those whose first part promises little are left
-    /// out; at least one move is there if one is legal.
-    fn promising_moves(&self, rate: &mut impl FnMut(&Self) -> i32, moves: &mut Vec<(Self::Move, i32)>) {
+    /// out, the more the less `depth` a search has left, in plies; at least one move is there if one is legal.
+    fn promising_moves(
+        &self,
+        _depth: i32,
+        rate: &mut impl FnMut(&Self) -> i32,
+        moves: &mut Vec<(Self::Move, i32)>,
+    ) {
         let mut legal = Vec::with_capacity(Self::MAX_MOVES.min(256));
         self.legal_moves(&mut legal);
         moves.extend(legal.into_iter().map(|mv| {

@@ -23,11 +23,12 @@ const EXPLORATION: f64 = std::f64::consts::FRAC_1_SQRT_2;
 /// Plies of a playout where the game has no length of its own; then it is drawn.
 const LONGEST_PLAYOUT: u32 = 300;
 
-/// The constant C with evaluation, which is much less noisy than a game of random moves.
-const EXPLORATION_RATED: f64 = 0.1;
+/// The constant C with evaluation, which is much less noisy than a game of random moves. (In Amazons at 20,000 nodes a
+/// move, 30 games each against `pvs`: 0.05 scores 20 %, 0.1 27 %, 0.2 with a widening of 0.6 33 %, 0.4 13 %.)
+const EXPLORATION_RATED: f64 = 0.2;
 
 /// With evaluation, a node that has been visited n times looks at n to the power of this many of its children …
-const WIDENING: f64 = 0.5;
+const WIDENING: f64 = 0.6;
 
 /// … at least two; and it has no more than so many, unless `Width` says otherwise.
 const WIDEST: usize = 50;
@@ -165,7 +166,7 @@ impl<G: Features + Knowledge> Tree<'_, G> {
             if child.mover() == mover { score.to_thousandths() } else { -score.to_thousandths() }
         };
         if chosen.is_empty() {
-            position.promising_moves(&mut rate, &mut promises);
+            position.promising_moves(i32::MAX, &mut rate, &mut promises);
         } else {
             promises.extend(chosen.iter().map(|&mv| {
                 let mut child = position.clone();

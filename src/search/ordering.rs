@@ -49,6 +49,8 @@ pub(super) struct MovePicker<M> {
     given: usize,
     /// Moves with what they promise, on their way into the list.
     promises: Vec<(M, i32)>,
+    /// Plies that are left.
+    depth: i32,
     /// Killers that have been looked at before there was a list.
     killers: usize,
     /// Positions that have been rated for the list.
@@ -65,6 +67,7 @@ impl<M> Default for MovePicker<M> {
             ranks: Vec::new(),
             given: 0,
             promises: Vec::new(),
+            depth: 0,
             killers: 0,
             rated: 0,
         }
@@ -77,9 +80,11 @@ impl<M: GameMove> MovePicker<M> {
         &mut self,
         position: &G,
         scope: Scope,
+        depth: i32,
         table_move: Option<M>,
     ) {
         self.scope = scope;
+        self.depth = depth;
         let fits = |mv| position.is_legal(mv) && (scope != Scope::Tactical || position.is_tactical(mv));
         self.table_move = table_move.filter(|&mv| fits(mv));
         self.listed = Listed::Nothing;
@@ -230,7 +235,7 @@ impl<M: GameMove> MovePicker<M> {
             let score = evaluator.evaluate(child);
             if child.mover() == mover { score.to_thousandths() } else { -score.to_thousandths() }
         };
-        position.promising_moves(&mut rate, &mut self.promises);
+        position.promising_moves(self.depth, &mut rate, &mut self.promises);
         for &(mv, promise) in &self.promises {
             if !self.moves[..self.given].contains(&mv) {
                 self.moves.push(mv);

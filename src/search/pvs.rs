@@ -164,7 +164,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             moves.begin_in_order(self.root_moves());
         } else {
             let scope = if G::MANY_MOVES && self.selective { Scope::Promising } else { Scope::All };
-            moves.begin(position, scope, table_move);
+            moves.begin(position, scope, depth, table_move);
         }
         let score = self.search_moves::<PV>(position, &node, &mut moves);
         self.moves[ply] = moves;

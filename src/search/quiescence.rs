@@ -26,7 +26,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         }
         alpha = alpha.max(best);
         let mut moves = std::mem::take(&mut self.moves[ply]);
-        moves.begin(position, if in_check { Scope::All } else { Scope::Tactical }, None);
+        moves.begin(position, if in_check { Scope::All } else { Scope::Tactical }, 0, None);
         let path = self.path(ply);
         while let Some(mv) = moves.next(position, self.evaluator, self.heuristics, path, ply) {
             // Captures that lose by exchange are no way out.

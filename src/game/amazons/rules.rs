@@ -17,8 +17,9 @@ const QUEEN_MOVES: usize = 4 * (MOST - 1);
 /// The greatest value of a counter in a FEN. A game ends long before it; counting stops there.
 pub(super) const LAST_COUNT: u16 = 9_999;
 
-/// Moves of the amazon whose arrows are looked at, of all that there are.
-const PROMISING_PARTS: usize = 16;
+/// Moves of the amazon whose arrows are looked at, of all that there are, when a search has one ply left, two, or more. (At
+/// 20,000 nodes a move on 10×10, 60 games against 16 everywhere: +37 −23, Elo +83 [+5, +170].)
+const PROMISING_PARTS: [usize; 3] = [6, 10, 16];
 
 /// Bits of a square in a move.
 const SQUARE_BITS: u32 = 7;
@@ -297,18 +298,24 @@ impl Knowledge for Amazons {
     const PLAYOUT_PLIES: Option<u32> = Some(0);
 
     /// The arrows of the amazon moves that look best before one is shot.
-    fn promising_moves(&self, rate: &mut impl FnMut(&Self) -> i32, moves: &mut Vec<(AmazonsMove, i32)>) {
+    fn promising_moves(
+        &self,
+        depth: i32,
+        rate: &mut impl FnMut(&Self) -> i32,
+        moves: &mut Vec<(AmazonsMove, i32)>,
+    ) {
+        let most = PROMISING_PARTS[(depth.max(1) as usize - 1).min(PROMISING_PARTS.len() - 1)];
         let mut parts = Vec::with_capacity(64);
         for from in squares(self.of(self.mover)) {
             parts.extend(squares(reach(from, self.empty)).map(|to| (0, from, to)));
         }
-        if parts.len() > PROMISING_PARTS {
+        if parts.len() > most {
             for (promise, from, to) in &mut parts {
                 *promise = rate(&self.moved(*from, *to));
             }
             // Of equals, the generator's first.
             parts.sort_by_key(|(promise, ..)| std::cmp::Reverse(*promise));
-            parts.truncate(PROMISING_PARTS);
+            parts.truncate(most);
         }
         for (_, from, to) in parts {
             moves.extend(squares(reach(to, self.empty | 1 << from)).map(|arrow| {
@@ -325,8 +332,9 @@ impl Knowledge for Amazons {
         self.in_contact().then(|| Amazons { mover: !self.mover, key: self.key ^ MOVER_KEY, ..*self })
     }
 
-    /// A move changes the evaluation by a square or two, each of which is worth one to two units at the end.
-    const MARGIN: i32 = 2500;
+    /// A move changes the evaluation by a square or two, each of which is worth one to two units at the end. (At 20,000
+    /// nodes a move on 10×10, 50 games each: 1500 against 2500 36 %, 4000 against 2500 56 %.)
+    const MARGIN: i32 = 3500;
 
     /// There are none: nothing is ever captured.
     fn tactical_moves(&self, _moves: &mut Vec<AmazonsMove>) {}
