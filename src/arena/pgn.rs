@@ -115,6 +115,17 @@ impl Move {
         };
         Move { text: mv.to_owned(), comment }
     }
+
+    /// The player's score of its own chances in the unit of its evaluation, infinite where it has seen a forced end;
+    /// none where the comment has none.
+    pub fn score(&self) -> Option<f64> {
+        let (score, _) = self.comment.split_once('/')?;
+        match score.split_at_checked(2)? {
+            ("+M", _) => Some(f64::INFINITY),
+            ("-M", _) => Some(f64::NEG_INFINITY),
+            _ => score.parse().ok().filter(|score: &f64| score.is_finite()),
+        }
+    }
 }
 
 impl fmt::Display for Record {
@@ -463,6 +474,19 @@ mod tests {
             "\n\n1... a8a7 {book} 2. a1a2 {+1.23/12 0.450s} a7a8 3. d1d7,d7g7 {-M5/3 1.000s} 1-0\n\n"
         ));
         assert!(text.lines().all(|line| line.chars().count() <= COLUMNS || line.starts_with('[')));
+    }
+
+    #[test]
+    fn scores_are_read_back() {
+        let score = |comment: &str| Move { text: "e2e4".into(), comment: comment.into() }.score();
+        assert_eq!((score("+1.23/12 0.450s"), score("-0.50/3 0.001s")), (Some(1.23), Some(-0.5)));
+        assert_eq!(
+            (score("+M5/9 1.000s"), score("-M2/9 1.000s")),
+            (Some(f64::INFINITY), Some(f64::NEG_INFINITY))
+        );
+        for comment in ["", "book", "0.450s", "x/12", "é/1", "+inf/3", "a/b/c"] {
+            assert_eq!(score(comment), None, "{comment}");
+        }
     }
 
     #[test]

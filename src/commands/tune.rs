@@ -8,6 +8,7 @@ use anyhow::{Context, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::arena::archive;
+use crate::arena::pgn::Move;
 use crate::engine::{Engine, Settings, WeightsSource, registry};
 use crate::files::{check_writable, write_atomically};
 use crate::learn::Samples;
@@ -41,6 +42,9 @@ pub(super) struct Arguments {
     /// How strongly weights are held where they begin
     #[arg(long, default_value_t = logistic::Settings::default().pull, value_parser = parse_positive)]
     pull: f64,
+    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its game
+    #[arg(long, default_value_t = logistic::Settings::default().blend, value_parser = parse_share)]
+    blend: f64,
     /// What the order of the positions, and which tenth of the games is held out, depends on
     #[arg(long, default_value_t = logistic::Settings::default().seed)]
     seed: u64,
@@ -50,6 +54,12 @@ pub(super) struct Arguments {
 fn parse_positive(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "expected a number, zero or more".to_owned())
+}
+
+/// A number from 0 to 1.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -70,6 +80,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         epochs: arguments.epochs,
         rate: arguments.rate,
         pull: arguments.pull,
+        blend: arguments.blend,
         seed: arguments.seed,
         ..logistic::Settings::default()
     };
@@ -125,9 +136,10 @@ fn read_games(
                 arguments.variant
             );
             let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
+            let scores: Vec<_> = record.moves.iter().map(Move::score).collect();
             let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
             let opening = (fen, &record.opening.moves[..]);
-            samples.add_game(engine, opening, &moves, record.end.winner).with_context(at)?;
+            samples.add_game(engine, opening, &moves, &scores, record.end.winner).with_context(at)?;
             games += 1;
         }
     }

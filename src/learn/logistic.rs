@@ -2,7 +2,8 @@
 //! tuning method", 2014, with gradients in place of a local search).
 //!
 //! The scale k is fitted first, to the weights at the start, and kept, so that the unit of the evaluation stays what
-//! it is. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy, batch by batch. Every tenth game is held out: the weights
+//! it is. What is aimed at is the result, mixed with what the search that played the game thought of it, whose word is
+//! less of a lottery. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy, batch by batch. Every tenth game is held out: the weights
 //! that do best on its positions are the result.
 
 use rand::SeedableRng;
@@ -32,13 +33,15 @@ pub struct Settings {
     pub rate: f64,
     /// How strongly weights are held where they began: the share of their distance that is added to their gradient.
     pub pull: f64,
+    /// The share of the search's judgement in what is aimed at, where there is one; the rest is the result of the game.
+    pub blend: f64,
     /// What the order of the positions, and which games are held out, depends on.
     pub seed: u64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Settings { epochs: 30, batch: 1024, rate: 0.01, pull: 1e-5, seed: 1 }
+        Settings { epochs: 30, batch: 1024, rate: 0.01, pull: 1e-5, blend: 0.0, seed: 1 }
     }
 }
 
@@ -85,10 +88,11 @@ pub fn fit(
         return None;
     }
     let scale = fit_scale(samples, &training, start);
+    let aims = aims(samples, scale, settings.blend);
     let first = Epoch {
         number: 0,
-        training: error(samples, &training, start, scale),
-        held_out: error(samples, &held_out, start, scale),
+        training: error(samples, &aims, &training, start, scale),
+        held_out: error(samples, &aims, &held_out, start, scale),
     };
     report(first);
     let mut best = Fit { weights: start.to_vec(), scale, epoch: first };
@@ -101,12 +105,12 @@ pub fn fit(
             if control.is_stopped() {
                 return Some(best);
             }
-            sum += adam.step(samples, batch, scale, rate, settings.pull);
+            sum += adam.step((samples, &aims), batch, scale, rate, settings.pull);
         }
         let epoch = Epoch {
             number,
             training: sum / training.len() as f64,
-            held_out: error(samples, &held_out, &adam.weights, scale),
+            held_out: error(samples, &aims, &held_out, &adam.weights, scale),
         };
         report(epoch);
         if epoch.held_out < best.epoch.held_out {
@@ -131,11 +135,21 @@ fn evaluate(features: impl Iterator<Item = (usize, f64)>, weights: &[f64]) -> f6
     features.map(|(index, value)| weights[index] * value).sum()
 }
 
+/// The likelihoods of a win that are aimed at, for each position.
+fn aims(samples: &Samples, scale: f64, blend: f64) -> Vec<f64> {
+    let aim = |number| {
+        let (_, result) = samples.get(number);
+        let judgement = samples.judgement(number).map(|value| expected(value, scale));
+        judgement.map_or(result, |judgement| blend * judgement + (1.0 - blend) * result)
+    };
+    (0..samples.len()).map(aim).collect()
+}
+
 /// The mean cross entropy of some positions.
-fn error(samples: &Samples, numbers: &[usize], weights: &[f64], scale: f64) -> f64 {
+fn error(samples: &Samples, aims: &[f64], numbers: &[usize], weights: &[f64], scale: f64) -> f64 {
     let errors = numbers.iter().map(|&number| {
-        let (features, result) = samples.get(number);
-        cross_entropy(result, expected(evaluate(features, weights), scale))
+        let (features, _) = samples.get(number);
+        cross_entropy(aims[number], expected(evaluate(features, weights), scale))
     });
     errors.sum::<f64>() / numbers.len() as f64
 }
@@ -191,14 +205,21 @@ impl Adam {
     }
 
     /// A step for the mean of a batch; the sum of the errors before it.
-    fn step(&mut self, samples: &Samples, batch: &[usize], scale: f64, rate: f64, pull: f64) -> f64 {
+    fn step(
+        &mut self,
+        (samples, aims): (&Samples, &[f64]),
+        batch: &[usize],
+        scale: f64,
+        rate: f64,
+        pull: f64,
+    ) -> f64 {
         self.gradient.fill(0.0);
         let mut sum = 0.0;
         for &number in batch {
-            let (features, result) = samples.get(number);
-            let expected = expected(evaluate(features, &self.weights), scale);
-            sum += cross_entropy(result, expected);
-            let slope = scale * (expected - result) / batch.len() as f64;
+            let (features, _) = samples.get(number);
+            let (aim, expected) = (aims[number], expected(evaluate(features, &self.weights), scale));
+            sum += cross_entropy(aim, expected);
+            let slope = scale * (expected - aim) / batch.len() as f64;
             let (features, _) = samples.get(number);
             features.for_each(|(index, value)| self.gradient[index] += slope * value);
         }

@@ -17,6 +17,8 @@ pub struct Samples {
     indices: Vec<u16>,
     values: Vec<f32>,
     results: Vec<f32>,
+    /// What a search made of each position, NaN where nobody has said.
+    judgements: Vec<f32>,
     /// Where the positions of each game end.
     games: Vec<usize>,
 }
@@ -75,13 +77,26 @@ impl Samples {
         (indices.zip(values), f64::from(self.results[number]))
     }
 
+    /// What a search made of a position, in the unit of the evaluation, for the mover; infinite for a forced end.
+    ///
+    /// # Panics
+    /// When there is no position of that number.
+    pub fn judgement(&self, number: usize) -> Option<f64> {
+        Some(f64::from(self.judgements[number])).filter(|value| !value.is_nan())
+    }
+
     /// Adds a position that stands for itself.
     pub fn push(&mut self, features: impl IntoIterator<Item = (usize, f64)>, result: f64) {
-        self.push_position(features, result);
+        self.push_position(features, result, None);
         self.games.push(self.len());
     }
 
-    fn push_position(&mut self, features: impl IntoIterator<Item = (usize, f64)>, result: f64) {
+    fn push_position(
+        &mut self,
+        features: impl IntoIterator<Item = (usize, f64)>,
+        result: f64,
+        judgement: Option<f64>,
+    ) {
         for (index, value) in features {
             if value != 0.0 {
                 self.indices.push(index as u16);
@@ -90,10 +105,12 @@ impl Samples {
         }
         self.ends.push(self.indices.len());
         self.results.push(result as f32);
+        self.judgements.push(judgement.map_or(f32::NAN, |value| value as f32));
     }
 
     /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`, and has been
-    /// won by `winner`, if by anybody. Quiet is a position without check in which no tactical move was played: what the
+    /// won by `winner`, if by anybody. `scores` are what the players made of the positions before their moves, as far as
+    /// they have said. Quiet is a position without check in which no tactical move was played: what the
     /// evaluation says of others is not what a search would make of it. Positions of the opening do not count, and the
     /// board of the engine is left somewhere in the game.
     ///
@@ -104,9 +121,10 @@ impl Samples {
         engine: &mut dyn Engine,
         opening: (Option<&str>, &[String]),
         moves: &[String],
+        scores: &[Option<f64>],
         winner: Option<Color>,
     ) -> Result<(), SampleError> {
-        let added = self.add_positions(engine, opening, moves, winner);
+        let added = self.add_positions(engine, opening, moves, scores, winner);
         self.games.push(self.len());
         added
     }
@@ -116,6 +134,7 @@ impl Samples {
         engine: &mut dyn Engine,
         opening: (Option<&str>, &[String]),
         moves: &[String],
+        scores: &[Option<f64>],
         winner: Option<Color>,
     ) -> Result<(), SampleError> {
         engine.board_mut().set_up(opening.0, opening.1)?;
@@ -124,7 +143,8 @@ impl Samples {
             if engine.is_quiet(mv).map_err(error)? {
                 let result =
                     winner.map_or(0.5, |winner| f64::from(u8::from(winner == engine.board().mover())));
-                self.push_position(engine.features(), result);
+                let judgement = scores.get(number - 1).copied().flatten();
+                self.push_position(engine.features(), result, judgement);
             }
             engine.board_mut().play(mv).map_err(error)?;
         }
