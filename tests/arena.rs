@@ -377,6 +377,66 @@ fn openings_come_from_files() {
 }
 
 #[test]
+fn the_option_of_a_game_holds_for_all() {
+    let folder = folder();
+    let file = folder.path().join("games.pgn");
+    let labrys = env!("CARGO_BIN_EXE_labrys");
+    json(&format!(
+        "--variant amazons --option amazonsboard=5x4 --engine name=inside --engine name=outside cmd={labrys} \
+         --each nodes=50 option.Hash=1 --games 2 --random-plies 0 --pgnout {}",
+        file.display()
+    ));
+    let mut board = registry::board("amazons").unwrap();
+    board.set_option("AmazonsBoard", "5x4").unwrap();
+    for record in read(&file) {
+        assert_eq!(record.opening.fen, board.fen());
+        assert_eq!(record.end.cause, Cause::Rules);
+    }
+}
+
+#[test]
+fn openings_are_balanced_and_found_again() {
+    let folder = folder();
+    let find = |name: &str, words: &str| {
+        let path = folder.path().join(name);
+        let (success, out, error) =
+            labrys(&format!("openings --variant neighbours --nodes 300 {words} --out {}", path.display()));
+        assert!(success, "{error}");
+        (path, out)
+    };
+    let (path, out) = find("1.epd", "--count 30 --within 20");
+    assert!(out.starts_with("30 openings within 20 cp, of "), "{out}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut seen = std::collections::HashSet::new();
+    for line in text.lines() {
+        let (fen, score) = line.split_once("; ce ").unwrap();
+        assert!(seen.insert(fen), "twice: {fen}");
+        let score: i32 = score.strip_suffix(';').unwrap().parse().unwrap();
+        assert!(score.abs() <= 20, "{line}");
+    }
+    assert_eq!(seen.len(), 30);
+    let again = find("2.epd", "--count 30 --within 20").0;
+    assert_eq!(std::fs::read_to_string(again).unwrap(), text);
+    let other = find("3.epd", "--count 30 --within 20 --seed 2").0;
+    assert_ne!(std::fs::read_to_string(other).unwrap(), text);
+    json(&format!("{TWO} --games 2 --openings {}", path.display()));
+
+    let out = folder.path().join("none.epd");
+    for (words, message) in [
+        ("--within=-1", "--within"),
+        ("--count 0", "--count"),
+        ("--random-plies 7-6", "--random-plies"),
+        ("--option AmazonsBoard=5x4", "unknown option `AmazonsBoard`"),
+        ("--random-plies 0 --count 2", "found only 1 of 2 openings"),
+    ] {
+        let (success, _, error) =
+            labrys(&format!("openings --variant neighbours --nodes 50 {words} --out {}", out.display()));
+        assert!(!success && error.contains(message), "{words}: {error}");
+        assert!(!out.exists());
+    }
+}
+
+#[test]
 fn bad_input_is_named_before_the_first_game() {
     let folder = folder();
     let book = folder.path().join("book.txt");
@@ -400,6 +460,12 @@ fn bad_input_is_named_before_the_first_game() {
             "engine `engine`: cannot start `/no/such/engine`",
         ),
         (TWO.replace("neighbours", "ludo"), "unknown variant `ludo`"),
+        (format!("{TWO} --option Hash=1"), "--option: unknown option `Hash`"),
+        (format!("{TWO} --option Hash"), "expected `NAME=VALUE`"),
+        (
+            TWO.replace("neighbours", "amazons --option AmazonsBoard=1x1"),
+            "--option: option AmazonsBoard: `1x1` is not",
+        ),
         (format!("{TWO} --games 3"), "--games 3: expected an even number"),
         (format!("{TWO} --games 4 --rounds 2"), "cannot be used with"),
         (format!("{TWO} --concurrency 0"), "expected a whole number from 1"),

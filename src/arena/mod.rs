@@ -1,6 +1,6 @@
 //! Where strength is measured: matches and tournaments between players, and what their results say.
 //!
-//! - [`Setup`] says who plays: this engine in the same process, any UCI engine as a child process, or a client
+//! - [`Rules`] say what is played, [`Setup`] who plays: this engine in the same process, any UCI engine as a child process, or a client
 //!   over `udp`; [`Player`] is what the referee sees of each;
 //! - `referee` plays one game, under the rules of the game, `clock`s and `adjudication`;
 //! - `openings` and `schedule` say which games there are, `tournament` plays them, several at a time;
@@ -21,6 +21,7 @@ pub mod plot;
 mod ratings;
 mod referee;
 mod results;
+mod rules;
 mod schedule;
 mod sprt;
 mod summary;
@@ -37,6 +38,7 @@ pub use player::{Failure, Place, Player, Setup, SetupError, Thought};
 pub use ratings::{Rating, ratings};
 pub use referee::{Cause, End, NoResult, Played, Seat, play};
 pub use results::{GameResult, Results};
+pub use rules::{Rules, RulesError, parse_option};
 pub use schedule::{Fixture, Format, Schedule};
 pub use sprt::{Hypothesis, Model, Sprt, SprtError};
 pub use summary::Summary;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::Line;
 use super::udp::Remote;
+use super::{Line, Rules};
 use crate::engine::{Board, Engine, OptionError, SearchReport, Settings, UnknownVariant, registry};
 use crate::eval::UciScore;
 use crate::game::{Color, quote};
@@ -164,13 +164,13 @@ pub enum SetupError {
 }
 
 impl Setup {
-    /// The player for games of `variant`, which starts when its first game does.
-    pub fn player(&self, variant: &str) -> Box<dyn Player> {
-        let (setup, variant) = (self.clone(), variant.to_owned());
+    /// The player for games under `rules`, which starts when its first game does.
+    pub fn player(&self, rules: &Rules) -> Box<dyn Player> {
+        let (setup, rules) = (self.clone(), rules.clone());
         match &self.place {
-            Place::Here => Box::new(InProcess { setup, variant, engine: None }),
+            Place::Here => Box::new(InProcess { setup, rules, engine: None }),
             Place::Process(launch) => {
-                Box::new(External { launch: launch.clone(), setup, variant, client: None })
+                Box::new(External { launch: launch.clone(), setup, rules, client: None })
             }
             Place::Udp(invitation) => Box::new(Remote::new(invitation.clone(), self.patience)),
         }
@@ -188,30 +188,41 @@ impl Setup {
     ///
     /// # Errors
     /// [`SetupError`] says why it cannot play.
-    pub fn check(&self, variant: &str, control: &Control) -> Result<(), SetupError> {
+    pub fn check(&self, rules: &Rules, control: &Control) -> Result<(), SetupError> {
         match &self.place {
-            Place::Here => self.engine(variant).map(drop),
-            Place::Process(launch) => self.client(launch, variant, control).map(drop),
+            Place::Here => self.engine(rules).map(drop),
+            Place::Process(launch) => self.client(launch, rules, control).map(drop),
             Place::Udp(invitation) => Ok(invitation.check(self.patience, control)?),
         }
     }
 
-    fn engine(&self, variant: &str) -> Result<Box<dyn Engine>, SetupError> {
-        let mut engine = registry::engine(variant, &Settings::default())?;
-        self.options.iter().try_for_each(|(name, value)| engine.set_option(name, value))?;
+    fn engine(&self, rules: &Rules) -> Result<Box<dyn Engine>, SetupError> {
+        let mut engine = registry::engine(&rules.variant, &Settings::default())?;
+        rules
+            .option
+            .iter()
+            .chain(&self.options)
+            .try_for_each(|(name, value)| engine.set_option(name, value))?;
         Ok(engine)
     }
 
-    fn client(&self, launch: &Launch, variant: &str, control: &Control) -> Result<Client, SetupError> {
+    fn client(&self, launch: &Launch, rules: &Rules, control: &Control) -> Result<Client, SetupError> {
         let mut client = Client::start(launch, self.patience, control)?;
+        let variant = &rules.variant;
         match client.option(VARIANT) {
             Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
                 client.set_option(VARIANT, variant)?;
             }
             Some(games) => {
-                return Err(SetupError::Game { variant: variant.to_owned(), known: games.words.join(", ") });
+                return Err(SetupError::Game { variant: variant.clone(), known: games.words.join(", ") });
             }
             None => log::warn!("{} has no option {VARIANT}: it has to know its game, {variant}", client.name),
+        }
+        if let Some((name, value)) = &rules.option {
+            match client.option(name) {
+                Some(_) => client.set_option(name, value)?,
+                None => log::warn!("{} has no option {name}: it has to know its rules", client.name),
+            }
         }
         for (name, value) in &self.options {
             client.set_option(name, value)?;
@@ -224,7 +235,7 @@ impl Setup {
 /// Labrys on this very thread.
 struct InProcess {
     setup: Setup,
-    variant: String,
+    rules: Rules,
     /// Not there before the first game, and lost when a search panics.
     engine: Option<Box<dyn Engine>>,
 }
@@ -234,7 +245,7 @@ impl InProcess {
     fn guard<T>(&mut self, job: impl FnOnce(&mut dyn Engine) -> T) -> Result<T, Failure> {
         let mut engine = match self.engine.take() {
             Some(engine) => engine,
-            None => self.setup.engine(&self.variant).map_err(|error| Failure::Crashed(error.to_string()))?,
+            None => self.setup.engine(&self.rules).map_err(|error| Failure::Crashed(error.to_string()))?,
         };
         // A panic drops the engine, whatever state it is in.
         let (engine, done) = catch_unwind(AssertUnwindSafe(move || {
@@ -286,7 +297,7 @@ impl Player for InProcess {
 struct External {
     setup: Setup,
     launch: Launch,
-    variant: String,
+    rules: Rules,
     /// Not there before the first game, and gone after a failure.
     client: Option<Client>,
 }
@@ -300,7 +311,7 @@ impl External {
     ) -> Result<T, Failure> {
         let mut client = match self.client.take() {
             Some(client) => client,
-            None => self.setup.client(&self.launch, &self.variant, control).map_err(|error| match error {
+            None => self.setup.client(&self.launch, &self.rules, control).map_err(|error| match error {
                 SetupError::Client(error) => Failure::from(error),
                 error => Failure::Crashed(error.to_string()),
             })?,

@@ -14,9 +14,9 @@ use super::pgn::{Record, Side};
 use super::referee::{self, NoResult, Played, Seat};
 use super::{
     Adjudication, Fixture, GameResult, Line, OpeningError, Openings, Pairs, Participant, Place, Player,
-    Results, Schedule, SetupError, Sprt,
+    Results, Rules, RulesError, Schedule, SetupError, Sprt,
 };
-use crate::engine::{Board, PositionError, UnknownVariant, registry};
+use crate::engine::{Board, PositionError};
 use crate::game::quote;
 use crate::protocol::tuc::{self, guest::Invitation};
 use crate::search::Control;
@@ -24,8 +24,8 @@ use crate::search::Control;
 /// A match between two participants, or a tournament of more.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// The game.
-    pub variant: String,
+    /// What is played.
+    pub rules: Rules,
     /// Who takes part.
     pub participants: Vec<Participant>,
     /// Which games are played.
@@ -64,9 +64,9 @@ pub enum TournamentError {
         /// What is wrong with it.
         error: PositionError,
     },
-    /// There is no such game.
+    /// There are no such rules.
     #[error(transparent)]
-    Variant(#[from] UnknownVariant),
+    Rules(#[from] RulesError),
     /// A record does not belong to this tournament.
     #[error("game {number}: {problem}: not a game of this match")]
     Foreign {
@@ -90,7 +90,7 @@ impl Tournament {
     /// # Errors
     /// [`TournamentError`] names the participant.
     pub fn check(&self, control: &Control) -> Result<(), TournamentError> {
-        let mut board = registry::board(&self.variant)?;
+        let mut board = self.rules.board()?;
         self.openings.get(0, board.as_mut())?;
         let failed = |participant: &Participant, error| {
             Err(TournamentError::Setup { name: participant.name.clone(), error })
@@ -103,7 +103,7 @@ impl Tournament {
             }
         }
         self.participants.iter().try_for_each(|participant| {
-            let checked = participant.setup.check(&self.variant, control);
+            let checked = participant.setup.check(&self.rules, control);
             checked.or_else(|error| failed(participant, error))
         })
     }
@@ -116,7 +116,7 @@ impl Tournament {
         earlier: &[Participant],
         board: &mut dyn Board,
     ) -> Result<(), SetupError> {
-        let (variant, games, port) = (&self.variant, self.concurrency, invitation.listen.port());
+        let (variant, games, port) = (&self.rules.variant, self.concurrency, invitation.listen.port());
         if variant != tuc::VARIANT {
             return Err(SetupError::Game { variant: variant.clone(), known: tuc::VARIANT.to_owned() });
         }
@@ -145,7 +145,7 @@ impl Tournament {
         let Some(fixture) = number.checked_sub(1).and_then(|number| self.schedule.fixture(number)) else {
             return foreign(format!("there are {} games", self.schedule.games()));
         };
-        if record.variant.as_ref() != Some(&self.variant) {
+        if record.variant.as_ref() != Some(&self.rules.variant) {
             let variant = record.variant.as_deref().unwrap_or_default();
             return foreign(format!("the variant is {}", quote(variant)));
         }
@@ -161,7 +161,7 @@ impl Tournament {
                 }
             }
         }
-        let mut board = registry::board(&self.variant)?;
+        let mut board = self.rules.board()?;
         if record.opening != self.openings.get(fixture.opening, board.as_mut())? {
             return foreign("another opening".to_owned());
         }
@@ -220,7 +220,7 @@ impl Tournament {
     /// Plays game after game, with players of its own.
     fn work(&self, next: &dyn Fn() -> Option<Fixture>, control: &Control, news: &Sender<News>) {
         let mut players: Vec<Box<dyn Player>> =
-            self.participants.iter().map(|participant| participant.setup.player(&self.variant)).collect();
+            self.participants.iter().map(|participant| participant.setup.player(&self.rules)).collect();
         while let Some(fixture) = next().filter(|_| !control.is_stopped()) {
             let Some(played) = self.play(fixture, &mut players, control).transpose() else { return };
             if news.send((fixture, played)).is_err() {
@@ -236,7 +236,7 @@ impl Tournament {
         players: &mut [Box<dyn Player>],
         control: &Control,
     ) -> Result<Option<(Line, Played)>, TournamentError> {
-        let mut board = registry::board(&self.variant)?;
+        let mut board = self.rules.board()?;
         let opening = self.openings.get(fixture.opening, board.as_mut())?;
         let Ok([white, black]) = players.get_disjoint_mut(fixture.players) else {
             unreachable!("a schedule pairs different players");
@@ -274,7 +274,7 @@ impl Tournament {
             number: Some(fixture.number + 1),
             round: (fixture.opening + 1).to_string(),
             date: format!("{:04}.{:02}.{:02}", today.year(), u8::from(today.month()), today.day()),
-            variant: Some(self.variant.clone()),
+            variant: Some(self.rules.variant.clone()),
             players: fixture.players.map(|player| self.side(player)),
             opening,
             moves: played.moves,
@@ -332,6 +332,7 @@ impl<'a> Stopping<'a> {
 mod tests {
     use super::*;
     use crate::arena::{Cause, Format};
+    use crate::engine::registry::default_name;
     use crate::game::Color;
 
     /// Pairs in which the first player, as White and as Black, wins or loses both games.
@@ -346,7 +347,7 @@ mod tests {
     #[test]
     fn what_lies_behind_the_deciding_pair_does_not_count() {
         let mut tournament = Tournament {
-            variant: registry::default_name().to_owned(),
+            rules: Rules { variant: default_name().to_owned(), option: None },
             participants: Vec::new(),
             schedule: Schedule::new(Format::RoundRobin, 2, 100),
             openings: Openings::Random { seed: 1, plies: 4..=4 },

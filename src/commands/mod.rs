@@ -2,6 +2,7 @@
 
 mod bench;
 mod config;
+mod openings;
 mod perft;
 mod plot;
 mod replay;
@@ -12,10 +13,14 @@ mod tune;
 
 use std::ffi::OsString;
 use std::io;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
+
+use crate::search::Control;
 
 /// Labrys, a game engine. Without a command it speaks its protocol, UCI style, on standard input and
 /// output; type `help` there.
@@ -36,6 +41,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Play a match or a tournament between engines
     Match(Box<tournament::Arguments>),
+    /// Find balanced openings for matches
+    Openings(openings::Arguments),
     /// Check every move of a file of games and show how they ended
     Replay(replay::Arguments),
     /// Draw the score over the games of a file
@@ -62,12 +69,28 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Match(arguments) => tournament::run(&arguments),
+        Command::Openings(arguments) => openings::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
     }
+}
+
+/// The reins of long work, which Ctrl-C stops. Asked for once in a process.
+fn interruptible() -> anyhow::Result<Arc<Control>> {
+    let control = Arc::new(Control::default());
+    let reins = Arc::clone(&control);
+    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+    Ok(control)
+}
+
+/// Reads a number of plies or a range of them.
+fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let (least, most) = text.split_once('-').unwrap_or((text, text));
+    let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
+    range.filter(|range| !range.is_empty()).ok_or("expected a number of plies, `N` or `N-M`".to_owned())
 }
 
 /// Reads a time in seconds, zero or more.

@@ -4,7 +4,6 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -12,15 +11,15 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::parse_plies;
 use crate::arena::archive::Archive;
 use crate::arena::{
-    Adjudication, DrawRule, Format, Keys, Openings, Participant, ResignRule, Results, Schedule, Sprt,
-    Summary, Tournament, plot,
+    Adjudication, DrawRule, Format, Keys, Openings, Participant, ResignRule, Results, Rules, Schedule, Sprt,
+    Summary, Tournament, parse_option, plot,
 };
 use crate::engine::registry;
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
-use crate::search::Control;
 
 /// Games between each two players unless something else is asked for.
 const GAMES: u64 = 100;
@@ -42,6 +41,9 @@ pub(super) struct Arguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned())]
     variant: String,
+    /// What is chosen of the game's own option; it holds for all engines
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option: Option<(String, String)>,
     #[command(flatten)]
     engines: Engines,
     /// Keys for all engines that do not have their own
@@ -139,12 +141,6 @@ impl FromArgMatches for Engines {
     }
 }
 
-fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
-    let (least, most) = text.split_once('-').unwrap_or((text, text));
-    let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
-    range.filter(|range| !range.is_empty()).ok_or("expected a number of plies, `N` or `N-M`".to_owned())
-}
-
 fn parse_concurrency(text: &str) -> Result<usize, String> {
     const MOST: usize = 1024;
     let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
@@ -154,7 +150,8 @@ fn parse_concurrency(text: &str) -> Result<usize, String> {
 impl Arguments {
     /// The tournament that the arguments describe.
     fn tournament(&self) -> anyhow::Result<Tournament> {
-        let mut board = registry::board(&self.variant)?;
+        let rules = Rules::new(&self.variant, self.option.clone())?;
+        let mut board = rules.board()?;
         let each = Keys::parse("--each", &self.each)?;
         let engines = self.engines.0.iter().zip(1..);
         let engines = engines.map(|(words, number)| {
@@ -189,7 +186,7 @@ impl Arguments {
             Tables::Gauntlet => Format::Gauntlet,
         };
         Ok(Tournament {
-            variant: board.variant().to_owned(),
+            rules,
             schedule: Schedule::new(format, participants.len(), rounds),
             participants,
             openings,
@@ -269,9 +266,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(path) = &arguments.plot {
         check_writable(path).with_context(|| format!("--plot {}", path.display()))?;
     }
-    let control = Arc::new(Control::default());
-    let reins = Arc::clone(&control);
-    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+    let control = super::interruptible()?;
     tournament.check(&control)?;
     let (mut archive, mut results) = arguments.archive(&tournament)?;
 
@@ -300,7 +295,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let summary = summary(&results);
     let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
     let report = Report {
-        variant: &tournament.variant,
+        variant: &tournament.rules.variant,
         seed: arguments.seed,
         complete: decided || results.games() == tournament.schedule.games(),
         games_played: results.games() - recalled,

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::{Context, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -71,9 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if let Some(path) = &arguments.weights {
         engine.set_weights(&WeightsSource::File(path.clone()))?;
     }
-    let control = Arc::new(Control::default());
-    let reins = Arc::clone(&control);
-    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+    let control = super::interruptible()?;
 
     let (samples, games) = read_games(arguments, engine.as_mut(), &control)?;
     let settings = logistic::Settings {

@@ -1,0 +1,58 @@
+//! What is played.
+
+use thiserror::Error;
+
+use crate::engine::{Board, OptionError, UnknownVariant, registry};
+
+/// A game, and what is chosen of its own option.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// The name of the game.
+    pub variant: String,
+    /// Name and value of the game's own option, where it is not to be what it is by itself. All who take part share it.
+    pub option: Option<(String, String)>,
+}
+
+/// Rules that there are not.
+#[derive(Debug, Error)]
+pub enum RulesError {
+    /// There is no such game.
+    #[error(transparent)]
+    Variant(#[from] UnknownVariant),
+    /// The game has no such option of its own, or the option no such value.
+    #[error("--option: {0}")]
+    Option(#[from] OptionError),
+}
+
+impl Rules {
+    /// The game of that name, with what is chosen of its own option.
+    ///
+    /// # Errors
+    /// [`RulesError`] names the game, the option or its value.
+    pub fn new(variant: &str, option: Option<(String, String)>) -> Result<Rules, RulesError> {
+        let variant = registry::board(variant)?.variant().to_owned();
+        let rules = Rules { variant, option };
+        rules.board().map(|_| rules)
+    }
+
+    /// A board at the start position.
+    ///
+    /// # Errors
+    /// [`RulesError`] names the game, the option or its value.
+    pub fn board(&self) -> Result<Box<dyn Board>, RulesError> {
+        let mut board = registry::board(&self.variant)?;
+        if let Some((name, value)) = &self.option {
+            board.set_option(name, value)?;
+        }
+        Ok(board)
+    }
+}
+
+/// Reads `NAME=VALUE`.
+///
+/// # Errors
+/// A message where there is no `=`.
+pub fn parse_option(text: &str) -> Result<(String, String), String> {
+    let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    parts.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or("expected `NAME=VALUE`".to_owned())
+}
