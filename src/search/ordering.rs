@@ -263,6 +263,11 @@ impl<M: GameMove> MovePicker<M> {
         self.given > 0 && self.ranks.get(self.given - 1).is_some_and(|&rank| rank < LOSING)
     }
 
+    /// Whether a move has been given.
+    pub(super) fn has_given(&self) -> bool {
+        self.given > 0
+    }
+
     /// The moves given before the last one.
     pub(super) fn tried(&self) -> &[M] {
         &self.moves[..self.given.saturating_sub(1)]

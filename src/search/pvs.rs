@@ -132,8 +132,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         // 6. The table: an answer at least as deep as the question ends the search of this node. (The
         //    principal variation is walked to its end, so that all of its moves are known.)
         let excluded = self.excluded[ply];
-        let known = self.table.probe::<G::Move>(position.table_key());
-        let known = known.map(|entry| Entry { score: entry.score.relative_to_root(ply), ..entry });
+        let known = self.known(position, ply);
         if let Some(entry) = known
             && !PV
             && excluded.is_none()
@@ -143,6 +142,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             return entry.score;
         }
 
+        let value = value.map(|value| known.map_or(value, |entry| entry.refine(value)));
         let mut node = Node { depth, ply, window, known, value, in_check };
         if !PV
             && excluded.is_none()
@@ -348,14 +348,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         }
         // The root is never asked of the table, and its moves may be the user's choice.
         if !root && excluded.is_none() {
-            let bound = match best_move {
-                Some(_) if best >= beta => Bound::Lower,
-                Some(_) => Bound::Exact,
-                None => Bound::Upper,
-            };
-            let score = best.relative_to(ply);
-            let entry = Entry { best: best_move, score, bound, depth: depth as u8 };
-            self.table.store(position.table_key(), entry);
+            self.store(position, (best_move, best), window, depth, ply);
         }
         best
     }

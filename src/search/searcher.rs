@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::heuristics::{Heuristics, Path};
 use super::ordering::MovePicker;
-use super::table::Table;
+use super::table::{Bound, Entry, Table};
 use super::window::Window;
 use super::{Control, Listener, SearchMode, Task, TimeManager};
 use crate::eval::{Evaluator, MAX_PLY, Score};
@@ -234,6 +234,32 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     #[inline]
     pub(super) fn leaf(&self, position: &G, ply: usize) -> Score {
         if position.is_over() { self.verdict(position, ply) } else { self.evaluator.evaluate(position) }
+    }
+
+    /// What the table knows of a position at `ply`, its score seen from the root.
+    #[inline]
+    pub(super) fn known(&self, position: &G, ply: usize) -> Option<Entry<G::Move>> {
+        let entry = self.table.probe::<G::Move>(position.table_key())?;
+        Some(Entry { score: entry.score.relative_to_root(ply), ..entry })
+    }
+
+    /// Stores what a search has made of a position at `ply` within a window.
+    #[inline]
+    pub(super) fn store(
+        &self,
+        position: &G,
+        (best, score): (Option<G::Move>, Score),
+        window: Window,
+        depth: i32,
+        ply: usize,
+    ) {
+        let bound = match score {
+            score if score >= window.beta => Bound::Lower,
+            score if score > window.alpha => Bound::Exact,
+            _ => Bound::Upper,
+        };
+        let entry = Entry { best, score: score.relative_to(ply), bound, depth: depth as u8 };
+        self.table.store(position.table_key(), entry);
     }
 
     /// The kinds of the moves that have led to the position at `ply`.

@@ -29,6 +29,11 @@ impl Window {
         Window { alpha: beta - Score::STEP, beta }
     }
 
+    /// Whether no score lies inside.
+    pub(super) fn is_null(self) -> bool {
+        self.beta <= self.alpha + Score::STEP
+    }
+
     /// The value of `child` for the mover of `parent`, whose window this is. `search` is given the window of
     /// the child's mover and answers for that player, who may be the same.
     #[inline]
