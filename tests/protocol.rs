@@ -41,7 +41,7 @@ fn a_gui_greets() {
         "option name Threads type spin default 1 min 1 max 256",
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 10 min 0 max 5000",
-        "option name SearchMode type combo default pvs var pvs var alphabeta var minimax var expectiminimax var mcts",
+        "option name SearchMode type combo default pvs var pvs var mtdf var alphabeta var minimax var expectiminimax var mcts",
         "option name Selective type check default true",
         "option name Width type spin default 0 min 0 max 10000",
         "option name PlayoutPlies type spin default -1 min -1 max 1000",
@@ -159,8 +159,8 @@ fn bad_lines_are_named_and_change_nothing() {
         ("setoption name Hash", "option Hash: `` is not a whole number from 1 to 32768"),
         ("setoption name Selective value yes", "option Selective: `yes` is not `true` or `false`"),
         (
-            "setoption name SearchMode value mtdf",
-            "option SearchMode: `mtdf` is not one of: pvs, alphabeta, minimax, expectiminimax, mcts",
+            "setoption name SearchMode value negascout",
+            "option SearchMode: `negascout` is not one of: pvs, mtdf, alphabeta, minimax, expectiminimax, mcts",
         ),
         (
             "setoption name FeatureSet value set4",

@@ -33,10 +33,10 @@ fn line(fen: &str) -> Line<Neighbours> {
 #[test]
 fn all_searches_find_the_minimax_value() {
     // Where chance has no word, weighing its outcomes changes nothing.
-    let modes = [SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Expectiminimax];
+    let modes = [SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf, SearchMode::Expectiminimax];
     let decided = [
         compare_searches::<Neighbours>(200, 70, 4, &modes),
-        compare_searches::<TucChess>(200, 60, 4, &modes[..2]),
+        compare_searches::<TucChess>(200, 60, 4, &modes[..3]),
         compare_searches::<Chess>(60, 300, 3, &modes),
     ];
     assert!(
@@ -173,7 +173,8 @@ fn minimax_visits_every_path() {
 fn every_search_returns_a_legal_move() {
     for (n, line) in (0..).zip(random_lines::<Neighbours>(1000, 120)) {
         let limits = Limits::nodes(1 + n % 1000);
-        let (best, _) = find(&line, SearchMode::Pvs, true, 1 + n as usize % 3, &limits);
+        let mode = [SearchMode::Pvs, SearchMode::Mtdf][n as usize % 2];
+        let (best, _) = find(&line, mode, true, 1 + n as usize % 3, &limits);
         let mut moves = Vec::new();
         line.0.legal_moves(&mut moves);
         assert!(moves.contains(&best.mv.unwrap()), "{}", line.0.fen());
@@ -183,8 +184,9 @@ fn every_search_returns_a_legal_move() {
 
 #[test]
 fn principal_variations_are_playable() {
-    for line in random_lines::<Neighbours>(50, 80) {
-        let (best, reports) = find(&line, SearchMode::Pvs, true, 3, &Limits::depth(7));
+    for (n, line) in random_lines::<Neighbours>(100, 80).into_iter().enumerate() {
+        let mode = [SearchMode::Pvs, SearchMode::Mtdf][n % 2];
+        let (best, reports) = find(&line, mode, true, 3, &Limits::depth(7));
         for report in &reports {
             let mut position = line.0;
             for &mv in &report.pv {
@@ -201,8 +203,9 @@ fn principal_variations_are_playable() {
 
 #[test]
 fn several_lines_are_the_best_ones_in_order() {
-    for line in random_lines::<Neighbours>(30, 60) {
-        let (_, all) = find(&line, SearchMode::Pvs, false, 64, &Limits::depth(3));
+    for (n, line) in random_lines::<Neighbours>(60, 60).into_iter().enumerate() {
+        let mode = [SearchMode::Pvs, SearchMode::Mtdf][n % 2];
+        let (_, all) = find(&line, mode, false, 64, &Limits::depth(3));
         let lines: Vec<_> =
             all.iter().filter(|report| report.depth == 3 && report.bound == Bound::Exact).collect();
         assert_eq!(lines.len(), line.0.count_moves());

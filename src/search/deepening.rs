@@ -132,10 +132,10 @@ fn sort_by_promise<G: Features + Knowledge>(task: &Task<G>, root: &mut [RootMove
 }
 
 /// A search that deepens.
-struct Deepening<'a, 's, G: Features + Knowledge> {
-    task: &'a Task<'a, G>,
+pub(super) struct Deepening<'a, 's, G: Features + Knowledge> {
+    pub(super) task: &'a Task<'a, G>,
     mode: SearchMode,
-    searcher: Searcher<'s, G>,
+    pub(super) searcher: Searcher<'s, G>,
 }
 
 impl<G: Features + Knowledge> Deepening<'_, '_, G> {
@@ -164,7 +164,10 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
         }
         for line in 0..lines {
             self.searcher.line = line;
-            self.aspire(depth);
+            match self.mode {
+                SearchMode::Mtdf => self.converge(depth),
+                _ => self.aspire(depth),
+            }
             if self.searcher.is_stopped() {
                 break;
             }
@@ -191,8 +194,7 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
         }
         loop {
             let score = self.searcher.search_root(self.task.position, depth, window);
-            // The best move first, the others in the order of their last scores: a stable sort.
-            self.searcher.root[line..].sort_by_key(|entry| std::cmp::Reverse(entry.score));
+            self.searcher.sort_root();
             if self.searcher.is_stopped() {
                 return;
             }

@@ -6,7 +6,8 @@
 //!
 //! - `deepening`: iterations, aspiration windows, several principal variations, when to stop;
 //! - `mcts`: Monte Carlo tree search, which shares limits and reports with the others ([`monte_carlo`]);
-//! - `pvs`: principal variation search with all that saves nodes; `quiescence`: its last plies;
+//! - `pvs`: principal variation search with all that saves nodes; `quiescence`: its last plies; `mtdf`: the same with empty
+//!   windows alone;
 //! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`: moves
 //!   whose outcome is chance's;
 //! - `searcher`: what a search keeps while it runs;
@@ -17,6 +18,7 @@ mod expectation;
 mod heuristics;
 mod limits;
 mod mcts;
+mod mtdf;
 mod ordering;
 mod pvs;
 mod quiescence;
@@ -47,8 +49,9 @@ pub enum Method {
 
 impl Method {
     /// All methods, the default first.
-    pub const ALL: [Method; 5] = [
+    pub const ALL: [Method; 6] = [
         Method::Deepening(SearchMode::Pvs),
+        Method::Deepening(SearchMode::Mtdf),
         Method::Deepening(SearchMode::AlphaBeta),
         Method::Deepening(SearchMode::Minimax),
         Method::Deepening(SearchMode::Expectiminimax),
@@ -56,7 +59,7 @@ impl Method {
     ];
 
     /// Their names in the protocol.
-    pub const NAMES: [&'static str; 5] = ["pvs", "alphabeta", "minimax", "expectiminimax", "mcts"];
+    pub const NAMES: [&'static str; 6] = ["pvs", "mtdf", "alphabeta", "minimax", "expectiminimax", "mcts"];
 }
 
 /// Which search is deepened.
@@ -65,6 +68,8 @@ pub enum SearchMode {
     /// Principal variation search with a transposition table: the real one.
     #[default]
     Pvs,
+    /// MTD(f) over the same table.
+    Mtdf,
     /// Plain α-β, without table and without ordering.
     AlphaBeta,
     /// Plain minimax.

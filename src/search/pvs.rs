@@ -135,6 +135,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         let known = self.known(position, ply);
         if let Some(entry) = known
             && !PV
+            && !root
             && excluded.is_none()
             && self.is_deep_enough(entry.depth, depth)
             && entry.decides(window)
@@ -145,6 +146,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         let value = value.map(|value| known.map_or(value, |entry| entry.refine(value)));
         let mut node = Node { depth, ply, window, known, value, in_check };
         if !PV
+            && !root
             && excluded.is_none()
             && let Some(value) = value
             && let Some(score) = self.prune(position, &node, value)
@@ -229,7 +231,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         let root = ply == 0;
         let mover = position.mover();
         let excluded = self.excluded[ply];
-        let prunes = self.selective && !PV && !in_check;
+        let prunes = self.selective && !PV && !root && !in_check;
         let hopeless = prunes
             && depth <= FUTILITY_DEPTH
             && alpha.plies_to_end().is_none()
@@ -323,7 +325,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
                 return best;
             }
 
-            if PV && (score > alpha || (root && number == 1)) {
+            if (PV && score > alpha) || (root && (score > alpha || number == 1)) {
                 self.raise_pv(ply, mv);
             }
             if root {

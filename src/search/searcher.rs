@@ -116,7 +116,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             width: if task.options.width == 0 { usize::MAX } else { task.options.width },
             chance_plies: match mode {
                 SearchMode::Expectiminimax => usize::MAX,
-                SearchMode::Pvs => task.options.chance_plies,
+                SearchMode::Pvs | SearchMode::Mtdf => task.options.chance_plies,
                 SearchMode::AlphaBeta | SearchMode::Minimax => 0,
             },
             history: task.history.clone(),
@@ -148,6 +148,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         self.iteration = depth as usize;
         match self.mode {
             SearchMode::Pvs => self.pvs::<true>(position, depth, window, 0),
+            SearchMode::Mtdf => self.pvs::<false>(position, depth, window, 0),
             _ => self.full_width(position, depth, window, 0),
         }
     }
@@ -338,6 +339,11 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
                 entry.pv.clone_from(pv);
             }
         }
+    }
+
+    /// Puts the best move first, the others in the order of their last scores: a stable sort.
+    pub(super) fn sort_root(&mut self) {
+        self.root[self.line..].sort_by_key(|entry| std::cmp::Reverse(entry.score));
     }
 
     /// The moves of the root that are to be searched, in their order.
