@@ -1,6 +1,6 @@
 //! What a search may know about a game beyond its rules.
 
-use super::{Chance, Game};
+use super::{Chance, Game, Prospect};
 
 /// Knowledge for searches. Every item has a default that makes a new game playable at once.
 pub trait Knowledge: Chance {
@@ -103,6 +103,21 @@ pub trait Knowledge: Chance {
     /// Plies of random moves before a Monte Carlo search evaluates a position; none where it does without evaluation and
     /// plays on to the end of the game.
     const PLAYOUT_PLIES: Option<u32> = None;
+
+    /// Whether a game may end in a draw.
+    const CAN_BE_DRAWN: bool = true;
+
+    /// What a solver may know of a position that is not the end of the game. Its key has to hold all that the result depends
+    /// on, but for repetition. With the plies since the last move that cannot be undone in it, no line of play comes back to
+    /// a key.
+    fn prospect(&self) -> Prospect {
+        // Counters are small numbers: the finaliser of SplitMix64 spreads them over the key.
+        let mut plies = self.reversible_plies() as u64 + 1;
+        plies = (plies ^ plies >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        plies = (plies ^ plies >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        let moves = self.count_moves().max(1) as u32;
+        Prospect::Open { key: self.key() ^ plies ^ plies >> 31, effort: [1, moves] }
+    }
 
     /// Puts the legal moves in the order in which a simple agent of the game's literature tries them, and leaves
     /// out those that its rules of thumb forbid; at least one stays.

@@ -21,6 +21,7 @@ mod knowledge;
 pub mod neighbours;
 mod outcome;
 pub mod perft;
+mod prospect;
 pub mod tucchess;
 mod zobrist;
 
@@ -34,6 +35,7 @@ pub use features::{FeatureSet, Features};
 pub use history::History;
 pub use knowledge::{BenchSuite, Knowledge};
 pub use outcome::{DrawRules, Ending, Outcome};
+pub use prospect::Prospect;
 
 /// One of the two players. White moves first from every start position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -28,6 +28,8 @@ const BOUND_BITS: u32 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Region {
     pub(super) amazons: u128,
+    /// Amazons that keep the other player out: they only move in, and shoot at where they have stood.
+    pub(super) guards: u128,
     pub(super) empty: u128,
 }
 
@@ -78,7 +80,7 @@ fn search(region: Region, mut most: u32) -> Moves {
 impl Region {
     /// The region without the squares that its amazons cannot reach.
     fn reachable(self) -> Region {
-        let mut reached = around(self.amazons) & self.empty;
+        let mut reached = around(self.amazons | self.guards) & self.empty;
         loop {
             let wider = (around(reached) & self.empty) | reached;
             if wider == reached {
@@ -91,7 +93,9 @@ impl Region {
     /// Where a region is remembered, and what tells it from others.
     fn place(self) -> (usize, u64) {
         let mut number = 0u64;
-        for part in [self.amazons, self.amazons >> 64, self.empty, self.empty >> 64] {
+        for part in
+            [self.amazons, self.amazons >> 64, self.empty, self.empty >> 64, self.guards, self.guards >> 64]
+        {
             // The finaliser of SplitMix64.
             number = (number ^ part as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9);
             number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
@@ -122,9 +126,20 @@ impl Region {
                     let after = Region {
                         amazons: region.amazons & !(1 << from) | 1 << to,
                         empty: free & !(1 << to) & !(1 << arrow),
+                        ..region
                     };
                     moves.push(((around(1 << arrow) & after.empty).count_ones(), after));
                 }
+            }
+        }
+        for from in squares(region.guards) {
+            for to in squares(reach(from, region.empty)) {
+                let after = Region {
+                    amazons: region.amazons | 1 << to,
+                    guards: region.guards & !(1 << from),
+                    empty: region.empty & !(1 << to),
+                };
+                moves.push(((around(1 << to) & after.empty).count_ones(), after));
             }
         }
         moves.sort_by_key(|(neighbours, _)| *neighbours);

@@ -10,6 +10,7 @@ mod features;
 mod filling;
 mod flood;
 mod notation;
+mod rest;
 mod rules;
 mod territory;
 

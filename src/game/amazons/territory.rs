@@ -160,7 +160,7 @@ impl Territory {
                     continue;
                 }
                 let (amazons, empty) = (region & amazons[player], region & empty);
-                let found = filling::moves(Region { amazons, empty });
+                let found = filling::moves(Region { amazons, guards: 0, empty });
                 let sign = if player == 0 { 1.0 } else { -1.0 };
                 // What the floods have counted is the empty squares.
                 let lost = f64::from(empty.count_ones()) - f64::from(found.most);

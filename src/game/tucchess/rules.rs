@@ -377,6 +377,8 @@ impl Game for TucChess {
 }
 
 impl Chance for TucChess {
+    const HAS_CHANCE: bool = true;
+
     fn outcomes(&self, mv: TucMove, outcomes: &mut Vec<(TucMove, f64)>) {
         let takes_prize = self.prizes & 1 << mv.to != 0;
         let worths: &[(Worth, f64)] = match takes_prize {
