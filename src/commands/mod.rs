@@ -6,6 +6,7 @@ mod openings;
 mod perft;
 mod plot;
 mod replay;
+mod solve;
 mod tournament;
 mod tuc_client;
 mod tuc_server;
@@ -49,6 +50,8 @@ enum Command {
     Plot(plot::Arguments),
     /// Fit the weights of an evaluation to the results of games
     Tune(tune::Arguments),
+    /// Prove a position won, lost or drawn
+    Solve(solve::Arguments),
     /// Play TUC-CHESS over UDP, on the server of the course or ours
     TucClient(tuc_client::Arguments),
     /// Referee a game of TUC-CHESS over UDP
@@ -73,6 +76,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Solve(arguments) => solve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
     }

@@ -85,6 +85,11 @@ impl<G: Game> Play<G> {
     pub fn start() -> Play<G> {
         Play { position: G::start(), history: History::new(), choice: 0 }
     }
+
+    /// A game that begins with the position of this one.
+    pub(super) fn begun_here(&self) -> Play<G> {
+        Play { history: History::new(), ..self.clone() }
+    }
 }
 
 impl<G: Chance> Board for Play<G> {

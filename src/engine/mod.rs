@@ -21,7 +21,7 @@ pub use session::Session;
 
 use crate::eval::{EvalTable, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, quote};
-use crate::search::{Bound, Control, Limits};
+use crate::search::{Bound, Control, Limits, Solution, SolveError};
 
 /// An engine for one game. Whatever fails leaves it as it was.
 pub trait Engine: Send {
@@ -78,6 +78,18 @@ pub trait Engine: Send {
         control: &Control,
         listener: &mut dyn SearchListener,
     ) -> BestMove;
+
+    /// Proves what the position is worth to its mover, with a table of so many MiB beside that of the searches. The position
+    /// counts as the first one of its game. The line has been played through.
+    ///
+    /// # Errors
+    /// [`SolveError`] when the game is one of chance, or there is no memory for the table.
+    fn solve(
+        &self,
+        megabytes: usize,
+        limits: &Limits,
+        control: &Control,
+    ) -> Result<Solution<String>, SolveError>;
 
     /// Searches the bench positions of the game to `depth` plies, or their own depth; `None` if it
     /// was stopped before the end. The engine's own position, table and options play no part.

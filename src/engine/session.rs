@@ -9,7 +9,8 @@ use super::{
 use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
 use crate::game::{Chance, Features, Game, Knowledge, MoveError};
 use crate::search::{
-    Best, Control, Heuristics, Limits, Listener, Method, Report, Table, Task, monte_carlo, search,
+    Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Table, Task, Value,
+    monte_carlo, search, solve,
 };
 
 /// An option that forgets the table.
@@ -256,6 +257,28 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
         let mut line = line_text(&self.play.position, &line).into_iter();
         BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes }
+    }
+
+    fn solve(
+        &self,
+        megabytes: usize,
+        limits: &Limits,
+        control: &Control,
+    ) -> Result<Solution<String>, SolveError> {
+        let position = &self.play.position;
+        let Solution { value, line, is_complete, nodes, looks, time } =
+            solve(position, megabytes, limits, control)?;
+        let line = line_text(position, &line);
+        if let Some(value) = value.filter(|&value| value != Value::Draw && is_complete) {
+            let winner = if value == Value::Win { position.mover() } else { !position.mover() };
+            let mut replay = self.play.begun_here();
+            let is_legal = line.iter().all(|mv| replay.play(mv).is_ok());
+            let end = replay.outcome().and_then(|outcome| outcome.winner);
+            if !is_legal || end != Some(winner) {
+                return Err(SolveError::Line { value });
+            }
+        }
+        Ok(Solution { value, line, is_complete, nodes, looks, time })
     }
 
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {

@@ -10,6 +10,7 @@
 //!   windows alone;
 //! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`: moves
 //!   whose outcome is chance's;
+//! - `solver`: what a position is worth, proved ([`solve`]); it knows no evaluation;
 //! - `searcher`: what a search keeps while it runs;
 //! - `heuristics`: what has been learned about good moves; `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
 
@@ -24,6 +25,7 @@ mod pvs;
 mod quiescence;
 mod reference;
 mod searcher;
+mod solver;
 mod table;
 mod time;
 mod window;
@@ -32,6 +34,7 @@ pub use deepening::{Best, Listener, Report, search};
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
 pub use mcts::monte_carlo;
+pub use solver::{Solution, SolveError, Value, solve};
 pub use table::{Bound, Entry, Table};
 pub use time::TimeManager;
 

@@ -1,0 +1,49 @@
+//! `labrys solve`.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use crate::engine::{Settings, registry};
+use crate::search::{Control, Limits, Solution};
+
+/// Proves a position a win, a loss or a draw for the player to move.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// The position; the start position without it
+    #[arg(long)]
+    fen: Option<String>,
+    /// Positions whose moves are tried at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Time for the proof, in seconds
+    #[arg(long, value_name = "S", value_parser = super::parse_seconds)]
+    time: Option<Duration>,
+    /// Memory of the table in MiB
+    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=32_768))]
+    hash: u32,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut engine = registry::engine(&arguments.variant, &Settings::default())?;
+    engine.board_mut().set_up(arguments.fen.as_deref(), &[])?;
+    let control = Arc::new(Control::default());
+    let reins = Arc::clone(&control);
+    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+
+    let limits = Limits { nodes: arguments.nodes, movetime: arguments.time, ..Limits::none() };
+    let Solution { value, line, is_complete, nodes, looks, time } =
+        engine.solve(arguments.hash as usize, &limits, &control)?;
+    let mut out = io::stdout();
+    if !line.is_empty() {
+        writeln!(out, "line {}{}", line.join(" "), if is_complete { "" } else { " …" })?;
+    }
+    let word = value.map_or("unknown".to_owned(), |value| value.to_string());
+    writeln!(out, "{word} {nodes} nodes {looks} positions {:.2} s", time.as_secs_f64())?;
+    Ok(())
+}

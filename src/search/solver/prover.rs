@@ -1,0 +1,212 @@
+//! Depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002).
+//!
+//! It always looks where the least work seems to be left, and stays below a position until somewhere else it is less: the
+//! memory is the table's. Thresholds grow by a share ([`SLACK`]), so that it does not go to and fro for ever (J. Pawlewicz
+//! and Ł. Lew, "Improving depth-first PN-search: 1 + ε trick", 2007).
+
+use super::numbers::{INFINITE, Numbers};
+use super::table::ProofTable;
+use crate::game::{Color, Game, History, Knowledge, Prospect};
+use crate::search::{Control, Limits};
+
+/// A child is searched until it takes 1 + 1/4 of the work of the next best one. (2 and 16 instead of 4 need a few percent
+/// more or less.)
+const SLACK: u32 = 4;
+
+/// Plies of a line at most: one that is longer ends the search.
+const LONGEST_LINE: usize = 2_000;
+
+/// Nodes between two looks at the clock.
+const CLOCK_INTERVAL: u64 = 1 << 8;
+
+/// A search for proofs.
+pub(super) struct Prover<'a> {
+    table: ProofTable,
+    limits: &'a Limits,
+    control: &'a Control,
+    /// Positions whose moves have been tried, each time counted.
+    pub(super) nodes: u64,
+    /// Positions that have been looked at: after each move that has been tried.
+    pub(super) looks: u64,
+    /// Nodes after which the current attempt ends.
+    pause: u64,
+    is_stopped: bool,
+}
+
+/// A position that a move leads to.
+struct Child<M> {
+    mv: M,
+    key: u64,
+    numbers: Numbers,
+}
+
+impl<'a> Prover<'a> {
+    pub(super) fn new(table: ProofTable, limits: &'a Limits, control: &'a Control) -> Prover<'a> {
+        Prover { table, limits, control, nodes: 0, looks: 0, pause: 0, is_stopped: false }
+    }
+
+    /// Whether the limits, or a word from outside, have ended the search for good.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// Whether the player to move wins (`strict`), or does not lose; none if so many more nodes do not show it. In the
+    /// first case, with a move that does it, unless the game is over.
+    pub(super) fn prove<G: Knowledge>(
+        &mut self,
+        position: &G,
+        strict: bool,
+        nodes: u64,
+    ) -> Option<(bool, Option<G::Move>)> {
+        if let Some(outcome) = History::new().outcome(position) {
+            return Some((reached(position, outcome.winner, strict), None));
+        }
+        if self.is_stopped {
+            return None;
+        }
+        self.pause = self.nodes.saturating_add(nodes);
+        let (key, _) = self.look(position, strict);
+        let mut best = None;
+        let thresholds = Numbers { proof: INFINITE, disproof: INFINITE };
+        let numbers = self.expand(position, key, strict, thresholds, 0, &mut best);
+        numbers.verdict().map(|reached| (reached, best.filter(|_| reached)))
+    }
+
+    /// The key of a position, and what is known of it without trying a move.
+    fn look<G: Knowledge>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
+        self.looks += 1;
+        let certain = |winner| Numbers::certain(reached(position, winner, strict));
+        if let Some(outcome) = History::new().outcome(position) {
+            return (0, certain(outcome.winner));
+        }
+        match position.prospect() {
+            Prospect::Certain(winner) => (0, certain(winner)),
+            Prospect::Open { key, effort: [proof, disproof] } => {
+                // Where nothing is drawn, both aims are one.
+                let key = if strict && G::CAN_BE_DRAWN { !key } else { key };
+                let known = self.table.probe(key);
+                (key, known.unwrap_or(Numbers { proof, disproof }.kept_open()))
+            }
+        }
+    }
+
+    /// Searches a position until one of its numbers reaches its threshold; `best` is then the move that looks best.
+    fn expand<G: Knowledge>(
+        &mut self,
+        position: &G,
+        key: u64,
+        strict: bool,
+        thresholds: Numbers,
+        ply: usize,
+        best: &mut Option<G::Move>,
+    ) -> Numbers {
+        let start = self.nodes;
+        self.nodes += 1;
+        self.check_limits(ply);
+        let mut children = match self.children(position, strict) {
+            Ok(children) => children,
+            Err(mv) => {
+                *best = Some(mv);
+                let numbers = Numbers::certain(true);
+                self.table.store(key, numbers, 1);
+                return numbers;
+            }
+        };
+        loop {
+            let numbers = combined(&children);
+            let (first, second) = most_promising(&children);
+            *best = first.map(|index| children[index].mv);
+            let is_enough = numbers.proof >= thresholds.proof
+                || numbers.disproof >= thresholds.disproof
+                || self.is_stopped
+                || self.nodes >= self.pause;
+            let (Some(first), false) = (first, is_enough) else {
+                self.table.store(key, numbers, self.nodes - start);
+                return numbers;
+            };
+            let Child { mv, key, numbers: Numbers { proof: own, .. } } = children[first];
+            let others = numbers.disproof - own.min(numbers.disproof);
+            let slack = second.saturating_add(second / SLACK + 1);
+            let below = Numbers {
+                proof: if thresholds.disproof == INFINITE { INFINITE } else { thresholds.disproof - others },
+                disproof: thresholds.proof.min(slack),
+            };
+            // It may have been decided elsewhere meanwhile.
+            let decided = self.table.probe(key).filter(|numbers| numbers.verdict().is_some());
+            children[first].numbers = decided.unwrap_or_else(|| {
+                let child = after(position, mv);
+                self.expand(&child, key, !strict, below, ply + 1, &mut None)
+            });
+            if children[first].numbers.verdict() == Some(true) {
+                children.swap_remove(first);
+            }
+        }
+    }
+
+    /// The positions after each move that may still reach the aim, or a move that does.
+    fn children<G: Knowledge>(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let mut children = Vec::with_capacity(moves.len());
+        for mv in moves {
+            let (key, numbers) = self.look(&after(position, mv), !strict);
+            match numbers.verdict() {
+                Some(false) => return Err(mv),
+                Some(true) => {}
+                None => children.push(Child { mv, key, numbers }),
+            }
+        }
+        // What comes to the same is one piece of work.
+        children.sort_by_key(|child| child.key);
+        children.dedup_by_key(|child| child.key);
+        Ok(children)
+    }
+
+    /// Sees to it that the search ends in time.
+    fn check_limits(&mut self, ply: usize) {
+        let Limits { nodes, movetime, start, .. } = self.limits;
+        let is_late = || movetime.is_some_and(|time| start.elapsed() >= time);
+        self.is_stopped |= ply >= LONGEST_LINE
+            || nodes.is_some_and(|most| self.nodes >= most)
+            || self.nodes.is_multiple_of(CLOCK_INTERVAL) && (self.control.is_stopped() || is_late());
+    }
+}
+
+/// Whether the mover of a position has what it wants if this is how the game ends.
+fn reached<G: Game>(position: &G, winner: Option<Color>, strict: bool) -> bool {
+    winner.map_or(!strict, |winner| winner == position.mover())
+}
+
+/// The position after a move.
+pub(super) fn after<G: Game>(position: &G, mv: G::Move) -> G {
+    let mut child = position.clone();
+    child.play(mv);
+    child
+}
+
+/// The numbers of a position, from those of the positions after its moves: one of them has to be refuted to prove it, all of
+/// them have to be proved to refute it.
+fn combined<M>(children: &[Child<M>]) -> Numbers {
+    let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(INFINITE);
+    let disproof = children.iter().fold(0, |sum: u32, child| sum.saturating_add(child.numbers.proof));
+    match (proof, disproof) {
+        (0, _) => Numbers::certain(true),
+        (_, 0) => Numbers::certain(false),
+        _ => Numbers { proof, disproof }.kept_open(),
+    }
+}
+
+/// The child that is the nearest to being refuted, and how near the next one is.
+fn most_promising<M>(children: &[Child<M>]) -> (Option<usize>, u32) {
+    let (mut first, mut second) = (None, INFINITE);
+    let mut least = (INFINITE, INFINITE);
+    for (index, Child { numbers, .. }) in children.iter().enumerate() {
+        let work = (numbers.disproof, numbers.proof);
+        if work < least {
+            (first, second, least) = (Some(index), least.0, work);
+        } else {
+            second = second.min(work.0);
+        }
+    }
+    (first, second)
+}
