@@ -120,7 +120,7 @@ fn empty_squares(fen: &str) -> u32 {
 fn end_games_of_amazons_are_solved_as_by_minimax() {
     let mut random = StdRng::seed_from_u64(5);
     let (mut compared, mut large, mut wins) = (0, 0, 0);
-    while compared < 400 {
+    while compared < 250 {
         let fen = random_fen(&mut random);
         let empty = empty_squares(&fen);
         if !(6..=14).contains(&empty) {
@@ -135,7 +135,7 @@ fn end_games_of_amazons_are_solved_as_by_minimax() {
         large += u32::from(empty >= 11);
         wins += u32::from(expected > 0);
     }
-    assert!(large >= 30 && (100..300).contains(&wins), "{large} large ones, {wins} wins");
+    assert!(large >= 20 && (60..190).contains(&wins), "{large} large ones, {wins} wins");
 }
 
 #[test]
@@ -163,6 +163,16 @@ fn what_is_certain_is_right_and_equal_keys_have_equal_results() {
         }
     }
     assert!(certain.iter().all(|&count| count > 100) && shared > 100, "{certain:?} certain, {shared} shared");
+}
+
+#[test]
+fn a_guard_of_two_squares_cannot_fill_both() {
+    // White's amazon keeps the black one from a3 and from c1, but only as long as it stands.
+    let fen = "***1/1*q*/*Q**/**1* w";
+    let position = Amazons::from_fen(fen).unwrap();
+    assert_eq!(amazons(&position, &mut Plain::new(1_000)), Some(-1));
+    assert_ne!(position.prospect(), Prospect::Certain(Some(Color::White)));
+    assert_eq!(solved::<Amazons>(fen, 1_000).value, Some(Value::Loss));
 }
 
 #[test]
@@ -207,7 +217,7 @@ fn known_results_take_a_small_share_of_the_plain_nodes() {
 fn end_games_of_neighbours_are_solved_as_by_minimax() {
     let mut random = StdRng::seed_from_u64(7);
     let mut compared = HashMap::new();
-    for _ in 0..3_000 {
+    for _ in 0..1_000 {
         let mut board = ['.'; 64];
         for _ in 0..random.random_range(3..8) {
             // Close together, so that there is something to do.
@@ -220,7 +230,7 @@ fn end_games_of_neighbours_are_solved_as_by_minimax() {
             fen = fen.replace(&".".repeat(run), &run.to_string());
         }
         let position = Neighbours::from_fen(&format!("{fen} w {} 60", random.random_range(95..100))).unwrap();
-        let plain = neighbours(&position, &mut History::new(), 6, &mut Plain::new(5_000));
+        let plain = neighbours(&position, &mut History::new(), 6, &mut Plain::new(3_000));
         let Some(expected) = plain else { continue };
         let solution = solved::<Neighbours>(&position.fen(), 5_000);
         assert!(solution.value.is_none_or(|value| number(value) == expected), "{}", position.fen());
@@ -228,7 +238,7 @@ fn end_games_of_neighbours_are_solved_as_by_minimax() {
             *compared.entry(expected).or_insert(0) += 1;
         }
     }
-    assert!([-1, 0, 1].iter().all(|value| compared.get(value) > Some(&30)), "{compared:?}");
+    assert!([-1, 0, 1].iter().all(|value| compared.get(value) > Some(&10)), "{compared:?}");
 }
 
 #[test]

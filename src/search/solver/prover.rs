@@ -72,7 +72,8 @@ impl<'a> Prover<'a> {
         numbers.verdict().map(|reached| (reached, best.filter(|_| reached)))
     }
 
-    /// The key of a position, and what is known of it without trying a move.
+    /// The key of a position, and what is known of it without a search: not even an earlier one. Fetches what one has left in
+    /// the table.
     fn look<G: Knowledge>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
         self.looks += 1;
         let certain = |winner| Numbers::certain(reached(position, winner, strict));
@@ -84,8 +85,8 @@ impl<'a> Prover<'a> {
             Prospect::Open { key, effort: [proof, disproof] } => {
                 // Where nothing is drawn, both aims are one.
                 let key = if strict && G::CAN_BE_DRAWN { !key } else { key };
-                let known = self.table.probe(key);
-                (key, known.unwrap_or(Numbers { proof, disproof }.kept_open()))
+                self.table.prefetch(key);
+                (key, Numbers { proof, disproof }.kept_open())
             }
         }
     }
@@ -159,6 +160,13 @@ impl<'a> Prover<'a> {
         // What comes to the same is one piece of work.
         children.sort_by_key(|child| child.key);
         children.dedup_by_key(|child| child.key);
+        for child in &mut children {
+            child.numbers = self.table.probe(child.key).unwrap_or(child.numbers);
+        }
+        if let Some(child) = children.iter().find(|child| child.numbers.verdict() == Some(false)) {
+            return Err(child.mv);
+        }
+        children.retain(|child| child.numbers.verdict().is_none());
         Ok(children)
     }
 

@@ -1,5 +1,7 @@
 //! What a solver remembers of the positions that it has been in.
 
+use prefetch_index::prefetch_index;
+
 use super::numbers::{INFINITE, Numbers};
 
 /// Entries in a bucket: together they fill a cache line.
@@ -43,6 +45,12 @@ impl ProofTable {
         buckets.try_reserve_exact(count).ok()?;
         buckets.resize(count, Bucket::default());
         Some(ProofTable { buckets })
+    }
+
+    /// Fetches what is remembered of the position with this key from memory, for a [`ProofTable::probe`] to come soon.
+    #[inline]
+    pub(super) fn prefetch(&self, key: u64) {
+        prefetch_index(&self.buckets, self.index(key));
     }
 
     /// What is remembered of the position with this key.
