@@ -1,13 +1,10 @@
 //! `labrys solve`.
 
 use std::io::{self, Write};
-use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
-
 use crate::engine::{Settings, registry};
-use crate::search::{Control, Limits, Solution};
+use crate::search::{Limits, Solution};
 
 /// Proves a position a win, a loss or a draw for the player to move.
 #[derive(Debug, clap::Args)]
@@ -32,9 +29,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(&arguments.variant, &Settings::default())?;
     engine.board_mut().set_up(arguments.fen.as_deref(), &[])?;
-    let control = Arc::new(Control::default());
-    let reins = Arc::clone(&control);
-    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+    let control = super::interruptible()?;
 
     let limits = Limits { nodes: arguments.nodes, movetime: arguments.time, ..Limits::none() };
     let Solution { value, line, is_complete, nodes, looks, time } =
