@@ -2,7 +2,10 @@
 //!
 //! Steps marked *selective* save nodes on a guess and may change the value; `Selective` switches
 //! them off. What each is worth was measured in matches of 400 games, where nothing else is said at 20,000
-//! nodes a move in Neighbours with hand-set weights, 4 to 7 random plies played with both colours (2026-11-21).
+//! nodes a move in Neighbours with hand-set weights, 4 to 7 random plies played with both colours (2026-11-21). Not worth their
+//! place were, in chess at 4,000 nodes: razoring (−45 ± 28), a correction of evaluations by what searches of the same
+//! pawns came to (−25 ± 28), reducing losing captures (−8 ± 26), more reduction where a cutoff is expected (−3 ± 27) or
+//! where the evaluation does not rise (+1 ± 28).
 
 use std::array;
 use std::sync::LazyLock;
@@ -19,7 +22,8 @@ const REVERSE_FUTILITY_DEPTH: i32 = 6;
 /// … when it is above β by this much for each ply that is left, in thousandths. +76 ± 31 Elo.
 const REVERSE_FUTILITY_MARGIN: i32 = 200;
 
-/// Null move pruning from this depth on: a node where even passing keeps β is given up …
+/// Null move pruning from this depth on: a node where even passing keeps β is given up. (In chess it saves 12 % of the nodes to
+/// depth 12, after what reverse futility has saved, and −4 ± 37 Elo by itself in 200 games at 12,000 nodes.) …
 const NULL_MOVE_DEPTH: i32 = 3;
 /// … after a search that is shallower by so many plies, …
 const NULL_MOVE_REDUCTION: i32 = 3;
@@ -36,7 +40,8 @@ const NULL_MOVE_VERIFICATION_DEPTH: i32 = 12;
 /// but a third fewer nodes to a depth.
 const REDUCTION_WITHOUT_TABLE_MOVE: i32 = 4;
 
-/// Singular extension from this depth on: a table move that is alone in its class is searched a ply deeper. …
+/// Singular extension from this depth on: a table move that is alone in its class is searched a ply deeper. (+4 ± 13 Elo in
+/// chess at 2,500 nodes, where few nodes are so deep.) …
 const SINGULAR_DEPTH: i32 = 8;
 /// … Its table entry is no more than so many plies shallower …
 const SINGULAR_ENTRY: i32 = 3;
@@ -53,7 +58,7 @@ const LATE_PRUNING_DEPTH: i32 = 4;
 /// … behind this many moves and the square of the depth. +94 ± 33 Elo on top of all others.
 const LATE_PRUNING_MOVES: i32 = 4;
 
-/// Moves that lose by exchange are left out up to this depth …
+/// Moves that lose by exchange are left out (+2 ± 27 Elo in chess at 2,500 nodes) up to this depth …
 const EXCHANGE_DEPTH: i32 = 7;
 /// … when a quiet one loses so much for each ply that is left, …
 const EXCHANGE_QUIET: i32 = 210;

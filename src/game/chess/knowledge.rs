@@ -36,6 +36,9 @@ impl Knowledge for Chess {
     /// A pawn is a unit, and a quiet move changes more than in games whose unit is a piece.
     const MARGIN: i32 = 3000;
 
+    /// Fitted to the scores and results of 200 games of the engine against itself at 2+0.02 s, 24,985 positions (2026-11-21).
+    const RESULTS: (f64, f64) = (1.6, 1.2);
+
     /// A position close to the draw by lack of progress is another one for the table.
     fn table_key(&self) -> u64 {
         match self.reversible_plies().checked_sub(NEAR_DRAW) {
