@@ -1,7 +1,7 @@
 //! Where strength is measured: matches and tournaments between players, and what their results say.
 //!
-//! - [`Rules`] say what is played, [`Setup`] who plays: this engine in the same process, any UCI engine as a child process, or a client
-//!   over `udp`; [`Player`] is what the referee sees of each;
+//! - [`Rules`] say what is played, [`Setup`] who plays: this engine in the same process, any UCI engine as a child
+//!   process, or a client over `udp`; [`Player`] is what the referee sees of each;
 //! - `referee` plays one game, under the rules of the game, `clock`s and `adjudication`;
 //! - `openings` and `schedule` say which games there are, `tournament` plays them, several at a time;
 //! - `results` counts them in pairs, `elo`, `sprt` and `ratings` say what the counts are worth, `summary` shows it;

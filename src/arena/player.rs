@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::udp::Remote;
-use super::{Line, Rules};
-use crate::engine::{Board, Engine, OptionError, SearchReport, Settings, UnknownVariant, registry};
+use super::{Line, Rules, RulesError};
+use crate::engine::{Board, Engine, OptionError, SearchReport};
 use crate::eval::UciScore;
 use crate::game::{Color, quote};
 use crate::protocol::client::{Client, ClientError};
@@ -120,9 +120,9 @@ impl fmt::Display for Setup {
 /// Why a player cannot take part.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// There is no such game.
+    /// There are no such rules.
     #[error(transparent)]
-    Variant(#[from] UnknownVariant),
+    Rules(#[from] RulesError),
     /// An option of Labrys cannot be set.
     #[error(transparent)]
     Option(#[from] OptionError),
@@ -197,12 +197,8 @@ impl Setup {
     }
 
     fn engine(&self, rules: &Rules) -> Result<Box<dyn Engine>, SetupError> {
-        let mut engine = registry::engine(&rules.variant, &Settings::default())?;
-        rules
-            .option
-            .iter()
-            .chain(&self.options)
-            .try_for_each(|(name, value)| engine.set_option(name, value))?;
+        let mut engine = rules.engine()?;
+        self.options.iter().try_for_each(|(name, value)| engine.set_option(name, value))?;
         Ok(engine)
     }
 

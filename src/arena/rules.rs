@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::engine::{Board, OptionError, UnknownVariant, registry};
+use crate::engine::{Board, Engine, OptionError, Settings, UnknownVariant, registry};
 
 /// A game, and what is chosen of its own option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +45,18 @@ impl Rules {
             board.set_option(name, value)?;
         }
         Ok(board)
+    }
+
+    /// An engine at the start position.
+    ///
+    /// # Errors
+    /// [`RulesError`] names the game, the option or its value.
+    pub fn engine(&self) -> Result<Box<dyn Engine>, RulesError> {
+        let mut engine = registry::engine(&self.variant, &Settings::default())?;
+        if let Some((name, value)) = &self.option {
+            engine.set_option(name, value)?;
+        }
+        Ok(engine)
     }
 }
 

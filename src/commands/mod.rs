@@ -21,6 +21,8 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::{Parser, Subcommand};
 
+use crate::arena::{Rules, RulesError, parse_option};
+use crate::engine::registry;
 use crate::search::Control;
 
 /// Labrys, a game engine. Without a command it speaks its protocol, UCI style, on standard input and
@@ -79,6 +81,23 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Solve(arguments) => solve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
+    }
+}
+
+/// What is played.
+#[derive(Debug, clap::Args)]
+struct RulesArguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// What is chosen of the game's own option; it holds for all engines
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option: Option<(String, String)>,
+}
+
+impl RulesArguments {
+    fn rules(&self) -> Result<Rules, RulesError> {
+        Rules::new(&self.variant, self.option.clone())
     }
 }
 

@@ -8,9 +8,9 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use indicatif::ProgressBar;
 
-use super::{interruptible, parse_plies};
-use crate::arena::{Openings, Rules, parse_option};
-use crate::engine::{Engine, SearchReport, Settings, registry};
+use super::{RulesArguments, interruptible, parse_plies};
+use crate::arena::Openings;
+use crate::engine::{Engine, SearchReport};
 use crate::eval::UciScore;
 use crate::files::{check_writable, write_atomically};
 use crate::search::{Control, Limits};
@@ -21,12 +21,8 @@ const ATTEMPTS: u64 = 1000;
 /// Finds balanced openings: random moves that leave neither side better off, as the search sees it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
-    variant: String,
-    /// What is chosen of the game's own option
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
-    option: Option<(String, String)>,
+    #[command(flatten)]
+    rules: RulesArguments,
     /// Openings to find
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: u64,
@@ -49,11 +45,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     check_writable(&arguments.out).with_context(|| arguments.out.display().to_string())?;
-    let rules = Rules::new(&arguments.variant, arguments.option.clone())?;
-    let mut engine = registry::engine(&rules.variant, &Settings::default())?;
-    if let Some((name, value)) = &rules.option {
-        engine.set_option(name, value)?;
-    }
+    let mut engine = arguments.rules.rules()?.engine()?;
     let lines = Openings::Random { seed: arguments.seed, plies: arguments.random_plies.clone() };
     let limits = Limits { nodes: Some(arguments.nodes), ..Limits::none() };
     let control = interruptible()?;

@@ -11,13 +11,12 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use super::parse_plies;
+use super::{RulesArguments, parse_plies};
 use crate::arena::archive::Archive;
 use crate::arena::{
-    Adjudication, DrawRule, Format, Keys, Openings, Participant, ResignRule, Results, Rules, Schedule, Sprt,
-    Summary, Tournament, parse_option, plot,
+    Adjudication, DrawRule, Format, Keys, Openings, Participant, ResignRule, Results, Schedule, Sprt,
+    Summary, Tournament, plot,
 };
-use crate::engine::registry;
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
 
@@ -38,12 +37,8 @@ const GLANCE: Duration = Duration::from_millis(100);
 /// describes all keys.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
-    variant: String,
-    /// What is chosen of the game's own option; it holds for all engines
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
-    option: Option<(String, String)>,
+    #[command(flatten)]
+    rules: RulesArguments,
     #[command(flatten)]
     engines: Engines,
     /// Keys for all engines that do not have their own
@@ -150,7 +145,7 @@ fn parse_concurrency(text: &str) -> Result<usize, String> {
 impl Arguments {
     /// The tournament that the arguments describe.
     fn tournament(&self) -> anyhow::Result<Tournament> {
-        let rules = Rules::new(&self.variant, self.option.clone())?;
+        let rules = self.rules.rules()?;
         let mut board = rules.board()?;
         let each = Keys::parse("--each", &self.each)?;
         let engines = self.engines.0.iter().zip(1..);

@@ -13,7 +13,7 @@ pub use score::{MAX_PLY, Score, UciScore};
 pub use table::{EvalTable, Term};
 pub use weights::{Weights, WeightsError};
 
-use crate::game::Features;
+use crate::game::{Color, Features};
 
 /// The linear evaluation of a game with the weights of one feature set.
 #[derive(Clone, Debug)]
@@ -45,6 +45,13 @@ impl<G: Features> Evaluator<G> {
     #[inline]
     pub fn evaluate(&self, position: &G) -> Score {
         Score::from_value(position.weigh(self.weights.set(), self.weights.values()))
+    }
+
+    /// The value of a position for one of the players.
+    #[inline]
+    pub fn evaluate_for(&self, position: &G, player: Color) -> Score {
+        let score = self.evaluate(position);
+        if position.mover() == player { score } else { -score }
     }
 
     /// The value of a position, feature by feature.

@@ -1,5 +1,6 @@
 //! What a search may know about a game beyond its rules.
 
+use super::zobrist::mixed;
 use super::{Chance, Game, Prospect};
 
 /// Knowledge for searches. Every item has a default that makes a new game playable at once.
@@ -111,12 +112,9 @@ pub trait Knowledge: Chance {
     /// on, but for repetition. With the plies since the last move that cannot be undone in it, no line of play comes back to
     /// a key.
     fn prospect(&self) -> Prospect {
-        // Counters are small numbers: the finaliser of SplitMix64 spreads them over the key.
-        let mut plies = self.reversible_plies() as u64 + 1;
-        plies = (plies ^ plies >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        plies = (plies ^ plies >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+        let plies = mixed(self.reversible_plies() as u64 + 1);
         let moves = self.count_moves().max(1) as u32;
-        Prospect::Open { key: self.key() ^ plies ^ plies >> 31, effort: [1, moves] }
+        Prospect::Open { key: self.key() ^ plies, effort: [1, moves] }
     }
 
     /// Puts the legal moves in the order in which a simple agent of the game's literature tries them, and leaves

@@ -1,4 +1,4 @@
-//! Constant random numbers for Zobrist keys.
+//! Constant random numbers for Zobrist keys, and numbers mixed into keys.
 
 /// A table of random numbers, made by the compiler; each `seed` has a table of its own.
 ///
@@ -9,11 +9,15 @@ pub(crate) const fn random_table<const N: usize>(seed: u64) -> [u64; N] {
     let mut i = 0;
     while i < N {
         state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        table[i] = z ^ (z >> 31);
+        table[i] = mixed(state);
         i += 1;
     }
     table
+}
+
+/// A number made into a key: similar numbers become different ones (the finaliser of SplitMix64).
+pub(crate) const fn mixed(number: u64) -> u64 {
+    let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+    number ^ number >> 31
 }

@@ -3,8 +3,8 @@
 //!
 //! The scale k is fitted first, to the weights at the start, and kept, so that the unit of the evaluation stays what
 //! it is. What is aimed at is the result, mixed with what the search that played the game thought of it, whose word is
-//! less of a lottery. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy, batch by batch. Every tenth game is held out: the weights
-//! that do best on its positions are the result.
+//! less of a lottery. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy, batch by batch. Every tenth game is
+//! held out: the weights that do best on its positions are the result.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;

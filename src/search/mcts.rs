@@ -162,8 +162,7 @@ impl<G: Features + Knowledge> Tree<'_, G> {
         let mut rated = 0;
         let mut rate = |child: &G| {
             rated += 1;
-            let score = evaluator.evaluate(child);
-            if child.mover() == mover { score.to_thousandths() } else { -score.to_thousandths() }
+            evaluator.evaluate_for(child, mover).to_thousandths()
         };
         if chosen.is_empty() {
             position.promising_moves(i32::MAX, &mut rate, &mut promises);

@@ -232,8 +232,7 @@ impl<M: GameMove> MovePicker<M> {
         let mover = position.mover();
         let mut rate = |child: &G| {
             self.rated += 1;
-            let score = evaluator.evaluate(child);
-            if child.mover() == mover { score.to_thousandths() } else { -score.to_thousandths() }
+            evaluator.evaluate_for(child, mover).to_thousandths()
         };
         position.promising_moves(self.depth, &mut rate, &mut self.promises);
         for &(mv, promise) in &self.promises {

@@ -138,10 +138,9 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         //    principal variation is walked to its end, so that all of its moves are known.)
         let excluded = self.excluded[ply];
         let known = self.known(position, ply);
+        let may_end = !PV && !root && excluded.is_none();
         if let Some(entry) = known
-            && !PV
-            && !root
-            && excluded.is_none()
+            && may_end
             && self.is_deep_enough(entry.depth, depth)
             && entry.decides(window)
         {
@@ -150,9 +149,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
 
         let value = value.map(|value| known.map_or(value, |entry| entry.refine(value)));
         let mut node = Node { depth, ply, window, known, value, in_check };
-        if !PV
-            && !root
-            && excluded.is_none()
+        if may_end
             && let Some(value) = value
             && let Some(score) = self.prune(position, &node, value)
         {

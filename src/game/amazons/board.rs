@@ -111,6 +111,22 @@ pub(super) const fn around(set: u128) -> u128 {
     row | row << MOST | row >> MOST
 }
 
+/// The squares of `ground` that are connected with those of a set, which are part of it.
+pub(super) fn connected(mut set: u128, ground: u128) -> u128 {
+    loop {
+        let wider = around(set) & ground;
+        if wider == set {
+            return set;
+        }
+        set = wider;
+    }
+}
+
+/// The empty squares that amazons reach by and by, as long as the others stand.
+pub(super) fn flood(amazons: u128, empty: u128) -> u128 {
+    connected(around(amazons) & empty, empty)
+}
+
 /// The squares of a set, lowest first.
 pub(super) fn squares(mut set: u128) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {

@@ -6,7 +6,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::board::{around, reach, squares};
+use super::super::zobrist::mixed;
+use super::board::{around, flood, reach, squares};
 
 /// Regions of more empty squares are not searched: they are large enough to be filled, or nearly so.
 const LARGEST: u32 = 14;
@@ -80,14 +81,7 @@ fn search(region: Region, mut most: u32) -> Moves {
 impl Region {
     /// The region without the squares that its amazons cannot reach.
     fn reachable(self) -> Region {
-        let mut reached = around(self.amazons | self.guards) & self.empty;
-        loop {
-            let wider = (around(reached) & self.empty) | reached;
-            if wider == reached {
-                return Region { empty: reached, ..self };
-            }
-            reached = wider;
-        }
+        Region { empty: flood(self.amazons | self.guards, self.empty), ..self }
     }
 
     /// Where a region is remembered, and what tells it from others.
@@ -96,10 +90,7 @@ impl Region {
         for part in
             [self.amazons, self.amazons >> 64, self.empty, self.empty >> 64, self.guards, self.guards >> 64]
         {
-            // The finaliser of SplitMix64.
-            number = (number ^ part as u64).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-            number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-            number ^= number >> 31;
+            number = mixed(number ^ part as u64);
         }
         // Not 0: an entry that was never written has the mark 0.
         (number as usize % MEMORY, number >> (2 * BOUND_BITS) | 1)

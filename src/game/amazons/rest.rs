@@ -5,8 +5,8 @@
 //! (M. Müller, "Solving 5×5 Amazons", 2001, works with bounds of this kind; J. Song and M. Müller, "An enhanced
 //! solver for the game of Amazons", 2014, let amazons that stand in the way guard what lies behind them.)
 
-use super::super::zobrist::random_table;
-use super::board::{MOST, around, squares};
+use super::super::zobrist::{mixed, random_table};
+use super::board::{MOST, around, connected, flood, squares};
 use super::filling::{self, Region};
 
 /// So many squares may still be lacking when regions are filled to see whether they are.
@@ -144,31 +144,8 @@ impl Rest {
 /// The connected parts of a set of squares.
 fn parts(mut ground: u128) -> impl Iterator<Item = u128> {
     std::iter::from_fn(move || {
-        let part = spread(ground & ground.wrapping_neg(), ground);
+        let part = connected(ground & ground.wrapping_neg(), ground);
         ground &= !part;
         (part != 0).then_some(part)
     })
-}
-
-/// The empty squares that amazons reach by and by, as long as the others stand.
-fn flood(amazons: u128, empty: u128) -> u128 {
-    spread(around(amazons) & empty, empty)
-}
-
-/// A set, and the squares of `ground` that are connected with it.
-fn spread(mut set: u128, ground: u128) -> u128 {
-    loop {
-        let wider = set | around(set) & ground;
-        if wider == set {
-            return set;
-        }
-        set = wider;
-    }
-}
-
-/// The finaliser of SplitMix64: similar numbers become different ones.
-fn mixed(mut number: u64) -> u64 {
-    number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
-    number ^ number >> 31
 }

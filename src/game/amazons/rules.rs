@@ -5,7 +5,7 @@ use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Knowledge, MoveError,
     Outcome, Prospect,
 };
-use super::board::{self, BITS, MOST, around, reach, squares};
+use super::board::{self, BITS, MOST, around, flood, reach, squares};
 use super::notation;
 use super::rest::{Judgement, Rest};
 
@@ -146,14 +146,8 @@ impl Amazons {
 
     /// Whether there is an empty square that both players can reach.
     fn in_contact(&self) -> bool {
-        let flood = |mut reached: u128| loop {
-            let wider = reached | around(reached) & self.empty;
-            if wider == reached {
-                return reached;
-            }
-            reached = wider;
-        };
-        flood(self.amazons[0]) & flood(self.amazons[1]) != 0
+        let [white, black] = self.amazons.map(|amazons| flood(amazons, self.empty));
+        white & black != 0
     }
 
     /// Calls `each` with the square of every amazon of the mover, every square that it may go to, and those that it may

@@ -2,7 +2,7 @@
 //!
 //! Distances are counted in queen moves and in king moves of a player's nearest amazon, both over empty squares.
 
-use super::board::{BITS, FILE_A, FILE_K, MOST, RINGS, around, reach, squares};
+use super::board::{BITS, FILE_A, FILE_K, MOST, RINGS, connected, reach, squares};
 use super::filling::{self, Moves, Region};
 use super::flood::Ground;
 
@@ -175,17 +175,6 @@ impl Territory {
         } else if !contested && moves[0].most <= moves[1].least {
             self.settled = -1.0;
         }
-    }
-}
-
-/// The squares of `ground` that are connected with those of a set.
-fn connected(mut set: u128, ground: u128) -> u128 {
-    loop {
-        let wider = around(set) & ground;
-        if wider == set {
-            return set;
-        }
-        set = wider;
     }
 }
 
