@@ -95,7 +95,7 @@ fn sample(
     let task = Task { position, history, evaluator, root_moves: &[], options, limits };
     let mut reports = Vec::new();
     let control = Control::default();
-    (monte_carlo(&task, bytes, 1, &control, &mut |report| reports.push(report)), reports)
+    (monte_carlo(&task, bytes, &control, &mut |report| reports.push(report)), reports)
 }
 
 /// White has more room than Black, who is walled in.

@@ -348,11 +348,11 @@ fn sample<G: Features + Knowledge>(
     seed: u64,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = &Evaluator::shipped(0).unwrap();
-    let options = &Options::default();
+    let options = &Options { seed, ..Options::default() };
     let task = Task { position, history, evaluator, root_moves: &[], options, limits };
     let mut reports = Vec::new();
     let control = Control::default();
-    (monte_carlo(&task, bytes, seed, &control, &mut |report| reports.push(report)), reports)
+    (monte_carlo(&task, bytes, &control, &mut |report| reports.push(report)), reports)
 }
 
 #[test]

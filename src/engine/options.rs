@@ -29,8 +29,6 @@ pub struct Settings {
     pub limit_strength: bool,
     /// How strong it plays then, in Elo; what is not within the game's range counts as the end that is nearer.
     pub elo: u32,
-    /// What the random numbers of a search depend on.
-    pub seed: u64,
 }
 
 impl Default for Settings {
@@ -45,7 +43,6 @@ impl Default for Settings {
             show_wdl: false,
             limit_strength: false,
             elo: u32::MAX,
-            seed: 0,
         };
         for row in SHARED {
             row.reset(&mut settings);
@@ -152,108 +149,67 @@ enum RowKind {
 
 /// The options of all games. What needs more than a place in [`Settings`] is the session's.
 pub(super) const SHARED: &[Row] = &[
-    Row {
-        name: HASH,
-        kind: RowKind::Spin {
-            default: 16,
-            min: 1,
-            max: 32_768,
-            place: |settings, mib| settings.hash = mib as usize,
-        },
-    },
-    Row {
-        name: "Threads",
-        kind: RowKind::Spin {
-            default: 1,
-            min: 1,
-            max: 256,
-            place: |settings, threads| settings.threads = threads as usize,
-        },
-    },
-    Row {
-        name: "MultiPV",
-        kind: RowKind::Spin {
-            default: 1,
-            min: 1,
-            max: 256,
-            place: |settings, n| settings.search.multi_pv = n as usize,
-        },
-    },
-    Row {
-        name: "Move Overhead",
-        kind: RowKind::Spin {
-            default: 10,
-            min: 0,
-            max: 5_000,
-            place: |settings, ms| settings.move_overhead = ms as u64,
-        },
-    },
-    Row {
-        name: "SearchMode",
-        kind: RowKind::Combo {
-            values: &Method::NAMES,
-            place: |settings, i| settings.method = Method::ALL[i],
-        },
-    },
-    Row {
-        name: "Selective",
-        kind: RowKind::Check { default: true, place: |settings, on| settings.search.selective = on },
-    },
-    Row {
-        name: "Width",
-        kind: RowKind::Spin {
-            default: 0,
-            min: 0,
-            max: 10_000,
-            place: |settings, moves| settings.search.width = moves as usize,
-        },
-    },
-    Row {
-        name: "PlayoutPlies",
-        kind: RowKind::Spin {
-            default: -1,
-            min: -1,
-            max: 1_000,
-            place: |settings, plies| settings.search.playout_plies = u32::try_from(plies).ok(),
-        },
-    },
-    Row {
-        name: "ChancePlies",
-        kind: RowKind::Spin {
-            default: 0,
-            min: 0,
-            max: MAX_PLY as i64,
-            place: |settings, plies| settings.search.chance_plies = plies as usize,
-        },
-    },
-    Row {
-        name: "RulesOfThumb",
-        kind: RowKind::Check { default: false, place: |settings, on| settings.rules_of_thumb = on },
-    },
-    Row {
-        name: "Seed",
-        kind: RowKind::Spin {
-            default: 0,
-            min: 0,
-            max: i64::MAX,
-            place: |settings, seed| settings.seed = seed as u64,
-        },
-    },
-    Row {
-        name: "UCI_ShowWDL",
-        kind: RowKind::Check { default: false, place: |settings, on| settings.show_wdl = on },
-    },
+    spin(HASH, 16, 1, 32_768, |settings, mib| settings.hash = mib as usize),
+    spin("Threads", 1, 1, 256, |settings, threads| settings.threads = threads as usize),
+    spin("MultiPV", 1, 1, 256, |settings, lines| settings.search.multi_pv = lines as usize),
+    spin("Move Overhead", 10, 0, 5_000, |settings, ms| settings.move_overhead = ms as u64),
+    combo("SearchMode", &Method::NAMES, |settings, index| settings.method = Method::ALL[index]),
+    check("Selective", true, |settings, on| settings.search.selective = on),
+    check("Iterative", true, |settings, on| settings.search.iterative = on),
+    spin("Width", 0, 0, 10_000, |settings, moves| settings.search.width = moves as usize),
+    spin("KeepRate", 100, 1, 100, |settings, percent| settings.search.filter.keep_rate = percent as u32),
+    spin("KeepFall", 0, 0, 99, |settings, points| settings.search.filter.keep_fall = points as u32),
+    spin("HotKeepRate", 1, 1, 100, |settings, percent| settings.search.filter.hot_rate = percent as u32),
+    spin("HotPlies", 0, 0, 64, |settings, plies| settings.search.filter.hot_plies = plies as usize),
+    check("PromiseWin", true, |settings, on| settings.search.filter.terms.win = on),
+    check("PromiseCapture", true, |settings, on| settings.search.filter.terms.capture = on),
+    check("PromiseEscape", true, |settings, on| settings.search.filter.terms.escape = on),
+    check("PromiseRepetition", true, |settings, on| settings.search.filter.terms.repetition = on),
+    check("PromiseExposure", true, |settings, on| settings.search.filter.terms.exposure = on),
+    spin("Theta", 60, 0, 1_000, |settings, percent| settings.search.filter.terms.theta = percent as i32),
+    spin("Gamma", 40, 0, 1_000, |settings, percent| settings.search.filter.terms.gamma = percent as i32),
+    spin("ThetaEnd", -1, -1, 1_000, |settings, percent| {
+        settings.search.filter.terms.theta_end = (percent >= 0).then_some(percent as i32);
+    }),
+    spin("GammaEnd", -1, -1, 1_000, |settings, percent| {
+        settings.search.filter.terms.gamma_end = (percent >= 0).then_some(percent as i32);
+    }),
+    spin("PlayoutPlies", -1, -1, 1_000, |settings, plies| {
+        settings.search.playout_plies = u32::try_from(plies).ok();
+    }),
+    spin("ChancePlies", 0, 0, MAX_PLY as i64, |settings, plies| {
+        settings.search.chance_plies = plies as usize
+    }),
+    check("RulesOfThumb", false, |settings, on| settings.rules_of_thumb = on),
+    spin("Seed", 0, 0, i64::MAX, |settings, seed| settings.search.seed = seed as u64),
+    check("UCI_ShowWDL", false, |settings, on| settings.show_wdl = on),
     // A GUI only wants to see it; pondering itself is asked for by `go ponder`.
-    Row { name: "Ponder", kind: RowKind::Check { default: false, place: |_, _| {} } },
+    check("Ponder", false, |_, _| {}),
 ];
+
+/// A row whose value is yes or no.
+const fn check(name: &'static str, default: bool, place: fn(&mut Settings, bool)) -> Row {
+    Row { name, kind: RowKind::Check { default, place } }
+}
+
+/// A row whose value is a whole number.
+const fn spin(name: &'static str, default: i64, min: i64, max: i64, place: fn(&mut Settings, i64)) -> Row {
+    Row { name, kind: RowKind::Spin { default, min, max, place } }
+}
+
+/// A row whose value is one of some words, the default first.
+const fn combo(name: &'static str, values: &'static [&'static str], place: fn(&mut Settings, usize)) -> Row {
+    Row { name, kind: RowKind::Combo { values, place } }
+}
 
 /// The options of a game whose strength has been measured, see [`Knowledge::STRENGTHS`](crate::game::Knowledge::STRENGTHS).
 pub(super) fn strength(strengths: &[(u32, u64)]) -> Vec<Row> {
     let ([(least, _), ..], [.., (most, _)]) = (strengths, strengths) else { return Vec::new() };
     let (min, max) = (i64::from(*least), i64::from(*most));
-    let limit = RowKind::Check { default: false, place: |settings, on| settings.limit_strength = on };
-    let elo = RowKind::Spin { default: min, min, max, place: |settings, elo| settings.elo = elo as u32 };
-    vec![Row { name: "UCI_LimitStrength", kind: limit }, Row { name: "UCI_Elo", kind: elo }]
+    vec![
+        check("UCI_LimitStrength", false, |settings, on| settings.limit_strength = on),
+        spin("UCI_Elo", min, min, max, |settings, elo| settings.elo = elo as u32),
+    ]
 }
 
 /// Nodes of a move that plays as strong as `elo`: between two of the strengths, an Elo more takes the same share more.

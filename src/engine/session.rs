@@ -83,7 +83,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
             Method::MonteCarlo => {
                 // One or the other: the memory is for the tree.
                 *table = None;
-                monte_carlo(&task, settings.hash << 20, settings.seed, control, &mut listener)
+                monte_carlo(&task, settings.hash << 20, control, &mut listener)
             }
         }
     }

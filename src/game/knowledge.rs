@@ -1,7 +1,8 @@
 //! What a search may know about a game beyond its rules.
 
+use super::promise::{GOOD, REPEATS, WINS, is_last_repetition};
 use super::zobrist::mixed;
-use super::{Chance, Game, Prospect};
+use super::{Chance, Game, History, PromiseTerms, Prospect};
 
 /// Knowledge for searches. Every item has a default that makes a new game playable at once.
 pub trait Knowledge: Chance {
@@ -98,6 +99,34 @@ pub trait Knowledge: Chance {
             let mut child = self.clone();
             child.play(mv);
             (mv, rate(&child))
+        }));
+    }
+
+    /// Appends what each of some legal moves promises at first sight, for a filter that leaves moves out: the more, the better.
+    /// `history` ends with this position, and `rate` says what a position is worth to the player who has moved, in
+    /// thousandths of the evaluation's unit. Of the terms, a game makes what it can: here those for wins, captures and repetition, and all
+    /// other moves promise what the position after them is worth.
+    fn promises(
+        &self,
+        moves: &[Self::Move],
+        terms: &PromiseTerms,
+        history: &History<Self>,
+        rate: &mut impl FnMut(&Self) -> i32,
+        promises: &mut Vec<i32>,
+    ) {
+        let player = self.mover();
+        promises.extend(moves.iter().map(|&mv| {
+            let mut child = self.clone();
+            child.play(mv);
+            if terms.win && child.outcome().is_some_and(|outcome| outcome.winner == Some(player)) {
+                WINS
+            } else if terms.capture && self.is_tactical(mv) {
+                GOOD
+            } else if terms.repetition && is_last_repetition(&child, history) {
+                REPEATS
+            } else {
+                rate(&child).clamp(1 - GOOD, GOOD - 1)
+            }
         }));
     }
 

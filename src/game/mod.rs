@@ -21,6 +21,7 @@ mod knowledge;
 pub mod neighbours;
 mod outcome;
 pub mod perft;
+mod promise;
 mod prospect;
 pub mod tucchess;
 mod zobrist;
@@ -35,7 +36,9 @@ pub use features::{FeatureSet, Features};
 pub use history::History;
 pub use knowledge::{BenchSuite, Knowledge};
 pub use outcome::{DrawRules, Ending, Outcome};
+pub use promise::PromiseTerms;
 pub use prospect::Prospect;
+pub(crate) use zobrist::mixed;
 
 /// One of the two players. White moves first from every start position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

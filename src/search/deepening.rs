@@ -143,6 +143,8 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
     fn run(mut self, first: i32) -> Best<G::Move> {
         self.searcher.heuristics.new_search();
         let last = self.task.limits.depth.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
+        let first =
+            if self.task.options.iterative || self.task.limits.depth.is_none() { first } else { last };
         for depth in first..=last {
             self.iterate(depth);
             if self.searcher.is_stopped() || self.is_done(depth) {

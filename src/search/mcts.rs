@@ -50,15 +50,13 @@ struct Node<M> {
     over: bool,
 }
 
-/// Looks for the best move until a limit or `control` ends the search; the tree has `bytes` of memory, and
-/// chance depends on `seed`. Nodes are positions of the tree and of playouts, the depth is the length of the
+/// Looks for the best move until a limit or `control` ends the search; the tree has `bytes` of memory. Nodes are positions of the tree and of playouts, the depth is the length of the
 /// principal variation. There is one line, and no evaluation.
 ///
 /// With the same arguments, and without limits in time, the result is the same to the node.
 pub fn monte_carlo<G: Features + Knowledge>(
     task: &Task<G>,
     bytes: usize,
-    seed: u64,
     control: &Control,
     listener: &mut dyn Listener<G::Move>,
 ) -> Best<G::Move> {
@@ -74,7 +72,7 @@ pub fn monte_carlo<G: Features + Knowledge>(
         nodes,
         most: most.max(root_moves.len() + 1),
         playout_plies: task.options.playout_plies.or(G::PLAYOUT_PLIES),
-        random: StdRng::seed_from_u64(seed),
+        random: StdRng::seed_from_u64(task.options.seed),
         moves: Vec::with_capacity(G::MAX_MOVES),
         promises: Vec::new(),
         visited: 0,

@@ -11,11 +11,13 @@
 //! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`: moves
 //!   whose outcome is chance's;
 //! - `solver`: what a position is worth, proved ([`solve`]); it knows no evaluation;
+//! - `filter`: which moves are searched at all (minimax selective deepening, [`Filter`]);
 //! - `searcher`: what a search keeps while it runs;
 //! - `heuristics`: what has been learned about good moves; `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
 
 mod deepening;
 mod expectation;
+mod filter;
 mod heuristics;
 mod limits;
 mod mcts;
@@ -31,6 +33,7 @@ mod time;
 mod window;
 
 pub use deepening::{Best, Listener, Report, search};
+pub use filter::Filter;
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
 pub use mcts::monte_carlo;
@@ -38,6 +41,7 @@ pub use solver::{Solution, SolveError, Value, solve};
 pub use table::{Bound, Entry, Table};
 pub use time::TimeManager;
 
+use self::filter::Sieve;
 use crate::eval::Evaluator;
 use crate::game::{Features, History, Knowledge};
 
@@ -96,11 +100,26 @@ pub struct Options {
     pub width: usize,
     /// Plies of random moves before a Monte Carlo search evaluates a position; none: as the game has it.
     pub playout_plies: Option<u32>,
+    /// Which moves are left out at each node.
+    pub filter: Filter,
+    /// Whether a search with a depth begins with shallower ones.
+    pub iterative: bool,
+    /// What all that is left to chance depends on.
+    pub seed: u64,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { selective: true, multi_pv: 1, chance_plies: 0, width: 0, playout_plies: None }
+        Options {
+            selective: true,
+            multi_pv: 1,
+            chance_plies: 0,
+            width: 0,
+            playout_plies: None,
+            filter: Filter::default(),
+            iterative: true,
+            seed: 0,
+        }
     }
 }
 
@@ -122,14 +141,28 @@ pub struct Task<'a, G: Knowledge + Features> {
 }
 
 impl<G: Knowledge + Features> Task<'_, G> {
-    /// The moves to choose from; none when the game is over.
+    /// The moves to choose from, those of the caller or those that the filter leaves; none when the game is over.
     fn moves(&self) -> Vec<G::Move> {
         let mut moves = Vec::new();
         if self.history.outcome(self.position).is_none() {
             self.position.legal_moves(&mut moves);
         }
         match self.root_moves {
-            [] => moves,
+            [] => {
+                let Options { filter, seed, .. } = self.options;
+                if filter.is_on() {
+                    let mut history = self.history.clone();
+                    history.push(self.position);
+                    let hot = self.position.in_check();
+                    Sieve::new(filter, self.evaluator, *seed).keep(
+                        &history,
+                        self.position,
+                        (0, hot),
+                        &mut moves,
+                    );
+                }
+                moves
+            }
             chosen => chosen.iter().filter(|mv| moves.contains(mv)).copied().collect(),
         }
     }

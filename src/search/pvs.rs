@@ -124,6 +124,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         }
 
         // 4. The horizon.
+        depth = self.depth_if_hot(position, depth, ply);
         if ply >= MAX_PLY || (depth <= 0 && !self.selective) {
             return self.leaf(position, ply);
         }
@@ -245,13 +246,18 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
 
         let width = if self.selective && !root { self.width } else { usize::MAX };
 
+        let filtered = !root && self.filter.is_on();
+        if filtered {
+            self.note_kept(position, ply);
+        }
+
         let mut best = -Score::INFINITE;
         let mut best_move = None;
         let mut number = 0;
         let path = self.path(ply);
         while let Some(mv) = moves.next(position, self.evaluator, self.heuristics, path, ply) {
             self.count(moves.take_rated());
-            if Some(mv) == excluded {
+            if Some(mv) == excluded || (filtered && !self.kept[ply].contains(&mv)) {
                 continue;
             }
             number += 1;

@@ -22,6 +22,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         {
             return score;
         }
+        let depth = self.depth_if_hot(position, depth, ply);
         if depth <= 0 || ply >= MAX_PLY {
             return self.leaf(position, ply);
         }
@@ -66,6 +67,9 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
             position.legal_moves(&mut moves);
             if self.mode == SearchMode::Expectiminimax {
                 moves.sort_by_key(|&mv| !position.is_tactical(mv));
+            }
+            if self.filter.is_on() {
+                self.filter_moves(position, ply, &mut moves);
             }
         }
         moves

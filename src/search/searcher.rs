@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::filter::{Filter, Sieve};
 use super::heuristics::{Heuristics, Path};
 use super::ordering::MovePicker;
 use super::table::{Bound, Entry, Table};
@@ -61,8 +62,11 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) width: usize,
     /// At plies below this one, moves are worth the mean over all outcomes of chance.
     pub(super) chance_plies: usize,
+    /// Which moves are searched.
+    pub(super) filter: &'a Filter,
+    pub(super) sieve: Sieve<'a, G>,
     /// The positions before the one that is being searched.
-    history: History<G>,
+    pub(super) history: History<G>,
     /// The moves to choose from; those before `line` have a principal variation of their own already.
     pub(super) root: Vec<RootMove<G::Move>>,
     pub(super) line: usize,
@@ -70,6 +74,10 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) moves: Vec<MovePicker<G::Move>>,
     /// The kind of the move that has been made at each ply, two places further on.
     played: Vec<Option<usize>>,
+    /// Whether the move that has led to each ply has changed the balance; noted where it matters.
+    pub(super) changed: Vec<bool>,
+    /// The moves of each ply that are searched, where some are not.
+    pub(super) kept: Vec<Vec<G::Move>>,
     /// Whether the mover of each ply has passed.
     passes: Vec<bool>,
     /// Nobody may pass before this ply: a result of passing is being verified.
@@ -119,11 +127,15 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
                 SearchMode::Pvs | SearchMode::Mtdf => task.options.chance_plies,
                 SearchMode::AlphaBeta | SearchMode::Minimax => 0,
             },
+            filter: &task.options.filter,
+            sieve: Sieve::new(&task.options.filter, task.evaluator, task.options.seed),
             history: task.history.clone(),
             root,
             line: 0,
             moves: vec![MovePicker::default(); MAX_PLY + 1],
             played: vec![None; MAX_PLY + 3],
+            changed: vec![false; MAX_PLY + 2],
+            kept: vec![Vec::new(); MAX_PLY + 1],
             passes: vec![false; MAX_PLY + 2],
             no_pass_before: 0,
             excluded: vec![None; MAX_PLY + 2],
@@ -275,6 +287,9 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         if G::MOVE_KINDS > 1 {
             self.played[ply + 2] = Some(position.move_kind(mv));
         }
+        if self.filter.asks_for_heat() {
+            self.changed[ply + 1] = position.is_tactical(mv);
+        }
         let mut child = position.clone();
         child.play(mv);
         self.table.prefetch(child.table_key());
@@ -286,6 +301,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     /// Passes at `ply`, which leads to the position `passed`; [`Searcher::undo`] takes it back.
     pub(super) fn pass(&mut self, position: &G, ply: usize) {
         self.played[ply + 2] = None;
+        self.changed[ply + 1] = false;
         self.passes[ply] = true;
         self.remember(position);
     }
@@ -297,7 +313,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
 
     /// Keeps a position that is about to be left, where it makes a difference that it comes again.
     #[inline]
-    fn remember(&mut self, position: &G) {
+    pub(super) fn remember(&mut self, position: &G) {
         if G::DRAW_RULES.repetitions.is_some() {
             self.history.push(position);
         }

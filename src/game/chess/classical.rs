@@ -118,7 +118,7 @@ pub(super) fn weigh(board: &Board, weights: &[f64]) -> f64 {
 }
 
 /// The share of the middle game in a position.
-fn middle_share(board: &Board) -> f64 {
+pub(super) fn middle_share(board: &Board) -> f64 {
     let mut sum = 0;
     for (n, piece) in OFFICERS.into_iter().enumerate() {
         sum += PHASES[n] * board.pieces(piece).len();

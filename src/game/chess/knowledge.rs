@@ -3,8 +3,9 @@
 use cozy_chess::{Piece, Rank};
 
 use super::super::zobrist::random_table;
-use super::super::{BenchSuite, Game, Knowledge};
+use super::super::{BenchSuite, Game, History, Knowledge, PromiseTerms};
 use super::exchange;
+use super::promise;
 use super::rules::{Chess, ChessMove, NO_PROGRESS, append};
 
 /// From here on, the plies without progress make a difference to what a position is worth to a search.
@@ -119,6 +120,17 @@ impl Knowledge for Chess {
         let board = self.board();
         let simple = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
         board.colors(board.side_to_move()).is_subset(simple)
+    }
+
+    fn promises(
+        &self,
+        moves: &[ChessMove],
+        terms: &PromiseTerms,
+        history: &History<Chess>,
+        _rate: &mut impl FnMut(&Chess) -> i32,
+        promises: &mut Vec<i32>,
+    ) {
+        promise::promises(self, moves, terms, history, promises);
     }
 
     /// Player, piece and target square.

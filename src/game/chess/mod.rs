@@ -15,6 +15,7 @@ mod knowledge;
 mod msd;
 mod notation;
 mod pawns;
+mod promise;
 mod rules;
 mod terms;
 

@@ -1,0 +1,73 @@
+//! What a move promises: `H_D` of "Minimax Selective Deepening", §2.2.
+
+use cozy_chess::{
+    BitBoard, Board, Color as Side, Move, Piece, Square, get_bishop_moves, get_king_moves, get_knight_moves,
+    get_pawn_attacks, get_rook_moves,
+};
+
+use super::super::promise::{GOOD, REPEATS, WINS, is_last_repetition};
+use super::super::{Game, History, Knowledge, PromiseTerms};
+use super::classical::middle_share;
+use super::rules::{Chess, ChessMove};
+
+/// A tenth of the paper's values of pawn, knight, bishop, rook, queen and king.
+const VALUES: [i32; Piece::NUM] = [1, 3, 3, 5, 9, 0];
+
+/// Appends what each of some legal moves promises, in hundredths.
+///
+/// New moves are those that the mover would have if it were to move again, less those that it has now. Where the move gives check
+/// there is no such thing, and none counts as new.
+pub(super) fn promises(
+    position: &Chess,
+    moves: &[ChessMove],
+    terms: &PromiseTerms,
+    history: &History<Chess>,
+    promises: &mut Vec<i32>,
+) {
+    let board = position.board();
+    let before = position.count_moves() as i32;
+    let (us, occupied) = (board.side_to_move(), board.occupied());
+    let middle = middle_share(board);
+    let by_phase = |start: i32, end: Option<i32>| {
+        let end = f64::from(end.unwrap_or(start));
+        (f64::from(start) * middle + end * (1.0 - middle)).round() as i32
+    };
+    let theta = by_phase(terms.theta, terms.theta_end);
+    let gamma = by_phase(terms.gamma, terms.gamma_end);
+    promises.extend(moves.iter().map(|&mv| {
+        let ChessMove(Move { from, to, .. }) = mv;
+        let mut child = position.clone();
+        child.play(mv);
+        let gives_check = child.in_check();
+        if terms.win && gives_check && child.is_over() {
+            return WINS;
+        }
+        let occupied_after = occupied ^ from.bitboard() | to.bitboard();
+        let exposed = is_attacked(board, to, !us, occupied_after);
+        if (terms.capture && position.is_tactical(mv))
+            || (terms.escape && !exposed && is_attacked(board, from, !us, occupied))
+        {
+            return GOOD;
+        }
+        if terms.repetition && is_last_repetition(&child, history) {
+            return REPEATS;
+        }
+        if terms.exposure && exposed {
+            return -GOOD;
+        }
+        let after = child.passed().map_or(before, |again| again.count_moves() as i32);
+        let piece = board.piece_on(from).map_or(0, |piece| VALUES[piece as usize]);
+        theta * (after - before) + gamma * piece
+    }));
+}
+
+/// Whether a square is attacked by a player, with these squares occupied. Who stands on the square himself does not attack it.
+fn is_attacked(board: &Board, square: Square, by: Side, occupied: BitBoard) -> bool {
+    let pieces = |piece| board.colored_pieces(by, piece);
+    let attackers = (get_pawn_attacks(square, !by) & pieces(Piece::Pawn))
+        | (get_knight_moves(square) & pieces(Piece::Knight))
+        | (get_king_moves(square) & pieces(Piece::King))
+        | (get_bishop_moves(square, occupied) & (pieces(Piece::Bishop) | pieces(Piece::Queen)))
+        | (get_rook_moves(square, occupied) & (pieces(Piece::Rook) | pieces(Piece::Queen)));
+    !attackers.is_empty()
+}

@@ -1,0 +1,177 @@
+//! Minimax selective deepening: what moves promise, which ones are kept, and that all searches keep the same.
+
+mod common;
+
+use common::{Line, find_with, random_lines};
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
+use labrys::game::{Features, Game, History, Knowledge, PromiseTerms};
+use labrys::search::{Bound, Filter, Limits, Options, SearchMode, Table};
+
+const WINS: i32 = i32::MAX;
+const GOOD: i32 = 100_000;
+const REPEATS: i32 = i32::MIN;
+
+/// What a move promises at the end of a game that begins with a FEN.
+fn promise(fen: &str, before: &[&str], mv: &str, terms: &PromiseTerms) -> i32 {
+    let (mut position, mut history) = (Chess::from_fen(fen).unwrap(), History::new());
+    for text in before {
+        history.push(&position);
+        position.play(position.parse_move(text).unwrap());
+    }
+    history.push(&position);
+    let moves = [position.parse_move(mv).unwrap()];
+    let mut promises = Vec::new();
+    let mut rate = |_: &Chess| panic!("chess asks for no evaluation");
+    position.promises(&moves, terms, &history, &mut rate, &mut promises);
+    assert_eq!(promises.len(), 1);
+    promises[0]
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[test]
+fn moves_promise_what_the_paper_says() {
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
+    for (fen, before, mv, expected) in [
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &[][..], "a1a8", WINS),
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", &[], "e4d5", GOOD),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", &[], "e5d6", GOOD),
+        ("4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1", &[], "d1d2", GOOD),
+        // Out of one attack into another.
+        ("4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1", &[], "d1d5", -GOOD),
+        ("4k3/8/4p3/8/8/2N5/8/4K3 w - - 0 1", &[], "c3d5", -GOOD),
+        (START, &shuffle, "f6g8", REPEATS),
+        (START, &shuffle[..3], "f6g8", 60 * 2 - 60 * 4 + 40 * 3),
+        // 30 moves instead of 20, 19, 22.
+        (START, &[], "e2e3", 60 * 10 + 40),
+        (START, &[], "a2a3", -60 + 40),
+        (START, &[], "g1f3", 60 * 2 + 40 * 3),
+        // Nothing counts as new behind a check.
+        ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", &[], "a1a4", 40 * 9),
+    ] {
+        assert_eq!(promise(fen, before, mv, &PromiseTerms::default()), expected, "{mv} in {fen}");
+    }
+}
+
+#[test]
+fn each_term_can_be_switched_off_and_weighed_by_phase() {
+    let terms = PromiseTerms::default;
+    let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
+    assert_eq!(promise(mate, &[], "a1a8", &PromiseTerms { win: false, ..terms() }), 40 * 5);
+    let capture = "4k3/8/8/3p4/8/2N5/8/4K3 w - - 0 1";
+    let off = PromiseTerms { capture: false, ..terms() };
+    assert_eq!(
+        (promise(capture, &[], "c3d5", &terms()), promise(capture, &[], "c3d5", &off)),
+        (GOOD, 40 * 3)
+    );
+    let escape = "4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1";
+    assert!(promise(escape, &[], "d1d2", &PromiseTerms { escape: false, ..terms() }) < GOOD);
+    let exposed = "4k3/8/4p3/8/8/2N5/8/4K3 w - - 0 1";
+    assert!(promise(exposed, &[], "c3d5", &PromiseTerms { exposure: false, ..terms() }) > -GOOD);
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
+    let off = PromiseTerms { repetition: false, ..terms() };
+    assert!(promise(START, &shuffle, "f6g8", &off) > REPEATS);
+    // Nothing but pawns: the end, in which this move brings nothing new.
+    let by_phase = PromiseTerms { gamma: 1, gamma_end: Some(70), theta_end: Some(0), ..terms() };
+    assert_eq!(promise("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &[], "e2e3", &by_phase), 70);
+    assert_eq!(promise(START, &[], "e2e3", &by_phase), 60 * 10 + 1);
+}
+
+/// A full search of `depth` plies through a filter.
+fn filtered<G: Features + Knowledge>(
+    line: &Line<G>,
+    mode: SearchMode,
+    depth: u32,
+    filter: &Filter,
+    seed: u64,
+) -> (Vec<labrys::eval::Score>, u64) {
+    let options = Options { selective: false, filter: filter.clone(), seed, ..Options::default() };
+    let table = Table::new(1).unwrap();
+    let (best, reports) = find_with(&table, line, mode, &options, &Limits::depth(depth));
+    let exact = reports.iter().filter(|report| report.bound == Bound::Exact).map(|report| report.score);
+    (exact.collect(), best.nodes)
+}
+
+/// How many of some random positions are worth another thing where moves are left out, given that all searches agree.
+fn changed<G: Features + Knowledge>(
+    count: usize,
+    depth: u32,
+    filter: &Filter,
+    modes: &[SearchMode],
+) -> usize {
+    let lines = random_lines::<G>(count, 60);
+    let differs = |line: &&Line<G>| {
+        let (expected, _) = filtered(line, SearchMode::Minimax, depth, filter, 1);
+        assert_eq!(expected.len(), depth as usize);
+        for &mode in modes {
+            assert_eq!(filtered(line, mode, depth, filter, 1).0, expected, "{mode:?} in {}", line.0.fen());
+        }
+        expected != filtered(line, SearchMode::Minimax, depth, &Filter::default(), 1).0
+    };
+    lines.iter().filter(differs).count()
+}
+
+#[test]
+fn all_searches_keep_the_same_moves() {
+    // With repetition a promise depends on the way to the position, which the table does not know.
+    let terms = PromiseTerms { repetition: false, ..PromiseTerms::default() };
+    let filter = Filter { keep_rate: 40, terms, ..Filter::default() };
+    let modes = [SearchMode::AlphaBeta, SearchMode::Expectiminimax, SearchMode::Pvs, SearchMode::Mtdf];
+    let found = [
+        changed::<Chess>(20, 3, &filter, &modes),
+        changed::<Neighbours>(60, 4, &filter, &modes),
+        changed::<TucChess>(60, 4, &filter, &[modes[0], modes[2], modes[3]]),
+    ];
+    assert!(found.iter().zip([10, 10, 20]).all(|(&found, least)| found >= least), "{found:?}");
+}
+
+#[test]
+fn what_depends_on_the_ply_and_on_hot_positions_changes_the_search() {
+    let modes = [SearchMode::AlphaBeta];
+    for filter in [
+        Filter { keep_rate: 90, keep_fall: 30, ..Filter::default() },
+        Filter { keep_rate: 30, hot_rate: 90, ..Filter::default() },
+        Filter { hot_plies: 2, ..Filter::default() },
+    ] {
+        let found = changed::<Chess>(10, 3, &filter, &modes);
+        assert!(found >= 2, "{found} with {filter:?}");
+    }
+}
+
+#[test]
+fn so_many_moves_are_kept() {
+    let start = (Chess::start(), History::new());
+    // The root and its children, of which there are 20.
+    for (keep_rate, kept) in [(100, 20), (99, 20), (50, 10), (35, 7), (31, 7), (1, 1)] {
+        let filter = Filter { keep_rate, ..Filter::default() };
+        assert_eq!(filtered(&start, SearchMode::Minimax, 1, &filter, 1).1, 1 + kept, "{keep_rate} %");
+    }
+    // In the second ply 20 points less: 2 and 1 of 20, where the tree of the first ply has been searched before.
+    let falling = Filter { keep_rate: 10, keep_fall: 5, ..Filter::default() };
+    assert_eq!(filtered(&start, SearchMode::Minimax, 2, &falling, 1).1, (1 + 2) + (1 + 2 + 2));
+}
+
+#[test]
+fn ties_are_broken_by_the_seed() {
+    let start = (Chess::start(), History::new());
+    let filter = Filter { keep_rate: 50, ..Filter::default() };
+    let nodes: Vec<_> =
+        (0..20).map(|seed| filtered(&start, SearchMode::AlphaBeta, 3, &filter, seed).1).collect();
+    assert_eq!(nodes[3], filtered(&start, SearchMode::AlphaBeta, 3, &filter, 3).1);
+    assert!(nodes.iter().any(|&n| n != nodes[0]), "{nodes:?}");
+}
+
+#[test]
+fn without_iterations_only_the_last_depth_is_searched() {
+    let start = (Chess::start(), History::new());
+    let options = Options { iterative: false, ..Options::default() };
+    let table = Table::new(1).unwrap();
+    let (best, reports) = find_with(&table, &start, SearchMode::AlphaBeta, &options, &Limits::depth(3));
+    assert!(best.mv.is_some());
+    assert_eq!(reports.iter().map(|report| report.depth).collect::<Vec<_>>(), [3]);
+    // Without a depth there is none to begin with.
+    let (best, _) = find_with(&table, &start, SearchMode::AlphaBeta, &options, &Limits::nodes(1_000));
+    assert!(best.mv.is_some());
+}
