@@ -3,11 +3,10 @@
 mod common;
 
 use common::grid::random_fen;
-use common::{Line, find};
-use labrys::eval::Evaluator;
+use common::{Line, find, sample};
 use labrys::game::amazons::Amazons;
 use labrys::game::{Color, Game, History, Knowledge};
-use labrys::search::{Best, Bound, Control, Limits, Options, Report, SearchMode, Task, monte_carlo};
+use labrys::search::{Bound, Limits, Options, Report, Sampling, SearchMode};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
@@ -84,20 +83,6 @@ fn a_node_limit_is_kept_to_a_list_of_moves() {
     }
 }
 
-/// A Monte Carlo search in a tree of `bytes`.
-fn sample(
-    (position, history): &Line<Amazons>,
-    options: &Options,
-    limits: &Limits,
-    bytes: usize,
-) -> (Best<Move>, Vec<Report<Move>>) {
-    let evaluator = &Evaluator::shipped(0).unwrap();
-    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
-    let mut reports = Vec::new();
-    let control = Control::default();
-    (monte_carlo(&task, bytes, &control, &mut |report| reports.push(report)), reports)
-}
-
 /// White has more room than Black, who is walled in.
 const RACE: &str = "3q*/*****/**1**/*****/2Q2 w - - 0 1";
 
@@ -107,7 +92,8 @@ fn both_searches_win_a_race() {
     let (best, reports) = find(&line, SearchMode::Pvs, true, 1, &Limits::depth(9));
     assert!(best.mv.is_some() && reports.last().unwrap().score > labrys::eval::Score::DRAW);
     for plies in [None, Some(0), Some(3), Some(200)] {
-        let options = Options { playout_plies: plies, ..Options::default() };
+        let sampling = Sampling { playout_plies: plies, ..Sampling::default() };
+        let options = Options { sampling, ..Options::default() };
         let (best, reports) = sample(&line, &options, &Limits::nodes(20_000), 1 << 20);
         let report = reports.last().unwrap();
         assert!(
@@ -116,29 +102,4 @@ fn both_searches_win_a_race() {
             report.score
         );
     }
-}
-
-#[test]
-fn monte_carlo_with_evaluation_repeats_itself_and_keeps_to_its_memory_and_limits() {
-    let line = (Amazons::start(), History::new());
-    let scores = |reports: &[Report<Move>]| {
-        reports.iter().map(|report| (report.nodes, report.score)).collect::<Vec<_>>()
-    };
-    let options = Options::default();
-    let limits = Limits::nodes(30_000);
-    let (best, reports) = sample(&line, &options, &limits, 1 << 20);
-    let (again, same) = sample(&line, &options, &limits, 1 << 20);
-    assert_eq!((best, scores(&reports)), (again, scores(&same)));
-    assert!((30_000..31_000).contains(&best.nodes));
-    // Full, and never fuller.
-    let (best, reports) = sample(&line, &options, &limits, 10_000);
-    assert!(best.mv.is_some() && reports.iter().all(|report| report.hashfull <= 1000));
-    assert!(reports.last().unwrap().hashfull > 500);
-    // A tree of next to nothing still answers.
-    let (best, _) = sample(&line, &options, &limits, 0);
-    assert!(best.mv.is_some_and(|mv| line.0.is_legal(mv)));
-    // The widest node has as many moves as asked for: the root only, where the memory is for that.
-    let narrow = Options { width: 1, ..Options::default() };
-    let (_, reports) = sample(&line, &narrow, &limits, 1 << 20);
-    assert!(reports.last().unwrap().depth > 20, "one move leads to the next");
 }

@@ -12,8 +12,7 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Features, Game, History, Knowledge};
 use labrys::search::{
-    Best, Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, monte_carlo,
-    search,
+    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -338,62 +337,6 @@ fn the_deepest_search_ends() {
         find(&line("pp6/8/8/8/8/8/8/PP6 w 90 60"), SearchMode::Pvs, true, 1, &Limits::depth(1000));
     assert!(best.mv.is_some());
     assert_eq!(reports.last().unwrap().depth as usize, MAX_PLY);
-}
-
-/// A Monte Carlo search in a tree of `bytes`.
-fn sample<G: Features + Knowledge>(
-    (position, history): &Line<G>,
-    limits: &Limits,
-    bytes: usize,
-    seed: u64,
-) -> (Best<G::Move>, Vec<Report<G::Move>>) {
-    let evaluator = &Evaluator::shipped(0).unwrap();
-    let options = &Options { seed, ..Options::default() };
-    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
-    let mut reports = Vec::new();
-    let control = Control::default();
-    (monte_carlo(&task, bytes, &control, &mut |report| reports.push(report)), reports)
-}
-
-#[test]
-fn monte_carlo_search_finds_what_decides_the_game() {
-    for (fen, best) in [
-        // Takes the king and wins by points; the point beside it does not.
-        ("k4/1P3/5/5/5/5/K3* w 0 3 9", "b6a7"),
-        // The capture of the king draws, that of the rook leaves bare kings and a loss.
-        ("k1r2/1P3/5/5/5/5/K4 w 0 9 9", "b6a7"),
-        ("5/5/5/3k1/R1r2/5/K4 w 3 3 9", "a3c3"),
-    ] {
-        let line = (TucChess::from_fen(fen).unwrap(), History::new());
-        let (found, reports) = sample(&line, &Limits::nodes(100_000), 1 << 20, 1);
-        assert_eq!(line.0.move_text(found.mv.unwrap()), best, "{fen}");
-        let last = reports.last().unwrap();
-        assert!(last.pv[0] == found.mv.unwrap() && last.depth as usize == last.pv.len());
-        assert!((100_000..100_500).contains(&last.nodes) && last.nodes == found.nodes);
-    }
-}
-
-#[test]
-fn monte_carlo_search_is_seeded_and_keeps_to_its_memory_and_limits() {
-    let line = (Neighbours::start(), History::new());
-    let nodes =
-        |reports: &[Report<_>]| reports.iter().map(|report| (report.nodes, report.score)).collect::<Vec<_>>();
-    let limits = Limits::nodes(30_000);
-    let (best, reports) = sample(&line, &limits, 1 << 20, 7);
-    let (again, same) = sample(&line, &limits, 1 << 20, 7);
-    assert_eq!((again, nodes(&same)), (best, nodes(&reports)));
-    assert_ne!(nodes(&sample(&line, &limits, 1 << 20, 8).1), nodes(&reports));
-    // A tree of next to nothing: the moves of the root.
-    let (best, reports) = sample(&line, &limits, 0, 7);
-    assert!(best.mv.is_some() && reports.iter().all(|report| report.seldepth <= 1));
-    // Full, and never fuller.
-    let (_, reports) = sample(&line, &Limits::nodes(300_000), 4096, 7);
-    assert!(reports.iter().all(|report| report.hashfull <= 1000) && reports.last().unwrap().hashfull > 500);
-    let (_, reports) = sample(&line, &Limits::depth(3), 1 << 20, 7);
-    assert!(reports.last().unwrap().depth >= 3);
-    // The game is over.
-    let over = (TucChess::from_fen("5/5/5/5/R4/5/K4 b 8 0 9").unwrap(), History::new());
-    assert_eq!(sample(&over, &limits, 1 << 20, 7).0.mv, None);
 }
 
 #[test]

@@ -15,39 +15,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use common::grid::random_fen;
-
-/// Plain minimax with a memory of results, until its nodes run out.
-struct Plain<K> {
-    known: HashMap<K, i32>,
-    nodes: u64,
-}
-
-impl<K> Plain<K> {
-    fn new(nodes: u64) -> Plain<K> {
-        Plain { known: HashMap::new(), nodes }
-    }
-}
-
-/// What Amazons is worth to the mover, 1 or −1; each line ends, and no draw is possible.
-fn amazons(position: &Amazons, plain: &mut Plain<u64>) -> Option<i32> {
-    if let Some(&value) = plain.known.get(&position.key()) {
-        return Some(value);
-    }
-    plain.nodes = plain.nodes.checked_sub(1)?;
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    let mut value = -1;
-    for mv in moves {
-        let mut child = *position;
-        child.play(mv);
-        if amazons(&child, plain)? < 0 {
-            value = 1;
-            break;
-        }
-    }
-    plain.known.insert(position.key(), value);
-    Some(value)
-}
+use common::minimax::{Plain, amazons, empty_squares};
 
 /// What Neighbours is worth to the mover with all the draws of the rules: nothing is remembered, as a result may
 /// depend on the way. So many plies are looked ahead at most.
@@ -109,11 +77,6 @@ fn check_line<G: Game>(start: &G, solution: &Solution<G::Move>, value: Value) {
         let winner = if value == Value::Win { start.mover() } else { !start.mover() };
         assert_eq!(history.outcome(&position).unwrap().winner, Some(winner), "{}", start.fen());
     }
-}
-
-fn empty_squares(fen: &str) -> u32 {
-    let board = fen.split(' ').next().unwrap();
-    board.split(|letter: char| !letter.is_ascii_digit()).filter_map(|run| run.parse::<u32>().ok()).sum()
 }
 
 #[test]

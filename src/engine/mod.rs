@@ -21,7 +21,7 @@ pub use session::Session;
 
 use crate::eval::{EvalTable, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, quote};
-use crate::search::{Bound, Control, Limits, Solution, SolveError};
+use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
 
 /// An engine for one game. Whatever fails leaves it as it was.
 pub trait Engine: Send {
@@ -162,6 +162,8 @@ pub struct SearchReport {
     pub time: std::time::Duration,
     /// How full the table is, in permille.
     pub hashfull: u32,
+    /// How often the first move of the line has been visited, in a search that counts visits.
+    pub visits: Option<Visits>,
     /// The line.
     pub pv: Vec<String>,
 }
@@ -190,6 +192,12 @@ impl SearchReport {
             line.push_str(mv);
         }
         line
+    }
+
+    /// How often the first move of the line has been visited, as an `info` line of its own, in a search that counts visits.
+    pub fn visits_text(&self) -> Option<String> {
+        let Visits { count, walks, rate } = self.visits?;
+        Some(format!("info string multipv {} visits {count} walks {walks} winrate {rate:.3}", self.multipv))
     }
 }
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::eval::{MAX_PLY, WeightsError};
 use crate::game::quote;
-use crate::search::{Method, Options};
+use crate::search::{Expansion, FinalMove, Method, Options, Selection};
 
 /// The values of the options that all games share.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,9 +174,25 @@ pub(super) const SHARED: &[Row] = &[
     spin("GammaEnd", -1, -1, 1_000, |settings, percent| {
         settings.search.filter.terms.gamma_end = (percent >= 0).then_some(percent as i32);
     }),
-    spin("PlayoutPlies", -1, -1, 1_000, |settings, plies| {
-        settings.search.playout_plies = u32::try_from(plies).ok();
+    combo("Selection", &["uct", "puct"], |settings, index| {
+        settings.search.sampling.selection = [Selection::Uct, Selection::Puct][index];
     }),
+    spin("Exploration", -1, -1, 100_000, |settings, thousandths| {
+        settings.search.sampling.exploration = u32::try_from(thousandths).ok();
+    }),
+    combo("Expansion", &["auto", "all", "one", "promising"], |settings, index| {
+        let expansions = [None, Some(Expansion::All), Some(Expansion::One), Some(Expansion::Promising)];
+        settings.search.sampling.expansion = expansions[index];
+    }),
+    spin("PlayoutPlies", -1, -1, 1_000, |settings, plies| {
+        settings.search.sampling.playout_plies = u32::try_from(plies).ok();
+    }),
+    spin("Epsilon", 100, 0, 100, |settings, percent| settings.search.sampling.epsilon = percent as u32),
+    combo("FinalMove", &["visits", "value"], |settings, index| {
+        settings.search.sampling.final_move = [FinalMove::Visits, FinalMove::Value][index];
+    }),
+    check("KeepTree", true, |settings, on| settings.search.sampling.keep_tree = on),
+    check("ProveResults", true, |settings, on| settings.search.sampling.prove = on),
     spin("ChancePlies", 0, 0, MAX_PLY as i64, |settings, plies| {
         settings.search.chance_plies = plies as usize
     }),

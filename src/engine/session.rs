@@ -9,8 +9,8 @@ use super::{
 use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
 use crate::game::{Chance, Features, Game, Knowledge, MoveError};
 use crate::search::{
-    Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Table, Task, Value,
-    monte_carlo, search, solve,
+    Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Table, Task, Tree,
+    Value, monte_carlo, search, solve,
 };
 
 /// An option that forgets the table.
@@ -28,6 +28,8 @@ pub struct Session<G: Game> {
     evaluator: Evaluator<G>,
     /// Made for the first game or search, so that a start costs nothing.
     table: Option<Table>,
+    /// What a Monte Carlo search has seen. It has the memory of the table: there is one or the other.
+    tree: Option<Tree<G>>,
     /// One for each thread; made for the first game or search, too.
     heuristics: Vec<Heuristics<G>>,
 }
@@ -40,6 +42,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
             play: Play::start(),
             evaluator: Evaluator::shipped(0).expect("a test reads all shipped weights"),
             table: None,
+            tree: None,
             heuristics: Vec::new(),
         }
     }
@@ -54,6 +57,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         if let Some(table) = &mut self.table {
             table.clear();
         }
+        self.tree = None;
         self.heuristics.clear();
     }
 
@@ -65,7 +69,8 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         control: &Control,
         listener: &mut dyn SearchListener,
     ) -> Best<G::Move> {
-        let Session { settings, play: Play { position, history, .. }, evaluator, table, heuristics } = self;
+        let Session { settings, play: Play { position, history, .. }, evaluator, table, tree, heuristics } =
+            self;
         let mut thumb = Vec::new();
         if settings.rules_of_thumb && root_moves.is_empty() {
             position.legal_moves(&mut thumb);
@@ -77,13 +82,14 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         let mut listener = Translator { position, wdl, listener };
         match settings.method {
             Method::Deepening(mode) => {
+                *tree = None;
                 heuristics.resize_with(settings.threads, Heuristics::new);
                 search(&task, mode, made(table, settings), heuristics, control, &mut listener)
             }
             Method::MonteCarlo => {
-                // One or the other: the memory is for the tree.
                 *table = None;
-                monte_carlo(&task, settings.hash << 20, control, &mut listener)
+                let tree = tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
+                monte_carlo(&task, tree, settings.threads, None, control, &mut listener)
             }
         }
     }
@@ -110,6 +116,7 @@ impl<G: Game> Listener<G::Move> for Translator<'_, G> {
             nodes: step.nodes,
             time: step.time,
             hashfull: step.hashfull,
+            visits: step.visits,
             pv: line_text(self.position, &step.pv),
         });
     }
@@ -186,6 +193,8 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         } else {
             self.play.set_option(name, value)?;
         }
+        // It has grown under other options.
+        self.tree = None;
         Ok(())
     }
 

@@ -23,6 +23,16 @@ impl<G: Game> History<G> {
         self.past.is_empty()
     }
 
+    /// The earlier positions, oldest first.
+    pub fn past(&self) -> &[G] {
+        &self.past
+    }
+
+    /// Takes back all but the oldest `len` positions.
+    pub fn truncate(&mut self, len: usize) {
+        self.past.truncate(len);
+    }
+
     /// Adds a position that a move is about to leave.
     pub fn push(&mut self, position: &G) {
         self.past.push(position.clone());

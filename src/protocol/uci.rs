@@ -386,6 +386,9 @@ impl Printer<'_> {
 
 impl SearchListener for Printer<'_> {
     fn line(&mut self, report: &SearchReport) {
+        if let Some(visits) = report.visits_text() {
+            self.info(&visits);
+        }
         self.info(&report.to_uci());
     }
 

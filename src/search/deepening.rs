@@ -39,8 +39,21 @@ pub struct Report<M> {
     pub time: Duration,
     /// How full the table is, in permille.
     pub hashfull: u32,
+    /// How often its first move has been visited, in a search that counts visits.
+    pub visits: Option<Visits>,
     /// The line, from the root.
     pub pv: Vec<M>,
+}
+
+/// What a Monte Carlo search has seen of a move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Visits {
+    /// Walks that have come through it …
+    pub count: u32,
+    /// … of so many.
+    pub walks: u32,
+    /// Their mean result for the mover: 1 a win, ½ a draw.
+    pub rate: f64,
 }
 
 /// Who is told how a search gets on. A closure that takes a [`Report`] is told of no more than that.
@@ -237,6 +250,7 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
             nodes: self.searcher.nodes(),
             time: self.task.limits.start.elapsed(),
             hashfull: self.searcher.table.hashfull(),
+            visits: None,
             pv: self.searcher.root[line].pv.clone(),
         };
         if let Some(listener) = &mut self.searcher.listener {

@@ -32,11 +32,11 @@ mod table;
 mod time;
 mod window;
 
-pub use deepening::{Best, Listener, Report, search};
+pub use deepening::{Best, Listener, Report, Visits, search};
 pub use filter::Filter;
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
-pub use mcts::monte_carlo;
+pub use mcts::{Expansion, FinalMove, Policy, Sampling, Selection, Tree, monte_carlo};
 pub use solver::{Solution, SolveError, Value, solve};
 pub use table::{Bound, Entry, Table};
 pub use time::TimeManager;
@@ -98,8 +98,8 @@ pub struct Options {
     pub chance_plies: usize,
     /// With `selective`, moves of a node below the root that are searched at most; 0: all of them.
     pub width: usize,
-    /// Plies of random moves before a Monte Carlo search evaluates a position; none: as the game has it.
-    pub playout_plies: Option<u32>,
+    /// How a Monte Carlo search goes about it.
+    pub sampling: Sampling,
     /// Which moves are left out at each node.
     pub filter: Filter,
     /// Whether a search with a depth begins with shallower ones.
@@ -115,7 +115,7 @@ impl Default for Options {
             multi_pv: 1,
             chance_plies: 0,
             width: 0,
-            playout_plies: None,
+            sampling: Sampling::default(),
             filter: Filter::default(),
             iterative: true,
             seed: 0,

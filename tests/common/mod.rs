@@ -3,11 +3,14 @@
 
 pub mod grid;
 pub mod mailbox;
+pub mod minimax;
 pub mod process;
 
 use labrys::eval::Evaluator;
 use labrys::game::{Features, Game, History, Knowledge};
-use labrys::search::{Best, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, search};
+use labrys::search::{
+    Best, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, Tree, monte_carlo, search,
+};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -93,4 +96,28 @@ pub fn find_with<G: Features + Knowledge>(
         reports.push(report)
     });
     (best, reports)
+}
+
+/// A Monte Carlo search in a new tree of `bytes`, with the shipped weights.
+pub fn sample<G: Features + Knowledge>(
+    line: &Line<G>,
+    options: &Options,
+    limits: &Limits,
+    bytes: usize,
+) -> (Best<G::Move>, Vec<Report<G::Move>>) {
+    sample_in(&mut Tree::new(bytes), line, options, limits)
+}
+
+/// A Monte Carlo search in a tree that may know something.
+pub fn sample_in<G: Features + Knowledge>(
+    tree: &mut Tree<G>,
+    (position, history): &Line<G>,
+    options: &Options,
+    limits: &Limits,
+) -> (Best<G::Move>, Vec<Report<G::Move>>) {
+    let evaluator = &Evaluator::shipped(0).unwrap();
+    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
+    let mut reports = Vec::new();
+    let control = Control::default();
+    (monte_carlo(&task, tree, 1, None, &control, &mut |report| reports.push(report)), reports)
 }
