@@ -340,6 +340,40 @@ fn the_deepest_search_ends() {
 }
 
 #[test]
+fn threads_together_find_the_minimax_value() {
+    let options = Options { selective: false, ..Options::default() };
+    let evaluator = &heavy_evaluator();
+    for line in random_lines::<Neighbours>(30, 60) {
+        let limits = &Limits::depth(4);
+        let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, limits);
+        let (position, history) = &line;
+        let task = Task { position, history, evaluator, root_moves: &[], options: &options, limits };
+        for mode in [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta] {
+            let (table, control) = (Table::new(1).unwrap(), Control::default());
+            let mut found = Vec::new();
+            search(&task, mode, &table, &mut vec![Heuristics::new(); 3], &control, &mut |report: Report<
+                _,
+            >| {
+                if report.bound == Bound::Exact {
+                    found.push((report.depth, report.score));
+                }
+            });
+            // Another thread may have been faster by more than an iteration.
+            assert_eq!(found.last().map(|&(depth, _)| depth), Some(4), "{mode:?} in {}", position.fen());
+            let expected = scores(&minimax);
+            for (depth, score) in found {
+                assert_eq!(
+                    score,
+                    expected[depth as usize - 1],
+                    "{mode:?}, depth {depth} in {}",
+                    position.fen()
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn threads_share_a_node_limit_and_end_together() {
     let position = Neighbours::start();
     let limits = Limits::nodes(100_000);

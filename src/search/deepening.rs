@@ -92,8 +92,9 @@ impl<M> Best<M> {
 
 /// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and tells `listener` of each step.
 ///
-/// It runs on as many threads as there are `heuristics`, one at least, each with its own; they help each other through
-/// the table (lazy SMP), and the first one decides. With one thread, the same task, mode, table and heuristics, and
+/// It runs on as many threads as there are `heuristics`, one at least, each with its own. They help each other through
+/// the table (lazy SMP), put off what another one is searching, and all go on from what the first one to end an iteration has found.
+/// With one thread, the same task, mode, table and heuristics, and
 /// without limits in time, the result is the same to the node.
 pub fn search<G: Features + Knowledge>(
     task: &Task<G>,
@@ -115,18 +116,17 @@ pub fn search<G: Features + Knowledge>(
         sort_by_promise(task, &mut root);
     }
     table.new_search();
-    let team = Team::new(control);
+    let team = Team::new(control, 1 + others.len());
     std::thread::scope(|scope| {
-        for (heuristics, number) in others.iter_mut().zip(1..) {
+        for heuristics in others {
             let (root, team) = (root.clone(), &team);
             scope.spawn(move || {
                 let searcher = Searcher::new(task, mode, root, table, heuristics, team, None);
-                // Every other thread begins a ply deeper, so that not all do the same.
-                Deepening { task, mode, searcher }.run(1 + number % 2);
+                Deepening { task, mode, searcher }.run();
             });
         }
         let searcher = Searcher::new(task, mode, root.clone(), table, first, &team, Some(listener));
-        let best = Deepening { task, mode, searcher }.run(1);
+        let best = Deepening { task, mode, searcher }.run();
         team.finish();
         best
     })
@@ -152,24 +152,25 @@ pub(super) struct Deepening<'a, 's, G: Features + Knowledge> {
 }
 
 impl<G: Features + Knowledge> Deepening<'_, '_, G> {
-    /// Deepens from a first depth on.
-    fn run(mut self, first: i32) -> Best<G::Move> {
+    /// Deepens until there is a reason to stop.
+    fn run(mut self) -> Best<G::Move> {
         self.searcher.heuristics.new_search();
         let last = self.task.limits.depth.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
-        let first =
-            if self.task.options.iterative || self.task.limits.depth.is_none() { first } else { last };
-        for depth in first..=last {
-            self.iterate(depth);
-            if self.searcher.is_stopped() || self.is_done(depth) {
-                break;
-            }
+        let mut depth =
+            if self.task.options.iterative || self.task.limits.depth.is_none() { 1 } else { last };
+        while depth <= last {
+            depth = match self.iterate(depth) {
+                Some(finished) if !self.is_done(finished) => finished + 1,
+                _ => break,
+            };
         }
         let best = &self.searcher.root[0];
         Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes() }
     }
 
-    /// One iteration: the best lines of the root, each searched among the moves that no better line has.
-    fn iterate(&mut self, depth: i32) {
+    /// One iteration: the best lines of the root, each searched among the moves that no better line has. The depth that is
+    /// finished then, by this thread or another one; none if the search has been stopped.
+    fn iterate(&mut self, depth: i32) -> Option<i32> {
         let lines = self.task.options.multi_pv.clamp(1, self.searcher.root.len());
         self.searcher.deepest = 0;
         for entry in &mut self.searcher.root {
@@ -188,13 +189,15 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
             }
         }
         // What an unfinished iteration has found is worth a line only if it got further than its first move.
-        let finished = !self.searcher.is_stopped();
+        let finished = self.searcher.end_iteration().map(|depth| depth as i32);
+        let depth = finished.unwrap_or(depth);
         for line in 0..lines {
             let entry = &self.searcher.root[line];
-            if finished || (line == 0 && entry.score > -Score::INFINITE) {
+            if finished.is_some() || (line == 0 && entry.score > -Score::INFINITE) {
                 self.emit(depth, line, entry.score, Bound::Exact);
             }
         }
+        finished
     }
 
     /// Searches one line of the root, with a small window about its last score while that holds.

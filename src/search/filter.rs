@@ -109,8 +109,8 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
     /// The depth of a position at `ply`, a ply at least where the line goes on behind the horizon because it is hot.
     #[inline]
     pub(super) fn depth_if_hot(&self, position: &G, depth: i32, ply: usize) -> i32 {
-        let plies = self.filter.hot_plies;
-        if depth <= 0 && plies > 0 && ply < self.iteration + plies && self.is_hot(position, ply) {
+        let plies = self.hot_plies;
+        if plies > 0 && depth <= 0 && ply < self.iteration + plies && self.is_hot(position, ply) {
             1
         } else {
             depth

@@ -55,6 +55,9 @@ pub(super) struct MovePicker<M> {
     killers: usize,
     /// Positions that have been rated for the list.
     rated: u64,
+    /// Moves that come again at the end, and how many of them have.
+    deferred: Vec<M>,
+    again: usize,
 }
 
 impl<M> Default for MovePicker<M> {
@@ -70,6 +73,8 @@ impl<M> Default for MovePicker<M> {
             depth: 0,
             killers: 0,
             rated: 0,
+            deferred: Vec::new(),
+            again: 0,
         }
     }
 }
@@ -92,6 +97,8 @@ impl<M: GameMove> MovePicker<M> {
         self.ranks.clear();
         self.given = 0;
         self.killers = 0;
+        self.deferred.clear();
+        self.again = 0;
     }
 
     /// Begins with moves that have their order already.
@@ -103,6 +110,8 @@ impl<M: GameMove> MovePicker<M> {
         self.ranks.clear();
         self.ranks.resize(self.moves.len(), 0);
         self.given = 0;
+        self.deferred.clear();
+        self.again = 0;
     }
 
     /// The best move not yet given; among equals, the generator's first. The position is the one that it began with,
@@ -141,7 +150,10 @@ impl<M: GameMove> MovePicker<M> {
                 self.list_quiet(position, heuristics, path, ply);
                 continue;
             }
-            let best = best?;
+            let Some(best) = best else {
+                self.again += 1;
+                return self.deferred.get(self.again - 1).copied();
+            };
             let mv = self.moves[best];
             if rank > TACTICAL / 2 && !position.exchange_reaches(mv, 0) {
                 self.ranks[best] = rank - 2 * TACTICAL;
@@ -152,6 +164,15 @@ impl<M: GameMove> MovePicker<M> {
             self.given += 1;
             return Some(mv);
         }
+    }
+
+    /// Lets the move that has just been given come again when all others have been given; false where that has been done
+    /// already.
+    pub(super) fn defer(&mut self, mv: M) -> bool {
+        if self.again == 0 {
+            self.deferred.push(mv);
+        }
+        self.again == 0
     }
 
     /// The place of the best move not yet given.

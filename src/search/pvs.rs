@@ -11,7 +11,7 @@ use std::array;
 use std::sync::LazyLock;
 
 use super::ordering::{MovePicker, Scope};
-use super::searcher::Searcher;
+use super::searcher::{Searcher, WorkPlace};
 use super::table::{Bound, Entry};
 use super::window::Window;
 use crate::eval::{MAX_PLY, Score};
@@ -71,6 +71,9 @@ const LATE_REDUCTION_DEPTH: i32 = 3;
 const LATE_REDUCTION_MOVES: usize = 3;
 /// A history count of this size saves a move from a ply of reduction, or costs it one.
 const LATE_REDUCTION_HISTORY: i32 = 5_000;
+
+/// With several threads, nodes from this depth on put moves off that another thread is searching.
+const DEFERRAL_DEPTH: i32 = 3;
 
 /// What is known of a node before its moves are searched.
 struct Node<M> {
@@ -246,7 +249,8 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
 
         let width = if self.selective && !root { self.width } else { usize::MAX };
 
-        let filtered = !root && self.filter.is_on();
+        let shared = self.team.is_shared();
+        let filtered = !root && self.filters;
         if filtered {
             self.note_kept(position, ply);
         }
@@ -287,8 +291,22 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
                 }
             }
 
+            // 13. What another thread is searching comes last: by then the table knows of it (T. Kerrigan, "Simplified
+            //     ABDADA", 2013).
+            let place = match shared && number > 1 && depth >= DEFERRAL_DEPTH {
+                true => self.team.work_place(position, mv),
+                false => None,
+            };
+            if place.is_some_and(WorkPlace::is_taken) && moves.defer(mv) {
+                number -= 1;
+                continue;
+            }
+            if let Some(place) = place {
+                place.take();
+            }
+
             let mut full = depth - 1;
-            // 13. Singular extension (selective): is the table's move the only good one?
+            // 14. Singular extension (selective): is the table's move the only good one?
             if number == 1
                 && let Some(limit) = self.singular_limit(node, mv)
             {
@@ -307,7 +325,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             if number == 1 {
                 score = self.try_move(position, mv, full, Window { alpha, beta }, ply, Searcher::pvs::<PV>);
             } else {
-                // 14. Late move reduction (selective): searched less deeply, and again if they surprise.
+                // 15. Late move reduction (selective): searched less deeply, and again if they surprise.
                 let mut reduced = full;
                 if self.selective
                     && depth >= LATE_REDUCTION_DEPTH
@@ -323,11 +341,14 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
                     score =
                         self.try_move(position, mv, full, Window::null(alpha), ply, Searcher::pvs::<false>);
                 }
-                // 15. The null window has failed: a new principal variation.
+                // 16. The null window has failed: a new principal variation.
                 if PV && score > alpha && score < beta {
                     score =
                         self.try_move(position, mv, full, Window { alpha, beta }, ply, Searcher::pvs::<true>);
                 }
+            }
+            if let Some(place) = place {
+                place.leave();
             }
             if self.is_stopped() {
                 return best;

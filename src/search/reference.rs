@@ -68,7 +68,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
             if self.mode == SearchMode::Expectiminimax {
                 moves.sort_by_key(|&mv| !position.is_tactical(mv));
             }
-            if self.filter.is_on() {
+            if self.filters {
                 self.filter_moves(position, ply, &mut moves);
             }
         }

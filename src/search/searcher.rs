@@ -1,16 +1,17 @@
 //! What a search keeps while it runs.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::filter::{Filter, Sieve};
+use super::filter::Sieve;
 use super::heuristics::{Heuristics, Path};
 use super::ordering::MovePicker;
 use super::table::{Bound, Entry, Table};
 use super::window::Window;
 use super::{Control, Listener, SearchMode, Task, TimeManager};
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{Features, Game, History, Knowledge};
+use crate::game::{Features, Game, GameMove, History, Knowledge, mixed};
 
 /// Between two looks at the clock and the stop flag, so many nodes are visited at most.
 const POLL_INTERVAL: u64 = 1024;
@@ -18,25 +19,86 @@ const POLL_INTERVAL: u64 = 1024;
 /// A search that has taken so long tells which root move it is at: before, they fly by.
 const ANNOUNCEMENTS: Duration = Duration::from_secs(1);
 
+/// Moves whose search the threads of a team know of.
+const WORK_PLACES: usize = 1 << 15;
+
 /// What the threads of one search share besides the table.
-pub(super) struct Team<'a> {
+pub(super) struct Team<'a, M> {
     /// The reins, held from outside.
     pub(super) control: &'a Control,
     /// Nodes that the threads have told of; each is ahead by less than [`POLL_INTERVAL`].
     nodes: AtomicU64,
     /// The thread that decides has decided.
     done: AtomicBool,
+    /// The moves that are being searched, each with its position, at the place that its key says; nothing where there is
+    /// one thread alone. What is overwritten is forgotten.
+    at_work: Vec<AtomicU64>,
+    /// The depth of the deepest iteration that a thread has finished, and what it has found, where there are several.
+    finished: AtomicUsize,
+    found: Mutex<Vec<RootMove<M>>>,
 }
 
-impl<'a> Team<'a> {
-    /// No node visited yet.
-    pub(super) fn new(control: &'a Control) -> Team<'a> {
-        Team { control, nodes: AtomicU64::new(0), done: AtomicBool::new(false) }
+impl<'a, M: GameMove> Team<'a, M> {
+    /// A team of so many threads; no node visited yet.
+    pub(super) fn new(control: &'a Control, threads: usize) -> Team<'a, M> {
+        let places = if threads > 1 { WORK_PLACES } else { 0 };
+        let at_work = std::iter::repeat_with(|| AtomicU64::new(0)).take(places).collect();
+        Team {
+            control,
+            nodes: AtomicU64::new(0),
+            done: AtomicBool::new(false),
+            at_work,
+            finished: AtomicUsize::new(0),
+            found: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// Where it is noted that a move is being searched, if that is of interest to anybody.
+    pub(super) fn work_place<G: Knowledge<Move = M>>(&self, position: &G, mv: M) -> Option<WorkPlace<'_>> {
+        let key = mixed(position.table_key() ^ u64::from(mv.to_bits()));
+        let place = self.at_work.get(key as usize % WORK_PLACES)?;
+        Some(WorkPlace { place, key })
+    }
+
+    /// Whether there are several threads.
+    pub(super) fn is_shared(&self) -> bool {
+        !self.at_work.is_empty()
+    }
+
+    /// What has been found in the deepest iteration that a thread has finished.
+    fn found(&self) -> MutexGuard<'_, Vec<RootMove<M>>> {
+        self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells the other threads to end.
     pub(super) fn finish(&self) {
         self.done.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Where it is noted that a move is being searched.
+#[derive(Clone, Copy)]
+pub(super) struct WorkPlace<'a> {
+    place: &'a AtomicU64,
+    key: u64,
+}
+
+impl WorkPlace<'_> {
+    /// Whether the move is being searched.
+    pub(super) fn is_taken(self) -> bool {
+        self.place.load(Ordering::Relaxed) == self.key
+    }
+
+    /// The search of the move begins.
+    pub(super) fn take(self) {
+        self.place.store(self.key, Ordering::Relaxed);
+    }
+
+    /// The search of the move has ended.
+    pub(super) fn leave(self) {
+        if self.is_taken() {
+            self.place.store(0, Ordering::Relaxed);
+        }
     }
 }
 
@@ -62,8 +124,11 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) width: usize,
     /// At plies below this one, moves are worth the mean over all outcomes of chance.
     pub(super) chance_plies: usize,
-    /// Which moves are searched.
-    pub(super) filter: &'a Filter,
+    /// Which moves are searched; whether that is not all of them, whether hot positions make a difference, and for how many
+    /// plies behind the horizon.
+    pub(super) filters: bool,
+    notes_heat: bool,
+    pub(super) hot_plies: usize,
     pub(super) sieve: Sieve<'a, G>,
     /// The positions before the one that is being searched.
     pub(super) history: History<G>,
@@ -99,10 +164,12 @@ pub(super) struct Searcher<'a, G: Game> {
     start: std::time::Instant,
     node_limit: u64,
     next_poll: u64,
-    team: &'a Team<'a>,
+    pub(super) team: &'a Team<'a, G::Move>,
     /// Who is told how the search gets on; nobody in the threads that only help.
     pub(super) listener: Option<&'a mut dyn Listener<G::Move>>,
     stopped: bool,
+    /// Another thread has finished the iteration: the reason to stop.
+    overtaken: bool,
 }
 
 impl<'a, G: Features + Knowledge> Searcher<'a, G> {
@@ -113,7 +180,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         root: Vec<RootMove<G::Move>>,
         table: &'a Table,
         heuristics: &'a mut Heuristics<G>,
-        team: &'a Team<'a>,
+        team: &'a Team<'a, G::Move>,
         listener: Option<&'a mut dyn Listener<G::Move>>,
     ) -> Searcher<'a, G> {
         Searcher {
@@ -127,7 +194,9 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
                 SearchMode::Pvs | SearchMode::Mtdf => task.options.chance_plies,
                 SearchMode::AlphaBeta | SearchMode::Minimax => 0,
             },
-            filter: &task.options.filter,
+            filters: task.options.filter.is_on(),
+            notes_heat: task.options.filter.asks_for_heat(),
+            hot_plies: task.options.filter.hot_plies,
             sieve: Sieve::new(&task.options.filter, task.evaluator, task.options.seed),
             history: task.history.clone(),
             root,
@@ -152,6 +221,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             team,
             listener,
             stopped: false,
+            overtaken: false,
         }
     }
 
@@ -200,6 +270,29 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             || self.team.done.load(Ordering::Relaxed)
             || all >= self.node_limit
             || (out_of_time && !self.team.control.is_pondering());
+        self.overtaken = !self.stopped && self.team.finished.load(Ordering::Relaxed) >= self.iteration;
+        self.stopped |= self.overtaken;
+    }
+
+    /// Ends an iteration: the first thread to do so has found what all threads go on from. The depth that has been finished, if
+    /// the search goes on.
+    pub(super) fn end_iteration(&mut self) -> Option<usize> {
+        if self.stopped && !self.overtaken {
+            return None;
+        }
+        if self.team.is_shared() {
+            let mut found = self.team.found();
+            let finished = self.team.finished.load(Ordering::Relaxed);
+            if finished >= self.iteration {
+                self.root.clone_from(&found);
+                self.iteration = finished;
+            } else {
+                found.clone_from(&self.root);
+                self.team.finished.store(self.iteration, Ordering::Relaxed);
+            }
+            (self.stopped, self.overtaken) = (false, false);
+        }
+        Some(self.iteration)
     }
 
     /// Nodes visited by all threads, as far as they have told.
@@ -287,7 +380,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         if G::MOVE_KINDS > 1 {
             self.played[ply + 2] = Some(position.move_kind(mv));
         }
-        if self.filter.asks_for_heat() {
+        if self.notes_heat {
             self.changed[ply + 1] = position.is_tactical(mv);
         }
         let mut child = position.clone();
