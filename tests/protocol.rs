@@ -41,7 +41,7 @@ fn a_gui_greets() {
         "option name Threads type spin default 1 min 1 max 256",
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 10 min 0 max 5000",
-        "option name SearchMode type combo default pvs var pvs var mtdf var alphabeta var minimax var expectiminimax var mcts",
+        "option name SearchMode type combo default pvs var pvs var mtdf var alphabeta var minimax var expectiminimax var mcts var random",
         "option name Selective type check default true",
         "option name Width type spin default 0 min 0 max 10000",
         "option name PlayoutPlies type spin default -1 min -1 max 1000",
@@ -167,7 +167,7 @@ fn bad_lines_are_named_and_change_nothing() {
         ("setoption name Selective value yes", "option Selective: `yes` is not `true` or `false`"),
         (
             "setoption name SearchMode value negascout",
-            "option SearchMode: `negascout` is not one of: pvs, mtdf, alphabeta, minimax, expectiminimax, mcts",
+            "option SearchMode: `negascout` is not one of: pvs, mtdf, alphabeta, minimax, expectiminimax, mcts, random",
         ),
         (
             "setoption name FeatureSet value set4",

@@ -173,7 +173,9 @@ fn clocks_run_and_end_games() {
     let played = game(SHUFFLE, [&mut white, &mut black], &allowance, &rules).unwrap();
     assert_eq!((played.end.winner, played.end.cause), (Some(Color::Black), Cause::Time));
     assert_eq!(played.end.details, "White loses on time after 0.500 s");
-    assert_eq!((played.moves.len(), played.thinking), (4, ms(3 * 500 + 2 * 100)));
+    let [first, second] = played.thinking;
+    assert_eq!((played.moves.len(), first.moves + second.moves), (4, 5));
+    assert_eq!(first.time + second.time, ms(3 * 500 + 2 * 100));
     // What White was told: 1.1 s, then half a second less and 0.1 s more each time; margins are no secret gift.
     let told = white.asked.iter().map(|(_, limits, _)| limits.clocks.map(|clock| clock.unwrap().remaining));
     let told: Vec<_> = told.collect();

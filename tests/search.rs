@@ -12,7 +12,7 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Features, Game, History, Knowledge};
 use labrys::search::{
-    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, search,
+    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, random, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -400,4 +400,37 @@ fn threads_share_a_node_limit_and_end_together() {
         assert!(best.nodes >= 100_000 && best.nodes <= 100_000 + 1024 * threads as u64, "{}", best.nodes);
         assert!(!control.is_stopped());
     }
+}
+
+#[test]
+fn a_random_player_plays_any_move_and_the_same_again() {
+    let evaluator = &Evaluator::shipped(0).unwrap();
+    let (position, limits) = (&Neighbours::start(), &Limits::none());
+    let mut legal = Vec::new();
+    position.legal_moves(&mut legal);
+    let mut seen = std::collections::HashSet::new();
+    let mut history = History::new();
+    for _ in 0..10 {
+        for seed in 0..40 {
+            let options = &Options { seed, ..Options::default() };
+            let task = Task { position, history: &history, evaluator, root_moves: &[], options, limits };
+            let mv = random(&task).mv.unwrap();
+            assert!(legal.contains(&mv) && random(&task).mv == Some(mv));
+            seen.insert(mv);
+            let chosen = Task { root_moves: &legal[3..4], ..task };
+            assert_eq!(random(&chosen).mv, Some(legal[3]));
+        }
+        history.push(position);
+    }
+    assert_eq!(seen.len(), legal.len());
+    let over = &Neighbours::from_fen("8/8/8/8/8/8/8/P6p w 0 1").unwrap();
+    let task = Task {
+        position: over,
+        history: &History::new(),
+        evaluator,
+        root_moves: &[],
+        options: &Options::default(),
+        limits,
+    };
+    assert_eq!(random(&task).mv, None);
 }

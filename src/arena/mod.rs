@@ -36,7 +36,7 @@ pub use openings::{LineProblem, OpeningError, Openings};
 pub use participant::Participant;
 pub use player::{Failure, Place, Player, Setup, SetupError, Thought};
 pub use ratings::{Rating, ratings};
-pub use referee::{Cause, End, NoResult, Played, Seat, play};
+pub use referee::{Cause, End, NoResult, Played, Seat, Thinking, play};
 pub use results::{GameResult, Results};
 pub use rules::{Rules, RulesError, parse_option};
 pub use schedule::{Fixture, Format, Schedule};

@@ -66,8 +66,24 @@ pub struct Played {
     pub moves: Vec<Move>,
     /// The end.
     pub end: End,
-    /// Time that the players have thought, both together.
-    pub thinking: Duration,
+    /// What the players have thought, White first.
+    pub thinking: [Thinking; 2],
+}
+
+/// How long a player has thought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thinking {
+    /// Moves that it has been asked for and has answered.
+    pub moves: u64,
+    /// The time of all of them.
+    pub time: Duration,
+}
+
+impl std::ops::AddAssign for Thinking {
+    fn add_assign(&mut self, other: Thinking) {
+        self.moves += other.moves;
+        self.time += other.time;
+    }
 }
 
 /// Why a game has no result.
@@ -111,7 +127,7 @@ pub fn play(
         board,
         line: opening.clone(),
         moves: Vec::new(),
-        thinking: Duration::ZERO,
+        thinking: [Thinking::default(); 2],
         players: [white.player, black.player],
         clocks,
         adjudicator,
@@ -127,7 +143,7 @@ struct Game<'a> {
     board: &'a mut dyn Board,
     line: Line,
     moves: Vec<Move>,
-    thinking: Duration,
+    thinking: [Thinking; 2],
     players: [&'a mut dyn Player; 2],
     clocks: [PlayerClock<'a>; 2],
     adjudicator: Adjudicator<'a>,
@@ -159,7 +175,7 @@ impl Game<'_> {
             Ok(thought) => thought,
             Err(failure) => return failed(mover, &failure).map(Some),
         };
-        self.thinking += thought.elapsed;
+        self.thinking[mover.index()] += Thinking { moves: 1, time: thought.elapsed };
         let loses = |cause, details| Ok(Some(End { winner: Some(!mover), cause, details }));
         if !self.clocks[mover.index()].press(thought.elapsed) {
             let elapsed = thought.elapsed.as_secs_f64();

@@ -3,7 +3,6 @@
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Sender};
 use std::thread;
-use std::time::Duration;
 
 use rand::RngExt;
 use thiserror::Error;
@@ -11,7 +10,7 @@ use time::OffsetDateTime;
 
 use super::openings::generator;
 use super::pgn::{Record, Side};
-use super::referee::{self, NoResult, Played, Seat};
+use super::referee::{self, NoResult, Played, Seat, Thinking};
 use super::{
     Adjudication, Fixture, GameResult, Line, OpeningError, Openings, Pairs, Participant, Place, Player,
     Results, Rules, RulesError, Schedule, SetupError, Sprt,
@@ -82,6 +81,9 @@ pub enum TournamentError {
 
 /// News of a game.
 type News = (Fixture, Result<(Line, Played), TournamentError>);
+
+/// Who gets each game that is over: its record, all results so far, and what its players have thought.
+pub type Keep<'a> = dyn FnMut(&Record, &Results, [Thinking; 2]) -> std::io::Result<()> + 'a;
 
 impl Tournament {
     /// Makes sure that every participant starts, knows the game and takes its options, and that there is
@@ -184,7 +186,7 @@ impl Tournament {
         &self,
         results: &mut Results,
         control: &Control,
-        keep: &mut dyn FnMut(&Record, &Results, Duration) -> std::io::Result<()>,
+        keep: &mut Keep<'_>,
     ) -> Result<(), TournamentError> {
         let mut stopping = Stopping::new(self.sprt.as_ref());
         if stopping.is_decided(results) {
@@ -265,7 +267,7 @@ impl Tournament {
         opening: Line,
         played: Played,
         results: &mut Results,
-        keep: &mut dyn FnMut(&Record, &Results, Duration) -> std::io::Result<()>,
+        keep: &mut Keep<'_>,
     ) -> Result<(), TournamentError> {
         let result = GameResult { winner: played.end.winner, cause: played.end.cause };
         results.add(fixture.number, fixture.players, result);

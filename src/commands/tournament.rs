@@ -15,7 +15,7 @@ use super::{RulesArguments, parse_plies};
 use crate::arena::archive::Archive;
 use crate::arena::{
     Adjudication, DrawRule, Format, Keys, Openings, Participant, ResignRule, Results, Schedule, Sprt,
-    Summary, Tournament, plot,
+    Summary, Thinking, Tournament, plot,
 };
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
@@ -232,20 +232,43 @@ struct Report<'a> {
     seed: u64,
     /// All games are played, or the SPRT has a verdict.
     complete: bool,
-    /// Games of this run, and what they took, in seconds: by the wall clock, and in thought of the players.
+    /// Games of this run, and what they took, in seconds: by the wall clock, and in thought of each player.
     games_played: u64,
     wall_seconds: f64,
-    thinking_seconds: f64,
+    thinking: Vec<Pace<'a>>,
     #[serde(flatten)]
     summary: &'a Summary,
 }
 
+/// What a player has thought in this run.
+#[derive(Serialize)]
+struct Pace<'a> {
+    name: &'a str,
+    moves: u64,
+    seconds: f64,
+    /// Mean seconds of a move; 0 where it has not moved.
+    seconds_a_move: f64,
+}
+
+impl<'a> Pace<'a> {
+    fn new(name: &'a str, Thinking { moves, time }: Thinking) -> Pace<'a> {
+        let seconds = time.as_secs_f64();
+        Pace { name, moves, seconds, seconds_a_move: seconds / moves.max(1) as f64 }
+    }
+}
+
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { summary, games_played: games, wall_seconds: wall, thinking_seconds: thinking, .. } =
-            self;
+        let Report { summary, games_played: games, wall_seconds: wall, thinking, .. } = self;
         let speed = *games as f64 / wall;
-        write!(f, "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {thinking:.1} s")
+        let seconds: f64 = thinking.iter().map(|pace| pace.seconds).sum();
+        write!(f, "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s;")?;
+        let mut comma = "";
+        for Pace { name, seconds_a_move, .. } in thinking {
+            write!(f, "{comma} {name} {seconds_a_move:.4} s a move")?;
+            comma = ",";
+        }
+        Ok(())
     }
 }
 
@@ -275,13 +298,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let summary =
         |results: &Results| Summary::new(&names, &tournament.counted(results), tournament.sprt.as_ref());
     let recalled = results.games();
-    let (start, mut thinking) = (Instant::now(), Duration::ZERO);
+    let (start, mut thinking) = (Instant::now(), vec![Thinking::default(); names.len()]);
     let mut progress = Progress::new(tournament.schedule.games(), recalled);
     tournament.run(&mut results, &control, &mut |record, results, thought| {
         if let Some(archive) = &mut archive {
             archive.append(record)?;
         }
-        thinking += thought;
+        for (side, thought) in record.players.iter().zip(thought) {
+            if let Some(player) = names.iter().position(|name| *name == side.name) {
+                thinking[player] += thought;
+            }
+        }
         progress.news(results.games(), || summary(results).brief());
         Ok(())
     })?;
@@ -295,7 +322,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         complete: decided || results.games() == tournament.schedule.games(),
         games_played: results.games() - recalled,
         wall_seconds: start.elapsed().as_secs_f64(),
-        thinking_seconds: thinking.as_secs_f64(),
+        thinking: names.iter().zip(thinking).map(|(name, thought)| Pace::new(name, thought)).collect(),
         summary: &summary,
     };
     match arguments.json {

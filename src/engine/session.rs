@@ -10,7 +10,7 @@ use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
 use crate::game::{Chance, Features, Game, Knowledge, MoveError};
 use crate::search::{
     Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Table, Task, Tree,
-    Value, monte_carlo, search, solve,
+    Value, monte_carlo, random, search, solve,
 };
 
 /// An option that forgets the table.
@@ -91,6 +91,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
                 let tree = tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
                 monte_carlo(&task, tree, settings.threads, None, control, &mut listener)
             }
+            Method::Random => random(&task),
         }
     }
 }

@@ -8,6 +8,7 @@
 //! - `mcts`: Monte Carlo tree search, which shares limits and reports with the others ([`monte_carlo`]);
 //! - `pvs`: principal variation search with all that saves nodes; `quiescence`: its last plies; `mtdf`: the same with empty
 //!   windows alone;
+//! - [`random`]: no search at all, for comparison;
 //! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`: moves
 //!   whose outcome is chance's;
 //! - `solver`: what a position is worth, proved ([`solve`]); it knows no evaluation;
@@ -43,7 +44,7 @@ pub use time::TimeManager;
 
 use self::filter::Sieve;
 use crate::eval::Evaluator;
-use crate::game::{Features, History, Knowledge};
+use crate::game::{Features, History, Knowledge, mixed};
 
 /// How a move is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,21 +53,33 @@ pub enum Method {
     Deepening(SearchMode),
     /// [`monte_carlo`].
     MonteCarlo,
+    /// [`random`].
+    Random,
 }
 
 impl Method {
     /// All methods, the default first.
-    pub const ALL: [Method; 6] = [
+    pub const ALL: [Method; 7] = [
         Method::Deepening(SearchMode::Pvs),
         Method::Deepening(SearchMode::Mtdf),
         Method::Deepening(SearchMode::AlphaBeta),
         Method::Deepening(SearchMode::Minimax),
         Method::Deepening(SearchMode::Expectiminimax),
         Method::MonteCarlo,
+        Method::Random,
     ];
 
     /// Their names in the protocol.
-    pub const NAMES: [&'static str; 6] = ["pvs", "mtdf", "alphabeta", "minimax", "expectiminimax", "mcts"];
+    pub const NAMES: [&'static str; 7] =
+        ["pvs", "mtdf", "alphabeta", "minimax", "expectiminimax", "mcts", "random"];
+}
+
+/// Any of the moves, by the seed, the position and the number of those before it.
+pub fn random<G: Features + Knowledge>(task: &Task<G>) -> Best<G::Move> {
+    let moves = task.moves();
+    let number = mixed(task.options.seed ^ mixed(task.history.past().len() as u64)) ^ task.position.key();
+    let mv = moves.get(mixed(number).checked_rem(moves.len() as u64).unwrap_or(0) as usize).copied();
+    Best { mv, ponder: None, nodes: moves.len() as u64 }
 }
 
 /// Which search is deepened.
