@@ -3,13 +3,16 @@
 
 use std::hint::black_box;
 
-use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
+use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use labrys::eval::Evaluator;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Features, Game, History};
-use labrys::search::{Control, Heuristics, Limits, Options, SearchMode, Table, Task, search};
+use labrys::game::{Features, Game, History, Knowledge, PromiseTerms};
+use labrys::search::{
+    Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchMode, Table, Task, Tree,
+    monte_carlo, search,
+};
 
 /// A position of the middle game of chess.
 const MIDDLE_OF_CHESS: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
@@ -34,6 +37,54 @@ fn evaluate_all_sets<G: Features>(criterion: &mut Criterion, position: &G) {
             bencher.iter(|| evaluator.evaluate(black_box(position)));
         });
     }
+}
+
+/// What all moves of a position promise, and a thousand walks of a Monte Carlo search.
+fn promise(criterion: &mut Criterion) {
+    // 40 moves.
+    let position =
+        Chess::from_fen("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 6").unwrap();
+    let (mut moves, mut promises) = (Vec::new(), Vec::new());
+    position.legal_moves(&mut moves);
+    let (terms, history) = (PromiseTerms::default(), History::new());
+    criterion.bench_function(&format!("promises of {} moves of chess", moves.len()), |bencher| {
+        bencher.iter(|| {
+            promises.clear();
+            position.promises(black_box(&moves), &terms, &history, &mut |_: &Chess| 0, &mut promises);
+            promises.len()
+        });
+    });
+}
+
+fn walks(criterion: &mut Criterion) {
+    let cut = Sampling { playout_plies: Some(0), expansion: Some(Expansion::All), ..Sampling::default() };
+    walk::<Chess>(criterion, "evaluated leaves", cut);
+    walk::<Neighbours>(criterion, "full playouts", Sampling::default());
+}
+
+/// Walks from the start position, as many as a hundred thousand nodes allow.
+fn walk<G: Features + Knowledge>(criterion: &mut Criterion, what: &str, sampling: Sampling) {
+    let task = Task {
+        position: &G::start(),
+        history: &History::new(),
+        evaluator: &Evaluator::shipped(0).unwrap(),
+        root_moves: &[],
+        options: &Options { sampling, ..Options::default() },
+        limits: &Limits::nodes(100_000),
+    };
+    let run = |tree: &mut Tree<G>| {
+        let mut walks = 0;
+        let mut listener = |report: Report<_>| walks = report.visits.map_or(0, |visits| visits.walks);
+        monte_carlo(&task, tree, 1, None, &Control::default(), &mut listener);
+        walks
+    };
+    let walks = run(&mut Tree::new(1 << 24));
+    let mut group = criterion.benchmark_group("Monte Carlo search");
+    group.throughput(Throughput::Elements(u64::from(walks))).sample_size(20);
+    group.bench_function(format!("{what} of {}", G::NAME), |bencher| {
+        bencher.iter_batched_ref(|| Tree::new(1 << 24), run, BatchSize::PerIteration);
+    });
+    group.finish();
 }
 
 fn depth(criterion: &mut Criterion) {
@@ -62,5 +113,5 @@ fn depth(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluation, depth);
+criterion_group!(benches, evaluation, promise, walks, depth);
 criterion_main!(benches);

@@ -90,7 +90,7 @@ pub enum SearchMode {
     Pvs,
     /// MTD(f) over the same table.
     Mtdf,
-    /// Plain α-β, without table and without ordering.
+    /// Plain α-β without table, tactical moves first.
     AlphaBeta,
     /// Plain minimax.
     Minimax,

@@ -19,7 +19,8 @@ use crate::game::{Features, Knowledge};
 
 /// Reverse futility up to this depth: a node is given up as too good for the opponent …
 const REVERSE_FUTILITY_DEPTH: i32 = 6;
-/// … when it is above β by this much for each ply that is left, in thousandths. +76 ± 31 Elo.
+/// … when it is above β by this much for each ply that is left, in thousandths. +76 ± 31 Elo; +53 ± 28 in
+/// chess at 2,500 nodes.
 const REVERSE_FUTILITY_MARGIN: i32 = 200;
 
 /// Null move pruning from this depth on: a node where even passing keeps β is given up. (In chess it saves 12 % of the nodes to
@@ -37,7 +38,7 @@ const NULL_MOVE_MARGIN_STEPS: i32 = 3;
 const NULL_MOVE_VERIFICATION_DEPTH: i32 = 12;
 
 /// Without a table move, nodes from this depth on are searched a ply less deeply. +2 ± 30 Elo by itself,
-/// but a third fewer nodes to a depth.
+/// but a third fewer nodes to a depth. (+10 ± 27 in chess at 2,500 nodes, 361 games.)
 const REDUCTION_WITHOUT_TABLE_MOVE: i32 = 4;
 
 /// Singular extension from this depth on: a table move that is alone in its class is searched a ply deeper. (+4 ± 13 Elo in
@@ -50,12 +51,14 @@ const SINGULAR_MARGIN: i32 = 6;
 
 /// Futility pruning up to this depth: quiet moves are left out …
 const FUTILITY_DEPTH: i32 = 3;
-/// … when the node is below α by this much for each ply that is left and one more, in thousandths. +75 ± 32 Elo.
+/// … when the node is below α by this much for each ply that is left and one more, in thousandths. +75 ± 32 Elo;
+/// −1 ± 27 in chess at 2,500 nodes, where other steps do the same.
 const FUTILITY_MARGIN: i32 = 300;
 
 /// Late move pruning up to this depth: quiet moves are left out …
 const LATE_PRUNING_DEPTH: i32 = 4;
-/// … behind this many moves and the square of the depth. +94 ± 33 Elo on top of all others.
+/// … behind this many moves and the square of the depth. +94 ± 33 Elo on top of all others;
+/// +1 ± 28 in chess at 2,500 nodes.
 const LATE_PRUNING_MOVES: i32 = 4;
 
 /// Moves that lose by exchange are left out (+2 ± 27 Elo in chess at 2,500 nodes) up to this depth …
@@ -65,7 +68,7 @@ const EXCHANGE_QUIET: i32 = 210;
 /// … and a tactical one so much for the square of the depth.
 const EXCHANGE_TACTICAL: i32 = 65;
 
-/// Late move reductions, +18 ± 30 Elo on top of all others, begin at this depth …
+/// Late move reductions, +18 ± 30 Elo on top of all others and −3 ± 28 in chess at 2,500 nodes, begin at this depth …
 const LATE_REDUCTION_DEPTH: i32 = 3;
 /// … with the move of this number, counted from 1.
 const LATE_REDUCTION_MOVES: usize = 3;
@@ -120,7 +123,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         }
         let window = Window { alpha, beta };
 
-        // 3. Check extension (selective): threats that have to be answered now are answered before the horizon.
+        // 3. Check extension (selective): threats that have to be answered now are answered before the horizon. (+5 ± 26 Elo in chess at 2,500 nodes.)
         let in_check = self.selective && position.in_check();
         if in_check && ply < 2 * self.iteration {
             depth = depth.max(0) + 1;

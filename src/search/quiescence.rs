@@ -10,7 +10,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
     /// The value of a position for its mover when either player may go on with tactical moves or be
     /// content with the evaluation. Selective: +108 ± 33 Elo in Neighbours (400 games at 20,000 nodes; a limit of
     /// four plies changed nothing measurable, +19 ± 30 without it). That it asks the table and stores in it: +40 ± 27 Elo
-    /// in chess (400 games at 4,000 nodes).
+    /// in chess (400 games at 4,000 nodes); that it leaves out captures that lose by exchange: +101 ± 39 (209 games at 2,500).
     pub(super) fn quiescence(&mut self, position: &G, window: Window, ply: usize) -> Score {
         if position.is_over() {
             return self.verdict(position, ply);

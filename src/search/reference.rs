@@ -12,7 +12,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
     /// Searches all moves to the same depth, the way that the mode of the search says: the value of a position for
     /// its mover if it lies in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the
     /// others end where one reaches β.
-    pub(super) fn full_width(&mut self, position: &G, depth: i32, mut window: Window, ply: usize) -> Score {
+    pub(super) fn full_width(&mut self, position: &G, depth: i32, window: Window, ply: usize) -> Score {
         self.pv[ply].clear();
         if self.enter(ply) {
             return Score::DRAW;
@@ -26,12 +26,27 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         if depth <= 0 || ply >= MAX_PLY {
             return self.leaf(position, ply);
         }
-        let moves = self.moves_to_try(position, ply);
-        if moves.is_empty() {
-            return self.verdict(position, ply);
-        }
+        let mut moves = std::mem::take(&mut self.kept[ply]);
+        self.list_moves(position, ply, &mut moves);
+        let score = match moves[..] {
+            [] => self.verdict(position, ply),
+            _ => self.full_width_moves(position, &moves, depth, window, ply),
+        };
+        self.kept[ply] = moves;
+        score
+    }
+
+    /// Searches the moves of a position at `ply`.
+    fn full_width_moves(
+        &mut self,
+        position: &G,
+        moves: &[G::Move],
+        depth: i32,
+        mut window: Window,
+        ply: usize,
+    ) -> Score {
         let mut best = -Score::INFINITE;
-        for mv in moves {
+        for &mv in moves {
             let score = match self.mode {
                 SearchMode::Minimax => {
                     self.try_move(position, mv, depth - 1, Window::FULL, ply, Searcher::full_width)
@@ -57,21 +72,21 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         best
     }
 
-    /// The moves of a node. To weigh chance, those that change the balance come first: what is left out depends on
-    /// the first one.
-    fn moves_to_try(&mut self, position: &G, ply: usize) -> Vec<G::Move> {
-        let mut moves = Vec::new();
+    /// Lists the moves of a node that are searched. Where a good one saves others, those that change the balance come first.
+    fn list_moves(&mut self, position: &G, ply: usize, moves: &mut Vec<G::Move>) {
+        moves.clear();
         if ply == 0 {
             moves.extend(self.root_moves());
-        } else {
-            position.legal_moves(&mut moves);
-            if self.mode == SearchMode::Expectiminimax {
-                moves.sort_by_key(|&mv| !position.is_tactical(mv));
-            }
-            if self.filters {
-                self.filter_moves(position, ply, &mut moves);
-            }
+            return;
         }
-        moves
+        if self.mode == SearchMode::Minimax {
+            position.legal_moves(moves);
+        } else {
+            position.tactical_moves(moves);
+            position.quiet_moves(moves);
+        }
+        if self.filters {
+            self.filter_moves(position, ply, moves);
+        }
     }
 }
