@@ -92,10 +92,10 @@ impl<M> Best<M> {
 
 /// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and tells `listener` of each step.
 ///
-/// It runs on as many threads as there are `heuristics`, one at least, each with its own. They help each other through
-/// the table (lazy SMP), put off what another one is searching, and all go on from what the first one to end an iteration has found.
-/// With one thread, the same task, mode, table and heuristics, and
-/// without limits in time, the result is the same to the node.
+/// It runs on as many threads as there are `heuristics`, one at least, each with its own. They help each other through the table
+/// (lazy SMP), put off what another one is searching, and all go on from what the first one to end an iteration has
+/// found. With one thread, the same task, mode, table and heuristics, and without limits in time, the result is the same
+/// to the node.
 pub fn search<G: Features + Knowledge>(
     task: &Task<G>,
     mode: SearchMode,
