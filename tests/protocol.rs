@@ -73,9 +73,14 @@ fn a_gui_greets() {
 #[test]
 fn a_long_search_tells_where_it_is_and_scores_tell_results() {
     let mut engine = Process::neighbours();
-    engine.send("setoption name UCI_Variant value neighbours\nsetoption name UCI_ShowWDL value true\ngo movetime 1500");
-    let lines = engine.until("bestmove");
-    let current = lines.iter().find(|line| line.contains(" currmove ")).expect("a root move is announced");
+    engine.send("setoption name UCI_ShowWDL value true\ngo infinite");
+    let mut lines = Vec::new();
+    while !lines.last().is_some_and(|line: &String| line.contains(" currmove ")) {
+        lines.push(engine.line().expect("a root move is announced"));
+    }
+    engine.send("stop");
+    engine.until("bestmove");
+    let current = lines.last().unwrap();
     let words: Vec<_> = current.split(' ').collect();
     assert_eq!((words[0], words[1], words[3], words[5]), ("info", "depth", "currmove", "currmovenumber"));
     let wdl = lines.iter().filter_map(|line| line.split_once(" wdl ")).map(|(_, rest)| rest);
