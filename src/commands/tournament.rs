@@ -257,18 +257,23 @@ impl<'a> Pace<'a> {
     }
 }
 
+impl fmt::Display for Pace<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {:.4} s a move", self.name, self.seconds_a_move)
+    }
+}
+
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { summary, games_played: games, wall_seconds: wall, thinking, .. } = self;
         let speed = *games as f64 / wall;
         let seconds: f64 = thinking.iter().map(|pace| pace.seconds).sum();
-        write!(f, "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s;")?;
-        let mut comma = "";
-        for Pace { name, seconds_a_move, .. } in thinking {
-            write!(f, "{comma} {name} {seconds_a_move:.4} s a move")?;
-            comma = ",";
-        }
-        Ok(())
+        let paces: Vec<_> = thinking.iter().map(Pace::to_string).collect();
+        let paces = paces.join(", ");
+        write!(
+            f,
+            "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {paces}"
+        )
     }
 }
 

@@ -54,6 +54,14 @@ impl<G: Features> Evaluator<G> {
         if position.mover() == player { score } else { -score }
     }
 
+    /// What a legal move leads to is worth to the player who makes it.
+    #[inline]
+    pub fn evaluate_move(&self, position: &G, mv: G::Move) -> Score {
+        let mut child = position.clone();
+        child.play(mv);
+        self.evaluate_for(&child, position.mover())
+    }
+
     /// The value of a position, feature by feature.
     pub fn table(&self, position: &G) -> EvalTable {
         let set = &G::SETS[self.weights.set()];

@@ -135,12 +135,7 @@ pub fn search<G: Features + Knowledge>(
 /// Puts the moves of the root in the order of what they promise: where there are many, the order of the generator is
 /// too bad to begin with.
 fn sort_by_promise<G: Features + Knowledge>(task: &Task<G>, root: &mut [RootMove<G::Move>]) {
-    let player = task.position.mover();
-    let promise = |mv: G::Move| {
-        let mut child = task.position.clone();
-        child.play(mv);
-        task.evaluator.evaluate_for(&child, player)
-    };
+    let promise = |mv| task.evaluator.evaluate_move(task.position, mv);
     root.sort_by_cached_key(|entry| std::cmp::Reverse(promise(entry.mv)));
 }
 

@@ -68,10 +68,10 @@ impl<'a, G: Features + Knowledge> Sieve<'a, G> {
     }
 
     /// Leaves those of the moves that promise most, in the order in which they are. Which of equal ones stay is drawn
-    /// by lot, the same at each visit. The position is the last one of the history.
+    /// by lot, the same at each visit.
     pub(super) fn keep(
         &mut self,
-        history: &History<G>,
+        history: &mut History<G>,
         position: &G,
         (ply, hot): (usize, bool),
         moves: &mut Vec<G::Move>,
@@ -83,7 +83,9 @@ impl<'a, G: Features + Knowledge> Sieve<'a, G> {
         let (evaluator, mover) = (self.evaluator, position.mover());
         let mut rate = |child: &G| evaluator.evaluate_for(child, mover).to_thousandths();
         self.promises.clear();
+        history.push(position);
         position.promises(moves, &self.filter.terms, history, &mut rate, &mut self.promises);
+        history.pop();
         let key = mixed(self.seed) ^ position.key();
         let promises = moves.iter().zip(&self.promises).enumerate();
         self.ranks.clear();
@@ -120,9 +122,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
     /// Leaves the moves of a position at `ply` that are searched, in their order.
     pub(super) fn filter_moves(&mut self, position: &G, ply: usize, moves: &mut Vec<G::Move>) {
         let hot = self.is_hot(position, ply);
-        self.remember(position);
-        self.sieve.keep(&self.history, position, (ply, hot), moves);
-        self.undo();
+        self.sieve.keep(&mut self.history, position, (ply, hot), moves);
     }
 
     /// Notes the moves of a position at `ply` that are searched.

@@ -164,15 +164,9 @@ impl<G: Knowledge + Features> Task<'_, G> {
             [] => {
                 let Options { filter, seed, .. } = self.options;
                 if filter.is_on() {
-                    let mut history = self.history.clone();
-                    history.push(self.position);
-                    let hot = self.position.in_check();
-                    Sieve::new(filter, self.evaluator, *seed).keep(
-                        &history,
-                        self.position,
-                        (0, hot),
-                        &mut moves,
-                    );
+                    let mut sieve = Sieve::new(filter, self.evaluator, *seed);
+                    let at = (0, self.position.in_check());
+                    sieve.keep(&mut self.history.clone(), self.position, at, &mut moves);
                 }
                 moves
             }

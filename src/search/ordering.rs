@@ -92,24 +92,24 @@ impl<M: GameMove> MovePicker<M> {
         self.depth = depth;
         let fits = |mv| position.is_legal(mv) && (scope != Scope::Tactical || position.is_tactical(mv));
         self.table_move = table_move.filter(|&mv| fits(mv));
-        self.listed = Listed::Nothing;
-        self.moves.clear();
-        self.ranks.clear();
-        self.given = 0;
-        self.killers = 0;
-        self.deferred.clear();
-        self.again = 0;
+        self.clear(Listed::Nothing);
     }
 
     /// Begins with moves that have their order already.
     pub(super) fn begin_in_order(&mut self, moves: impl Iterator<Item = M>) {
         self.table_move = None;
-        self.listed = Listed::All;
-        self.moves.clear();
+        self.clear(Listed::All);
         self.moves.extend(moves);
-        self.ranks.clear();
         self.ranks.resize(self.moves.len(), 0);
+    }
+
+    /// Forgets the moves of the last position.
+    fn clear(&mut self, listed: Listed) {
+        self.listed = listed;
+        self.moves.clear();
+        self.ranks.clear();
         self.given = 0;
+        self.killers = 0;
         self.deferred.clear();
         self.again = 0;
     }

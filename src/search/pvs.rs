@@ -11,7 +11,7 @@ use std::array;
 use std::sync::LazyLock;
 
 use super::ordering::{MovePicker, Scope};
-use super::searcher::{Searcher, WorkPlace};
+use super::searcher::Searcher;
 use super::table::{Bound, Entry};
 use super::window::Window;
 use crate::eval::{MAX_PLY, Score};
@@ -253,7 +253,6 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
 
         let width = if self.selective && !root { self.width } else { usize::MAX };
 
-        let shared = self.team.is_shared();
         let filtered = !root && self.filters;
         if filtered {
             self.note_kept(position, ply);
@@ -297,15 +296,15 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
 
             // 13. What another thread is searching comes last: by then the table knows of it (T. Kerrigan, "Simplified
             //     ABDADA", 2013).
-            let place = match shared && number > 1 && depth >= DEFERRAL_DEPTH {
+            let place = match number > 1 && depth >= DEFERRAL_DEPTH {
                 true => self.team.work_place(position, mv),
                 false => None,
             };
-            if place.is_some_and(WorkPlace::is_taken) && moves.defer(mv) {
-                number -= 1;
-                continue;
-            }
             if let Some(place) = place {
+                if place.is_taken() && moves.defer(mv) {
+                    number -= 1;
+                    continue;
+                }
                 place.take();
             }
 

@@ -55,13 +55,16 @@ impl<'a, M: GameMove> Team<'a, M> {
 
     /// Where it is noted that a move is being searched, if that is of interest to anybody.
     pub(super) fn work_place<G: Knowledge<Move = M>>(&self, position: &G, mv: M) -> Option<WorkPlace<'_>> {
+        if !self.is_shared() {
+            return None;
+        }
         let key = mixed(position.table_key() ^ u64::from(mv.to_bits()));
         let place = self.at_work.get(key as usize % WORK_PLACES)?;
         Some(WorkPlace { place, key })
     }
 
     /// Whether there are several threads.
-    pub(super) fn is_shared(&self) -> bool {
+    fn is_shared(&self) -> bool {
         !self.at_work.is_empty()
     }
 
@@ -406,7 +409,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
 
     /// Keeps a position that is about to be left, where it makes a difference that it comes again.
     #[inline]
-    pub(super) fn remember(&mut self, position: &G) {
+    fn remember(&mut self, position: &G) {
         if G::DRAW_RULES.repetitions.is_some() {
             self.history.push(position);
         }

@@ -14,13 +14,9 @@ pub trait Policy<G: Game>: Sync {
 impl<G: Features + Knowledge> Policy<G> for Evaluator<G> {
     fn priors(&self, position: &G, moves: &[G::Move], priors: &mut Vec<f32>) {
         let spread = 1000.0 * G::RESULTS.1 as f32;
-        let player = position.mover();
         let before = priors.len();
-        priors.extend(moves.iter().map(|&mv| {
-            let mut child = position.clone();
-            child.play(mv);
-            self.evaluate_for(&child, player).to_thousandths() as f32 / spread
-        }));
+        let values = moves.iter().map(|&mv| self.evaluate_move(position, mv).to_thousandths() as f32);
+        priors.extend(values.map(|value| value / spread));
         let own = &mut priors[before..];
         let most = own.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         own.iter_mut().for_each(|prior| *prior = (*prior - most).exp());

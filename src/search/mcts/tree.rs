@@ -35,6 +35,11 @@ impl Proof {
     }
 }
 
+/// The points of White for a player, or those of a player for White.
+pub(super) fn seen_by(player: Color, points: f64) -> f64 {
+    if player == Color::White { points } else { 1.0 - points }
+}
+
 /// How many children a position has got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Growth {
@@ -288,7 +293,7 @@ impl<G: Game> Tree<G> {
             let node = &mut self.nodes[node];
             node.pending -= 1;
             node.visits = node.visits.saturating_add(1);
-            node.points += if player == Color::White { points } else { 1.0 - points };
+            node.points += seen_by(player, points);
         }
     }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::tree::{Growth, Node, Proof, Selection};
+use super::tree::{Growth, Node, Proof, Selection, seen_by};
 use super::{Expansion, Policy, Team, Tree};
 use crate::eval::{MAX_PLY, Score};
 use crate::game::{Color, Features, History, Knowledge};
@@ -137,6 +137,8 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
         self.path.push((0, !self.position.mover()));
         tree.mark(0);
         let mut node = 0;
+        let at_once =
+            self.expansion == Expansion::Promising || self.task.options.sampling.selection == Selection::Puct;
         loop {
             // The root is searched even where a rule of draws has ended the game there before.
             if node != 0 {
@@ -148,8 +150,6 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
                 }
             }
             let first_visit = node != 0 && tree.node(node).visits == 0;
-            let at_once = self.expansion == Expansion::Promising
-                || self.task.options.sampling.selection == Selection::Puct;
             if at_once && !tree.has_children(node) {
                 return if tree.room() > 0 { End::Bud } else { End::Leaf };
             }
@@ -166,7 +166,7 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
     /// The points of White in a position below the root whose result is known.
     fn known(&self, tree: &mut Tree<G>, node: usize) -> Option<f64> {
         let player = !self.position.mover();
-        let for_white = |points: f64| if player == Color::White { points } else { 1.0 - points };
+        let for_white = |points| seen_by(player, points);
         if let Some(points) = tree.node(node).proof.points() {
             return Some(for_white(points));
         }
@@ -191,10 +191,8 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
         let mut growth = Growth::Complete;
         if self.task.options.filter.is_on() {
             let before = self.moves.len();
-            self.history.push(&self.position);
             let at = (self.path.len() - 1, self.position.in_check());
-            self.sieve.keep(&self.history, &self.position, at, &mut self.moves);
-            self.history.pop();
+            self.sieve.keep(&mut self.history, &self.position, at, &mut self.moves);
             if self.moves.len() < before {
                 growth = Growth::Chosen;
             }
@@ -254,10 +252,7 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
         }
         let growth = self.list_by_promise(false);
         let value = match (self.plies, self.children.first()) {
-            (Some(0), Some(best)) => {
-                let rate = best.rate();
-                if self.position.mover() == Color::White { rate } else { 1.0 - rate }
-            }
+            (Some(0), Some(best)) => seen_by(self.position.mover(), best.rate()),
             _ => self.playout(),
         };
         (growth, value)
@@ -277,25 +272,21 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
     /// Lists the children that promise most, the best one first: of the listed moves, or of those that the game takes for
     /// promising.
     fn list_by_promise(&mut self, listed: bool) -> Growth {
-        let evaluator = self.task.evaluator;
-        let mover = self.position.mover();
-        let mut rated = 0;
-        let mut rate = |child: &G| {
-            rated += 1;
-            evaluator.evaluate_for(child, mover).to_thousandths()
-        };
+        let (evaluator, position) = (self.task.evaluator, &self.position);
         self.promises.clear();
         if listed {
-            let position = &self.position;
-            self.promises.extend(self.moves.iter().map(|&mv| {
-                let mut child = position.clone();
-                child.play(mv);
-                (mv, rate(&child))
-            }));
+            let rated =
+                self.moves.iter().map(|&mv| (mv, evaluator.evaluate_move(position, mv).to_thousandths()));
+            self.promises.extend(rated);
+            self.visited += self.moves.len() as u64;
         } else {
-            self.position.promising_moves(i32::MAX, &mut rate, &mut self.promises);
+            let (mover, visited) = (position.mover(), &mut self.visited);
+            let mut rate = |child: &G| {
+                *visited += 1;
+                evaluator.evaluate_for(child, mover).to_thousandths()
+            };
+            position.promising_moves(i32::MAX, &mut rate, &mut self.promises);
         }
-        self.visited += rated;
         self.promises.sort_by_key(|(_, promise)| std::cmp::Reverse(*promise));
         let width = self.task.options.width;
         self.promises.truncate(if width == 0 { WIDEST } else { width });
@@ -340,19 +331,14 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
             return points(self.position.leader());
         }
         let rate = self.task.evaluator.evaluate(&self.position).win_rate(G::RESULTS);
-        if self.position.mover() == Color::White { rate } else { 1.0 - rate }
+        seen_by(self.position.mover(), rate)
     }
 
     /// One of the listed moves: a random one, or now and then the best by evaluation.
     fn playout_move(&mut self) -> G::Move {
         let epsilon = self.task.options.sampling.epsilon;
         if epsilon < 100 && self.random.random_range(0..100) >= epsilon {
-            let (evaluator, mover) = (self.task.evaluator, self.position.mover());
-            let value = |mv: &G::Move| {
-                let mut child = self.position.clone();
-                child.play(*mv);
-                evaluator.evaluate_for(&child, mover)
-            };
+            let value = |mv: &G::Move| self.task.evaluator.evaluate_move(&self.position, *mv);
             self.visited += self.moves.len() as u64;
             if let Some(best) = self.moves.iter().copied().max_by_key(value) {
                 return best;
