@@ -11,10 +11,13 @@
 //! - [`protocol`]: how the engine is spoken to, see `protocol.md`, and how it speaks to other engines;
 //! - [`arena`]: where strength is measured: matches and tournaments between engines, ours or others;
 //! - [`commands`]: the subcommands of the binary.
+//!
+//! Beside them, for all who need it: [`chart`], line charts; `files`, files that are there whole or not at all.
 
 #![forbid(unsafe_code)]
 
 pub mod arena;
+pub mod chart;
 pub mod commands;
 pub mod engine;
 pub mod eval;

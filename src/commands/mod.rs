@@ -8,6 +8,7 @@ mod plot;
 mod replay;
 mod solve;
 mod tournament;
+mod train;
 mod tuc_client;
 mod tuc_server;
 mod tune;
@@ -20,6 +21,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use clap::{Parser, Subcommand};
+use serde::Serialize;
 
 use crate::arena::{Rules, RulesError, parse_option};
 use crate::engine::registry;
@@ -52,6 +54,8 @@ enum Command {
     Plot(plot::Arguments),
     /// Fit the weights of an evaluation to the results of games
     Tune(tune::Arguments),
+    /// Learn the weights of an evaluation from games of its own
+    Train(Box<train::Arguments>),
     /// Prove a position won, lost or drawn
     Solve(solve::Arguments),
     /// Play TUC-CHESS over UDP, on the server of the course or ours
@@ -78,6 +82,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Train(arguments) => train::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
@@ -85,7 +90,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
 }
 
 /// What is played.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, clap::Args, Serialize)]
 struct RulesArguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned())]
@@ -114,6 +119,18 @@ fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
     let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
     range.filter(|range| !range.is_empty()).ok_or("expected a number of plies, `N` or `N-M`".to_owned())
+}
+
+/// Reads a finite number, zero or more.
+fn parse_positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| "expected a number, zero or more".to_owned())
+}
+
+/// Reads a number from 0 to 1.
+fn parse_share(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| (0.0..=1.0).contains(number));
+    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 /// Reads a time in seconds, zero or more.

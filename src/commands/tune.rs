@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::{parse_positive, parse_share};
 use crate::arena::archive;
 use crate::arena::pgn::Move;
 use crate::engine::{Engine, Settings, WeightsSource, registry};
@@ -47,18 +48,6 @@ pub(super) struct Arguments {
     /// What the order of the positions, and which tenth of the games is held out, depends on
     #[arg(long, default_value_t = logistic::Settings::default().seed)]
     seed: u64,
-}
-
-/// A finite number, zero or more.
-fn parse_positive(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "expected a number, zero or more".to_owned())
-}
-
-/// A number from 0 to 1.
-fn parse_share(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {

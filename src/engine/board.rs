@@ -90,6 +90,17 @@ impl<G: Game> Play<G> {
     pub(super) fn begun_here(&self) -> Play<G> {
         Play { history: History::new(), ..self.clone() }
     }
+
+    /// Plays moves, up to the first that cannot be played.
+    pub(super) fn follow(&mut self, moves: &[String]) -> Result<(), PositionError>
+    where
+        G: Chance,
+    {
+        for (text, number) in moves.iter().zip(1..) {
+            self.play(text).map_err(|error| PositionError::Move { number, error })?;
+        }
+        Ok(())
+    }
 }
 
 impl<G: Chance> Board for Play<G> {
@@ -124,9 +135,7 @@ impl<G: Chance> Board for Play<G> {
         let mut position = fen.map_or_else(|| Ok(G::start_with(choice)), G::from_fen)?;
         position.choose(choice);
         let mut play = Play { position, history: History::new(), choice };
-        for (text, number) in moves.iter().zip(1..) {
-            play.play(text).map_err(|error| PositionError::Move { number, error })?;
-        }
+        play.follow(moves)?;
         *self = play;
         Ok(())
     }

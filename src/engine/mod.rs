@@ -20,7 +20,7 @@ pub use options::{OptionError, OptionKind, OptionSpec, Settings};
 pub use session::Session;
 
 use crate::eval::{EvalTable, UciScore, Weights, WeightsError};
-use crate::game::{FenError, MoveError, quote};
+use crate::game::{Color, FenError, MoveError, Outcome, quote};
 use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
 
 /// An engine for one game. Whatever fails leaves it as it was.
@@ -49,9 +49,11 @@ pub trait Engine: Send {
     /// The evaluation of the position, feature by feature.
     fn eval_table(&self) -> EvalTable;
 
-    /// The features of the position that are not 0, each with its number in the feature set, for the player to move. A
-    /// feature may come in parts, which add up.
-    fn features(&self) -> Vec<(usize, f64)>;
+    /// What the evaluation sees after some more moves. The game in play stays where it is.
+    ///
+    /// # Errors
+    /// [`PositionError`] names the move that cannot be played.
+    fn view_after(&self, moves: &[String]) -> Result<View, PositionError>;
 
     /// Whether the position is quiet, if `mv` is the move that is played: the mover is not in check, and the move is
     /// not tactical.
@@ -94,6 +96,18 @@ pub trait Engine: Send {
     /// Searches the bench positions of the game to `depth` plies, or their own depth; `None` if it
     /// was stopped before the end. The engine's own position, table and options play no part.
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
+}
+
+/// What an evaluation sees in a position.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// The player whose turn it is.
+    pub mover: Color,
+    /// How the game has ended, if it has.
+    pub outcome: Option<Outcome>,
+    /// The features that are not 0, each with its number in the feature set, for the mover. A feature may come in parts,
+    /// which add up.
+    pub features: Vec<(usize, f64)>,
 }
 
 /// Who is told how a search gets on, in text. A closure that takes a [`SearchReport`] is told of no more than that.

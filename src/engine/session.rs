@@ -1,10 +1,12 @@
 //! The engine of one game: a game in play, a search with its table, an evaluation.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
 use super::{
-    BestMove, Board, Engine, OptionError, Play, SearchListener, SearchReport, Settings, WeightsSource,
+    BestMove, Board, Engine, OptionError, Play, PositionError, SearchListener, SearchReport, Settings, View,
+    WeightsSource,
 };
 use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
 use crate::game::{Chance, Features, Game, Knowledge, MoveError};
@@ -211,14 +213,18 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         self.evaluator.table(&self.play.position)
     }
 
-    fn features(&self) -> Vec<(usize, f64)> {
+    fn view_after(&self, moves: &[String]) -> Result<View, PositionError> {
+        let mut play = Cow::Borrowed(&self.play);
+        if !moves.is_empty() {
+            play.to_mut().follow(moves)?;
+        }
         let mut features = Vec::new();
-        self.play.position.features(self.evaluator.weights().set(), |index, value| {
+        play.position.features(self.evaluator.weights().set(), |index, value| {
             if value != 0.0 {
                 features.push((index, value));
             }
         });
-        features
+        Ok(View { mover: play.mover(), outcome: play.outcome(), features })
     }
 
     fn is_quiet(&self, mv: &str) -> Result<bool, MoveError> {

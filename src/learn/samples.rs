@@ -144,7 +144,7 @@ impl Samples {
                 let result =
                     winner.map_or(0.5, |winner| f64::from(u8::from(winner == engine.board().mover())));
                 let judgement = scores.get(number - 1).copied().flatten();
-                self.push_position(engine.features(), result, judgement);
+                self.push_position(engine.view_after(&[])?.features, result, judgement);
             }
             engine.board_mut().play(mv).map_err(error)?;
         }

@@ -12,6 +12,10 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
     /// four plies changed nothing measurable, +19 ± 30 without it). That it asks the table and stores in it: +40 ± 27 Elo
     /// in chess (400 games at 4,000 nodes); that it leaves out captures that lose by exchange: +101 ± 39 (209 games at 2,500).
     pub(super) fn quiescence(&mut self, position: &G, window: Window, ply: usize) -> Score {
+        let on_pv = !window.is_null();
+        if on_pv {
+            self.pv[ply].clear();
+        }
         if position.is_over() {
             return self.verdict(position, ply);
         }
@@ -21,7 +25,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let Window { mut alpha, beta } = window;
         let known = self.known(position, ply);
         if let Some(entry) = known
-            && window.is_null()
+            && !on_pv
             && entry.decides(window)
         {
             return entry.score;
@@ -61,6 +65,9 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
                 best = score;
                 if score > alpha {
                     (alpha, best_move) = (score, Some(mv));
+                    if on_pv {
+                        self.raise_pv(ply, mv);
+                    }
                     if score >= beta {
                         break;
                     }

@@ -1,0 +1,136 @@
+//! What people look at: how a training has gone, as a table and as pictures.
+
+use std::fmt::Write;
+
+use super::State;
+use crate::chart::{Chart, ChartError, Curve};
+
+/// Weights that a picture shows at most: those that end up largest, by size.
+const SHOWN: usize = 16;
+
+/// The curve as comma-separated values: a line for each period and for each match, in the order of their steps. `score` is
+/// the learner's against the weights at the start, from 0 to 1, in the lines of matches; in the others it is empty, as the
+/// rest is in those.
+pub fn table(state: &State, names: &[&str]) -> String {
+    let mut lines: Vec<(u64, String)> = Vec::new();
+    for point in &state.curve {
+        let mut line = format!("{},{},{},{},", point.steps, point.game, point.clones, point.change);
+        // Writing to a string cannot fail.
+        point.weights.iter().for_each(|weight| _ = write!(line, ",{weight}"));
+        lines.push((point.steps, line));
+    }
+    for comparison in &state.comparisons {
+        let empty = ",".repeat(names.len());
+        let line = format!("{},{},,,{}{empty}", comparison.steps, comparison.games, comparison.score);
+        lines.push((comparison.steps, line));
+    }
+    lines.sort_by_key(|(steps, _)| *steps);
+    let mut text = format!("steps,game,clones,change,score,{}\n", names.join(","));
+    lines.iter().for_each(|(_, line)| _ = writeln!(text, "{line}"));
+    text
+}
+
+/// Pictures by the name of their file: weights and the L1 norm of their change over steps, and the score over games, as far as there
+/// is something to see.
+///
+/// # Errors
+/// [`ChartError`] when the drawing library fails.
+pub fn pictures(state: &State, names: &[&str]) -> Result<Vec<(&'static str, String)>, ChartError> {
+    let over_steps = |name: &str, value: &dyn Fn(usize) -> f64| Curve {
+        name: name.to_owned(),
+        points: state
+            .curve
+            .iter()
+            .enumerate()
+            .map(|(place, point)| (point.steps as f64, value(place)))
+            .collect(),
+        ..Curve::default()
+    };
+    let mut largest: Vec<usize> = (0..names.len()).collect();
+    largest.sort_by(|&one, &other| state.weights[other].abs().total_cmp(&state.weights[one].abs()));
+    largest.truncate(SHOWN);
+    largest.sort_unstable();
+    let weights =
+        largest.iter().map(|&index| over_steps(names[index], &|place| state.curve[place].weights[index]));
+    let change = over_steps("change", &|place| state.curve[place].change);
+    let score = Curve {
+        name: "score".to_owned(),
+        points: state.comparisons.iter().map(|match_| (match_.games as f64, 100.0 * match_.score)).collect(),
+        ..Curve::default()
+    };
+    let steps = "moves learned from";
+    let charts = [
+        (
+            "weights.svg",
+            Chart {
+                title: "Weights",
+                x: steps,
+                y: "weight",
+                range: None,
+                level: Some(0.0),
+                curves: weights.collect(),
+            },
+        ),
+        (
+            "change.svg",
+            Chart {
+                title: "Change of the weights in a period (L1)",
+                x: steps,
+                y: "change",
+                range: None,
+                level: None,
+                curves: vec![change],
+            },
+        ),
+        (
+            "score.svg",
+            Chart {
+                title: "Against the weights at the start",
+                x: "games",
+                y: "score, %",
+                range: Some(0.0..100.0),
+                level: Some(50.0),
+                curves: vec![score],
+            },
+        ),
+    ];
+    let drawn = charts.into_iter().map(|(name, chart)| Ok((name, chart.to_svg()?)));
+    drawn.filter(|drawn| !matches!(drawn, Err(ChartError::Empty))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::learn::{Comparison, Learner, Point, TemporalDifference};
+
+    fn state() -> State {
+        let learner = Learner::Td(TemporalDifference::new(1.0, 0.0, None));
+        let mut state = State::new(vec![0.0, 1.0], learner);
+        state.weights = vec![0.5, -1.0];
+        state.curve = vec![
+            Point { steps: 10, game: 1, clones: 0, change: 0.25, weights: vec![0.25, 1.0] },
+            Point { steps: 20, game: 3, clones: 1, change: 2.25, weights: vec![0.5, -1.0] },
+        ];
+        state.comparisons = vec![Comparison { games: 2, steps: 15, score: 0.75 }];
+        state
+    }
+
+    #[test]
+    fn the_table_is_in_the_order_of_steps() {
+        assert_eq!(
+            table(&state(), &["one", "two"]),
+            "steps,game,clones,change,score,one,two\n10,1,0,0.25,,0.25,1\n15,2,,,0.75,,\n20,3,1,2.25,,0.5,-1\n"
+        );
+    }
+
+    #[test]
+    fn there_is_a_picture_of_all_that_there_is_to_see() {
+        let names = |state: &State| -> Vec<_> {
+            pictures(state, &["one", "two"]).unwrap().into_iter().map(|(name, _)| name).collect()
+        };
+        assert_eq!(names(&state()), ["weights.svg", "change.svg", "score.svg"]);
+        assert_eq!(names(&State { comparisons: Vec::new(), ..state() }), ["weights.svg", "change.svg"]);
+        let fresh = State { comparisons: Vec::new(), curve: Vec::new(), ..state() };
+        assert!(names(&fresh).is_empty());
+    }
+}

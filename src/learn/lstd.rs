@@ -1,0 +1,188 @@
+//! Least-squares temporal differences: the weights that leave no difference in the mean, by solving for them.
+
+use nalgebra::{DMatrix, DVector};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::Step;
+
+/// Condition number, in the 1-norm, beyond which a solution is not to be trusted: of 16 digits 4 are left.
+const WORST_CONDITION: f64 = 1e12;
+
+/// LSTD(λ) (Bradtke & Barto 1996, Boyan 2002) with exponential windowing (Neighbours thesis §4.3):
+/// `A ← A + z (φ(s) − γ φ(s′))ᵀ`, `b ← b + z r`, where the trace `z` is φ(s) with λ = 0; the weights solve `A w = b`; then A and b
+/// are multiplied by the window μ.
+///
+/// Features that have hardly been seen, or always together, leave A close to singular. So what is solved is
+/// `(A + κ a I) w = b + κ a w₀` with the old weights `w₀` and the mean `a` of A's diagonal, by size: where the steps say
+/// nothing, the weights stay.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LeastSquares {
+    /// γ.
+    discount: f64,
+    /// λ.
+    lambda: f64,
+    /// μ.
+    window: f64,
+    /// κ.
+    ridge: f64,
+    /// A, row by row.
+    a: Vec<f64>,
+    b: Vec<f64>,
+    trace: Vec<f64>,
+}
+
+/// There is no solution, or none to trust.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum Singular {
+    /// No inverse.
+    #[error("the system is singular: the weights stay")]
+    Exactly,
+    /// An inverse that magnifies errors too much.
+    #[error("the system is ill-conditioned ({condition:.1e}): the weights stay")]
+    Nearly {
+        /// The condition number.
+        condition: f64,
+    },
+}
+
+impl LeastSquares {
+    /// A learner of so many weights, with discount γ, trace decay λ and window μ from 0 to 1, and ridge κ of 0 or more.
+    pub fn new(features: usize, discount: f64, lambda: f64, window: f64, ridge: f64) -> LeastSquares {
+        let zeros = vec![0.0; features];
+        let (a, b) = (vec![0.0; features * features], zeros.clone());
+        LeastSquares { discount, lambda, window, ridge, a, b, trace: zeros }
+    }
+
+    /// A game begins.
+    pub fn begin_game(&mut self) {
+        self.trace.fill(0.0);
+    }
+
+    /// Takes in a step.
+    pub fn learn(&mut self, step: &Step) {
+        let decay = self.discount * self.lambda;
+        self.trace.iter_mut().for_each(|trace| *trace *= decay);
+        for &(index, feature) in &step.features {
+            self.trace[index] += feature;
+        }
+        let features = self.b.len();
+        for (row, &trace) in self.trace.iter().enumerate().filter(|(_, trace)| **trace != 0.0) {
+            let a = &mut self.a[row * features..(row + 1) * features];
+            for &(index, feature) in &step.features {
+                a[index] += trace * feature;
+            }
+            for &(index, feature) in step.next.iter().flatten() {
+                a[index] -= trace * self.discount * feature;
+            }
+            self.b[row] += trace * step.reward;
+        }
+    }
+
+    /// Solves for the weights, and lets what has been seen so far count less by μ.
+    ///
+    /// # Errors
+    /// [`Singular`]: the weights stay as they are.
+    pub fn solve(&mut self, weights: &mut [f64]) -> Result<(), Singular> {
+        let solution = self.solution(weights);
+        self.a.iter_mut().chain(&mut self.b).for_each(|sum| *sum *= self.window);
+        weights.copy_from_slice(&solution?);
+        Ok(())
+    }
+
+    fn solution(&self, old: &[f64]) -> Result<Vec<f64>, Singular> {
+        let features = self.b.len();
+        let mut a = DMatrix::from_row_slice(features, features, &self.a);
+        let mut b = DVector::from_column_slice(&self.b);
+        let mean = a.diagonal().abs().sum() / features as f64;
+        for (index, weight) in old.iter().enumerate() {
+            a[(index, index)] += self.ridge * mean;
+            b[index] += self.ridge * mean * weight;
+        }
+        let inverse = a.clone().try_inverse().ok_or(Singular::Exactly)?;
+        let condition = norm(&a) * norm(&inverse);
+        // Not a number is no condition either.
+        if condition.is_nan() || condition > WORST_CONDITION {
+            return Err(Singular::Nearly { condition });
+        }
+        Ok((inverse * b).as_slice().to_vec())
+    }
+}
+
+/// The 1-norm of a matrix: the largest sum of a column, by size.
+fn norm(matrix: &DMatrix<f64>) -> f64 {
+    matrix.column_iter().map(|column| column.abs().sum()).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn learner(window: f64, ridge: f64) -> LeastSquares {
+        LeastSquares::new(2, 0.5, 0.0, window, ridge)
+    }
+
+    fn steps() -> [Step; 2] {
+        [
+            Step { features: vec![(0, 1.0), (1, 2.0)], reward: 0.0, next: Some(vec![(0, 2.0)]) },
+            Step { features: vec![(0, 1.0)], reward: 3.0, next: None },
+        ]
+    }
+
+    fn assert_near(found: &[f64], expected: &[f64]) {
+        let near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-9);
+        assert!(near && found.len() == expected.len(), "{found:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn two_steps_by_hand() {
+        let mut learner = learner(0.5, 0.0);
+        steps().iter().for_each(|step| learner.learn(step));
+        // φ − γφ′ = (1, 2) − 0.5 (2, 0) = (0, 2), so A = (1, 2)ᵀ (0, 2) + (1, 0)ᵀ (1, 0) = [1 2; 0 4], b = 3 (1, 0).
+        assert_near(&learner.a, &[1.0, 2.0, 0.0, 4.0]);
+        assert_near(&learner.b, &[3.0, 0.0]);
+        let mut weights = [0.0, 0.0];
+        learner.solve(&mut weights).unwrap();
+        assert_near(&weights, &[3.0, 0.0]);
+        // Half of it is left in the window.
+        assert_near(&learner.a, &[0.5, 1.0, 0.0, 2.0]);
+        assert_near(&learner.b, &[1.5, 0.0]);
+    }
+
+    #[test]
+    fn a_trace_remembers_what_came_before() {
+        let mut learner = LeastSquares::new(2, 0.5, 0.5, 1.0, 0.0);
+        steps().iter().for_each(|step| learner.learn(step));
+        // The second trace is 0.25 (1, 2) + (1, 0) = (1.25, 0.5).
+        assert_near(&learner.a, &[0.0 + 1.25, 2.0, 0.5, 4.0]);
+        assert_near(&learner.b, &[3.75, 1.5]);
+        learner.begin_game();
+        learner.learn(&steps()[1]);
+        assert_near(&learner.a, &[2.25, 2.0, 0.5, 4.0]);
+    }
+
+    #[test]
+    fn what_nothing_is_known_of_stays() {
+        let mut weights = [7.0, 5.0];
+        let mut bare = learner(1.0, 0.0);
+        bare.learn(&steps()[1]);
+        assert_eq!(bare.solve(&mut weights), Err(Singular::Exactly));
+        assert_eq!(weights, [7.0, 5.0]);
+        let mut held = learner(1.0, 1e-6);
+        held.learn(&steps()[1]);
+        held.solve(&mut weights).unwrap();
+        assert!((weights[0] - 3.0).abs() < 1e-4 && weights[1] == 5.0, "{weights:?}");
+    }
+
+    #[test]
+    fn a_solution_that_is_all_rounding_is_refused() {
+        let mut weights = [1.0, 1.0];
+        let mut learner = learner(1.0, 0.0);
+        for tiny in [0.0, 1e-14] {
+            learner.learn(&Step { features: vec![(0, 1.0), (1, 1.0 + tiny)], reward: 1.0, next: None });
+        }
+        let error = learner.solve(&mut weights).unwrap_err();
+        assert!(error.to_string().contains("the weights stay"), "{error}");
+        assert_eq!(weights, [1.0, 1.0]);
+    }
+}

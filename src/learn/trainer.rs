@@ -1,0 +1,363 @@
+//! Training: games against an opponent, what is learned from them, and when the opponent becomes as good.
+//!
+//! Games are played in rounds, several at a time. All games of a round are played with the weights at its beginning; then the
+//! learner goes through them in their order. Everything that is random in a game depends on its number alone. So the
+//! result depends neither on the number of threads nor on how often the training was interrupted.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use serde::{Deserialize, Serialize};
+
+use super::selfplay::{self, Conditions, Game, Player, Record};
+use super::{Decay, Exploration, Learner};
+use crate::engine::{Engine, WeightsSource};
+use crate::eval::WeightsError;
+use crate::game::{Color, mixed};
+use crate::search::Control;
+
+/// How a training goes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Games of the training.
+    pub games: u64,
+    /// Games that are played with the same weights.
+    pub round: u64,
+    /// What all that is left to chance depends on.
+    pub seed: u64,
+    /// The learning rate α at the start …
+    pub rate: f64,
+    /// … and how it falls.
+    pub decay: Decay,
+    /// How often the opponent plays any move.
+    pub exploration: Exploration,
+    /// Random moves that a game begins with, up to so many.
+    pub opening_plies: usize,
+    /// What is taken down.
+    pub record: Record,
+    /// Steps after which a learner that solves does so, and a point of the curve is taken down.
+    pub period: u64,
+    /// Games after which learner and opponent play a match of two games, which makes the opponent a clone of the learner if it
+    /// loses both. Never where the opponent is not to change.
+    pub clone_every: Option<u64>,
+    /// Games after which the learner plays a match against the weights at the start; never where there is nothing.
+    pub compare_every: Option<u64>,
+    /// Games of such a match: an even number.
+    pub compare_games: u64,
+}
+
+/// All that a training has to remember.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct State {
+    /// Games that have been learned from.
+    pub games: u64,
+    /// Steps that have been learned from.
+    pub steps: u64,
+    /// The weights of the learner.
+    pub weights: Vec<f64>,
+    /// The weights of the opponent, where they follow the learner's.
+    pub opponent: Vec<f64>,
+    /// The weights at the start.
+    pub start: Vec<f64>,
+    /// Clones that have been made.
+    pub clones: u64,
+    /// Games that the learner has won, drawn and lost.
+    pub results: [u64; 3],
+    /// Times that there was no solution to trust.
+    pub singular: u64,
+    /// How it has been going.
+    pub curve: Vec<Point>,
+    /// Matches against the weights at the start.
+    pub comparisons: Vec<Comparison>,
+    /// What the learner keeps for itself.
+    pub learner: Learner,
+}
+
+/// A point of the curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Steps so far.
+    pub steps: u64,
+    /// The game that it lies in, from 1.
+    pub game: u64,
+    /// Clones so far.
+    pub clones: u64,
+    /// What the weights have changed in the period: the L1 norm.
+    pub change: f64,
+    /// The weights.
+    pub weights: Vec<f64>,
+}
+
+/// A match against the weights at the start.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Games learned from before it.
+    pub games: u64,
+    /// Steps learned from before it.
+    pub steps: u64,
+    /// The score of the learner, from 0 to 1.
+    pub score: f64,
+}
+
+impl State {
+    /// A training that has not begun.
+    pub fn new(start: Vec<f64>, learner: Learner) -> State {
+        State {
+            games: 0,
+            steps: 0,
+            weights: start.clone(),
+            opponent: start.clone(),
+            start,
+            clones: 0,
+            results: [0; 3],
+            singular: 0,
+            curve: Vec::new(),
+            comparisons: Vec::new(),
+            learner,
+        }
+    }
+}
+
+/// Everybody who plays on one thread.
+pub struct Table {
+    /// The learner and its opponent.
+    pub players: [Player; 2],
+    /// The learner again, and itself at the start.
+    pub yardstick: [Player; 2],
+}
+
+/// The different purposes of games: their chances have nothing to do with each other.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Training = 1,
+    Cloning,
+    Comparing,
+    Judging,
+}
+
+/// A training.
+pub struct Trainer {
+    settings: Settings,
+    tables: Vec<Table>,
+    state: State,
+}
+
+impl Trainer {
+    /// A training from where `state` is, on as many threads as there are tables.
+    ///
+    /// # Errors
+    /// [`WeightsError`] when the state's weights are not of the players' feature set.
+    pub fn new(settings: Settings, mut tables: Vec<Table>, state: State) -> Result<Trainer, WeightsError> {
+        for table in &mut tables {
+            set_weights(table.yardstick[1].engine.as_mut(), &state.start)?;
+            set_weights(table.yardstick[0].engine.as_mut(), &state.weights)?;
+            set_weights(table.players[0].engine.as_mut(), &state.weights)?;
+            if settings.clone_every.is_some() {
+                set_weights(table.players[1].engine.as_mut(), &state.opponent)?;
+            }
+        }
+        Ok(Trainer { settings, tables, state })
+    }
+
+    /// How it stands.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Goes on to the end, or until `control` stops it; `each` sees how it stands after each round.
+    ///
+    /// # Errors
+    /// Those of `each`, which end it; what a learner is driven to that cannot be weights.
+    pub fn run<E: From<WeightsError>>(
+        &mut self,
+        control: &Control,
+        mut each: impl FnMut(&State) -> Result<(), E>,
+    ) -> Result<(), E> {
+        while self.state.games < self.settings.games {
+            let done = self.state.games;
+            let next = [Some(self.settings.games), Some(done + self.settings.round)]
+                .into_iter()
+                .chain(
+                    [self.settings.clone_every, self.settings.compare_every]
+                        .map(|every| next_multiple(done, every)),
+                )
+                .flatten()
+                .min()
+                .unwrap_or(done + 1);
+            // A round that is interrupted counts for nothing: it will be played again.
+            let mut state = self.state.clone();
+            let Some(games) = self.play_round(done..next, control) else { break };
+            for (game, number) in games.into_iter().zip(done..) {
+                self.learn(&mut state, &game, number);
+            }
+            state.games = next;
+            self.set_learner(&state.weights)?;
+            if self.after_round(&mut state, control)?.is_none() {
+                self.set_learner(&self.state.weights.clone())?;
+                break;
+            }
+            self.state = state;
+            each(&self.state)?;
+        }
+        Ok(())
+    }
+
+    /// Plays a match of the learner against the weights at the start, two games for each opening: the results for the learner, by
+    /// pairs. Nothing if `control` stops it.
+    pub fn judge(&mut self, games: u64, control: &Control) -> Option<Vec<[f64; 2]>> {
+        let results = self.compare(Purpose::Judging, games, control)?;
+        Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
+    }
+
+    fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<Game>> {
+        let settings = &self.settings;
+        in_parallel(&mut self.tables, numbers, |table, number| {
+            let seed = settings.seed(Purpose::Training, number);
+            let conditions = Conditions {
+                seed,
+                opening_seed: seed ^ 1,
+                opening_plies: (mixed(seed) % (settings.opening_plies as u64 + 1)) as usize,
+                first: Color::BOTH[(number % 2) as usize],
+                exploration: settings.exploration.likelihood(number as f64 / settings.games as f64),
+            };
+            selfplay::play(&mut table.players, &conditions, Some(&settings.record), control)
+        })
+    }
+
+    /// Learns from the game of that number.
+    fn learn(&self, state: &mut State, game: &Game, number: u64) {
+        state.results[(2.0 - 2.0 * game.result) as usize] += 1;
+        let share = number as f64 / self.settings.games as f64;
+        let rate = self.settings.rate * self.settings.decay.factor(share);
+        for steps in &game.episodes {
+            state.learner.begin_game();
+            for step in steps {
+                state.learner.learn(step, rate, &mut state.weights);
+                state.steps += 1;
+                if state.steps.is_multiple_of(self.settings.period) {
+                    end_period(state, number + 1);
+                }
+            }
+        }
+    }
+
+    /// Gives the learner its weights.
+    fn set_learner(&mut self, weights: &[f64]) -> Result<(), WeightsError> {
+        for table in &mut self.tables {
+            for player in [&mut table.players[0], &mut table.yardstick[0]] {
+                set_weights(player.engine.as_mut(), weights)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The matches that are due. Nothing if they have been stopped.
+    fn after_round(&mut self, state: &mut State, control: &Control) -> Result<Option<()>, WeightsError> {
+        let is_due = |every: Option<u64>| every.is_some_and(|every| state.games.is_multiple_of(every));
+        let (clones, compares) = (is_due(self.settings.clone_every), is_due(self.settings.compare_every));
+        if clones {
+            let settings = &self.settings;
+            let first = 2 * state.games;
+            let results = in_parallel(&mut self.tables, first..first + 2, |table, number| {
+                let conditions = settings.even_match(Purpose::Cloning, number, 0);
+                selfplay::play(&mut table.players, &conditions, None, control).map(|game| game.result)
+            });
+            let Some(results) = results else { return Ok(None) };
+            if results == [1.0, 1.0] {
+                state.opponent.clone_from(&state.weights);
+                state.clones += 1;
+                for table in &mut self.tables {
+                    set_weights(table.players[1].engine.as_mut(), &state.opponent)?;
+                }
+            }
+        }
+        if compares {
+            let Some(results) = self.compare(Purpose::Comparing, self.settings.compare_games, control) else {
+                return Ok(None);
+            };
+            let score = results.iter().sum::<f64>() / results.len().max(1) as f64;
+            state.comparisons.push(Comparison { games: state.games, steps: state.steps, score });
+        }
+        Ok(Some(()))
+    }
+
+    /// The results of the learner against the weights at the start.
+    fn compare(&mut self, purpose: Purpose, games: u64, control: &Control) -> Option<Vec<f64>> {
+        let settings = &self.settings;
+        in_parallel(&mut self.tables, 0..games, |table, number| {
+            let conditions = settings.even_match(purpose, number, COMPARISON_PLIES);
+            selfplay::play(&mut table.yardstick, &conditions, None, control).map(|game| game.result)
+        })
+    }
+}
+
+/// Random moves that games of a match against the weights at the start begin with.
+const COMPARISON_PLIES: usize = 6;
+
+impl Settings {
+    /// What the chances of a game depend on.
+    fn seed(&self, purpose: Purpose, number: u64) -> u64 {
+        mixed(mixed(mixed(self.seed) ^ purpose as u64) ^ number)
+    }
+
+    /// Game `number` of a match in which each opening is played twice.
+    fn even_match(&self, purpose: Purpose, number: u64, opening_plies: usize) -> Conditions {
+        Conditions {
+            seed: self.seed(purpose, number),
+            opening_seed: self.seed(purpose, number / 2) ^ 1,
+            opening_plies,
+            first: Color::BOTH[(number % 2) as usize],
+            exploration: 0.0,
+        }
+    }
+}
+
+/// Ends a period, in a game: solves, and takes down a point of the curve.
+fn end_period(state: &mut State, game: u64) {
+    if let Err(error) = state.learner.end_period(&mut state.weights) {
+        log::warn!("game {game}, step {}: {error}", state.steps);
+        state.singular += 1;
+    }
+    let before = state.curve.last().map_or(&state.start, |point| &point.weights);
+    let change = state.weights.iter().zip(before).map(|(new, old)| (new - old).abs()).sum();
+    let (steps, clones, weights) = (state.steps, state.clones, state.weights.clone());
+    state.curve.push(Point { steps, game, clones, change, weights });
+}
+
+/// The next multiple of `every` behind `done`.
+fn next_multiple(done: u64, every: Option<u64>) -> Option<u64> {
+    every.map(|every| (done / every + 1) * every)
+}
+
+fn set_weights(engine: &mut dyn Engine, weights: &[f64]) -> Result<(), WeightsError> {
+    engine.set_weights(&WeightsSource::Values(weights.iter().map(f64::to_string).collect()))
+}
+
+/// Does something for each number, on as many threads as there are tables; the results in the order of the numbers, or nothing
+/// if one of them is missing.
+fn in_parallel<T: Send>(
+    tables: &mut [Table],
+    numbers: Range<u64>,
+    play: impl Fn(&mut Table, u64) -> Option<T> + Sync,
+) -> Option<Vec<T>> {
+    let next = AtomicU64::new(numbers.start);
+    let results = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for table in tables {
+            scope.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers.end {
+                        break;
+                    }
+                    let result = play(table, number);
+                    results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    results.sort_by_key(|(number, _)| *number);
+    results.into_iter().map(|(_, result)| result).collect()
+}

@@ -1,0 +1,335 @@
+//! Training, as a library and from the command line.
+
+use std::fs;
+use std::path::Path;
+
+use assert_cmd::Command;
+use labrys::engine::{self, Engine, WeightsSource, registry};
+use labrys::eval::WeightsError;
+use labrys::game::Color;
+use labrys::learn::selfplay::{self, Conditions, Player, Record, Sight, Thinking};
+use labrys::learn::{
+    Decay, Exploration, Learner, LeastSquares, Settings, State, Table, TemporalDifference, Trainer,
+};
+use labrys::search::Control;
+
+fn engine(variant: &str) -> Box<dyn Engine> {
+    let mut engine = registry::engine(variant, &engine::Settings::default()).unwrap();
+    engine.set_option("Hash", "1").unwrap();
+    engine
+}
+
+fn player(variant: &str) -> Player {
+    Player { engine: engine(variant), thinking: Thinking::Depth(1) }
+}
+
+fn tables(variant: &str, count: usize) -> Vec<Table> {
+    let table = || Table {
+        players: [player(variant), player(variant)],
+        yardstick: [player(variant), player(variant)],
+    };
+    (0..count).map(|_| table()).collect()
+}
+
+fn settings(games: u64) -> Settings {
+    Settings {
+        games,
+        round: 3,
+        seed: 7,
+        rate: 0.01,
+        decay: Decay::Falling,
+        exploration: Exploration { from: 0.5, to: 0.1, middle: 0.5, steepness: 10.0 },
+        opening_plies: 4,
+        record: Record { both: false, sight: Sight::Root, predicted: true, reward: 1.0 },
+        period: 50,
+        clone_every: Some(10),
+        compare_every: Some(20),
+        compare_games: 4,
+    }
+}
+
+fn zeros(variant: &str) -> Vec<f64> {
+    vec![0.0; engine(variant).weights().values().len()]
+}
+
+fn lstd(variant: &str) -> Learner {
+    Learner::Lstd(LeastSquares::new(zeros(variant).len(), 0.95, 0.5, 0.9, 1e-3))
+}
+
+/// Trains from a state on; stops after so many rounds.
+fn train(state: State, settings: &Settings, threads: usize, rounds: usize) -> State {
+    let mut trainer = Trainer::new(settings.clone(), tables("neighbours", threads), state).unwrap();
+    let (control, mut seen) = (Control::default(), 0);
+    trainer
+        .run(&control, |_| -> Result<(), WeightsError> {
+            seen += 1;
+            if seen == rounds {
+                control.stop();
+            }
+            Ok(())
+        })
+        .unwrap();
+    trainer.state().clone()
+}
+
+#[test]
+fn the_result_depends_neither_on_threads_nor_on_interruptions() {
+    for learner in [lstd("neighbours"), Learner::Td(TemporalDifference::new(1.0, 0.5, Some(1.0)))] {
+        let fresh = || State::new(zeros("neighbours"), learner.clone());
+        let settings = settings(40);
+        let whole = train(fresh(), &settings, 1, usize::MAX);
+        assert_eq!(whole.games, 40);
+        assert_eq!(whole.results.iter().sum::<u64>(), 40);
+        assert_eq!(whole.comparisons.len(), 2);
+        assert!(whole.curve.len() as u64 == whole.steps / 50 && whole.steps > 200, "{}", whole.steps);
+        assert!(whole.weights.iter().any(|&weight| weight != 0.0));
+        assert_eq!(train(fresh(), &settings, 3, usize::MAX), whole);
+        // Interrupted again and again, and read from a file each time.
+        let (mut state, mut pieces) = (fresh(), 0);
+        while state.games < 40 {
+            state = train(state, &settings, 2, 1 + pieces % 3);
+            state = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+            pieces += 1;
+        }
+        assert!(pieces > 5);
+        assert_eq!(state, whole);
+    }
+}
+
+#[test]
+fn a_stopped_round_counts_for_nothing() {
+    let mut trainer = Trainer::new(
+        settings(40),
+        tables("neighbours", 1),
+        State::new(zeros("neighbours"), lstd("neighbours")),
+    )
+    .unwrap();
+    let control = Control::default();
+    control.stop();
+    trainer.run(&control, |_| -> Result<(), WeightsError> { panic!("no round is complete") }).unwrap();
+    assert_eq!(trainer.state(), &State::new(zeros("neighbours"), lstd("neighbours")));
+}
+
+#[test]
+fn the_opponent_becomes_a_clone_only_when_it_loses_both_games() {
+    let settings = Settings { clone_every: Some(5), compare_every: None, ..settings(60) };
+    let start: Vec<_> = zeros("neighbours");
+    let state = train(State::new(start.clone(), lstd("neighbours")), &settings, 2, usize::MAX);
+    assert!(state.clones > 0, "60 games are enough to beat zeros");
+    assert_ne!(state.opponent, start);
+    let fixed = Settings { clone_every: None, ..settings };
+    let state = train(State::new(start.clone(), lstd("neighbours")), &fixed, 2, usize::MAX);
+    assert_eq!((state.clones, &state.opponent), (0, &start));
+}
+
+fn play(variant: &str, record: &Record, seed: u64, exploration: f64) -> selfplay::Game {
+    let mut players = [player(variant), player(variant)];
+    let conditions =
+        Conditions { seed, opening_seed: seed, opening_plies: 6, first: Color::Black, exploration };
+    selfplay::play(&mut players, &conditions, Some(record), &Control::default()).unwrap()
+}
+
+#[test]
+fn every_game_can_be_learned_from() {
+    for variant in registry::names() {
+        for (sight, predicted) in [(Sight::Root, true), (Sight::Root, false), (Sight::Leaf, false)] {
+            let record = Record { both: true, sight, predicted, reward: 2.0 };
+            // Chess from the start takes long; positions of the other games are quick.
+            let game = play(variant, &record, 3, 0.3);
+            let [first, others @ ..] = &game.episodes[..] else { panic!("{variant}") };
+            assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{variant}");
+            let features = zeros(variant).len();
+            for step in game.episodes.iter().flatten() {
+                let seen = step.features.iter().chain(step.next.iter().flatten());
+                assert!(
+                    seen.clone().all(|&(index, value)| index < features && value.is_finite()),
+                    "{variant}"
+                );
+                assert!(step.next.is_none() || step.reward == 0.0);
+            }
+            if predicted || sight == Sight::Leaf {
+                continue;
+            }
+            // Episodes of the second player end where it played any move.
+            let end = first.last().unwrap();
+            assert!(end.next.is_none(), "{variant}");
+            assert_eq!(end.reward, (2.0 * game.result - 1.0) * 2.0);
+            // Real successors are the positions of the player's own next move.
+            for pair in game.episodes.iter().flat_map(|episode| episode.windows(2)) {
+                assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{variant}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
+    // With depth 1 there is no reply to expect; two plies are enough for one.
+    let mut players = [player("neighbours"), player("neighbours")];
+    players.iter_mut().for_each(|player| player.thinking = Thinking::Depth(2));
+    let record = Record { both: false, sight: Sight::Root, predicted: true, reward: 1.0 };
+    let conditions =
+        Conditions { seed: 1, opening_seed: 1, opening_plies: 0, first: Color::White, exploration: 1.0 };
+    let game = selfplay::play(&mut players, &conditions, Some(&record), &Control::default()).unwrap();
+    let mut lone = engine("neighbours");
+    let seed = 1;
+    lone.set_option("Seed", &seed.to_string()).unwrap();
+    let limits = labrys::search::Limits::depth(2);
+    let best = lone.search(&[], &limits, &Control::default(), &mut |_: &engine::SearchReport| {});
+    let line = [best.best.unwrap(), best.ponder.unwrap()];
+    assert_eq!(game.episodes[0][0].next, Some(lone.view_after(&line).unwrap().features));
+    // The opponent plays any moves: what comes is something else.
+    assert_ne!(game.episodes[0][0].next.as_ref(), Some(&game.episodes[0][1].features));
+}
+
+#[test]
+fn what_is_good_for_the_one_is_bad_for_the_other() {
+    // At the end of a line of one ply the other player is to move.
+    let record = Record { both: false, sight: Sight::Leaf, predicted: false, reward: 1.0 };
+    let game = play("chess", &Record { sight: Sight::Leaf, ..record }, 5, 0.0);
+    let weights = engine("chess").weights().values().to_vec();
+    let value = |features: &[(usize, f64)]| {
+        features.iter().map(|&(index, value)| weights[index] * value).sum::<f64>()
+    };
+    let won = game.result;
+    let last = game.episodes[0].iter().rev().find(|step| step.next.is_some()).unwrap();
+    // Shortly before the end it is clear who wins.
+    match won {
+        1.0 => assert!(value(&last.features) > 1.0, "{}", value(&last.features)),
+        0.0 => assert!(value(&last.features) < -1.0, "{}", value(&last.features)),
+        _ => panic!("choose another seed: a draw tells nothing"),
+    }
+}
+
+#[test]
+fn weights_that_are_no_numbers_end_a_training() {
+    let mut state = State::new(zeros("neighbours"), Learner::Td(TemporalDifference::new(1.0, 1.0, None)));
+    state.weights[0] = 1e300;
+    let mut settings = settings(40);
+    settings.rate = 1e300;
+    let mut trainer = Trainer::new(settings, tables("neighbours", 1), state.clone()).unwrap();
+    let error = trainer.run(&Control::default(), |_| Ok::<(), WeightsError>(())).unwrap_err();
+    assert!(error.to_string().contains("no finite number"), "{error}");
+    assert_eq!(trainer.state(), &state, "the last good state is still there");
+}
+
+fn labrys(arguments: &str) -> (bool, String, String) {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("labrys"));
+    let output = command.args(arguments.split_whitespace()).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.success(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_training_leaves_its_files_and_learns_from_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("new/training");
+    let arguments = format!(
+        "train --variant neighbours --weights zeros --games 300 --period 200 --compare-every 100 \
+         --compare-games 10 --judge-games 40 --exploration 0.3 --out {}",
+        out.display()
+    );
+    let (done, text, error) = labrys(&arguments);
+    assert!(done, "{error}");
+    let last = text.lines().last().unwrap();
+    assert!(last.starts_with("against the weights at the start: 40 games, +"), "{text}");
+    let (_, after) = last.split_once("score ").unwrap();
+    let score: f64 = after.split_once(" %").unwrap().0.parse().unwrap();
+    assert!(score > 60.0, "300 games teach enough to beat zeros: {last}");
+    for file in ["checkpoint.json", "weights.json", "curve.csv", "weights.svg", "change.svg", "score.svg"] {
+        assert!(out.join(file).is_file(), "{file}");
+    }
+    // The weights are a weights file, and tell where they come from.
+    let weights = out.join("weights.json");
+    let mut engine = engine("neighbours");
+    engine.set_weights(&WeightsSource::File(weights.display().to_string())).unwrap();
+    let source = fs::read_to_string(&weights).unwrap();
+    assert!(source.contains("labrys train --variant neighbours") && source.contains(last), "{source}");
+
+    // It is over, but the match at the end can be had again; and it is not begun anew by accident.
+    let (done, again, error) = labrys(&format!("{arguments} --resume"));
+    assert!(done && again == text, "{again} {error}");
+    let (done, _, error) = labrys(&arguments);
+    assert!(!done && error.contains("a training lies there: --resume"), "{error}");
+    // Another configuration is named, and nothing is changed.
+    let before = fs::read_to_string(out.join("checkpoint.json")).unwrap();
+    for (other, named) in [
+        ("--seed 2", "--seed: 2, but the training"),
+        ("--discount 0.5", "--discount: 0.5, but the training"),
+        ("--set set1", "--set: \"set1\", but the training"),
+    ] {
+        let (done, _, error) = labrys(&format!("{arguments} --resume {other}"));
+        assert!(!done && error.contains(named), "{error}");
+    }
+    assert_eq!(fs::read_to_string(out.join("checkpoint.json")).unwrap(), before);
+    fs::write(out.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
+    let (done, _, error) = labrys(&format!("{arguments} --resume"));
+    assert!(!done && error.contains("checkpoint.json: EOF"), "{error}");
+}
+
+#[test]
+fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    for (arguments, named) in [
+        ("--set set9", "--set: option FeatureSet: `set9`"),
+        ("--variant neigbours", "unknown variant `neigbours`"),
+        ("--window 1.5", "'1.5' for '--window <WINDOW>': expected a number from 0 to 1"),
+        ("--discount -0.1", "unexpected argument '-0'"),
+        ("--discount=-0.1", "'--discount <DISCOUNT>': expected a number from 0 to 1"),
+        ("--lambda NaN", "'--lambda <LAMBDA>'"),
+        ("--reward 0", "--reward: "),
+        ("--games 0", "'--games <GAMES>'"),
+        ("--judge-games 3", "'--judge-games <JUDGE_GAMES>': expected an even number"),
+        ("--rate 0.1", "--rate: lstd has none"),
+        ("--squash", "--squash: "),
+        ("--learner td --window 0.5", "--window: only lstd"),
+        ("--learner td --ridge 0.5", "--ridge: only lstd"),
+        ("--learner td-leaf --successor predicted", "--successor: "),
+        ("--learner tdd", "'--learner <LEARNER>'"),
+        ("--opponent start --both", "--both: "),
+        ("--opponent /no/file", "--opponent: weights file `/no/file`"),
+        ("--weights /no/file", "--weights: weights file `/no/file`"),
+        ("--search Hsh=1", "--search: unknown option `Hsh`"),
+        ("--search FeatureSet=set1", "--search: FeatureSet: that is what --set is for"),
+        ("--depth 2 --nodes 5", "'--depth <DEPTH>' cannot be used with '--nodes <NODES>'"),
+        ("--option AmazonsBoard=6x6", "unknown option `AmazonsBoard`"),
+        ("--config /no/file", "config /no/file"),
+    ] {
+        let (done, _, error) =
+            labrys(&format!("train --variant neighbours --out {} {arguments}", out.display()));
+        // The second --variant is refused by clap before anything else.
+        let named = if arguments.starts_with("--variant") { "--variant" } else { named };
+        assert!(!done && error.contains(named), "{arguments}: {error}");
+        assert!(!out.exists(), "{arguments}: refused before the folder is made");
+    }
+    let config = folder.path().join("train.toml");
+    fs::write(&config, "variant = \"neighbours\"\nwindwo = 0.9\n").unwrap();
+    let (done, _, error) = labrys(&format!("train --out {} --config {}", out.display(), config.display()));
+    assert!(!done && error.contains("--windwo"), "{error}");
+}
+
+#[test]
+fn a_configuration_file_is_as_good_as_arguments() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("train.toml");
+    let text = "variant = \"amazons\"\noption = \"AmazonsBoard=5x5\"\nlearner = \"td\"\nrate = 0.01\n\
+                games = 6\ncompare-every = 0\njudge-games = 4\nweights = \"ones\"\nopponent = \"start\"\n\
+                [search]\nSearchMode = \"alphabeta\"\n[opponent-search]\nSearchMode = \"mcts\"\n";
+    fs::write(&config, text).unwrap();
+    let out = folder.path().join("out");
+    let (done, text, error) =
+        labrys(&format!("train --opponent-nodes 50 --config {} --out {}", config.display(), out.display()));
+    assert!(done && text.contains("6 games, "), "{text} {error}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_to_stops_a_training_before_it_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    for out in [file.as_path(), &file.join("below"), Path::new("/proc/training")] {
+        let (done, _, error) = labrys(&format!("train --games 1 --out {}", out.display()));
+        assert!(!done && error.contains(&format!("--out {}", out.display())), "{error}");
+    }
+}
