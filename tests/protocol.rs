@@ -332,6 +332,21 @@ fn limits_are_kept() {
 }
 
 #[test]
+fn a_weaker_engine_looks_at_fewer_nodes() {
+    let mut engine = Process::start();
+    let mut nodes = |options: &str| {
+        engine.send(&format!("{options}\nucinewgame\ngo depth 12"));
+        let lines = engine.until("bestmove");
+        let info = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
+        info.split(' ').skip_while(|word| *word != "nodes").nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    let free = nodes("setoption name UCI_Elo value 1400");
+    let weak = nodes("setoption name UCI_LimitStrength value true");
+    let strong = nodes("setoption name UCI_Elo value 1700");
+    assert!(weak < 1_000 && weak < strong && strong < free, "{weak}, {strong}, {free}");
+}
+
+#[test]
 fn the_same_commands_give_the_same_nodes() {
     let run = || {
         let mut engine = Process::neighbours();

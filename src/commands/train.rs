@@ -452,11 +452,13 @@ impl Arguments {
         }
     }
 
-    /// Where the weights come from.
+    /// Where the weights come from: the command, without what the result does not depend on, and the match.
     fn source(&self, verdict: Option<&str>) -> String {
-        let words: Vec<_> = std::env::args().skip(1).collect();
-        let match_ = verdict.map_or(String::new(), |verdict| format!("; {verdict}"));
-        format!("labrys {}, seed {}{match_}", words.join(" "), self.seed)
+        let own = [format!("--out={}", self.out.display()), self.out.display().to_string()];
+        let words: Vec<_> =
+            std::env::args().skip(1).filter(|word| word != "--out" && !own.contains(word)).collect();
+        let verdict = verdict.map_or(String::new(), |verdict| format!("; {verdict}"));
+        format!("labrys {}, seed {}{verdict}", words.join(" "), self.seed)
     }
 }
 

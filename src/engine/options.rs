@@ -42,7 +42,7 @@ impl Default for Settings {
             rules_of_thumb: false,
             show_wdl: false,
             limit_strength: false,
-            elo: u32::MAX,
+            elo: 0,
         };
         for row in SHARED {
             row.reset(&mut settings);
@@ -296,4 +296,40 @@ pub(super) fn choose(name: &'static str, values: &[&str], value: &str) -> Result
         let expected = format!("one of: {}", values.join(", "));
         OptionError::Value { name, value: value.to_owned(), expected }
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strength_is_measured_in_nodes() {
+        let strengths = [(1000, 100), (1500, 1_000), (2000, 100_000)];
+        for (elo, nodes) in [
+            (0, 100),
+            (1000, 100),
+            (1250, 316), // half way from 2 to 3 on the scale of logarithms
+            (1500, 1_000),
+            (1750, 10_000),
+            (2000, 100_000),
+            (u32::MAX, 100_000),
+        ] {
+            assert_eq!(nodes_for(&strengths, elo), Some(nodes), "{elo}");
+        }
+        assert_eq!(nodes_for(&[], 1000), None);
+        assert!(strength(&[]).is_empty());
+    }
+
+    #[test]
+    fn the_range_of_strengths_is_what_has_been_measured() {
+        let rows = strength(&[(1000, 100), (1500, 1_000)]);
+        assert_eq!(
+            rows[1].spec().to_string(),
+            "option name UCI_Elo type spin default 1000 min 1000 max 1500"
+        );
+        let mut settings = Settings::default();
+        assert!(rows[1].set(&mut settings, "999").is_err());
+        rows[1].set(&mut settings, "1200").unwrap();
+        assert_eq!((settings.elo, settings.limit_strength), (1200, false));
+    }
 }

