@@ -148,16 +148,23 @@ impl Trainer {
     ///
     /// # Errors
     /// [`WeightsError`] when the state's weights are not of the players' feature set.
-    pub fn new(settings: Settings, mut tables: Vec<Table>, state: State) -> Result<Trainer, WeightsError> {
-        for table in &mut tables {
-            set_weights(table.yardstick[1].engine.as_mut(), &state.start)?;
-            set_weights(table.yardstick[0].engine.as_mut(), &state.weights)?;
-            set_weights(table.players[0].engine.as_mut(), &state.weights)?;
-            if settings.clone_every.is_some() {
-                set_weights(table.players[1].engine.as_mut(), &state.opponent)?;
+    pub fn new(settings: Settings, tables: Vec<Table>, state: State) -> Result<Trainer, WeightsError> {
+        let mut trainer = Trainer { settings, tables, state };
+        trainer.seat(&trainer.state.clone())?;
+        Ok(trainer)
+    }
+
+    /// Gives all players the weights that they have in a state.
+    fn seat(&mut self, state: &State) -> Result<(), WeightsError> {
+        for Table { players: [learner, opponent], yardstick: [again, start] } in &mut self.tables {
+            set_weights(learner.engine.as_mut(), &state.weights)?;
+            set_weights(again.engine.as_mut(), &state.weights)?;
+            set_weights(start.engine.as_mut(), &state.start)?;
+            if self.settings.clone_every.is_some() {
+                set_weights(opponent.engine.as_mut(), &state.opponent)?;
             }
         }
-        Ok(Trainer { settings, tables, state })
+        Ok(())
     }
 
     /// How it stands.
@@ -175,29 +182,27 @@ impl Trainer {
         mut each: impl FnMut(&State) -> Result<(), E>,
     ) -> Result<(), E> {
         while self.state.games < self.settings.games {
+            let Settings { games, round, clone_every, compare_every, .. } = self.settings;
             let done = self.state.games;
-            let next = [Some(self.settings.games), Some(done + self.settings.round)]
-                .into_iter()
-                .chain(
-                    [self.settings.clone_every, self.settings.compare_every]
-                        .map(|every| next_multiple(done, every)),
-                )
-                .flatten()
-                .min()
-                .unwrap_or(done + 1);
+            let due =
+                [clone_every, compare_every].into_iter().flatten().map(|every| (done / every + 1) * every);
+            let next = due.fold(games.min(done + round), u64::min);
             // A round that is interrupted counts for nothing: it will be played again.
+            let Some(played) = self.play_round(done..next, control) else { break };
             let mut state = self.state.clone();
-            let Some(games) = self.play_round(done..next, control) else { break };
-            for (game, number) in games.into_iter().zip(done..) {
-                self.learn(&mut state, &game, number);
+            for (game, number) in played.iter().zip(done..) {
+                self.learn(&mut state, game, number);
             }
             state.games = next;
-            self.set_learner(&state.weights)?;
-            if self.after_round(&mut state, control)?.is_none() {
-                self.set_learner(&self.state.weights.clone())?;
+            self.seat(&state)?;
+            let is_complete = self.after_round(&mut state, control).is_some();
+            if is_complete {
+                self.state = state;
+            }
+            self.seat(&self.state.clone())?;
+            if !is_complete {
                 break;
             }
-            self.state = state;
             each(&self.state)?;
         }
         Ok(())
@@ -242,18 +247,8 @@ impl Trainer {
         }
     }
 
-    /// Gives the learner its weights.
-    fn set_learner(&mut self, weights: &[f64]) -> Result<(), WeightsError> {
-        for table in &mut self.tables {
-            for player in [&mut table.players[0], &mut table.yardstick[0]] {
-                set_weights(player.engine.as_mut(), weights)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// The matches that are due. Nothing if they have been stopped.
-    fn after_round(&mut self, state: &mut State, control: &Control) -> Result<Option<()>, WeightsError> {
+    /// Plays the matches that are due, the first of which may make a clone. Nothing if they have been stopped.
+    fn after_round(&mut self, state: &mut State, control: &Control) -> Option<()> {
         let is_due = |every: Option<u64>| every.is_some_and(|every| state.games.is_multiple_of(every));
         let (clones, compares) = (is_due(self.settings.clone_every), is_due(self.settings.compare_every));
         if clones {
@@ -263,23 +258,17 @@ impl Trainer {
                 let conditions = settings.even_match(Purpose::Cloning, number, 0);
                 selfplay::play(&mut table.players, &conditions, None, control).map(|game| game.result)
             });
-            let Some(results) = results else { return Ok(None) };
-            if results == [1.0, 1.0] {
+            if results? == [1.0, 1.0] {
                 state.opponent.clone_from(&state.weights);
                 state.clones += 1;
-                for table in &mut self.tables {
-                    set_weights(table.players[1].engine.as_mut(), &state.opponent)?;
-                }
             }
         }
         if compares {
-            let Some(results) = self.compare(Purpose::Comparing, self.settings.compare_games, control) else {
-                return Ok(None);
-            };
+            let results = self.compare(Purpose::Comparing, self.settings.compare_games, control)?;
             let score = results.iter().sum::<f64>() / results.len().max(1) as f64;
             state.comparisons.push(Comparison { games: state.games, steps: state.steps, score });
         }
-        Ok(Some(()))
+        Some(())
     }
 
     /// The results of the learner against the weights at the start.
@@ -325,11 +314,7 @@ fn end_period(state: &mut State, game: u64) {
     state.curve.push(Point { steps, game, clones, change, weights });
 }
 
-/// The next multiple of `every` behind `done`.
-fn next_multiple(done: u64, every: Option<u64>) -> Option<u64> {
-    every.map(|every| (done / every + 1) * every)
-}
-
+/// Gives an engine weights.
 fn set_weights(engine: &mut dyn Engine, weights: &[f64]) -> Result<(), WeightsError> {
     engine.set_weights(&WeightsSource::Values(weights.iter().map(f64::to_string).collect()))
 }
