@@ -1,0 +1,38 @@
+//! The configurations in `experiments/` can be run: all that is wrong with them is where their results are to go.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+
+/// All TOML files below a folder.
+fn configurations(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let files =
+        files.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.chain(folders.iter().flat_map(|folder| configurations(folder))).collect()
+}
+
+#[test]
+fn every_configuration_is_accepted() {
+    let nowhere = tempfile::tempdir().unwrap();
+    let file = nowhere.path().join("file");
+    fs::write(&file, "").unwrap();
+    let results = file.join("results").display().to_string();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let all = configurations(&root.join("experiments"));
+    assert!(all.len() > 10);
+    for path in all {
+        let text = fs::read_to_string(&path).unwrap();
+        let shown = path.strip_prefix(root).unwrap().display().to_string();
+        let line = text.lines().find_map(|line| line.strip_prefix("#   labrys ")).unwrap();
+        assert!(line.contains(&shown), "{shown} says how to run it: {line}");
+        let (command, flag) =
+            if line.starts_with("train") { ("train", "--out") } else { ("match", "--pgnout") };
+        let mut labrys = Command::new(assert_cmd::cargo::cargo_bin!("labrys"));
+        let output = labrys.args([command, "--config"]).arg(&path).args([flag, &results]).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && error.contains(&results), "{shown}: {error}");
+    }
+}
