@@ -42,8 +42,9 @@ impl<G: Knowledge> Heuristics<G> {
     /// Before a new search: the plies of the tree are others now, and the past counts half.
     pub(super) fn new_search(&mut self) {
         self.killers.fill([None; 2]);
-        for count in self.history.iter_mut().chain(&mut self.continuation).flatten() {
-            *count /= 2;
+        // Table by table: flattened, the loop would go count by count, which takes a millisecond in chess.
+        for table in self.history.iter_mut().chain(&mut self.continuation) {
+            table.iter_mut().for_each(|count| *count /= 2);
         }
     }
 
