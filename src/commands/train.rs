@@ -98,8 +98,8 @@ pub(super) struct Arguments {
     /// Trace decay λ
     #[arg(long, default_value_t = 0.0, value_parser = parse_share)]
     lambda: f64,
-    /// Discount γ
-    #[arg(long, default_value_t = 1.0, value_parser = parse_share)]
+    /// Discount γ; with 1 and predicted positions nothing holds the level of the values
+    #[arg(long, default_value_t = 0.95, value_parser = parse_share)]
     discount: f64,
     /// What a win is worth in the evaluation's unit; a loss is worth as much less than nothing
     #[arg(long, default_value_t = 10.0, value_parser = parse_positive)]
