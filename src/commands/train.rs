@@ -397,9 +397,15 @@ impl Arguments {
         Ok(engine)
     }
 
-    /// An engine with the weights at the start.
+    /// The learner's engine with the weights at the start.
     fn start(&self, rules: &Rules) -> anyhow::Result<Box<dyn Engine>> {
         let mut engine = self.engine(rules, &self.search, "--search")?;
+        self.set_start(engine.as_mut())?;
+        Ok(engine)
+    }
+
+    /// Gives an engine the weights at the start.
+    fn set_start(&self, engine: &mut dyn Engine) -> anyhow::Result<()> {
         let all =
             |value: &str| WeightsSource::Values(vec![value.to_owned(); engine.weights().values().len()]);
         let source = match self.weights.as_str() {
@@ -408,8 +414,7 @@ impl Arguments {
             "ones" => all("1"),
             path => WeightsSource::File(path.to_owned()),
         };
-        engine.set_weights(&source).context("--weights")?;
-        Ok(engine)
+        engine.set_weights(&source).context("--weights")
     }
 
     /// All who play on a thread.
@@ -430,11 +435,7 @@ impl Arguments {
         let mut opponent = self.engine(rules, options, flag)?;
         match self.opponent.as_str() {
             "clone" => {}
-            "start" => {
-                let start = self.start(rules)?;
-                let values = start.weights().values().iter().map(f64::to_string).collect();
-                opponent.set_weights(&WeightsSource::Values(values)).context("--opponent")?;
-            }
+            "start" => self.set_start(opponent.as_mut())?,
             path => opponent.set_weights(&WeightsSource::File(path.to_owned())).context("--opponent")?,
         }
         let own = || Ok::<_, anyhow::Error>(Player { engine: self.start(rules)?, thinking });

@@ -148,23 +148,9 @@ impl Trainer {
     ///
     /// # Errors
     /// [`WeightsError`] when the state's weights are not of the players' feature set.
-    pub fn new(settings: Settings, tables: Vec<Table>, state: State) -> Result<Trainer, WeightsError> {
-        let mut trainer = Trainer { settings, tables, state };
-        trainer.seat(&trainer.state.clone())?;
-        Ok(trainer)
-    }
-
-    /// Gives all players the weights that they have in a state.
-    fn seat(&mut self, state: &State) -> Result<(), WeightsError> {
-        for Table { players: [learner, opponent], yardstick: [again, start] } in &mut self.tables {
-            set_weights(learner.engine.as_mut(), &state.weights)?;
-            set_weights(again.engine.as_mut(), &state.weights)?;
-            set_weights(start.engine.as_mut(), &state.start)?;
-            if self.settings.clone_every.is_some() {
-                set_weights(opponent.engine.as_mut(), &state.opponent)?;
-            }
-        }
-        Ok(())
+    pub fn new(settings: Settings, mut tables: Vec<Table>, state: State) -> Result<Trainer, WeightsError> {
+        seat(&mut tables, &settings, &state)?;
+        Ok(Trainer { settings, tables, state })
     }
 
     /// How it stands.
@@ -194,12 +180,12 @@ impl Trainer {
                 self.learn(&mut state, game, number);
             }
             state.games = next;
-            self.seat(&state)?;
+            seat(&mut self.tables, &self.settings, &state)?;
             let is_complete = self.after_round(&mut state, control).is_some();
             if is_complete {
                 self.state = state;
             }
-            self.seat(&self.state.clone())?;
+            seat(&mut self.tables, &self.settings, &self.state)?;
             if !is_complete {
                 break;
             }
@@ -312,6 +298,19 @@ fn end_period(state: &mut State, game: u64) {
     let change = state.weights.iter().zip(before).map(|(new, old)| (new - old).abs()).sum();
     let (steps, clones, weights) = (state.steps, state.clones, state.weights.clone());
     state.curve.push(Point { steps, game, clones, change, weights });
+}
+
+/// Gives all players the weights that they have in a state.
+fn seat(tables: &mut [Table], settings: &Settings, state: &State) -> Result<(), WeightsError> {
+    for Table { players: [learner, opponent], yardstick: [again, start] } in tables {
+        set_weights(learner.engine.as_mut(), &state.weights)?;
+        set_weights(again.engine.as_mut(), &state.weights)?;
+        set_weights(start.engine.as_mut(), &state.start)?;
+        if settings.clone_every.is_some() {
+            set_weights(opponent.engine.as_mut(), &state.opponent)?;
+        }
+    }
+    Ok(())
 }
 
 /// Gives an engine weights.
