@@ -463,6 +463,10 @@ fn bad_input_is_named_before_the_first_game() {
         (format!("{TWO} --option Hash=1"), "--option: unknown option `Hash`"),
         (format!("{TWO} --option Hash"), "expected `NAME=VALUE`"),
         (
+            "--variant amazons --engine name=a --engine name=b option.amazonsboard=6x6 --each nodes=9".into(),
+            "`b`: option.amazonsboard: all play by the same rules, those of --option",
+        ),
+        (
             TWO.replace("neighbours", "amazons --option AmazonsBoard=1x1"),
             "--option: option AmazonsBoard: `1x1` is not",
         ),

@@ -26,7 +26,8 @@ fn player(variant: &str) -> Player {
 fn tables(variant: &str, count: usize) -> Vec<Table> {
     let table = || Table {
         players: [player(variant), player(variant)],
-        yardstick: [player(variant), player(variant)],
+        learner: player(variant),
+        rivals: vec![player(variant), player(variant)],
     };
     (0..count).map(|_| table()).collect()
 }
@@ -126,7 +127,7 @@ fn play(variant: &str, record: &Record, seed: u64, exploration: f64) -> selfplay
     let mut players = [player(variant), player(variant)];
     let conditions =
         Conditions { seed, opening_seed: seed, opening_plies: 6, first: Color::Black, exploration };
-    selfplay::play(&mut players, &conditions, Some(record), &Control::default()).unwrap()
+    selfplay::play(players.each_mut(), &conditions, Some(record), &Control::default()).unwrap()
 }
 
 #[test]
@@ -170,7 +171,7 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
     let record = Record { both: false, sight: Sight::Root, predicted: true, reward: 1.0 };
     let conditions =
         Conditions { seed: 1, opening_seed: 1, opening_plies: 0, first: Color::White, exploration: 1.0 };
-    let game = selfplay::play(&mut players, &conditions, Some(&record), &Control::default()).unwrap();
+    let game = selfplay::play(players.each_mut(), &conditions, Some(&record), &Control::default()).unwrap();
     let mut lone = engine("neighbours");
     let seed = 1;
     lone.set_option("Seed", &seed.to_string()).unwrap();
@@ -226,7 +227,7 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
     let out = folder.path().join("new/training");
     let arguments = format!(
         "train --variant neighbours --weights zeros --games 300 --period 200 --compare-every 100 \
-         --compare-games 10 --judge-games 40 --exploration 0.3 --out {}",
+         --compare-games 10 --judge-games 40 --exploration 0.3 --rival random default --out {}",
         out.display()
     );
     let (done, text, error) = labrys(&arguments);
@@ -239,6 +240,20 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
     for file in ["checkpoint.json", "weights.json", "curve.csv", "weights.svg", "change.svg", "score.svg"] {
         assert!(out.join(file).is_file(), "{file}");
     }
+    let curve = fs::read_to_string(out.join("curve.csv")).unwrap();
+    assert!(
+        curve.contains(",score against start,score against random,score against default,pieces"),
+        "{curve}"
+    );
+    let matches: Vec<Vec<_>> = curve
+        .lines()
+        .map(|line| line.split(',').collect())
+        .filter(|line: &Vec<_>| line[3].is_empty())
+        .collect();
+    assert_eq!(matches.len(), 3, "{curve}");
+    let scores = matches.iter().flat_map(|line| &line[4..7]).map(|score| score.parse::<f64>().unwrap());
+    assert!(scores.clone().all(|score| (0.0..=1.0).contains(&score)), "{curve}");
+    assert!(matches[2][5] > "0.8", "any move is a weak opponent: {curve}");
     // The weights are a weights file, and tell where they come from.
     let weights = out.join("weights.json");
     let mut engine = engine("neighbours");
@@ -289,6 +304,7 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
         ("--learner tdd", "'--learner <LEARNER>'"),
         ("--opponent start --both", "--both: "),
         ("--opponent /no/file", "--opponent: weights file `/no/file`"),
+        ("--rival random /no/file", "--rival: weights file `/no/file`"),
         ("--weights /no/file", "--weights: weights file `/no/file`"),
         ("--search Hsh=1", "--search: unknown option `Hsh`"),
         ("--search FeatureSet=set1", "--search: FeatureSet: that is what --set is for"),
@@ -303,6 +319,9 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
         assert!(!done && error.contains(named), "{arguments}: {error}");
         assert!(!out.exists(), "{arguments}: refused before the folder is made");
     }
+    let arguments = format!("train --variant amazons --search amazonsboard=6x6 --out {}", out.display());
+    let (done, _, error) = labrys(&arguments);
+    assert!(!done && error.contains("--search: amazonsboard: that is what --option is for"), "{error}");
     let config = folder.path().join("train.toml");
     fs::write(&config, "variant = \"neighbours\"\nwindwo = 0.9\n").unwrap();
     let (done, _, error) = labrys(&format!("train --out {} --config {}", out.display(), config.display()));

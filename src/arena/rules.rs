@@ -35,6 +35,12 @@ impl Rules {
         rules.board().map(|_| rules)
     }
 
+    /// Whether that is the game's own option, which no player can have for itself.
+    pub fn is_own_option(&self, name: &str) -> bool {
+        let own = registry::board(&self.variant).ok().and_then(|board| board.option());
+        own.is_some_and(|own| own.name.eq_ignore_ascii_case(name))
+    }
+
     /// A board at the start position.
     ///
     /// # Errors

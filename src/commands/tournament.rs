@@ -153,6 +153,11 @@ impl Arguments {
             Ok(Keys::parse(format!("--engine {number}"), words)?.with_defaults(&each))
         });
         let participants = Participant::read_all(engines.collect::<anyhow::Result<_>>()?)?;
+        for Participant { name, setup, .. } in &participants {
+            if let Some((option, _)) = setup.options.iter().find(|(name, _)| rules.is_own_option(name)) {
+                bail!("{}: option.{option}: all play by the same rules, those of --option", quote(name));
+            }
+        }
         if participants.len() < 2 {
             bail!("--engine: a match needs at least two, found {}", participants.len());
         }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::{RulesArguments, interruptible, parse_positive, parse_share};
 use crate::arena::{Pairs, Points, Rules, parse_option};
 use crate::engine::{Engine, WeightsSource};
+use crate::eval::WeightsError;
 use crate::files::write_atomically;
 use crate::learn::selfplay::{Player, Record, Sight, Thinking};
 use crate::learn::{
@@ -21,7 +22,7 @@ use crate::learn::{
 };
 
 /// The version of the checkpoint's format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Files of a training, in its folder.
 const CHECKPOINT: &str = "checkpoint.json";
 const WEIGHTS: &str = "weights.json";
@@ -55,7 +56,7 @@ pub(super) struct Arguments {
     /// Weights to begin with: default (the shipped ones), zeros, ones, or a file
     #[arg(long, value_name = "WEIGHTS", default_value = "default")]
     weights: String,
-    /// Who plays against the learner: clone (itself, some time ago), start (itself at the start), or the weights of a file
+    /// Who plays against the learner: clone (itself, some time ago), start (itself at the start), or weights as for --weights
     #[arg(long, value_name = "WHO", default_value = "clone")]
     opponent: String,
     /// Options of the learner's engine
@@ -141,7 +142,10 @@ pub(super) struct Arguments {
     /// Games between two matches with the clone
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     clone_every: u64,
-    /// Games between two matches with the weights at the start; 0: none
+    /// Whom the learner is compared with, besides itself at the start: random, or weights as for --weights
+    #[arg(long, num_args = 1.., value_name = "WHO")]
+    rival: Vec<String>,
+    /// Games between two matches with each rival; 0: none
     #[arg(long, default_value_t = 1_000)]
     compare_every: u64,
     /// Games of such a match
@@ -218,8 +222,8 @@ fn parse_even(text: &str) -> Result<u64, String> {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    arguments.check()?;
     let rules = arguments.rules.rules()?;
+    arguments.check(&rules)?;
     let threads = arguments
         .threads
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
@@ -252,13 +256,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         if written.elapsed() >= CHECKPOINTS {
             written = Instant::now();
-            folder.write(state, &names)?;
+            folder.write(state, &names, &arguments.rivals())?;
         }
         Ok(())
     })?;
     bar.finish_and_clear();
     let state = trainer.state();
-    folder.write(state, &names)?;
+    folder.write(state, &names, &arguments.rivals())?;
     println!("{} games, {} moves, {}", state.games, state.steps, news(state));
     if state.games < arguments.games {
         bail!("interrupted after {} of {} games: --resume goes on", state.games, arguments.games);
@@ -277,6 +281,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Gives an engine the weights that a word stands for: default, zeros, ones, or those of a file.
+fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
+    let all = |value: &str| WeightsSource::Values(vec![value.to_owned(); engine.weights().values().len()]);
+    let source = match word {
+        "default" => WeightsSource::Default,
+        "zeros" => all("0"),
+        "ones" => all("1"),
+        path => WeightsSource::File(path.to_owned()),
+    };
+    engine.set_weights(&source)
+}
+
 /// The names of the features of an engine.
 fn names(engine: &dyn Engine) -> Vec<&'static str> {
     engine.eval_table().terms.iter().map(|term| term.name).collect()
@@ -286,9 +302,8 @@ fn names(engine: &dyn Engine) -> Vec<&'static str> {
 fn news(state: &State) -> String {
     let [won, drawn, lost] = state.results;
     let change = state.curve.last().map_or(String::from("–"), |point| format!("{:.4}", point.change));
-    let score = state.comparisons.last();
-    let score =
-        score.map_or(String::new(), |last| format!(", {:.1} % against the start", 100.0 * last.score));
+    let score = state.comparisons.last().and_then(|last| last.scores.first());
+    let score = score.map_or(String::new(), |score| format!(", {:.1} % against the start", 100.0 * score));
     let singular = match state.singular {
         0 => String::new(),
         times => format!(", {times} periods without a solution"),
@@ -316,7 +331,7 @@ fn verdict(results: &[[f64; 2]]) -> String {
 
 impl Arguments {
     /// Refuses what does not go together.
-    fn check(&self) -> anyhow::Result<()> {
+    fn check(&self, rules: &Rules) -> anyhow::Result<()> {
         let solves = self.learner.solves();
         ensure!(!(solves && self.squash), "--squash: what lstd solves is linear");
         ensure!(!(solves && self.rate.is_some()), "--rate: lstd has none");
@@ -334,6 +349,7 @@ impl Arguments {
             if let Some((_, flag)) = own.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
                 bail!("--search: {name}: that is what {flag} is for");
             }
+            ensure!(!rules.is_own_option(name), "--search: {name}: that is what --option is for");
         }
         Ok(())
     }
@@ -400,21 +416,24 @@ impl Arguments {
     /// The learner's engine with the weights at the start.
     fn start(&self, rules: &Rules) -> anyhow::Result<Box<dyn Engine>> {
         let mut engine = self.engine(rules, &self.search, "--search")?;
-        self.set_start(engine.as_mut())?;
+        set_source(engine.as_mut(), &self.weights).context("--weights")?;
         Ok(engine)
     }
 
-    /// Gives an engine the weights at the start.
-    fn set_start(&self, engine: &mut dyn Engine) -> anyhow::Result<()> {
-        let all =
-            |value: &str| WeightsSource::Values(vec![value.to_owned(); engine.weights().values().len()]);
-        let source = match self.weights.as_str() {
-            "default" => WeightsSource::Default,
-            "zeros" => all("0"),
-            "ones" => all("1"),
-            path => WeightsSource::File(path.to_owned()),
-        };
-        engine.set_weights(&source).context("--weights")
+    /// The names of those whom the learner is compared with.
+    fn rivals(&self) -> Vec<String> {
+        std::iter::once("start".to_owned()).chain(self.rival.iter().cloned()).collect()
+    }
+
+    /// One of them.
+    fn rival(&self, rules: &Rules, name: &str) -> anyhow::Result<Box<dyn Engine>> {
+        let mut engine = self.engine(rules, &self.search, "--search")?;
+        match name {
+            "random" => engine.set_option("SearchMode", "random")?,
+            "start" => set_source(engine.as_mut(), &self.weights).context("--weights")?,
+            source => set_source(engine.as_mut(), source).context("--rival")?,
+        }
+        Ok(engine)
     }
 
     /// All who play on a thread.
@@ -435,13 +454,16 @@ impl Arguments {
         let mut opponent = self.engine(rules, options, flag)?;
         match self.opponent.as_str() {
             "clone" => {}
-            "start" => self.set_start(opponent.as_mut())?,
-            path => opponent.set_weights(&WeightsSource::File(path.to_owned())).context("--opponent")?,
+            "start" => set_source(opponent.as_mut(), &self.weights).context("--weights")?,
+            source => set_source(opponent.as_mut(), source).context("--opponent")?,
         }
         let own = || Ok::<_, anyhow::Error>(Player { engine: self.start(rules)?, thinking });
+        let rival = |name: &String| Ok(Player { engine: self.rival(rules, name)?, thinking });
+        let rivals = self.rivals().iter().map(rival).collect::<anyhow::Result<_>>()?;
         Ok(Table {
             players: [own()?, Player { engine: opponent, thinking: opponent_thinking }],
-            yardstick: [own()?, own()?],
+            learner: own()?,
+            rivals,
         })
     }
 
@@ -509,12 +531,12 @@ impl Folder<'_> {
     }
 
     /// Writes everything down. The checkpoint comes first: the rest can be made from it.
-    fn write(&self, state: &State, names: &[&str]) -> anyhow::Result<()> {
+    fn write(&self, state: &State, names: &[&str], rivals: &[String]) -> anyhow::Result<()> {
         let checkpoint =
             Checkpoint { version: VERSION, arguments: self.arguments.clone(), state: state.clone() };
         self.put(CHECKPOINT, &serde_json::to_string(&checkpoint)?)?;
-        self.put(CURVE, &curve::table(state, names))?;
-        for (name, picture) in curve::pictures(state, names)? {
+        self.put(CURVE, &curve::table(state, names, rivals))?;
+        for (name, picture) in curve::pictures(state, names, rivals)? {
             self.put(name, &picture)?;
         }
         Ok(())

@@ -8,34 +8,40 @@ use crate::chart::{Chart, ChartError, Curve};
 /// Weights that a picture shows at most: those that end up largest, by size.
 const SHOWN: usize = 16;
 
-/// The curve as comma-separated values: a line for each period and for each match, in the order of their steps. `score` is
-/// the learner's against the weights at the start, from 0 to 1, in the lines of matches; in the others it is empty, as the
-/// rest is in those.
-pub fn table(state: &State, names: &[&str]) -> String {
+/// The curve as comma-separated values: a line for each period and for each match, in the order of their steps. Scores
+/// against the rivals, from 0 to 1, are in the lines of matches; in the others they are empty, as the rest is in those.
+pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
     let mut lines: Vec<(u64, String)> = Vec::new();
     for point in &state.curve {
-        let mut line = format!("{},{},{},{},", point.steps, point.game, point.clones, point.change);
+        let mut line = format!("{},{},{},{}", point.steps, point.game, point.clones, point.change);
+        line.push_str(&",".repeat(rivals.len()));
         // Writing to a string cannot fail.
         point.weights.iter().for_each(|weight| _ = write!(line, ",{weight}"));
         lines.push((point.steps, line));
     }
     for comparison in &state.comparisons {
-        let empty = ",".repeat(names.len());
-        let line = format!("{},{},,,{}{empty}", comparison.steps, comparison.games, comparison.score);
+        let mut line = format!("{},{},,", comparison.steps, comparison.games);
+        comparison.scores.iter().for_each(|score| _ = write!(line, ",{score}"));
+        line.push_str(&",".repeat(names.len()));
         lines.push((comparison.steps, line));
     }
     lines.sort_by_key(|(steps, _)| *steps);
-    let mut text = format!("steps,game,clones,change,score,{}\n", names.join(","));
+    let scores: String = rivals.iter().map(|rival| format!("score against {rival},")).collect();
+    let mut text = format!("steps,game,clones,change,{scores}{}\n", names.join(","));
     lines.iter().for_each(|(_, line)| _ = writeln!(text, "{line}"));
     text
 }
 
-/// Pictures by the name of their file: weights and the L1 norm of their change over steps, and the score over games, as far as there
-/// is something to see.
+/// Pictures by the name of their file: weights and the L1 norm of their change over steps, and the scores over games, as far as
+/// there is something to see.
 ///
 /// # Errors
 /// [`ChartError`] when the drawing library fails.
-pub fn pictures(state: &State, names: &[&str]) -> Result<Vec<(&'static str, String)>, ChartError> {
+pub fn pictures(
+    state: &State,
+    names: &[&str],
+    rivals: &[String],
+) -> Result<Vec<(&'static str, String)>, ChartError> {
     let over_steps = |name: &str, value: &dyn Fn(usize) -> f64| Curve {
         name: name.to_owned(),
         points: state
@@ -53,11 +59,11 @@ pub fn pictures(state: &State, names: &[&str]) -> Result<Vec<(&'static str, Stri
     let weights =
         largest.iter().map(|&index| over_steps(names[index], &|place| state.curve[place].weights[index]));
     let change = over_steps("change", &|place| state.curve[place].change);
-    let score = Curve {
-        name: "score".to_owned(),
-        points: state.comparisons.iter().map(|match_| (match_.games as f64, 100.0 * match_.score)).collect(),
+    let scores = rivals.iter().enumerate().map(|(rival, name)| Curve {
+        name: name.clone(),
+        points: state.comparisons.iter().map(|all| (all.games as f64, 100.0 * all.scores[rival])).collect(),
         ..Curve::default()
-    };
+    });
     let steps = "moves learned from";
     let charts = [
         (
@@ -85,12 +91,12 @@ pub fn pictures(state: &State, names: &[&str]) -> Result<Vec<(&'static str, Stri
         (
             "score.svg",
             Chart {
-                title: "Against the weights at the start",
+                title: "Score against those who do not change",
                 x: "games",
                 y: "score, %",
                 range: Some(0.0..100.0),
                 level: Some(50.0),
-                curves: vec![score],
+                curves: scores.collect(),
             },
         ),
     ];
@@ -111,22 +117,27 @@ mod tests {
             Point { steps: 10, game: 1, clones: 0, change: 0.25, weights: vec![0.25, 1.0] },
             Point { steps: 20, game: 3, clones: 1, change: 2.25, weights: vec![0.5, -1.0] },
         ];
-        state.comparisons = vec![Comparison { games: 2, steps: 15, score: 0.75 }];
+        state.comparisons = vec![Comparison { games: 2, steps: 15, scores: vec![0.75, 0.5] }];
         state
+    }
+
+    fn rivals() -> [String; 2] {
+        ["start".to_owned(), "random".to_owned()]
     }
 
     #[test]
     fn the_table_is_in_the_order_of_steps() {
         assert_eq!(
-            table(&state(), &["one", "two"]),
-            "steps,game,clones,change,score,one,two\n10,1,0,0.25,,0.25,1\n15,2,,,0.75,,\n20,3,1,2.25,,0.5,-1\n"
+            table(&state(), &["one", "two"], &rivals()),
+            "steps,game,clones,change,score against start,score against random,one,two\n\
+            10,1,0,0.25,,,0.25,1\n15,2,,,0.75,0.5,,\n20,3,1,2.25,,,0.5,-1\n"
         );
     }
 
     #[test]
     fn there_is_a_picture_of_all_that_there_is_to_see() {
         let names = |state: &State| -> Vec<_> {
-            pictures(state, &["one", "two"]).unwrap().into_iter().map(|(name, _)| name).collect()
+            pictures(state, &["one", "two"], &rivals()).unwrap().into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(names(&state()), ["weights.svg", "change.svg", "score.svg"]);
         assert_eq!(names(&State { comparisons: Vec::new(), ..state() }), ["weights.svg", "change.svg"]);

@@ -88,7 +88,7 @@ pub struct Game {
 
 /// Plays a game to its end; nothing if `control` stops it.
 pub fn play(
-    players: &mut [Player; 2],
+    mut players: [&mut Player; 2],
     conditions: &Conditions,
     record: Option<&Record>,
     control: &Control,

@@ -41,7 +41,7 @@ pub struct Settings {
     /// Games after which learner and opponent play a match of two games, which makes the opponent a clone of the learner if it
     /// loses both. Never where the opponent is not to change.
     pub clone_every: Option<u64>,
-    /// Games after which the learner plays a match against the weights at the start; never where there is nothing.
+    /// Games after which the learner plays a match against each of its rivals; never where there is nothing.
     pub compare_every: Option<u64>,
     /// Games of such a match: an even number.
     pub compare_games: u64,
@@ -68,7 +68,7 @@ pub struct State {
     pub singular: u64,
     /// How it has been going.
     pub curve: Vec<Point>,
-    /// Matches against the weights at the start.
+    /// Matches against the rivals.
     pub comparisons: Vec<Comparison>,
     /// What the learner keeps for itself.
     pub learner: Learner,
@@ -89,15 +89,15 @@ pub struct Point {
     pub weights: Vec<f64>,
 }
 
-/// A match against the weights at the start.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+/// Matches against the rivals.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Games learned from before it.
+    /// Games learned from before them.
     pub games: u64,
-    /// Steps learned from before it.
+    /// Steps learned from before them.
     pub steps: u64,
-    /// The score of the learner, from 0 to 1.
-    pub score: f64,
+    /// The score of the learner against each rival, from 0 to 1.
+    pub scores: Vec<f64>,
 }
 
 impl State {
@@ -123,8 +123,10 @@ impl State {
 pub struct Table {
     /// The learner and its opponent.
     pub players: [Player; 2],
-    /// The learner again, and itself at the start.
-    pub yardstick: [Player; 2],
+    /// The learner again, as it plays when it is compared …
+    pub learner: Player,
+    /// … with these, who do not change. The first is itself at the start.
+    pub rivals: Vec<Player>,
 }
 
 /// The different purposes of games: their chances have nothing to do with each other.
@@ -194,10 +196,10 @@ impl Trainer {
         Ok(())
     }
 
-    /// Plays a match of the learner against the weights at the start, two games for each opening: the results for the learner, by
-    /// pairs. Nothing if `control` stops it.
+    /// Plays a match of the learner against the first rival, itself at the start, two games for each opening: the results for the
+    /// learner, by pairs. Nothing if `control` stops it.
     pub fn judge(&mut self, games: u64, control: &Control) -> Option<Vec<[f64; 2]>> {
-        let results = self.compare(Purpose::Judging, games, control)?;
+        let results = self.compare(Purpose::Judging, 0, games, control)?;
         Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
     }
 
@@ -212,7 +214,7 @@ impl Trainer {
                 first: Color::BOTH[(number % 2) as usize],
                 exploration: settings.exploration.likelihood(number as f64 / settings.games as f64),
             };
-            selfplay::play(&mut table.players, &conditions, Some(&settings.record), control)
+            selfplay::play(table.players.each_mut(), &conditions, Some(&settings.record), control)
         })
     }
 
@@ -242,7 +244,7 @@ impl Trainer {
             let first = 2 * state.games;
             let results = in_parallel(&mut self.tables, first..first + 2, |table, number| {
                 let conditions = settings.even_match(Purpose::Cloning, number, 0);
-                selfplay::play(&mut table.players, &conditions, None, control).map(|game| game.result)
+                selfplay::play(table.players.each_mut(), &conditions, None, control).map(|game| game.result)
             });
             if results? == [1.0, 1.0] {
                 state.opponent.clone_from(&state.weights);
@@ -250,24 +252,30 @@ impl Trainer {
             }
         }
         if compares {
-            let results = self.compare(Purpose::Comparing, self.settings.compare_games, control)?;
-            let score = results.iter().sum::<f64>() / results.len().max(1) as f64;
-            state.comparisons.push(Comparison { games: state.games, steps: state.steps, score });
+            let rivals = self.tables.first().map_or(0, |table| table.rivals.len());
+            let scores = (0..rivals).map(|rival| {
+                let results =
+                    self.compare(Purpose::Comparing, rival, self.settings.compare_games, control)?;
+                Some(results.iter().sum::<f64>() / results.len().max(1) as f64)
+            });
+            let scores = scores.collect::<Option<_>>()?;
+            state.comparisons.push(Comparison { games: state.games, steps: state.steps, scores });
         }
         Some(())
     }
 
-    /// The results of the learner against the weights at the start.
-    fn compare(&mut self, purpose: Purpose, games: u64, control: &Control) -> Option<Vec<f64>> {
+    /// The results of the learner against a rival.
+    fn compare(&mut self, purpose: Purpose, rival: usize, games: u64, control: &Control) -> Option<Vec<f64>> {
         let settings = &self.settings;
         in_parallel(&mut self.tables, 0..games, |table, number| {
             let conditions = settings.even_match(purpose, number, COMPARISON_PLIES);
-            selfplay::play(&mut table.yardstick, &conditions, None, control).map(|game| game.result)
+            let players = [&mut table.learner, &mut table.rivals[rival]];
+            selfplay::play(players, &conditions, None, control).map(|game| game.result)
         })
     }
 }
 
-/// Random moves that games of a match against the weights at the start begin with.
+/// Random moves that games against rivals begin with.
 const COMPARISON_PLIES: usize = 6;
 
 impl Settings {
@@ -300,12 +308,11 @@ fn end_period(state: &mut State, game: u64) {
     state.curve.push(Point { steps, game, clones, change, weights });
 }
 
-/// Gives all players the weights that they have in a state.
+/// Gives all who change the weights that they have in a state.
 fn seat(tables: &mut [Table], settings: &Settings, state: &State) -> Result<(), WeightsError> {
-    for Table { players: [learner, opponent], yardstick: [again, start] } in tables {
+    for Table { players: [learner, opponent], learner: again, .. } in tables {
         set_weights(learner.engine.as_mut(), &state.weights)?;
         set_weights(again.engine.as_mut(), &state.weights)?;
-        set_weights(start.engine.as_mut(), &state.start)?;
         if settings.clone_every.is_some() {
             set_weights(opponent.engine.as_mut(), &state.opponent)?;
         }
