@@ -334,7 +334,7 @@ fn a_configuration_file_is_as_good_as_arguments() {
     let config = folder.path().join("train.toml");
     let text = "variant = \"amazons\"\noption = \"AmazonsBoard=5x5\"\nlearner = \"td\"\nrate = 0.01\n\
                 games = 6\ncompare-every = 0\njudge-games = 4\nweights = \"ones\"\nopponent = \"start\"\n\
-                [search]\nSearchMode = \"alphabeta\"\n[opponent-search]\nSearchMode = \"mcts\"\n";
+                rival = [\"zeros\", \"random\"]\n[search]\nSearchMode = \"alphabeta\"\n[opponent-search]\nSearchMode = \"mcts\"\n";
     fs::write(&config, text).unwrap();
     let out = folder.path().join("out");
     let (done, text, error) =

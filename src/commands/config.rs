@@ -1,8 +1,8 @@
 //! Arguments that are written down in a TOML file instead of being typed.
 //!
 //! `--config FILE` stands for the arguments in the file: `games = 400` is `--games 400`, `json = true` is
-//! `--json`, a table `[sprt]` with `elo0 = 0` is `--sprt elo0=0`, and each `[[engine]]` is an `--engine`. There
-//! is one parser for both, so that both know the same names, ranges and errors.
+//! `--json`, a table `[sprt]` with `elo0 = 0` is `--sprt elo0=0`, each `[[engine]]` is an `--engine`, and
+//! `rival = ["ones", "random"]` is `--rival ones --rival random`. There is one parser for both, so that both know the same names, ranges and errors.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -44,10 +44,12 @@ fn read(path: &Path) -> anyhow::Result<Vec<String>> {
             Value::Boolean(true) => arguments.push(flag),
             Value::Boolean(false) => {}
             Value::Table(table) => add_section(&mut arguments, flag, table)?,
-            Value::Array(sections) => {
-                for section in sections {
-                    let table = section.as_table().with_context(|| format!("`{name}`: expected tables"))?;
-                    add_section(&mut arguments, flag.clone(), table)?;
+            Value::Array(values) => {
+                for value in values {
+                    match value {
+                        Value::Table(table) => add_section(&mut arguments, flag.clone(), table)?,
+                        value => arguments.push(format!("{flag}={}", scalar(name, value)?)),
+                    }
                 }
             }
             // In one word: a value may begin with a hyphen.
@@ -100,7 +102,7 @@ mod tests {
     fn a_file_stands_for_its_arguments() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.toml");
-        let text = "games = 4\njson = true\nresume = false\nopenings = \"a b.epd\"\n\
+        let text = "games = 4\njson = true\nresume = false\nopenings = \"a b.epd\"\nrival = [\"x\", \"y\"]\n\
                     [sprt]\nelo0 = -1.5\nelo1 = 3\n\
                     [[engine]]\nname = \"a\"\narg = [\"x\", \"y\"]\noption.Hash = 8\n[[engine]]\n\"option.Move Overhead\" = 0\n";
         std::fs::write(&path, text).unwrap();
@@ -108,8 +110,17 @@ mod tests {
         let expanded = expand(arguments.map(OsString::from)).unwrap();
         let expanded: Vec<_> = expanded.iter().map(|argument| argument.to_str().unwrap()).collect();
         assert_eq!(expanded[4..].iter().filter(|&&word| word == "--engine").count(), 2);
-        for word in ["--games=4", "--json", "--openings=a b.epd", "elo0=-1.5", "arg=y", "option.Hash=8", "3"]
-        {
+        for word in [
+            "--games=4",
+            "--json",
+            "--openings=a b.epd",
+            "--rival=x",
+            "--rival=y",
+            "elo0=-1.5",
+            "arg=y",
+            "option.Hash=8",
+            "3",
+        ] {
             assert!(expanded.contains(&word), "{word}: {expanded:?}");
         }
         assert!(expanded.contains(&"option.Move Overhead=0") && !expanded.contains(&"--resume"));
@@ -121,7 +132,7 @@ mod tests {
         let path = folder.path().join("match.toml");
         for (text, message) in [
             ("games = ", "line 1"),
-            ("engine = [1]", "`engine`: expected tables"),
+            ("engine = [[1]]", "`engine`: unexpected array"),
             ("seed = 2026-11-21", "`seed`: unexpected datetime"),
             ("config = \"x\"", "no `config` of its own"),
         ] {
