@@ -1,5 +1,6 @@
 //! `labrys train`.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -208,11 +209,11 @@ enum Successor {
 /// A training as it lies in its folder.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Checkpoint {
+struct Checkpoint<'a> {
     version: u32,
     /// The arguments that the result depends on.
-    arguments: Map<String, Value>,
-    state: State,
+    arguments: Cow<'a, Map<String, Value>>,
+    state: Cow<'a, State>,
 }
 
 /// Reads an even number.
@@ -527,13 +528,13 @@ impl Folder<'_> {
                 self.path.display()
             );
         }
-        Ok(Some(checkpoint.state))
+        Ok(Some(checkpoint.state.into_owned()))
     }
 
     /// Writes everything down. The checkpoint comes first: the rest can be made from it.
     fn write(&self, state: &State, names: &[&str], rivals: &[String]) -> anyhow::Result<()> {
-        let checkpoint =
-            Checkpoint { version: VERSION, arguments: self.arguments.clone(), state: state.clone() };
+        let arguments = Cow::Borrowed(&self.arguments);
+        let checkpoint = Checkpoint { version: VERSION, arguments, state: Cow::Borrowed(state) };
         self.put(CHECKPOINT, &serde_json::to_string(&checkpoint)?)?;
         self.put(CURVE, &curve::table(state, names, rivals))?;
         for (name, picture) in curve::pictures(state, names, rivals)? {
