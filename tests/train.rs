@@ -283,6 +283,23 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
 }
 
 #[test]
+fn a_training_whose_beginning_has_changed_does_not_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let train = |rest: &str| {
+        labrys(&format!("train --variant neighbours --games 4 --compare-every 0 --judge-games 0 {rest}"))
+    };
+    let (done, _, error) = train(&format!("--weights ones --out {}", path("first")));
+    assert!(done, "{error}");
+    let start = path("first/weights.json");
+    let second = format!("--weights {start} --resume --out {}", path("second"));
+    assert!(train(&second).0 && train(&second).0);
+    fs::write(&start, fs::read_to_string(&start).unwrap().replace(": 1.0", ": 1.5")).unwrap();
+    let (done, _, error) = train(&second);
+    assert!(!done && error.contains(&format!("--weights {start}: the training in ")), "{error}");
+}
+
+#[test]
 fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");

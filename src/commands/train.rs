@@ -233,7 +233,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let names = names(start.as_ref());
     let folder = Folder::open(arguments)?;
     let state = match folder.read()? {
-        Some(state) => state,
+        Some(state) => {
+            let weights = &arguments.weights;
+            ensure!(
+                state.start == start.weights().values(),
+                "--weights {weights}: the training in {} began with others",
+                arguments.out.display()
+            );
+            state
+        }
         None => State::new(start.weights().values().to_vec(), arguments.new_learner(names.len())),
     };
     let control = interruptible()?;

@@ -26,7 +26,9 @@ pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
         lines.push((comparison.steps, line));
     }
     lines.sort_by_key(|(steps, _)| *steps);
-    let scores: String = rivals.iter().map(|rival| format!("score against {rival},")).collect();
+    // The name of a file may have a comma.
+    let scores: String =
+        rivals.iter().map(|rival| format!("score against {},", rival.replace(',', "_"))).collect();
     let mut text = format!("steps,game,clones,change,{scores}{}\n", names.join(","));
     lines.iter().for_each(|(_, line)| _ = writeln!(text, "{line}"));
     text
@@ -122,14 +124,14 @@ mod tests {
     }
 
     fn rivals() -> [String; 2] {
-        ["start".to_owned(), "random".to_owned()]
+        ["start".to_owned(), "a,b.json".to_owned()]
     }
 
     #[test]
     fn the_table_is_in_the_order_of_steps() {
         assert_eq!(
             table(&state(), &["one", "two"], &rivals()),
-            "steps,game,clones,change,score against start,score against random,one,two\n\
+            "steps,game,clones,change,score against start,score against a_b.json,one,two\n\
             10,1,0,0.25,,,0.25,1\n15,2,,,0.75,0.5,,\n20,3,1,2.25,,,0.5,-1\n"
         );
     }
