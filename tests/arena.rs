@@ -460,7 +460,7 @@ fn bad_input_is_named_before_the_first_game() {
             "engine `engine`: cannot start `/no/such/engine`",
         ),
         (TWO.replace("neighbours", "ludo"), "unknown variant `ludo`"),
-        (format!("{TWO} --option Hash=1"), "--option: unknown option `Hash`"),
+        (format!("{TWO} --option Hash=1"), "--option: unknown option `Hash`\n"),
         (format!("{TWO} --option Hash"), "expected `NAME=VALUE`"),
         (
             "--variant amazons --engine name=a --engine name=b option.amazonsboard=6x6 --each nodes=9".into(),

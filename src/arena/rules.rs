@@ -20,7 +20,7 @@ pub enum RulesError {
     #[error(transparent)]
     Variant(#[from] UnknownVariant),
     /// The game has no such option of its own, or the option no such value.
-    #[error("--option: {0}")]
+    #[error("--option")]
     Option(#[from] OptionError),
 }
 
