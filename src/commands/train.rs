@@ -29,6 +29,9 @@ const CHECKPOINT: &str = "checkpoint.json";
 const WEIGHTS: &str = "weights.json";
 const CURVE: &str = "curve.csv";
 
+/// The word for the learner at the start, among opponents and rivals.
+const START: &str = "start";
+
 /// How often everything is written down.
 const CHECKPOINTS: Duration = Duration::from_secs(20);
 
@@ -230,7 +233,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
     let tables = (0..threads).map(|_| arguments.table(&rules)).collect::<anyhow::Result<Vec<_>>>()?;
     let start = arguments.start(&rules)?;
-    let names = names(start.as_ref());
+    let (names, rivals) = (names(start.as_ref()), arguments.rivals());
     let folder = Folder::open(arguments)?;
     let state = match folder.read()? {
         Some(state) => {
@@ -265,13 +268,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         if written.elapsed() >= CHECKPOINTS {
             written = Instant::now();
-            folder.write(state, &names, &arguments.rivals())?;
+            folder.write(state, &names, &rivals)?;
         }
         Ok(())
     })?;
     bar.finish_and_clear();
     let state = trainer.state();
-    folder.write(state, &names, &arguments.rivals())?;
+    folder.write(state, &names, &rivals)?;
     println!("{} games, {} moves, {}", state.games, state.steps, news(state));
     if state.games < arguments.games {
         bail!("interrupted after {} of {} games: --resume goes on", state.games, arguments.games);
@@ -431,15 +434,17 @@ impl Arguments {
 
     /// The names of those whom the learner is compared with.
     fn rivals(&self) -> Vec<String> {
-        std::iter::once("start".to_owned()).chain(self.rival.iter().cloned()).collect()
+        std::iter::once(START.to_owned()).chain(self.rival.iter().cloned()).collect()
     }
 
     /// One of them.
     fn rival(&self, rules: &Rules, name: &str) -> anyhow::Result<Box<dyn Engine>> {
+        if name == START {
+            return self.start(rules);
+        }
         let mut engine = self.engine(rules, &self.search, "--search")?;
         match name {
             "random" => engine.set_option("SearchMode", "random")?,
-            "start" => set_source(engine.as_mut(), &self.weights).context("--weights")?,
             source => set_source(engine.as_mut(), source).context("--rival")?,
         }
         Ok(engine)
@@ -463,7 +468,7 @@ impl Arguments {
         let mut opponent = self.engine(rules, options, flag)?;
         match self.opponent.as_str() {
             "clone" => {}
-            "start" => set_source(opponent.as_mut(), &self.weights).context("--weights")?,
+            START => set_source(opponent.as_mut(), &self.weights).context("--weights")?,
             source => set_source(opponent.as_mut(), source).context("--opponent")?,
         }
         let own = || Ok::<_, anyhow::Error>(Player { engine: self.start(rules)?, thinking });
