@@ -4,14 +4,14 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use labrys::eval::Evaluator;
+use labrys::eval::Linear;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Features, Game, History, Knowledge, PromiseTerms};
+use labrys::game::{Features, Game, GameHistory, Knowledge, MsdTerms};
 use labrys::search::{
-    Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchMode, Table, Task, Tree,
-    monte_carlo, search,
+    Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchMode, Task, TranspositionTable,
+    Tree, monte_carlo, search,
 };
 
 /// A position of the middle game of chess.
@@ -32,7 +32,7 @@ fn evaluation(criterion: &mut Criterion) {
 
 fn evaluate_all_sets<G: Features>(criterion: &mut Criterion, position: &G) {
     for (index, set) in G::SETS.iter().enumerate() {
-        let evaluator = Evaluator::<G>::shipped(index).unwrap();
+        let evaluator = Linear::<G>::shipped(index).unwrap();
         criterion.bench_function(&format!("evaluation of {} with {}", G::NAME, set.name), |bencher| {
             bencher.iter(|| evaluator.evaluate(black_box(position)));
         });
@@ -46,11 +46,11 @@ fn promise(criterion: &mut Criterion) {
         Chess::from_fen("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 6").unwrap();
     let (mut moves, mut promises) = (Vec::new(), Vec::new());
     position.legal_moves(&mut moves);
-    let (terms, history) = (PromiseTerms::default(), History::new());
+    let (terms, history) = (MsdTerms::default(), GameHistory::new());
     criterion.bench_function(&format!("promises of {} moves of chess", moves.len()), |bencher| {
         bencher.iter(|| {
             promises.clear();
-            position.promises(black_box(&moves), &terms, &history, &mut |_: &Chess| 0, &mut promises);
+            position.msd_ratings(black_box(&moves), &terms, &history, &mut |_: &Chess| 0, &mut promises);
             promises.len()
         });
     });
@@ -66,8 +66,8 @@ fn walks(criterion: &mut Criterion) {
 fn walk<G: Features + Knowledge>(criterion: &mut Criterion, what: &str, sampling: Sampling) {
     let task = Task {
         position: &G::start(),
-        history: &History::new(),
-        evaluator: &Evaluator::shipped(0).unwrap(),
+        history: &GameHistory::new(),
+        evaluator: &Linear::shipped(0).unwrap(),
         root_moves: &[],
         options: &Options { sampling, ..Options::default() },
         limits: &Limits::nodes(100_000),
@@ -89,7 +89,7 @@ fn walk<G: Features + Knowledge>(criterion: &mut Criterion, what: &str, sampling
 
 fn depth(criterion: &mut Criterion) {
     let position = Neighbours::from_fen(MIDDLE).unwrap();
-    let (history, evaluator) = (History::new(), Evaluator::shipped(0).unwrap());
+    let (history, evaluator) = (GameHistory::new(), Linear::shipped(0).unwrap());
     let mut group = criterion.benchmark_group("depth 10 of a middle game position");
     group.sample_size(20);
     for selective in [true, false] {
@@ -103,8 +103,8 @@ fn depth(criterion: &mut Criterion) {
         };
         let name = if selective { "selective" } else { "full width, depth 6 only" };
         group.bench_function(name, |bencher| {
-            let fresh = || (Table::new(16).unwrap(), [Heuristics::new()]);
-            let run = |(table, mut heuristics): (Table, [Heuristics<Neighbours>; 1])| {
+            let fresh = || (TranspositionTable::new(16).unwrap(), [Heuristics::new()]);
+            let run = |(table, mut heuristics): (TranspositionTable, [Heuristics<Neighbours>; 1])| {
                 search(&task, SearchMode::Pvs, &table, &mut heuristics, &Control::default(), &mut |_| {})
             };
             bencher.iter_batched(fresh, run, BatchSize::PerIteration);

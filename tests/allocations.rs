@@ -1,18 +1,18 @@
 //! A Monte Carlo search allocates nothing once it is under way.
 
 use allocation_counter::measure;
-use labrys::eval::Evaluator;
+use labrys::eval::Linear;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, History, Knowledge};
+use labrys::game::{Features, GameHistory, Knowledge};
 use labrys::search::{Control, Expansion, Limits, Options, Report, Sampling, Task, Tree, monte_carlo};
 
 /// Allocations and walks of a search.
 fn cost<G: Features + Knowledge>(options: &Options, nodes: u64) -> (u64, u32) {
-    let (position, history) = (&G::start(), &History::new());
-    let evaluator = &Evaluator::shipped(0).unwrap();
+    let (position, history) = (&G::start(), &GameHistory::new());
+    let evaluator = &Linear::shipped(0).unwrap();
     let limits = &Limits::nodes(nodes);
     let task = Task { position, history, evaluator, root_moves: &[], options, limits };
     let mut walks = 0;

@@ -31,7 +31,7 @@ proptest! {
             position.legal_moves(&mut moves);
             prop_assert_eq!(moves.len(), expected.len());
             prop_assert_eq!(position.count_moves(), expected.len());
-            prop_assert_eq!(position.is_over(), expected.is_empty());
+            prop_assert_eq!(position.is_terminal(), expected.is_empty());
             prop_assert!(moves.len() <= Amazons::MAX_MOVES);
             for &mv in &moves {
                 let text = position.move_text(mv);
@@ -44,7 +44,7 @@ proptest! {
                 prop_assert_eq!(child.key(), child.key_from_scratch());
             }
             if moves.is_empty() {
-                let winner = Some(!position.mover());
+                let winner = Some(!position.side_to_move());
                 prop_assert_eq!(position.outcome(), Some(Outcome { winner, ending: Ending::NoMoves }));
                 break;
             }
@@ -65,7 +65,7 @@ proptest! {
             // What a table may hold must not end in a panic.
             let mut child = position;
             child.play(mv);
-            let _ = (child.count_moves(), child.is_over());
+            let _ = (child.count_moves(), child.is_terminal());
         }
     }
 
@@ -91,7 +91,7 @@ fn the_boards_have_their_start_positions() {
         let fen = position.fen();
         let grid = Grid::new(&fen);
         assert_eq!(format!("{}x{}", grid.rows[0].len(), grid.rows.len()), *name);
-        assert_eq!(position.mover(), Color::White);
+        assert_eq!(position.side_to_move(), Color::White);
         assert_eq!(grid.all('Q').len(), grid.all('q').len());
         assert!(fen.ends_with(" w - - 0 1") && !fen.contains('*'), "{fen}");
         // Half a turn of the board exchanges the players.

@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashMap;
 
 use common::grid::{Grid, Square, random_fen};
-use labrys::eval::Evaluator;
+use labrys::eval::Linear;
 use labrys::game::amazons::Amazons;
 use labrys::game::{Features, Game};
 use proptest::prelude::*;
@@ -27,9 +27,9 @@ fn measure(values: &HashMap<&str, f64>, name: &str) -> f64 {
     ["Early", "Middle", "Late"].into_iter().map(|phase| values[format!("{name}{phase}").as_str()]).sum()
 }
 
-/// The letters of the mover and of the other player.
+/// The letters of the side to move and of the other player.
 fn letters(grid: &Grid) -> [char; 2] {
-    if grid.mover == 'Q' { ['Q', 'q'] } else { ['q', 'Q'] }
+    if grid.stm == 'Q' { ['Q', 'q'] } else { ['q', 'Q'] }
 }
 
 /// The squares of a region without arrows around a square, amazons included.
@@ -55,7 +55,7 @@ fn longest(grid: &Grid, known: &mut HashMap<Vec<Vec<char>>, u32>) -> u32 {
         return moves;
     }
     let moves =
-        grid.moves().into_iter().map(|(_, after)| 1 + longest(&Grid { mover: grid.mover, ..after }, known));
+        grid.moves().into_iter().map(|(_, after)| 1 + longest(&Grid { stm: grid.stm, ..after }, known));
     let moves = moves.max().unwrap_or(0);
     known.insert(grid.rows.clone(), moves);
     moves
@@ -83,7 +83,7 @@ fn own_regions(grid: &Grid, letter: char, other: char) -> Own {
             continue;
         }
         let mut alone = grid.clone();
-        alone.mover = letter;
+        alone.stm = letter;
         for square in grid.squares() {
             if !region.contains(&square) {
                 alone.rows[square.1 as usize][square.0 as usize] = '*';
@@ -226,7 +226,7 @@ proptest! {
         let same = [format!("{mirrored} {rest}"), format!("{turned} {rest}"), format!("{swapped} {other_side}")];
         let position = Amazons::from_fen(&fen).unwrap();
         for set in 0..Amazons::SETS.len() {
-            let evaluator = Evaluator::<Amazons>::shipped(set).unwrap();
+            let evaluator = Linear::<Amazons>::shipped(set).unwrap();
             for other in &same {
                 let other = Amazons::from_fen(other).unwrap();
                 prop_assert_eq!(evaluator.evaluate(&other), evaluator.evaluate(&position), "{} and {}", fen, other.fen());
@@ -243,7 +243,7 @@ fn regions_are_counted_in_moves() {
     let fen = "Q3/****/q2* w";
     assert_eq!((t1(fen), settled(fen)), (1.0, 1.0));
     assert_eq!(settled("Q3/****/q2* b"), -1.0);
-    // As many: the mover runs out first.
+    // As many: the side to move runs out first.
     assert_eq!(settled("Q2*/****/q2* w"), -1.0);
     assert_eq!(settled("Q2*/****/q2* b"), -1.0);
     // From the middle one of a row of three either end is lost when the amazon leaves for the other … but the square it

@@ -5,7 +5,7 @@ mod common;
 use common::grid::random_fen;
 use common::{Line, find, sample};
 use labrys::game::amazons::Amazons;
-use labrys::game::{Color, Game, History, Knowledge};
+use labrys::game::{Color, Game, GameHistory, Knowledge};
 use labrys::search::{Bound, Limits, Options, Report, Sampling, SearchMode};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -13,7 +13,7 @@ use rand::rngs::StdRng;
 type Move = <Amazons as Game>::Move;
 
 fn line(fen: &str) -> Line<Amazons> {
-    (Amazons::from_fen(fen).unwrap(), History::new())
+    (Amazons::from_fen(fen).unwrap(), GameHistory::new())
 }
 
 /// Random positions with at most so many moves, in which the game goes on.
@@ -43,14 +43,14 @@ fn promising_moves_are_legal_and_rated_for_the_mover() {
     for (position, _) in lines(200, 2000) {
         let (mut legal, mut promising) = (Vec::new(), Vec::new());
         position.legal_moves(&mut legal);
-        let mover = position.mover();
+        let stm = position.side_to_move();
         let mut rated = 0;
         let mut rate = |child: &Amazons| {
-            assert_ne!(child.mover(), mover);
+            assert_ne!(child.side_to_move(), stm);
             rated += 1;
             child.count_moves() as i32
         };
-        position.promising_moves(3, &mut rate, &mut promising);
+        position.moves_by_static_eval(3, &mut rate, &mut promising);
         assert!(!promising.is_empty() && promising.len() <= legal.len());
         assert!(rated >= promising.len());
         let mut seen = std::collections::HashSet::new();
@@ -65,11 +65,11 @@ fn promising_moves_are_legal_and_rated_for_the_mover() {
 
 #[test]
 fn passing_is_for_positions_in_contact() {
-    let passed = Amazons::from_fen("Q3/4/3q w - - 4 3").unwrap().pass().unwrap();
-    assert_eq!(passed.mover(), Color::Black);
+    let passed = Amazons::from_fen("Q3/4/3q w - - 4 3").unwrap().null_move().unwrap();
+    assert_eq!(passed.side_to_move(), Color::Black);
     assert_eq!(passed.key(), passed.key_from_scratch());
     assert!(passed.same_position(&Amazons::from_fen("Q3/4/3q b - - 4 3").unwrap()));
-    assert_eq!(Amazons::from_fen("Q3/****/3q w - - 4 3").unwrap().pass(), None);
+    assert_eq!(Amazons::from_fen("Q3/****/3q w - - 4 3").unwrap().null_move(), None);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn a_node_limit_is_kept_to_a_list_of_moves() {
     let list = 16 * 40 + 160;
     for limit in [1_000, 10_000, 50_000] {
         let (best, _) =
-            find(&(Amazons::start(), History::new()), SearchMode::Pvs, true, 1, &Limits::nodes(limit));
+            find(&(Amazons::start(), GameHistory::new()), SearchMode::Pvs, true, 1, &Limits::nodes(limit));
         assert!(best.mv.is_some() && (limit..limit + list).contains(&best.nodes), "{}", best.nodes);
     }
 }

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use labrys::arena::pgn::{self, Record};
-use labrys::arena::{Cause, Line, Openings};
+use labrys::arena::{Cause, Openings, Variation};
 use labrys::engine::registry;
 use labrys::game::Color;
 use tempfile::TempDir;
@@ -359,9 +359,9 @@ fn openings_come_from_files() {
     let file = folder.path().join("games.pgn");
     json(&format!("{TWO} --games 8 --openings {} --pgnout {}", path.display(), file.display()));
     let records = read(&file);
-    assert_eq!(records[0].opening, Line { fen: fen.into(), moves: vec![] });
+    assert_eq!(records[0].opening, Variation { fen: fen.into(), moves: vec![] });
     assert_eq!(records[2].opening.moves, ["f1d3", "f8d6"]);
-    assert_eq!(records[4].opening, Line { fen: fen.into(), moves: vec!["h7g7".into()] });
+    assert_eq!(records[4].opening, Variation { fen: fen.into(), moves: vec!["h7g7".into()] });
     assert_eq!(records[6].opening, records[0].opening, "over again");
     assert!(std::fs::read_to_string(&file).unwrap().contains("\n1... "), "Black begins");
 

@@ -1,7 +1,7 @@
 //! Chess by hand: special moves, endings, text, exchanges.
 
 use labrys::game::chess::Chess;
-use labrys::game::{Ending, FenError, Game, History, Knowledge, MoveError, Outcome};
+use labrys::game::{Ending, FenError, Game, GameHistory, Knowledge, MoveError, Outcome};
 
 fn position(fen: &str) -> Chess {
     Chess::from_fen(fen).unwrap()
@@ -22,8 +22,8 @@ fn allows(fen: &str, mv: &str) -> bool {
 }
 
 /// Plays moves from a FEN.
-fn play(fen: &str, moves: &str) -> (Chess, History<Chess>) {
-    let (mut position, mut history) = (position(fen), History::new());
+fn play(fen: &str, moves: &str) -> (Chess, GameHistory<Chess>) {
+    let (mut position, mut history) = (position(fen), GameHistory::new());
     for text in moves.split_whitespace() {
         let mv = position.parse_move(text).unwrap();
         history.push(&position);
@@ -186,11 +186,11 @@ fn pawns_become_any_piece() {
 fn games_end_by_mate_and_stalemate() {
     let mate = |winner| Some(Outcome { winner: Some(winner), ending: Ending::Checkmate });
     let (position, history) = play(START, "f2f3 e7e5 g2g4 d8h4");
-    assert!(position.is_over());
+    assert!(position.is_terminal());
     assert_eq!(history.outcome(&position), mate(labrys::game::Color::Black));
     assert_eq!(history.outcome(&position).unwrap().to_string(), "Black wins: checkmate");
     let (position, history) = play("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", "g6f7");
-    assert!(position.is_over());
+    assert!(position.is_terminal());
     assert_eq!(history.outcome(&position), draw(Ending::Stalemate));
 }
 
@@ -200,14 +200,14 @@ fn a_mate_counts_on_the_hundredth_ply() {
     let (position, history) = play(fen, "a1a8");
     assert_eq!(history.outcome(&position).map(|outcome| outcome.ending), Some(Ending::Checkmate));
     let (position, history) = play(fen, "a1a7");
-    assert_eq!(position.reversible_plies(), 100);
+    assert_eq!(position.halfmove_clock(), 100);
     assert_eq!(history.outcome(&position), draw(Ending::NoProgress));
     // Counting goes on behind the draw.
     let (position, _) = play(fen, "a1a7 h8g8 a7a8");
     assert_eq!(position.fen(), "R5k1/8/6K1/8/8/8/8/8 b - - 102 81");
     // A move of a pawn and a capture begin anew.
-    assert_eq!(play("7k/p7/8/8/8/8/8/KR6 b - - 99 80", "a7a6").0.reversible_plies(), 0);
-    assert_eq!(play("7k/8/8/8/8/8/1r6/K7 w - - 99 80", "a1b2").0.reversible_plies(), 0);
+    assert_eq!(play("7k/p7/8/8/8/8/8/KR6 b - - 99 80", "a7a6").0.halfmove_clock(), 0);
+    assert_eq!(play("7k/8/8/8/8/8/1r6/K7 w - - 99 80", "a1b2").0.halfmove_clock(), 0);
 }
 
 #[test]
@@ -250,9 +250,9 @@ fn nobody_mates_without_the_pieces() {
     ] {
         let position = position(fen);
         assert_eq!(position.is_dead(), dead, "{fen}");
-        assert!(!position.is_over() && position.count_moves() > 0);
+        assert!(!position.is_terminal() && position.count_moves() > 0);
         let outcome = if dead { draw(Ending::InsufficientMaterial) } else { None };
-        assert_eq!(History::new().outcome(&position), outcome, "{fen}");
+        assert_eq!(GameHistory::new().outcome(&position), outcome, "{fen}");
     }
 }
 
@@ -353,13 +353,13 @@ fn an_illegal_move_changes_nothing() {
 
 #[test]
 fn passing_hands_over_the_move() {
-    let passed = position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 40 2").pass().unwrap();
+    let passed = position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 40 2").null_move().unwrap();
     assert_eq!(passed.fen(), "4k3/8/8/3pP3/8/8/8/4K3 b - - 0 2");
     assert_eq!(passed.key(), passed.key_from_scratch());
-    assert!(position("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1").pass().is_none());
+    assert!(position("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1").null_move().is_none());
     assert!(position("4k3/8/8/8/4r3/8/8/4K3 w - - 0 1").in_check());
-    assert!(position("4k3/8/8/8/4r3/8/P7/3K4 w - - 0 1").zugzwang_threatens());
-    assert!(!position("4k3/8/8/8/4r3/8/P7/3K4 b - - 0 1").zugzwang_threatens());
+    assert!(position("4k3/8/8/8/4r3/8/P7/3K4 w - - 0 1").may_be_zugzwang());
+    assert!(!position("4k3/8/8/8/4r3/8/P7/3K4 b - - 0 1").may_be_zugzwang());
 }
 
 /// Moves with what they leave their player, in thousandths of a pawn, by hand: pawn 1000, knight and bishop 3250, rook
@@ -408,14 +408,18 @@ fn exchanges_are_worth_what_they_are_by_hand() {
     for &(fen, mv, worth) in EXCHANGES {
         let position = position(fen);
         let mv_read = position.parse_move(mv).unwrap();
-        assert!(position.exchange_reaches(mv_read, worth), "{fen} {mv} is worth {worth}, found less");
-        assert!(!position.exchange_reaches(mv_read, worth + 1), "{fen} {mv} is worth {worth}, found more");
+        assert!(position.see_ge(mv_read, worth), "{fen} {mv} is worth {worth}, found less");
+        assert!(!position.see_ge(mv_read, worth + 1), "{fen} {mv} is worth {worth}, found more");
     }
 }
 
 #[test]
 fn gains_prefer_the_greater_victim_and_the_lesser_attacker() {
     let position = position("4k3/8/2q1r3/3P4/4N3/7n/6P1/3K2R1 w - - 0 1");
-    let gain = |text: &str| position.gain(position.parse_move(text).unwrap());
-    assert!(gain("d5c6") > gain("d5e6") && gain("d5e6") > gain("g2h3") && gain("g2h3") > gain("e4g5"));
+    let capture_value = |text: &str| position.capture_value(position.parse_move(text).unwrap());
+    assert!(
+        capture_value("d5c6") > capture_value("d5e6")
+            && capture_value("d5e6") > capture_value("g2h3")
+            && capture_value("g2h3") > capture_value("e4g5")
+    );
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::mailbox::Mailbox;
 use common::random_game;
-use labrys::eval::{Evaluator, Weights, WeightsError};
+use labrys::eval::{Linear, Weights, WeightsError};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
@@ -24,8 +24,8 @@ struct Naive {
     threatened: f64,
 }
 
-fn naive(board: &Mailbox, mover: bool) -> Naive {
-    let own = board.piece(mover);
+fn naive(board: &Mailbox, stm: bool) -> Naive {
+    let own = board.piece(stm);
     let pieces: Vec<usize> = (0..64).filter(|&square| board.squares[square] == own).collect();
     let count = |holds: &dyn Fn(usize) -> bool| pieces.iter().filter(|&&square| holds(square)).count() as f64;
     let lone_friend = |square: usize| match board.neighbours(square)[..] {
@@ -34,14 +34,14 @@ fn naive(board: &Mailbox, mover: bool) -> Naive {
     };
     let in_pair =
         |square: usize| lone_friend(square).is_some_and(|friend| lone_friend(friend) == Some(square));
-    let enemy_targets: Vec<usize> = board.moves(!mover).iter().map(|&(_, to)| to).collect();
+    let enemy_targets: Vec<usize> = board.moves(!stm).iter().map(|&(_, to)| to).collect();
     let distance = |square: usize| {
         let from_middle = |coordinate: usize| (3 - coordinate as i32).max(coordinate as i32 - 4);
         f64::from(from_middle(square % 8).max(from_middle(square / 8)))
     };
     Naive {
         pieces: pieces.len() as f64 / 8.0,
-        moves: board.moves(mover).len() as f64 / 64.0,
+        moves: board.moves(stm).len() as f64 / 64.0,
         alones: count(&|square| board.neighbours(square).is_empty()) / 8.0,
         duals: count(&in_pair) / 2.0 / 4.0,
         with_one_next: count(&|square| board.neighbours(square).len() == 1 && !in_pair(square)) / 8.0,
@@ -102,7 +102,7 @@ proptest! {
                     assert!((value - expected).abs() < 1e-12, "{name}: {value} for {expected} in {}", position.fen());
                     assert!((0.0..=1.0).contains(value), "{name}: {value}");
                 }
-                let evaluator = Evaluator::<Neighbours>::shipped(index).unwrap();
+                let evaluator = Linear::<Neighbours>::shipped(index).unwrap();
                 let sum: f64 = values.iter().zip(evaluator.weights().values()).map(|(value, weight)| value * weight).sum();
                 assert!((evaluator.table(position).sum() - sum).abs() < 1e-9);
                 let score = evaluator.evaluate(position).to_bits();
@@ -155,7 +155,7 @@ proptest! {
     fn chess_has_no_favourite_colour(seed: u64) {
         random_game::<Chess>(seed, 200, |position, _| {
             for set in 0..Chess::SETS.len() {
-                let evaluator = Evaluator::<Chess>::shipped(set).unwrap();
+                let evaluator = Linear::<Chess>::shipped(set).unwrap();
                 let value = evaluator.evaluate(position).to_bits();
                 let turned = Chess::from_fen(&turned_chess(&position.fen())).unwrap();
                 // The sum may be rounded differently where its parts come in another order.
@@ -182,7 +182,7 @@ proptest! {
     fn tucchess_has_no_favourite_colour_or_side(seed: u64) {
         random_game::<TucChess>(seed, 120, |position, _| {
             for set in 0..TucChess::SETS.len() {
-                let evaluator = Evaluator::<TucChess>::shipped(set).unwrap();
+                let evaluator = Linear::<TucChess>::shipped(set).unwrap();
                 let value = evaluator.evaluate(position);
                 for fen in [turned(&position.fen()), mirrored(&position.fen())] {
                     let same = TucChess::from_fen(&fen).unwrap();
@@ -232,7 +232,7 @@ fn features_of_chess_by_hand() {
     assert_eq!((feature(kings, 0, "tempo.middle"), feature(kings, 0, "tempo.end")), (0.0, 1.0));
     let rooks = "r3k3/8/8/8/8/8/8/4K2R b - - 0 1";
     assert!((feature(rooks, 0, "tempo.middle") - 4.0 / 24.0).abs() < 1e-12);
-    // Of the mover, so White's terms are negative for Black; only end game.
+    // Of the side to move, so White's terms are negative for Black; only end game.
     for (fen, name, value) in [
         ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.end", 2.0),
         ("4k3/8/8/8/8/2P5/2P5/4K3 b - - 0 1", "pawn.end", -2.0),

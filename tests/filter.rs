@@ -6,27 +6,27 @@ use common::{Line, find_with, random_lines};
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, Game, History, Knowledge, PromiseTerms};
-use labrys::search::{Bound, Filter, Limits, Options, SearchMode, Table};
+use labrys::game::{Features, Game, GameHistory, Knowledge, MsdTerms};
+use labrys::search::{Bound, Filter, Limits, Options, SearchMode, TranspositionTable};
 
 const WINS: i32 = i32::MAX;
 const GOOD: i32 = 100_000;
 const REPEATS: i32 = i32::MIN;
 
-/// What a move promises at the end of a game that begins with a FEN.
-fn promise(fen: &str, before: &[&str], mv: &str, terms: &PromiseTerms) -> i32 {
-    let (mut position, mut history) = (Chess::from_fen(fen).unwrap(), History::new());
+/// What a move ratings at the end of a game that begins with a FEN.
+fn promise(fen: &str, before: &[&str], mv: &str, terms: &MsdTerms) -> i32 {
+    let (mut position, mut history) = (Chess::from_fen(fen).unwrap(), GameHistory::new());
     for text in before {
         history.push(&position);
         position.play(position.parse_move(text).unwrap());
     }
     history.push(&position);
     let moves = [position.parse_move(mv).unwrap()];
-    let mut promises = Vec::new();
+    let mut ratings = Vec::new();
     let mut rate = |_: &Chess| panic!("chess asks for no evaluation");
-    position.promises(&moves, terms, &history, &mut rate, &mut promises);
-    assert_eq!(promises.len(), 1);
-    promises[0]
+    position.msd_ratings(&moves, terms, &history, &mut rate, &mut ratings);
+    assert_eq!(ratings.len(), 1);
+    ratings[0]
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -51,30 +51,30 @@ fn moves_promise_what_the_paper_says() {
         // Nothing counts as new behind a check.
         ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", &[], "a1a4", 40 * 9),
     ] {
-        assert_eq!(promise(fen, before, mv, &PromiseTerms::default()), expected, "{mv} in {fen}");
+        assert_eq!(promise(fen, before, mv, &MsdTerms::default()), expected, "{mv} in {fen}");
     }
 }
 
 #[test]
 fn each_term_can_be_switched_off_and_weighed_by_phase() {
-    let terms = PromiseTerms::default;
+    let terms = MsdTerms::default;
     let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
-    assert_eq!(promise(mate, &[], "a1a8", &PromiseTerms { win: false, ..terms() }), 40 * 5);
+    assert_eq!(promise(mate, &[], "a1a8", &MsdTerms { win: false, ..terms() }), 40 * 5);
     let capture = "4k3/8/8/3p4/8/2N5/8/4K3 w - - 0 1";
-    let off = PromiseTerms { capture: false, ..terms() };
+    let off = MsdTerms { capture: false, ..terms() };
     assert_eq!(
         (promise(capture, &[], "c3d5", &terms()), promise(capture, &[], "c3d5", &off)),
         (GOOD, 40 * 3)
     );
     let escape = "4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1";
-    assert!(promise(escape, &[], "d1d2", &PromiseTerms { escape: false, ..terms() }) < GOOD);
+    assert!(promise(escape, &[], "d1d2", &MsdTerms { escape: false, ..terms() }) < GOOD);
     let exposed = "4k3/8/4p3/8/8/2N5/8/4K3 w - - 0 1";
-    assert!(promise(exposed, &[], "c3d5", &PromiseTerms { exposure: false, ..terms() }) > -GOOD);
+    assert!(promise(exposed, &[], "c3d5", &MsdTerms { exposure: false, ..terms() }) > -GOOD);
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
-    let off = PromiseTerms { repetition: false, ..terms() };
+    let off = MsdTerms { repetition: false, ..terms() };
     assert!(promise(START, &shuffle, "f6g8", &off) > REPEATS);
     // Nothing but pawns: the end, in which this move brings nothing new.
-    let by_phase = PromiseTerms { gamma: 1, gamma_end: Some(70), theta_end: Some(0), ..terms() };
+    let by_phase = MsdTerms { gamma: 1, gamma_end: Some(70), theta_end: Some(0), ..terms() };
     assert_eq!(promise("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &[], "e2e3", &by_phase), 70);
     assert_eq!(promise(START, &[], "e2e3", &by_phase), 60 * 10 + 1);
 }
@@ -88,7 +88,7 @@ fn filtered<G: Features + Knowledge>(
     seed: u64,
 ) -> (Vec<labrys::eval::Score>, u64) {
     let options = Options { selective: false, filter: filter.clone(), seed, ..Options::default() };
-    let table = Table::new(1).unwrap();
+    let table = TranspositionTable::new(1).unwrap();
     let (best, reports) = find_with(&table, line, mode, &options, &Limits::depth(depth));
     let exact = reports.iter().filter(|report| report.bound == Bound::Exact).map(|report| report.score);
     (exact.collect(), best.nodes)
@@ -116,7 +116,7 @@ fn changed<G: Features + Knowledge>(
 #[test]
 fn all_searches_keep_the_same_moves() {
     // With repetition a promise depends on the way to the position, which the table does not know.
-    let terms = PromiseTerms { repetition: false, ..PromiseTerms::default() };
+    let terms = MsdTerms { repetition: false, ..MsdTerms::default() };
     let filter = Filter { keep_rate: 40, terms, ..Filter::default() };
     let modes = [SearchMode::AlphaBeta, SearchMode::Expectiminimax, SearchMode::Pvs, SearchMode::Mtdf];
     let found = [
@@ -142,7 +142,7 @@ fn what_depends_on_the_ply_and_on_hot_positions_changes_the_search() {
 
 #[test]
 fn so_many_moves_are_kept() {
-    let start = (Chess::start(), History::new());
+    let start = (Chess::start(), GameHistory::new());
     // The root and its children, of which there are 20.
     for (keep_rate, kept) in [(100, 20), (99, 20), (50, 10), (35, 7), (31, 7), (1, 1)] {
         let filter = Filter { keep_rate, ..Filter::default() };
@@ -155,7 +155,7 @@ fn so_many_moves_are_kept() {
 
 #[test]
 fn ties_are_broken_by_the_seed() {
-    let start = (Chess::start(), History::new());
+    let start = (Chess::start(), GameHistory::new());
     let filter = Filter { keep_rate: 50, ..Filter::default() };
     let nodes: Vec<_> =
         (0..20).map(|seed| filtered(&start, SearchMode::AlphaBeta, 3, &filter, seed).1).collect();
@@ -165,9 +165,9 @@ fn ties_are_broken_by_the_seed() {
 
 #[test]
 fn without_iterations_only_the_last_depth_is_searched() {
-    let start = (Chess::start(), History::new());
+    let start = (Chess::start(), GameHistory::new());
     let options = Options { iterative: false, ..Options::default() };
-    let table = Table::new(1).unwrap();
+    let table = TranspositionTable::new(1).unwrap();
     let (best, reports) = find_with(&table, &start, SearchMode::AlphaBeta, &options, &Limits::depth(3));
     assert!(best.mv.is_some());
     assert_eq!(reports.iter().map(|report| report.depth).collect::<Vec<_>>(), [3]);

@@ -5,12 +5,12 @@ mod common;
 use common::grid::random_fen;
 use common::minimax::{Plain, amazons, empty_squares};
 use common::{Line, find, random_game, random_lines, sample, sample_in};
-use labrys::eval::{Evaluator, Score};
+use labrys::eval::{Linear, Score};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, Game, History, Knowledge};
+use labrys::game::{Features, Game, GameHistory, Knowledge};
 use labrys::search::{
     Control, Expansion, FinalMove, Limits, Options, Policy, Report, Sampling, SearchMode, Selection, Task,
     Tree, monte_carlo,
@@ -41,7 +41,7 @@ fn monte_carlo_search_finds_what_decides_the_game() {
         ("k1r2/1P3/5/5/5/5/K4 w 0 9 9", "b6a7"),
         ("5/5/5/3k1/R1r2/5/K4 w 3 3 9", "a3c3"),
     ] {
-        let line = (TucChess::from_fen(fen).unwrap(), History::new());
+        let line = (TucChess::from_fen(fen).unwrap(), GameHistory::new());
         let (found, reports) = sample(&line, &Options::default(), &Limits::nodes(100_000), 1 << 20);
         assert_eq!(line.0.move_text(found.mv.unwrap()), best, "{fen}");
         let last = reports.last().unwrap();
@@ -52,7 +52,7 @@ fn monte_carlo_search_finds_what_decides_the_game() {
 
 #[test]
 fn monte_carlo_search_is_seeded_and_keeps_to_its_memory_and_limits() {
-    let line = (Neighbours::start(), History::new());
+    let line = (Neighbours::start(), GameHistory::new());
     let nodes =
         |reports: &[Report<_>]| reports.iter().map(|report| (report.nodes, report.score)).collect::<Vec<_>>();
     let limits = Limits::nodes(30_000);
@@ -69,13 +69,13 @@ fn monte_carlo_search_is_seeded_and_keeps_to_its_memory_and_limits() {
     let (_, reports) = sample(&line, &seeded(7), &Limits::depth(3), 1 << 20);
     assert!(reports.last().unwrap().depth >= 3);
     // The game is over.
-    let over = (TucChess::from_fen("5/5/5/5/R4/5/K4 b 8 0 9").unwrap(), History::new());
+    let over = (TucChess::from_fen("5/5/5/5/R4/5/K4 b 8 0 9").unwrap(), GameHistory::new());
     assert_eq!(sample(&over, &seeded(7), &limits, 1 << 20).0.mv, None);
 }
 
 #[test]
 fn monte_carlo_with_evaluation_repeats_itself_and_keeps_to_its_memory_and_limits() {
-    let line = (Amazons::start(), History::new());
+    let line = (Amazons::start(), GameHistory::new());
     let scores = |reports: &[Report<<Amazons as Game>::Move>]| {
         reports.iter().map(|report| (report.nodes, report.score)).collect::<Vec<_>>()
     };
@@ -109,10 +109,10 @@ fn end_games_are_proved_as_by_minimax_and_by_the_other_search() {
         }
         let position = Amazons::from_fen(&fen).unwrap();
         let Some(value) = amazons(&position, &mut Plain::new(500)) else { continue };
-        if position.is_over() {
+        if position.is_terminal() {
             continue;
         }
-        let line = (position, History::new());
+        let line = (position, GameHistory::new());
         let is_right = |reports: &[Report<_>]| {
             let score = reports.last().unwrap().score;
             score.plies_to_end().is_some() && (score > Score::DRAW) == (value > 0)
@@ -137,7 +137,7 @@ fn a_proven_mate_is_as_long_as_it_says() {
         ("7k/8/5K2/8/8/8/8/R7 w - - 0 1", 3),
         ("7k/8/6K1/8/8/8/8/R7 b - - 0 1", 2),
     ] {
-        let line = (Chess::from_fen(fen).unwrap(), History::new());
+        let line = (Chess::from_fen(fen).unwrap(), GameHistory::new());
         let (_, reports) = sample(&line, &expanding(Expansion::All), &Limits::nodes(3_000_000), 1 << 24);
         let report = reports.last().unwrap();
         assert!(
@@ -155,7 +155,7 @@ fn a_proven_mate_is_as_long_as_it_says() {
 
 #[test]
 fn all_ways_to_search_find_a_mate() {
-    let line = (Chess::from_fen("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1").unwrap(), History::new());
+    let line = (Chess::from_fen("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1").unwrap(), GameHistory::new());
     for expansion in EXPANSIONS {
         for selection in [Selection::Uct, Selection::Puct] {
             for (playout_plies, epsilon) in [(None, 100), (Some(0), 100), (Some(4), 100), (Some(4), 20)] {
@@ -254,7 +254,7 @@ fn priors_come_from_a_policy() {
     let (position, history) = &random_game::<Neighbours>(1, 4, |_, _| {});
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
-    let evaluator = &Evaluator::shipped(0).unwrap();
+    let evaluator = &Linear::shipped(0).unwrap();
     let sampling = Sampling { selection: Selection::Puct, exploration: Some(5_000), ..Sampling::default() };
     let (options, limits) = (&with(sampling), &Limits::nodes(100_000));
     let task = Task { position, history, evaluator, root_moves: &[], options, limits };
@@ -278,7 +278,7 @@ fn priors_come_from_a_policy() {
     let value = |mv: &<Neighbours as Game>::Move| {
         let mut child = *position;
         child.play(*mv);
-        evaluator.evaluate_for(&child, position.mover())
+        evaluator.evaluate_for(&child, position.side_to_move())
     };
     let best = moves.iter().map(value).max().unwrap();
     let likely = (0..moves.len()).max_by(|&one, &other| priors[one].total_cmp(&priors[other])).unwrap();
@@ -319,7 +319,7 @@ fn greedy_playouts_are_another_search() {
 #[test]
 fn threads_share_the_tree() {
     let (position, history) = &random_game::<Neighbours>(2, 8, |_, _| {});
-    let evaluator = &Evaluator::shipped(0).unwrap();
+    let evaluator = &Linear::shipped(0).unwrap();
     let (options, limits) = (&Options { multi_pv: 256, ..Options::default() }, &Limits::nodes(300_000));
     let task = Task { position, history, evaluator, root_moves: &[], options, limits };
     for threads in [1, 2, 5] {

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use labrys::arena::{
-    Adjudication, Allowance, Cause, DrawRule, Failure, Line, NoResult, Played, Player, Seat, Thought, play,
+    Adjudication, Allowance, Cause, DrawRule, Failure, NoResult, Played, Player, Seat, Thought, Variation,
+    play,
 };
 use labrys::engine::{Board, registry};
 use labrys::eval::UciScore;
@@ -35,7 +36,7 @@ impl Player for Scripted {
 
     fn think(
         &mut self,
-        line: &Line,
+        line: &Variation,
         limits: &Limits,
         patience: Option<Duration>,
         _: &Control,
@@ -76,7 +77,7 @@ fn game(
 ) -> Result<Played, NoResult> {
     let mut board = registry::board("neighbours").unwrap();
     let seats = [Seat { player: white, allowance }, Seat { player: black, allowance }];
-    let opening = Line { fen: fen.to_owned(), moves: vec![] };
+    let opening = Variation { fen: fen.to_owned(), moves: vec![] };
     play(board.as_mut(), &opening, seats, rules, &mut || 0.5, &Control::default())
 }
 

@@ -12,23 +12,23 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::perft::{SuiteError, parse_suite, perft};
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Ending, FenError, Game, GameMove, History, Knowledge, MoveError, Outcome};
+use labrys::game::{Color, Ending, FenError, Game, GameHistory, GameMove, Knowledge, MoveError, Outcome};
 use proptest::prelude::*;
 
 /// Everything that holds in every position of every game.
-fn check_position<G: Knowledge>(position: &G, history: &History<G>) {
+fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     assert!(moves.len() <= G::MAX_MOVES);
     assert_eq!(moves.len(), position.count_moves());
-    assert_eq!(moves.is_empty(), position.is_over());
+    assert_eq!(moves.is_empty(), position.is_terminal());
     assert_eq!(position.key(), position.key_from_scratch());
 
     let read = G::from_fen(&position.fen()).unwrap();
     assert_eq!(read.fen(), position.fen());
     assert_eq!(read.key(), position.key());
     assert!(read.same_position(position));
-    assert_eq!(read.reversible_plies(), position.reversible_plies());
+    assert_eq!(read.halfmove_clock(), position.halfmove_clock());
 
     let mut texts = HashSet::new();
     for &mv in &moves {
@@ -43,7 +43,7 @@ fn check_position<G: Knowledge>(position: &G, history: &History<G>) {
         assert!(!child.same_position(position));
     }
     if moves.is_empty() {
-        assert_eq!(history.outcome(position), Some(position.verdict()));
+        assert_eq!(history.outcome(position), Some(position.terminal_outcome()));
     }
     check_knowledge(position, &moves);
 }
@@ -73,9 +73,9 @@ fn check_knowledge<G: Knowledge>(position: &G, moves: &[G::Move]) {
             assert_eq!(position.is_legal(other), moves.contains(&other), "{other:?} in {}", position.fen());
         }
     }
-    if let Some(passed) = position.pass() {
+    if let Some(passed) = position.null_move() {
         assert_eq!(passed.key(), passed.key_from_scratch());
-        assert!(passed.mover() != position.mover() && !passed.same_position(position));
+        assert!(passed.side_to_move() != position.side_to_move() && !passed.same_position(position));
     }
 }
 
@@ -191,7 +191,7 @@ proptest! {
         let at = at % fen.len();
         fen.replace_range(at..=at, &letter);
         if let Ok(position) = Neighbours::from_fen(&fen) {
-            check_position(&position, &History::new());
+            check_position(&position, &GameHistory::new());
         }
         let (position, _) = random_game::<Chess>(seed, 60, |_, _| {});
         let mut fen = position.fen();
@@ -273,8 +273,8 @@ fn illegal_moves_are_told_the_rule() {
 }
 
 /// Plays moves from a FEN.
-fn play(fen: &str, moves: &str) -> (Neighbours, History<Neighbours>) {
-    let (mut position, mut history) = (Neighbours::from_fen(fen).unwrap(), History::new());
+fn play(fen: &str, moves: &str) -> (Neighbours, GameHistory<Neighbours>) {
+    let (mut position, mut history) = (Neighbours::from_fen(fen).unwrap(), GameHistory::new());
     for text in moves.split_whitespace() {
         let mv = position.parse_move(text).unwrap();
         history.push(&position);
@@ -316,7 +316,7 @@ fn a_player_without_a_move_loses_even_then() {
     let fen = "p6p/8/8/8/8/8/8/PP6 w 99 60";
     let (position, history) = play(fen, "a1a2");
     let outcome = Outcome { winner: Some(Color::White), ending: Ending::NoMoves };
-    assert_eq!(position.reversible_plies(), 100);
+    assert_eq!(position.halfmove_clock(), 100);
     assert_eq!(history.outcome(&position), Some(outcome));
     assert_eq!(outcome.to_string(), "White wins: no legal move");
 }
@@ -324,7 +324,7 @@ fn a_player_without_a_move_loses_even_then() {
 #[test]
 fn a_capture_forgets_the_past() {
     let (position, _) = play(SHUFFLE, "a1a2 a8a7 a2a1");
-    assert_eq!(position.reversible_plies(), 3);
+    assert_eq!(position.halfmove_clock(), 3);
     let (position, history) = play("pp6/8/8/8/8/8/1p6/P5PP w 40 30", "a1b2 a8a7 g1g2 a7a8 g2g1");
     assert_eq!(position.fen(), "pp6/8/8/8/8/8/1P6/6PP b 4 32");
     assert_eq!(history.occurrences(&position), 2, "this is the position after the capture");

@@ -5,14 +5,15 @@ mod common;
 use std::time::Duration;
 
 use common::{Line, find, find_with, heavy_evaluator, random_lines};
-use labrys::eval::{Evaluator, MAX_PLY, Score, UciScore};
+use labrys::eval::{Linear, MAX_PLY, Score, UciScore};
 use labrys::game::chess::Chess;
 use labrys::game::fen::write_board;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, Game, History, Knowledge};
+use labrys::game::{Features, Game, GameHistory, Knowledge};
 use labrys::search::{
-    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, random, search,
+    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Task, TranspositionTable, random,
+    search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -26,7 +27,7 @@ fn scores<M>(reports: &[Report<M>]) -> Vec<Score> {
 }
 
 fn line(fen: &str) -> Line<Neighbours> {
-    (Neighbours::from_fen(fen).unwrap(), History::new())
+    (Neighbours::from_fen(fen).unwrap(), GameHistory::new())
 }
 
 #[test]
@@ -45,16 +46,16 @@ fn all_searches_find_the_minimax_value() {
 }
 
 /// The mean over all outcomes, by the definition.
-fn expectation<G: Features + Knowledge>(evaluator: &Evaluator<G>, position: &G, depth: u32) -> f64 {
+fn expectation<G: Features + Knowledge>(evaluator: &Linear<G>, position: &G, depth: u32) -> f64 {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     if moves.is_empty() {
         // Nearer ends count more, by a step for each ply: less than what is lost by rounding.
         let win = f64::from(Score::WIN.to_bits());
         return position
-            .verdict()
+            .terminal_outcome()
             .winner
-            .map_or(0.0, |winner| if winner == position.mover() { win } else { -win });
+            .map_or(0.0, |winner| if winner == position.side_to_move() { win } else { -win });
     }
     if depth == 0 {
         return f64::from(evaluator.evaluate(position).to_bits());
@@ -65,7 +66,7 @@ fn expectation<G: Features + Knowledge>(evaluator: &Evaluator<G>, position: &G, 
         let mean = outcomes.into_iter().map(|(mv, probability)| {
             let mut child = position.clone();
             child.play(mv);
-            assert_ne!(child.mover(), position.mover());
+            assert_ne!(child.side_to_move(), position.side_to_move());
             -probability * expectation(evaluator, &child, depth - 1)
         });
         mean.sum::<f64>()
@@ -85,7 +86,7 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
             (1..=limits.depth.unwrap()).map(|depth| expectation(&evaluator, &line.0, depth)).collect();
         // So does the real search when it weighs the chances of all plies.
         let options = Options { selective: false, chance_plies: MAX_PLY, ..Options::default() };
-        let table = Table::new(1).unwrap();
+        let table = TranspositionTable::new(1).unwrap();
         let (_, weighed) = find_with(&table, &line, SearchMode::Pvs, &options, &limits);
         for reports in [&reports, &weighed] {
             let scores = scores(reports);
@@ -147,7 +148,7 @@ fn searches_with_a_common_table_find_the_alpha_beta_value() {
             child.play(mv);
             lines.push((child, history));
         }
-        let (table, limits) = (Table::new(1).unwrap(), Limits::depth(4));
+        let (table, limits) = (TranspositionTable::new(1).unwrap(), Limits::depth(4));
         for line in &lines {
             let (_, expected) = find(line, SearchMode::AlphaBeta, false, 1, &limits);
             let options = Options { selective: false, ..Options::default() };
@@ -277,7 +278,7 @@ fn a_mate_limit_ends_the_search() {
 fn the_first_repetition_is_a_draw() {
     // With the way back to a position of the game open, no search says that White, a piece up, may not
     // do better; with nothing but ways back the value is a draw.
-    let mut history = History::new();
+    let mut history = GameHistory::new();
     let mut position = Neighbours::from_fen("p7/1p6/8/8/8/8/8/PP6 w 4 10").unwrap();
     let mut moves = vec!["a1a2", "a8a7", "a2a1", "a7a8", "a1a2", "a8a7"].into_iter();
     for text in moves.by_ref() {
@@ -287,7 +288,7 @@ fn the_first_repetition_is_a_draw() {
     }
     assert!(history.is_repetition(&position));
     let back = position.parse_move("a2a1").unwrap();
-    let evaluator = Evaluator::shipped(0).unwrap();
+    let evaluator = Linear::shipped(0).unwrap();
     let limits = Limits::depth(1);
     let task = Task {
         position: &position,
@@ -298,7 +299,7 @@ fn the_first_repetition_is_a_draw() {
         limits: &limits,
     };
     let mut found = None;
-    let table = Table::new(1).unwrap();
+    let table = TranspositionTable::new(1).unwrap();
     search(
         &task,
         SearchMode::Pvs,
@@ -349,7 +350,7 @@ fn threads_together_find_the_minimax_value() {
         let (position, history) = &line;
         let task = Task { position, history, evaluator, root_moves: &[], options: &options, limits };
         for mode in [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta] {
-            let (table, control) = (Table::new(1).unwrap(), Control::default());
+            let (table, control) = (TranspositionTable::new(1).unwrap(), Control::default());
             let mut found = Vec::new();
             search(&task, mode, &table, &mut vec![Heuristics::new(); 3], &control, &mut |report: Report<
                 _,
@@ -379,13 +380,13 @@ fn threads_share_a_node_limit_and_end_together() {
     let limits = Limits::nodes(100_000);
     let task = Task {
         position: &position,
-        history: &History::new(),
-        evaluator: &Evaluator::shipped(0).unwrap(),
+        history: &GameHistory::new(),
+        evaluator: &Linear::shipped(0).unwrap(),
         root_moves: &[],
         options: &Options::default(),
         limits: &limits,
     };
-    let table = Table::new(1).unwrap();
+    let table = TranspositionTable::new(1).unwrap();
     for threads in [1, 2, 5] {
         let mut heuristics = vec![Heuristics::new(); threads];
         let control = Control::default();
@@ -404,12 +405,12 @@ fn threads_share_a_node_limit_and_end_together() {
 
 #[test]
 fn a_random_player_plays_any_move_and_the_same_again() {
-    let evaluator = &Evaluator::shipped(0).unwrap();
+    let evaluator = &Linear::shipped(0).unwrap();
     let (position, limits) = (&Neighbours::start(), &Limits::none());
     let mut legal = Vec::new();
     position.legal_moves(&mut legal);
     let mut seen = std::collections::HashSet::new();
-    let mut history = History::new();
+    let mut history = GameHistory::new();
     for _ in 0..10 {
         for seed in 0..40 {
             let options = &Options { seed, ..Options::default() };
@@ -426,7 +427,7 @@ fn a_random_player_plays_any_move_and_the_same_again() {
     let over = &Neighbours::from_fen("8/8/8/8/8/8/8/P6p w 0 1").unwrap();
     let task = Task {
         position: over,
-        history: &History::new(),
+        history: &GameHistory::new(),
         evaluator,
         root_moves: &[],
         options: &Options::default(),

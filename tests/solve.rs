@@ -9,7 +9,7 @@ use assert_cmd::Command;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Color, Game, History, Knowledge, Prospect};
+use labrys::game::{Color, Game, GameHistory, Knowledge, Prospect};
 use labrys::search::{Control, Limits, Solution, Value, solve};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -17,17 +17,19 @@ use rand::{RngExt, SeedableRng};
 use common::grid::random_fen;
 use common::minimax::{Plain, amazons, empty_squares};
 
-/// What Neighbours is worth to the mover with all the draws of the rules: nothing is remembered, as a result may
+/// What Neighbours is worth to the side to move with all the draws of the rules: nothing is remembered, as a result may
 /// depend on the way. So many plies are looked ahead at most.
 fn neighbours(
     position: &Neighbours,
-    history: &mut History<Neighbours>,
+    history: &mut GameHistory<Neighbours>,
     plies: u32,
     plain: &mut Plain<()>,
 ) -> Option<i32> {
     plain.nodes = plain.nodes.checked_sub(1)?;
     if let Some(outcome) = history.outcome(position) {
-        return Some(outcome.winner.map_or(0, |winner| if winner == position.mover() { 1 } else { -1 }));
+        return Some(
+            outcome.winner.map_or(0, |winner| if winner == position.side_to_move() { 1 } else { -1 }),
+        );
     }
     let plies = plies.checked_sub(1)?;
     let mut moves = Vec::new();
@@ -67,14 +69,14 @@ fn solved<G: Knowledge>(fen: &str, nodes: u64) -> Solution<G::Move> {
 
 /// Plays the line of a solution.
 fn check_line<G: Game>(start: &G, solution: &Solution<G::Move>, value: Value) {
-    let (mut position, mut history) = (start.clone(), History::new());
+    let (mut position, mut history) = (start.clone(), GameHistory::new());
     for &mv in &solution.line {
         assert!(history.outcome(&position).is_none() && position.is_legal(mv), "{}", start.fen());
         history.push(&position);
         position.play(mv);
     }
     if solution.is_complete {
-        let winner = if value == Value::Win { start.mover() } else { !start.mover() };
+        let winner = if value == Value::Win { start.side_to_move() } else { !start.side_to_move() };
         assert_eq!(history.outcome(&position).unwrap().winner, Some(winner), "{}", start.fen());
     }
 }
@@ -115,7 +117,7 @@ fn what_is_certain_is_right_and_equal_keys_have_equal_results() {
         let Some(expected) = amazons(&position, &mut Plain::new(20_000)) else { continue };
         match position.prospect() {
             Prospect::Certain(winner) => {
-                assert_eq!(winner == Some(position.mover()), expected > 0, "{fen}");
+                assert_eq!(winner == Some(position.side_to_move()), expected > 0, "{fen}");
                 certain[usize::from(expected > 0)] += 1;
             }
             Prospect::Open { key, .. } => {
@@ -193,7 +195,7 @@ fn end_games_of_neighbours_are_solved_as_by_minimax() {
             fen = fen.replace(&".".repeat(run), &run.to_string());
         }
         let position = Neighbours::from_fen(&format!("{fen} w {} 60", random.random_range(95..100))).unwrap();
-        let plain = neighbours(&position, &mut History::new(), 6, &mut Plain::new(3_000));
+        let plain = neighbours(&position, &mut GameHistory::new(), 6, &mut Plain::new(3_000));
         let Some(expected) = plain else { continue };
         let solution = solved::<Neighbours>(&position.fen(), 5_000);
         assert!(solution.value.is_none_or(|value| number(value) == expected), "{}", position.fen());
@@ -239,7 +241,7 @@ fn no_winner_no_line_and_no_proof_without_nodes() {
     control.stop();
     let position = Amazons::start();
     assert_eq!(solve(&position, 1, &Limits::none(), &control).unwrap().value, None);
-    assert_eq!(position.mover(), Color::White);
+    assert_eq!(position.side_to_move(), Color::White);
     let late = Limits { movetime: Some(Duration::ZERO), ..Limits::none() };
     assert_eq!(solve(&position, 1, &late, &Control::default()).unwrap().value, None);
 }

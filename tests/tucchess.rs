@@ -196,7 +196,7 @@ fn chance_keeps_to_its_probabilities() {
     let mut uniform = || random.random::<f64>();
     let (draws, mut points, mut appeared, mut squares) = (20_000, 0, 0, std::collections::BTreeMap::new());
     for _ in 0..draws {
-        let drawn = start.move_text(start.draw(mv, &mut uniform));
+        let drawn = start.move_text(start.sample(mv, &mut uniform));
         assert_eq!(start.move_text(start.parse_move(&drawn).unwrap()), drawn, "legal with its outcome");
         assert!(drawn.starts_with("a3b3=0") || drawn.starts_with("a3b3=1"), "{drawn}");
         points += usize::from(drawn.contains("=1"));
@@ -227,9 +227,9 @@ fn chance_keeps_to_its_probabilities() {
     }
 
     let quiet = start.parse_move("a3a4").unwrap();
-    let drawn = start.draw(quiet, &mut || 0.99);
+    let drawn = start.sample(quiet, &mut || 0.99);
     assert_eq!(drawn, quiet, "nothing to say");
     // The very last square.
     let mut numbers = [0.5, 0.0, 1.0 - f64::EPSILON / 2.0].into_iter();
-    assert_eq!(start.move_text(start.draw(mv, &mut || numbers.next().unwrap())), "a3b3=1+e7");
+    assert_eq!(start.move_text(start.sample(mv, &mut || numbers.next().unwrap())), "a3b3=1+e7");
 }

@@ -105,11 +105,11 @@ impl<'a> Adjudicator<'a> {
         Adjudicator { rules, longest, moves: [0; 2], quiet: 0, losing: [0; 2], winning: [0; 2] }
     }
 
-    /// Counts a move of `mover`, who gave it `score`, and decides. A move without a score breaks every row.
+    /// Counts a move of `side to move`, who gave it `score`, and decides. A move without a score breaks every row.
     /// `leader` has won if the game has become too long.
-    pub fn after(&mut self, mover: Color, score: Option<UciScore>, leader: Option<Color>) -> Option<Ruling> {
-        self.moves[mover.index()] += 1;
-        self.resign(mover, score).or_else(|| self.draw(score)).or_else(|| self.end(leader))
+    pub fn after(&mut self, stm: Color, score: Option<UciScore>, leader: Option<Color>) -> Option<Ruling> {
+        self.moves[stm.index()] += 1;
+        self.resign(stm, score).or_else(|| self.draw(score)).or_else(|| self.end(leader))
     }
 
     /// The end of a game that has become too long.
@@ -123,9 +123,9 @@ impl<'a> Adjudicator<'a> {
         too_long.then(|| Ruling { winner: leader, details: format!("{result}: {} plies", white + black) })
     }
 
-    fn resign(&mut self, mover: Color, score: Option<UciScore>) -> Option<Ruling> {
+    fn resign(&mut self, stm: Color, score: Option<UciScore>) -> Option<Ruling> {
         let rule = self.rules.resign.as_ref()?;
-        let (own, other) = (mover.index(), (!mover).index());
+        let (own, other) = (stm.index(), (!stm).index());
         let count = |row: &mut u32, holds: bool| *row = if holds { *row + 1 } else { 0 };
         count(&mut self.losing[own], score.is_some_and(|score| centi(score) <= -rule.score));
         count(&mut self.winning[own], score.is_some_and(|score| centi(score) >= rule.score));
@@ -137,9 +137,9 @@ impl<'a> Adjudicator<'a> {
             details: format!("{} wins: {loser} gives {:.2} or less", !loser, -f64::from(rule.score) / 100.0),
         };
         if is_lost(self.losing[own], self.winning[other]) {
-            return Some(ruling(mover));
+            return Some(ruling(stm));
         }
-        is_lost(self.losing[other], self.winning[own]).then(|| ruling(!mover))
+        is_lost(self.losing[other], self.winning[own]).then(|| ruling(!stm))
     }
 
     fn draw(&mut self, score: Option<UciScore>) -> Option<Ruling> {
@@ -174,14 +174,14 @@ mod tests {
         scores: impl IntoIterator<Item = i32>,
     ) -> Option<(usize, Option<Color>)> {
         let mut adjudicator = Adjudicator::new(rules, None);
-        scores.into_iter().zip(Color::BOTH.into_iter().cycle()).zip(1..).find_map(|((score, mover), ply)| {
+        scores.into_iter().zip(Color::BOTH.into_iter().cycle()).zip(1..).find_map(|((score, stm), ply)| {
             let score = match score {
                 9_999 => None,
                 8_000 => Some(UciScore::Mate(4)),
                 -8_000 => Some(UciScore::Mate(-4)),
                 score => Some(UciScore::Centi(score)),
             };
-            adjudicator.after(mover, score, None).map(|ruling| (ply, ruling.winner))
+            adjudicator.after(stm, score, None).map(|ruling| (ply, ruling.winner))
         })
     }
 

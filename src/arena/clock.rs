@@ -141,9 +141,9 @@ impl<'a> PlayerClock<'a> {
     }
 }
 
-/// The limits of the next search of `mover`; `clocks` are those of White and of Black.
-pub fn limits(clocks: &[PlayerClock; 2], mover: Color) -> Limits {
-    let PlayerClock { allowance, moves, .. } = &clocks[mover.index()];
+/// The limits of the next search of `side to move`; `clocks` are those of White and of Black.
+pub fn limits(clocks: &[PlayerClock; 2], stm: Color) -> Limits {
+    let PlayerClock { allowance, moves, .. } = &clocks[stm.index()];
     let period = allowance.control.and_then(|control| control.moves);
     Limits {
         depth: allowance.depth,

@@ -50,7 +50,7 @@ pub struct Elo {
     /// The upper end of the 95 % interval.
     pub high: f64,
     /// The likelihood that the first player is the stronger one, from 0 to 1.
-    pub superiority: f64,
+    pub los: f64,
 }
 
 /// Standard errors to each side of a 95 % interval.
@@ -105,15 +105,15 @@ impl Pairs {
             low: elo_of_score(mean - error),
             high: elo_of_score(mean + error),
             // Without any error a lead is certain; without a lead there is nothing to divide.
-            superiority: if mean == 0.5 { 0.5 } else { normal_cdf((mean - 0.5) * SIGMAS / error) },
+            los: if mean == 0.5 { 0.5 } else { normal_cdf((mean - 0.5) * SIGMAS / error) },
         }
     }
 }
 
 impl fmt::Display for Elo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Elo { estimate, low, high, superiority } = self;
-        write!(f, "Elo {estimate:+.1} [{low:+.1}, {high:+.1}], LOS {:.1} %", 100.0 * superiority)
+        let Elo { estimate, low, high, los } = self;
+        write!(f, "Elo {estimate:+.1} [{low:+.1}, {high:+.1}], LOS {:.1} %", 100.0 * los)
     }
 }
 
@@ -160,14 +160,14 @@ mod tests {
         assert!((elo.estimate - 254.73).abs() < 0.01, "{elo}");
         // The interval is that of the score, 0.8125 ± 0.20314.
         assert!((elo.low - 77.24).abs() < 0.01 && elo.high == f64::INFINITY, "{elo}");
-        assert!((elo.superiority - 0.998_7).abs() < 1e-4, "{elo}");
+        assert!((elo.los - 0.998_7).abs() < 1e-4, "{elo}");
     }
 
     #[test]
     fn one_sided_and_empty_matches_have_an_estimate() {
         assert_eq!(Pairs::of([0, 0, 0, 0, 9]).elo().estimate, f64::INFINITY);
-        assert_eq!(Pairs::of([9, 0, 0, 0, 0]).elo().superiority, 0.0);
-        assert_eq!(Pairs::of([0, 0, 9, 0, 0]).elo().superiority, 0.5);
+        assert_eq!(Pairs::of([9, 0, 0, 0, 0]).elo().los, 0.0);
+        assert_eq!(Pairs::of([0, 0, 9, 0, 0]).elo().los, 0.5);
         assert_eq!(Pairs::default().elo().estimate, 0.0);
     }
 }

@@ -32,7 +32,7 @@ pub use adjudication::{Adjudication, DrawRule, ResignRule};
 pub use clock::{Allowance, TimeControl};
 pub use elo::{Elo, Pairs, Points};
 pub use keys::{KeyError, Keys};
-pub use openings::{LineProblem, OpeningError, Openings};
+pub use openings::{LineError, OpeningError, Openings};
 pub use participant::Participant;
 pub use player::{Failure, Place, Player, Setup, SetupError, Thought};
 pub use ratings::{Rating, ratings};
@@ -46,7 +46,7 @@ pub use tournament::{Tournament, TournamentError};
 
 /// A position and the moves played from it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Line {
+pub struct Variation {
     /// The position, as a FEN.
     pub fen: String,
     /// The moves, in the notation of the game.

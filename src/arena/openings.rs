@@ -8,7 +8,7 @@ use rand::seq::{IndexedRandom, SliceRandom};
 use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
-use super::Line;
+use super::Variation;
 use crate::engine::{Board, PositionError};
 use crate::game::quote;
 
@@ -16,7 +16,7 @@ use crate::game::quote;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Openings {
     /// The lines of a file, over again from the first one when they are used up.
-    Book(Vec<Line>),
+    Book(Vec<Variation>),
     /// Random moves from the start position, as many as the range says.
     Random {
         /// Each opening depends on this and on its number only.
@@ -51,7 +51,7 @@ pub enum OpeningError {
         /// The line, from 1.
         number: usize,
         /// What is wrong with it.
-        problem: LineProblem,
+        problem: LineError,
     },
     /// So many random moves always end the game.
     #[error("no game goes on behind {plies} random plies")]
@@ -63,7 +63,7 @@ pub enum OpeningError {
 
 /// What is wrong with a line of a file of openings.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum LineProblem {
+pub enum LineError {
     /// The position or a move is wrong.
     #[error(transparent)]
     Position(#[from] PositionError),
@@ -125,7 +125,7 @@ impl Openings {
     ///
     /// # Errors
     /// [`OpeningError::TooLong`] where random moves do not leave a game to play.
-    pub fn get(&self, number: u64, board: &mut dyn Board) -> Result<Line, OpeningError> {
+    pub fn get(&self, number: u64, board: &mut dyn Board) -> Result<Variation, OpeningError> {
         match self {
             Openings::Book(lines) => Ok(lines[(number % lines.len() as u64) as usize].clone()),
             Openings::Random { seed, plies } => {
@@ -145,12 +145,12 @@ pub(super) fn generator(seed: u64, number: u64) -> StdRng {
 }
 
 /// Random moves from the start position; none if the game ends on the way.
-fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Option<Line> {
+fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Option<Variation> {
     board.set_up(None, &[]).ok()?;
-    let mut line = Line { fen: board.fen(), moves: Vec::with_capacity(plies) };
+    let mut line = Variation { fen: board.fen(), moves: Vec::with_capacity(plies) };
     for _ in 0..plies {
         let moves = board.legal_moves();
-        let mv = board.draw(moves.choose(random)?, &mut || random.random()).ok()?;
+        let mv = board.sample(moves.choose(random)?, &mut || random.random()).ok()?;
         board.play(&mv).ok()?;
         line.moves.push(mv);
     }
@@ -158,7 +158,7 @@ fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Opti
 }
 
 /// Reads a line of a file: a position if its first word has a `/`, moves otherwise.
-fn read_line(text: &str, board: &mut dyn Board) -> Result<Line, LineProblem> {
+fn read_line(text: &str, board: &mut dyn Board) -> Result<Variation, LineError> {
     let text = text.split_once(';').map_or(text, |(line, _)| line);
     let words: Vec<_> = text.split_whitespace().collect();
     let is_fen = words.first().is_some_and(|word| word.contains('/'));
@@ -169,11 +169,11 @@ fn read_line(text: &str, board: &mut dyn Board) -> Result<Line, LineProblem> {
     };
     let moves: Vec<_> = moves.iter().map(|&mv| mv.to_owned()).collect();
     board.set_up(fen.as_deref(), &[])?;
-    let line = Line { fen: board.fen(), moves };
+    let line = Variation { fen: board.fen(), moves };
     board.set_up(Some(&line.fen), &line.moves)?;
     match board.outcome() {
         None => Ok(line),
-        Some(outcome) => Err(LineProblem::Over { outcome: outcome.to_string() }),
+        Some(outcome) => Err(LineError::Over { outcome: outcome.to_string() }),
     }
 }
 
@@ -214,7 +214,7 @@ mod tests {
         assert!(!is_start(Openings::Random { seed: 1, plies: 0..=1 }));
         let start = Openings::Random { seed: 1, plies: 0..=0 }.get(0, self::board().as_mut()).unwrap();
         let moved = Openings::Random { seed: 1, plies: 1..=1 }.get(0, self::board().as_mut()).unwrap();
-        let other = Line { fen: "p6p/8/8/8/8/8/8/PP6 w 0 1".to_owned(), moves: Vec::new() };
+        let other = Variation { fen: "p6p/8/8/8/8/8/8/PP6 w 0 1".to_owned(), moves: Vec::new() };
         assert!(is_start(Openings::Book(vec![start.clone(); 2])));
         assert!(!is_start(Openings::Book(vec![start.clone(), moved])));
         assert!(!is_start(Openings::Book(vec![start, other])));

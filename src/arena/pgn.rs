@@ -9,7 +9,7 @@ use std::iter;
 
 use thiserror::Error;
 
-use super::{Cause, End, Line, Thought};
+use super::{Cause, End, Thought, Variation};
 use crate::eval::UciScore;
 use crate::game::{Color, quote};
 
@@ -27,7 +27,7 @@ pub struct Record {
     /// White and Black.
     pub players: [Side; 2],
     /// Where it began; the FEN is missing in files from elsewhere that begin at the start.
-    pub opening: Line,
+    pub opening: Variation,
     /// The moves after the opening.
     pub moves: Vec<Move>,
     /// Its end.
@@ -334,7 +334,7 @@ impl<'a> Parser<'a> {
             iter::zip(&moves, 0..).find(|(mv, _)| mv.comment != BOOK).map_or(moves.len(), |(_, n)| n);
         let mut moves = moves;
         let rest = moves.split_off(opening);
-        let opening = Line { fen, moves: moves.into_iter().map(|mv| mv.text).collect() };
+        let opening = Variation { fen, moves: moves.into_iter().map(|mv| mv.text).collect() };
         let end = End { winner, cause, details };
         Ok(Some(Record { number, round, date, variant, players, opening, moves: rest, end }))
     }
@@ -453,7 +453,7 @@ mod tests {
             date: "2026.11.21".into(),
             variant: Some("neighbours".into()),
             players: [side("a \"quoted\" \\ name"), side("b")],
-            opening: Line { fen: "pp6/8/8/8/8/8/8/PP6 b 0 1".into(), moves: vec!["a8a7".into()] },
+            opening: Variation { fen: "pp6/8/8/8/8/8/8/PP6 b 0 1".into(), moves: vec!["a8a7".into()] },
             moves: vec![mv("a1a2", "+1.23/12 0.450s"), mv("a7a8", ""), mv("d1d7,d7g7", "-M5/3 1.000s")],
             end: End {
                 winner: Some(Color::White),

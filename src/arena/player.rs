@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::udp::Remote;
-use super::{Line, Rules, RulesError};
+use super::{Rules, RulesError, Variation};
 use crate::engine::{Board, Engine, OptionError, SearchReport};
 use crate::eval::UciScore;
 use crate::game::{Color, quote};
@@ -36,7 +36,7 @@ pub trait Player: Send {
     /// [`Failure`] when there is no answer at all. A late one is an answer: the referee sees to the clock.
     fn think(
         &mut self,
-        line: &Line,
+        line: &Variation,
         limits: &Limits,
         patience: Option<Duration>,
         control: &Control,
@@ -267,7 +267,7 @@ impl Player for InProcess {
 
     fn think(
         &mut self,
-        line: &Line,
+        line: &Variation,
         limits: &Limits,
         _: Option<Duration>,
         control: &Control,
@@ -337,7 +337,7 @@ impl Player for External {
 
     fn think(
         &mut self,
-        line: &Line,
+        line: &Variation,
         limits: &Limits,
         patience: Option<Duration>,
         control: &Control,
@@ -351,7 +351,7 @@ impl Player for External {
 }
 
 /// The `position` line for a line of play.
-fn position_line(line: &Line) -> String {
+fn position_line(line: &Variation) -> String {
     let mut text = format!("position fen {}", line.fen);
     if !line.moves.is_empty() {
         text.push_str(" moves ");

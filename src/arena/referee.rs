@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::Line;
+use super::Variation;
 use super::adjudication::{Adjudication, Adjudicator, Ruling};
 use super::clock::{Allowance, PlayerClock, limits};
 use super::pgn::Move;
@@ -113,7 +113,7 @@ pub struct Seat<'a> {
 /// [`NoResult`] when `control` calls it off, or when the opening is not legal.
 pub fn play(
     board: &mut dyn Board,
-    opening: &Line,
+    opening: &Variation,
     seats: [Seat; 2],
     rules: &Adjudication,
     random: &mut dyn FnMut() -> f64,
@@ -141,7 +141,7 @@ pub fn play(
 /// A game in play.
 struct Game<'a> {
     board: &'a mut dyn Board,
-    line: Line,
+    line: Variation,
     moves: Vec<Move>,
     thinking: [Thinking; 2],
     players: [&'a mut dyn Player; 2],
@@ -170,24 +170,24 @@ impl Game<'_> {
 
     /// Lets the player whose turn it is move; the end, where it is not the rules that end the game.
     fn turn(&mut self, random: &mut dyn FnMut() -> f64, control: &Control) -> Result<Option<End>, NoResult> {
-        let mover = self.board.mover();
-        let thought = match self.think(mover, control) {
+        let stm = self.board.side_to_move();
+        let thought = match self.think(stm, control) {
             Ok(thought) => thought,
-            Err(failure) => return failed(mover, &failure).map(Some),
+            Err(failure) => return failed(stm, &failure).map(Some),
         };
-        self.thinking[mover.index()] += Thinking { moves: 1, time: thought.elapsed };
-        let loses = |cause, details| Ok(Some(End { winner: Some(!mover), cause, details }));
-        if !self.clocks[mover.index()].press(thought.elapsed) {
+        self.thinking[stm.index()] += Thinking { moves: 1, time: thought.elapsed };
+        let loses = |cause, details| Ok(Some(End { winner: Some(!stm), cause, details }));
+        if !self.clocks[stm.index()].press(thought.elapsed) {
             let elapsed = thought.elapsed.as_secs_f64();
-            return loses(Cause::Time, format!("{mover} loses on time after {elapsed:.3} s"));
+            return loses(Cause::Time, format!("{stm} loses on time after {elapsed:.3} s"));
         }
-        let drawn = self.board.draw(&thought.mv, random).and_then(|mv| self.board.play(&mv).map(|()| mv));
+        let drawn = self.board.sample(&thought.mv, random).and_then(|mv| self.board.play(&mv).map(|()| mv));
         let mv = match drawn {
             Ok(mv) => mv,
-            Err(error) => return loses(Cause::Illegal, format!("illegal move of {mover}: {error}")),
+            Err(error) => return loses(Cause::Illegal, format!("illegal move of {stm}: {error}")),
         };
         self.moves.push(Move::new(&mv, &thought));
-        let ruling = self.adjudicator.after(mover, thought.score, self.board.leader());
+        let ruling = self.adjudicator.after(stm, thought.score, self.board.leader());
         // The rules come before the referee.
         if self.board.outcome().is_none() {
             if let Some(Ruling { winner, details }) = ruling {
@@ -199,10 +199,10 @@ impl Game<'_> {
         Ok(None)
     }
 
-    fn think(&mut self, mover: Color, control: &Control) -> Result<Thought, Failure> {
-        let limits = limits(&self.clocks, mover);
-        let patience: Option<Duration> = self.clocks[mover.index()].patience();
-        self.players[mover.index()].think(&self.line, &limits, patience, control)
+    fn think(&mut self, stm: Color, control: &Control) -> Result<Thought, Failure> {
+        let limits = limits(&self.clocks, stm);
+        let patience: Option<Duration> = self.clocks[stm.index()].patience();
+        self.players[stm.index()].think(&self.line, &limits, patience, control)
     }
 }
 

@@ -12,8 +12,8 @@ use super::openings::generator;
 use super::pgn::{Record, Side};
 use super::referee::{self, NoResult, Played, Seat, Thinking};
 use super::{
-    Adjudication, Fixture, GameResult, Line, OpeningError, Openings, Pairs, Participant, Place, Player,
-    Results, Rules, RulesError, Schedule, SetupError, Sprt,
+    Adjudication, Fixture, GameResult, OpeningError, Openings, Pairs, Participant, Place, Player, Results,
+    Rules, RulesError, Schedule, SetupError, Sprt, Variation,
 };
 use crate::engine::{Board, PositionError};
 use crate::game::quote;
@@ -80,7 +80,7 @@ pub enum TournamentError {
 }
 
 /// News of a game.
-type News = (Fixture, Result<(Line, Played), TournamentError>);
+type News = (Fixture, Result<(Variation, Played), TournamentError>);
 
 /// Who gets each game that is over: its record, all results so far, and what its players have thought.
 pub type Keep<'a> = dyn FnMut(&Record, &Results, [Thinking; 2]) -> std::io::Result<()> + 'a;
@@ -237,7 +237,7 @@ impl Tournament {
         fixture: Fixture,
         players: &mut [Box<dyn Player>],
         control: &Control,
-    ) -> Result<Option<(Line, Played)>, TournamentError> {
+    ) -> Result<Option<(Variation, Played)>, TournamentError> {
         let mut board = self.rules.board()?;
         let opening = self.openings.get(fixture.opening, board.as_mut())?;
         let Ok([white, black]) = players.get_disjoint_mut(fixture.players) else {
@@ -264,7 +264,7 @@ impl Tournament {
     fn take(
         &self,
         fixture: Fixture,
-        opening: Line,
+        opening: Variation,
         played: Played,
         results: &mut Results,
         keep: &mut Keep<'_>,

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Line;
+use super::Variation;
 use super::player::{Failure, Player, Thought};
 use crate::engine::Board;
 use crate::game::Color;
@@ -48,7 +48,7 @@ impl Player for Remote {
 
     fn think(
         &mut self,
-        _: &Line,
+        _: &Variation,
         _: &Limits,
         patience: Option<Duration>,
         control: &Control,

@@ -307,7 +307,7 @@ fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
 
 /// The names of the features of an engine.
 fn names(engine: &dyn Engine) -> Vec<&'static str> {
-    engine.eval_table().terms.iter().map(|term| term.name).collect()
+    engine.eval_breakdown().terms.iter().map(|term| term.name).collect()
 }
 
 /// How a training stands, in a line.

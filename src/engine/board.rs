@@ -1,7 +1,7 @@
 //! A game in play, behind a facade that does not know which game it is.
 
 use super::{OptionError, OptionKind, OptionSpec, PositionError, options};
-use crate::game::{Chance, Color, Game, GameOption, History, MoveError, Outcome, perft};
+use crate::game::{Chance, Color, Game, GameHistory, GameOption, MoveError, Outcome, perft};
 use crate::search::Control;
 
 /// A position with the ones before it. Positions and moves go in and out as text; whatever fails
@@ -43,10 +43,10 @@ pub trait Board: Send {
     ///
     /// # Errors
     /// [`MoveError`] when it is no legal move.
-    fn draw(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError>;
+    fn sample(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError>;
 
     /// The player whose turn it is.
-    fn mover(&self) -> Color;
+    fn side_to_move(&self) -> Color;
 
     /// The position as a FEN.
     fn fen(&self) -> String;
@@ -75,7 +75,7 @@ pub trait Board: Send {
 #[derive(Clone, Debug)]
 pub struct Play<G> {
     pub(super) position: G,
-    pub(super) history: History<G>,
+    pub(super) history: GameHistory<G>,
     /// What is chosen of the game's own option.
     choice: usize,
 }
@@ -83,12 +83,12 @@ pub struct Play<G> {
 impl<G: Game> Play<G> {
     /// The start position.
     pub fn start() -> Play<G> {
-        Play { position: G::start(), history: History::new(), choice: 0 }
+        Play { position: G::start(), history: GameHistory::new(), choice: 0 }
     }
 
     /// A game that begins with the position of this one.
     pub(super) fn begun_here(&self) -> Play<G> {
-        Play { history: History::new(), ..self.clone() }
+        Play { history: GameHistory::new(), ..self.clone() }
     }
 
     /// Plays moves, up to the first that cannot be played.
@@ -134,7 +134,7 @@ impl<G: Chance> Board for Play<G> {
         let choice = self.choice;
         let mut position = fen.map_or_else(|| Ok(G::start_with(choice)), G::from_fen)?;
         position.choose(choice);
-        let mut play = Play { position, history: History::new(), choice };
+        let mut play = Play { position, history: GameHistory::new(), choice };
         play.follow(moves)?;
         *self = play;
         Ok(())
@@ -151,13 +151,13 @@ impl<G: Chance> Board for Play<G> {
         self.position.parse_move(mv).map(drop)
     }
 
-    fn draw(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError> {
+    fn sample(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError> {
         let mv = self.position.parse_move(mv)?;
-        Ok(self.position.move_text(self.position.draw(mv, random)))
+        Ok(self.position.move_text(self.position.sample(mv, random)))
     }
 
-    fn mover(&self) -> Color {
-        self.position.mover()
+    fn side_to_move(&self) -> Color {
+        self.position.side_to_move()
     }
 
     fn fen(&self) -> String {

@@ -19,7 +19,7 @@ pub use board::{Board, Play};
 pub use options::{OptionError, OptionKind, OptionSpec, Settings};
 pub use session::Session;
 
-use crate::eval::{EvalTable, UciScore, Weights, WeightsError};
+use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
 use crate::game::{Color, FenError, MoveError, Outcome, quote};
 use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
 
@@ -47,15 +47,15 @@ pub trait Engine: Send {
     fn new_game(&mut self);
 
     /// The evaluation of the position, feature by feature.
-    fn eval_table(&self) -> EvalTable;
+    fn eval_breakdown(&self) -> EvalBreakdown;
 
     /// What the evaluation sees after some more moves. The game in play stays where it is.
     ///
     /// # Errors
     /// [`PositionError`] names the move that cannot be played.
-    fn view_after(&self, moves: &[String]) -> Result<View, PositionError>;
+    fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError>;
 
-    /// Whether the position is quiet, if `mv` is the move that is played: the mover is not in check, and the move is
+    /// Whether the position is quiet, if `mv` is the move that is played: the side to move is not in check, and the move is
     /// not tactical.
     ///
     /// # Errors
@@ -81,7 +81,7 @@ pub trait Engine: Send {
         listener: &mut dyn SearchListener,
     ) -> BestMove;
 
-    /// Proves what the position is worth to its mover, with a table of so many MiB beside that of the searches. The position
+    /// Proves what the position is worth to its side to move, with a table of so many MiB beside that of the searches. The position
     /// counts as the first one of its game. The line has been played through.
     ///
     /// # Errors
@@ -100,12 +100,12 @@ pub trait Engine: Send {
 
 /// What an evaluation sees in a position.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct Observation {
     /// The player whose turn it is.
-    pub mover: Color,
+    pub stm: Color,
     /// How the game has ended, if it has.
     pub outcome: Option<Outcome>,
-    /// The features that are not 0, each with its number in the feature set, for the mover. A feature may come in parts,
+    /// The features that are not 0, each with its number in the feature set, for the side to move. A feature may come in parts,
     /// which add up.
     pub features: Vec<(usize, f64)>,
 }
@@ -164,7 +164,7 @@ pub struct SearchReport {
     pub seldepth: u32,
     /// Number of the line, from 1.
     pub multipv: u32,
-    /// The score for the mover.
+    /// The score for the side to move.
     pub score: UciScore,
     /// What the score says.
     pub bound: Bound,

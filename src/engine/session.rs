@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
 use super::{
-    BestMove, Board, Engine, OptionError, Play, PositionError, SearchListener, SearchReport, Settings, View,
-    WeightsSource,
+    BestMove, Board, Engine, Observation, OptionError, Play, PositionError, SearchListener, SearchReport,
+    Settings, WeightsSource,
 };
-use crate::eval::{EvalTable, Evaluator, Weights, WeightsError};
+use crate::eval::{EvalBreakdown, Linear, Weights, WeightsError};
 use crate::game::{Chance, Features, Game, Knowledge, MoveError};
 use crate::search::{
-    Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Table, Task, Tree,
-    Value, monte_carlo, random, search, solve,
+    Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Task,
+    TranspositionTable, Tree, Value, monte_carlo, random, search, solve,
 };
 
 /// An option that forgets the table.
@@ -27,9 +27,9 @@ const WEIGHTS_FILE: &str = "WeightsFile";
 pub struct Session<G: Game> {
     settings: Settings,
     play: Play<G>,
-    evaluator: Evaluator<G>,
+    evaluator: Linear<G>,
     /// Made for the first game or search, so that a start costs nothing.
-    table: Option<Table>,
+    table: Option<TranspositionTable>,
     /// What a Monte Carlo search has seen. It has the memory of the table: there is one or the other.
     tree: Option<Tree<G>>,
     /// One for each thread; made for the first game or search, too.
@@ -42,7 +42,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         Session {
             settings: settings.clone(),
             play: Play::start(),
-            evaluator: Evaluator::shipped(0).expect("a test reads all shipped weights"),
+            evaluator: Linear::shipped(0).expect("a test reads all shipped weights"),
             table: None,
             tree: None,
             heuristics: Vec::new(),
@@ -130,9 +130,11 @@ impl<G: Game> Listener<G::Move> for Translator<'_, G> {
 }
 
 /// The table, made if it is not there yet.
-fn made<'a>(table: &'a mut Option<Table>, settings: &Settings) -> &'a mut Table {
+fn made<'a>(table: &'a mut Option<TranspositionTable>, settings: &Settings) -> &'a mut TranspositionTable {
     // The size was tried when it was set; the default size is small.
-    table.get_or_insert_with(|| Table::new(settings.hash).or_else(|| Table::new(1)).expect("1 MiB"))
+    table.get_or_insert_with(|| {
+        TranspositionTable::new(settings.hash).or_else(|| TranspositionTable::new(1)).expect("1 MiB")
+    })
 }
 
 /// The moves of a line, each in the notation of the position it is played in.
@@ -177,7 +179,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             let mut settings = self.settings.clone();
             row.set(&mut settings, value)?;
             if is(HASH) {
-                let table = Table::new(settings.hash);
+                let table = TranspositionTable::new(settings.hash);
                 self.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
             }
             self.settings = settings;
@@ -185,7 +187,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             self.forget();
         } else if is(FEATURE_SET) {
             let set = options::choose(FEATURE_SET, &Self::sets(), value)?;
-            self.evaluator = Evaluator::shipped(set)?;
+            self.evaluator = Linear::shipped(set)?;
             self.forget();
         } else if is(WEIGHTS_FILE) {
             let source = match value {
@@ -209,11 +211,11 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         }
     }
 
-    fn eval_table(&self) -> EvalTable {
+    fn eval_breakdown(&self) -> EvalBreakdown {
         self.evaluator.table(&self.play.position)
     }
 
-    fn view_after(&self, moves: &[String]) -> Result<View, PositionError> {
+    fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError> {
         let mut play = Cow::Borrowed(&self.play);
         if !moves.is_empty() {
             play.to_mut().follow(moves)?;
@@ -224,7 +226,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
                 features.push((index, value));
             }
         });
-        Ok(View { mover: play.mover(), outcome: play.outcome(), features })
+        Ok(Observation { stm: play.side_to_move(), outcome: play.outcome(), features })
     }
 
     fn is_quiet(&self, mv: &str) -> Result<bool, MoveError> {
@@ -286,7 +288,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             solve(position, megabytes, limits, control)?;
         let line = line_text(position, &line);
         if let Some(value) = value.filter(|&value| value != Value::Draw && is_complete) {
-            let winner = if value == Value::Win { position.mover() } else { !position.mover() };
+            let winner = if value == Value::Win { position.side_to_move() } else { !position.side_to_move() };
             let mut replay = self.play.begun_here();
             let is_legal = line.iter().all(|mv| replay.play(mv).is_ok());
             let end = replay.outcome().and_then(|outcome| outcome.winner);

@@ -1,6 +1,6 @@
 //! What a position is worth: a linear evaluation `w · φ(s)` of the features of a game.
 //!
-//! [`Weights`] are named, versioned data for one feature set; [`Evaluator`] applies them;
+//! [`Weights`] are named, versioned data for one feature set; [`Linear`] applies them;
 //! [`Score`] is the integer that searches compare.
 
 mod score;
@@ -10,25 +10,25 @@ mod weights;
 use std::marker::PhantomData;
 
 pub use score::{MAX_PLY, Score, UciScore};
-pub use table::{EvalTable, Term};
+pub use table::{EvalBreakdown, Term};
 pub use weights::{Weights, WeightsError};
 
 use crate::game::{Color, Features};
 
 /// The linear evaluation of a game with the weights of one feature set.
 #[derive(Clone, Debug)]
-pub struct Evaluator<G> {
+pub struct Linear<G> {
     weights: Weights,
     game: PhantomData<fn() -> G>,
 }
 
-impl<G: Features> Evaluator<G> {
+impl<G: Features> Linear<G> {
     /// An evaluation with the shipped weights of the set `G::SETS[set]`.
     ///
     /// # Errors
     /// [`WeightsError`] if the shipped weights are no weights of the set; a test excludes it.
-    pub fn shipped(set: usize) -> Result<Evaluator<G>, WeightsError> {
-        Ok(Evaluator { weights: Weights::shipped::<G>(set)?, game: PhantomData })
+    pub fn shipped(set: usize) -> Result<Linear<G>, WeightsError> {
+        Ok(Linear { weights: Weights::shipped::<G>(set)?, game: PhantomData })
     }
 
     /// The weights in use.
@@ -51,7 +51,7 @@ impl<G: Features> Evaluator<G> {
     #[inline]
     pub fn evaluate_for(&self, position: &G, player: Color) -> Score {
         let score = self.evaluate(position);
-        if position.mover() == player { score } else { -score }
+        if position.side_to_move() == player { score } else { -score }
     }
 
     /// What a legal move leads to is worth to the player who makes it.
@@ -59,16 +59,16 @@ impl<G: Features> Evaluator<G> {
     pub fn evaluate_move(&self, position: &G, mv: G::Move) -> Score {
         let mut child = position.clone();
         child.play(mv);
-        self.evaluate_for(&child, position.mover())
+        self.evaluate_for(&child, position.side_to_move())
     }
 
     /// The value of a position, feature by feature.
-    pub fn table(&self, position: &G) -> EvalTable {
+    pub fn table(&self, position: &G) -> EvalBreakdown {
         let set = &G::SETS[self.weights.set()];
         let mut values = vec![0.0; set.features.len()];
         position.features(self.weights.set(), |index, feature| values[index] += feature);
         let terms = set.features.iter().zip(values).zip(self.weights.values());
         let terms = terms.map(|((name, value), &weight)| Term { name, value, weight }).collect();
-        EvalTable { set: set.name, terms }
+        EvalBreakdown { set: set.name, terms }
     }
 }

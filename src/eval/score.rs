@@ -54,7 +54,7 @@ impl Score {
         Score::from_value(4.0 * (rate / (1.0 - rate)).log10())
     }
 
-    /// How likely a win, a draw and a loss are for the mover, in permille, in a game with these
+    /// How likely a win, a draw and a loss are for the side to move, in permille, in a game with these
     /// [`Knowledge::RESULTS`](crate::game::Knowledge::RESULTS).
     pub fn wdl(self, (a, b): (f64, f64)) -> [u32; 3] {
         if self.plies_to_end().is_some() {

@@ -6,7 +6,7 @@ use super::Score;
 
 /// The value of a position, feature by feature; prints as a table.
 #[derive(Clone, Debug)]
-pub struct EvalTable {
+pub struct EvalBreakdown {
     /// Name of the feature set.
     pub set: &'static str,
     /// One term for each feature, in the order of the set.
@@ -24,14 +24,14 @@ pub struct Term {
     pub weight: f64,
 }
 
-impl EvalTable {
+impl EvalBreakdown {
     /// The sum of the products, for the player to move.
     pub fn sum(&self) -> f64 {
         self.terms.iter().map(|term| term.weight * term.value).sum()
     }
 }
 
-impl fmt::Display for EvalTable {
+impl fmt::Display for EvalBreakdown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let widest = self.terms.iter().map(|term| term.name.len()).max().unwrap_or(0).max(7);
         writeln!(f, "{:widest$} {:>8} {:>10} {:>10}", "feature", "value", "weight", "product")?;

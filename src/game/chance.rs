@@ -14,7 +14,7 @@ pub trait Chance: Game {
     }
 
     /// A legal move with an outcome. `random` gives numbers from 0 (included) to 1 (not included), uniformly.
-    fn draw(&self, mv: Self::Move, _random: &mut dyn FnMut() -> f64) -> Self::Move {
+    fn sample(&self, mv: Self::Move, _random: &mut dyn FnMut() -> f64) -> Self::Move {
         mv
     }
 }

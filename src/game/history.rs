@@ -8,14 +8,14 @@ use super::{Ending, Game, Outcome};
 /// along its line, and whoever referees: both compare whole boards, so that no collision of keys can
 /// end a game.
 #[derive(Clone, Debug)]
-pub struct History<G> {
+pub struct GameHistory<G> {
     past: Vec<G>,
 }
 
-impl<G: Game> History<G> {
+impl<G: Game> GameHistory<G> {
     /// The history of a game that has just begun.
-    pub fn new() -> History<G> {
-        History { past: Vec::new() }
+    pub fn new() -> GameHistory<G> {
+        GameHistory { past: Vec::new() }
     }
 
     /// Whether there is no earlier position.
@@ -38,7 +38,7 @@ impl<G: Game> History<G> {
         self.past.push(position.clone());
     }
 
-    /// Takes back the last [`History::push`].
+    /// Takes back the last [`GameHistory::push`].
     pub fn pop(&mut self) {
         self.past.pop();
     }
@@ -67,14 +67,14 @@ impl<G: Game> History<G> {
             })
             .or_else(|| {
                 let limit = rules.no_progress?;
-                (position.reversible_plies() >= limit).then(|| draw(Ending::NoProgress))
+                (position.halfmove_clock() >= limit).then(|| draw(Ending::NoProgress))
             })
     }
 
     /// Earlier positions equal to `position`: four, six, … plies ago, back to the last irreversible
     /// move. (Players alternate, and nobody can restore the board in two plies.)
     fn earlier<'a>(&'a self, position: &'a G) -> impl Iterator<Item = &'a G> {
-        let plies = position.reversible_plies().min(self.past.len());
+        let plies = position.halfmove_clock().min(self.past.len());
         let key = position.key();
         let reversible = &self.past[self.past.len() - plies..];
         reversible
@@ -86,8 +86,8 @@ impl<G: Game> History<G> {
     }
 }
 
-impl<G: Game> Default for History<G> {
+impl<G: Game> Default for GameHistory<G> {
     fn default() -> Self {
-        History::new()
+        GameHistory::new()
     }
 }

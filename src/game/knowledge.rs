@@ -1,8 +1,8 @@
 //! What a search may know about a game beyond its rules.
 
-use super::promise::{GOOD, REPEATS, WINS, is_last_repetition};
+use super::msd::{GOOD, REPEATS, WINS, is_last_repetition};
 use super::zobrist::mixed;
-use super::{Chance, Game, History, PromiseTerms, Prospect};
+use super::{Chance, Game, GameHistory, MsdTerms, Prospect};
 
 /// Knowledge for searches. Every item has a default that makes a new game playable at once.
 pub trait Knowledge: Chance {
@@ -45,29 +45,29 @@ pub trait Knowledge: Chance {
     }
 
     /// What a move wins at first sight, in thousandths of the evaluation's unit, for the order of tactical moves.
-    fn gain(&self, _mv: Self::Move) -> i32 {
+    fn capture_value(&self, _mv: Self::Move) -> i32 {
         0
     }
 
     /// Whether a move leaves its player at least so much, in thousandths of the evaluation's unit, when both sides go
     /// on capturing on its target square as long as it pays (static exchange evaluation).
-    fn exchange_reaches(&self, _mv: Self::Move, _thousandths: i32) -> bool {
+    fn see_ge(&self, _mv: Self::Move, _thousandths: i32) -> bool {
         true
     }
 
-    /// Whether the mover has to answer a threat that would end the game: such a position is not judged as it stands.
+    /// Whether the side to move has to answer a threat that would end the game: such a position is not judged as it stands.
     fn in_check(&self) -> bool {
         false
     }
 
-    /// The position after the mover has passed, where a search may draw conclusions from it: `None` where passing makes
+    /// The position after the side to move has passed, where a search may draw conclusions from it: `None` where passing makes
     /// no sense, or where it may well be better than any move.
-    fn pass(&self) -> Option<Self> {
+    fn null_move(&self) -> Option<Self> {
         None
     }
 
     /// Whether it may be a disadvantage to have to move here, so that conclusions from passing have to be verified.
-    fn zugzwang_threatens(&self) -> bool {
+    fn may_be_zugzwang(&self) -> bool {
         false
     }
 
@@ -81,13 +81,13 @@ pub trait Knowledge: Chance {
     }
 
     /// Whether there are so many moves that a selective search looks at promising ones only, see
-    /// [`Knowledge::promising_moves`].
-    const MANY_MOVES: bool = false;
+    /// [`Knowledge::moves_by_static_eval`].
+    const ORDERS_BY_STATIC_EVAL: bool = false;
 
     /// Appends the moves that are worth a look with what they promise: what `rate` says of the position after each, for
-    /// the player who has moved. Where moves are made of parts, those whose first part promises little are left
+    /// the player who has moved. Where moves are made of parts, those whose first part ratings little are left
     /// out, the more the less `depth` a search has left, in plies; at least one move is there if one is legal.
-    fn promising_moves(
+    fn moves_by_static_eval(
         &self,
         _depth: i32,
         rate: &mut impl FnMut(&Self) -> i32,
@@ -102,20 +102,20 @@ pub trait Knowledge: Chance {
         }));
     }
 
-    /// Appends what each of some legal moves promises at first sight, for a filter that leaves moves out: the more, the better.
+    /// Appends what each of some legal moves ratings at first sight, for a filter that leaves moves out: the more, the better.
     /// `history` ends with this position, and `rate` says what a position is worth to the player who has moved, in
     /// thousandths of the evaluation's unit. Of the terms, a game makes what it can: here those for wins, captures and repetition, and all
     /// other moves promise what the position after them is worth.
-    fn promises(
+    fn msd_ratings(
         &self,
         moves: &[Self::Move],
-        terms: &PromiseTerms,
-        history: &History<Self>,
+        terms: &MsdTerms,
+        history: &GameHistory<Self>,
         rate: &mut impl FnMut(&Self) -> i32,
-        promises: &mut Vec<i32>,
+        ratings: &mut Vec<i32>,
     ) {
-        let player = self.mover();
-        promises.extend(moves.iter().map(|&mv| {
+        let player = self.side_to_move();
+        ratings.extend(moves.iter().map(|&mv| {
             let mut child = self.clone();
             child.play(mv);
             if terms.win && child.outcome().is_some_and(|outcome| outcome.winner == Some(player)) {
@@ -141,7 +141,7 @@ pub trait Knowledge: Chance {
     /// on, but for repetition. With the plies since the last move that cannot be undone in it, no line of play comes back to
     /// a key.
     fn prospect(&self) -> Prospect {
-        let plies = mixed(self.reversible_plies() as u64 + 1);
+        let plies = mixed(self.halfmove_clock() as u64 + 1);
         let moves = self.count_moves().max(1) as u32;
         Prospect::Open { key: self.key() ^ plies, effort: [1, moves] }
     }

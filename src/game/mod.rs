@@ -18,10 +18,10 @@ mod features;
 pub mod fen;
 mod history;
 mod knowledge;
+mod msd;
 pub mod neighbours;
 mod outcome;
 pub mod perft;
-mod promise;
 mod prospect;
 pub mod tucchess;
 mod zobrist;
@@ -33,10 +33,10 @@ use std::ops::Not;
 pub use chance::Chance;
 pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
-pub use history::History;
+pub use history::GameHistory;
 pub use knowledge::{BenchSuite, Knowledge};
+pub use msd::MsdTerms;
 pub use outcome::{DrawRules, Ending, Outcome};
-pub use promise::PromiseTerms;
 pub use prospect::Prospect;
 pub(crate) use zobrist::mixed;
 
@@ -111,7 +111,7 @@ pub trait GameMove: Copy + Eq + Hash + Debug + Send + Sync + 'static {
 /// A position that knows its rules.
 ///
 /// A position is cheap to clone: searches keep one per ply and never take a move back. It carries
-/// the counters of its FEN; what needs earlier positions (repetition) is asked of [`History`].
+/// the counters of its FEN; what needs earlier positions (repetition) is asked of [`GameHistory`].
 pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A move of this game.
     type Move: GameMove;
@@ -122,7 +122,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// An upper bound on the number of legal moves in any position.
     const MAX_MOVES: usize;
 
-    /// The draws that the rules of this game know besides those of [`Game::verdict`].
+    /// The draws that the rules of this game know besides those of [`Game::terminal_outcome`].
     const DRAW_RULES: DrawRules;
 
     /// Plies after which a referee ends a game that would go on for ever, in favour of [`Game::leader`]. None where the
@@ -153,7 +153,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn fen(&self) -> String;
 
     /// The player whose turn it is.
-    fn mover(&self) -> Color;
+    fn side_to_move(&self) -> Color;
 
     /// Appends the legal moves to `moves`, in an order that depends on the position alone.
     ///
@@ -172,20 +172,20 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn play(&mut self, mv: Self::Move);
 
     /// How the game has ended, in a position without legal moves.
-    fn verdict(&self) -> Outcome;
+    fn terminal_outcome(&self) -> Outcome;
 
     /// Who has won if a referee ends the game here: nobody, unless the game has points.
     fn leader(&self) -> Option<Color> {
         None
     }
 
-    /// Zobrist key of the board and the mover, kept incrementally; counters are not in it.
+    /// Zobrist key of the board and the side to move, kept incrementally; counters are not in it.
     fn key(&self) -> u64;
 
-    /// The same key, computed from nothing but the board and the mover: the yardstick of [`Game::key`].
+    /// The same key, computed from nothing but the board and the side to move: the yardstick of [`Game::key`].
     fn key_from_scratch(&self) -> u64;
 
-    /// Whether board and mover are the same, whatever the counters say: equality for repetition.
+    /// Whether board and side to move are the same, whatever the counters say: equality for repetition.
     fn same_position(&self, other: &Self) -> bool;
 
     /// A move in the notation of the game.
@@ -207,14 +207,14 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         moves.len()
     }
 
-    /// Whether the mover has no legal move, so that [`Game::verdict`] holds.
-    fn is_over(&self) -> bool {
+    /// Whether the side to move has no legal move, so that [`Game::terminal_outcome`] holds.
+    fn is_terminal(&self) -> bool {
         self.count_moves() == 0
     }
 
     /// How the game has ended by this position alone, if it has.
     fn outcome(&self) -> Option<Outcome> {
-        self.is_over().then(|| self.verdict())
+        self.is_terminal().then(|| self.terminal_outcome())
     }
 
     /// Whether neither player can win any more, whatever is played: a draw at once, though there are moves.
@@ -225,7 +225,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Plies since the last move that can never be undone: no earlier position can come back.
     ///
     /// It is also the count of the no-progress rule. A game in which nothing repeats answers 0.
-    fn reversible_plies(&self) -> usize {
+    fn halfmove_clock(&self) -> usize {
         0
     }
 }

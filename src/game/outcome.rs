@@ -16,11 +16,11 @@ pub struct Outcome {
 /// The rule that ended a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// The mover has no legal move.
+    /// The side to move has no legal move.
     NoMoves,
-    /// The king of the mover is attacked, and no move helps.
+    /// The king of the side to move is attacked, and no move helps.
     Checkmate,
-    /// The mover has no legal move, but is not in check.
+    /// The side to move has no legal move, but is not in check.
     Stalemate,
     /// A king has been captured.
     KingCaptured,

@@ -65,7 +65,7 @@ impl Samples {
         begin..self.games[game]
     }
 
-    /// The features of a position, by number, and the result of its game for the mover: 1, ½ or 0.
+    /// The features of a position, by number, and the result of its game for the side to move: 1, ½ or 0.
     ///
     /// # Panics
     /// When there is no position of that number.
@@ -77,7 +77,7 @@ impl Samples {
         (indices.zip(values), f64::from(self.results[number]))
     }
 
-    /// What a search made of a position, in the unit of the evaluation, for the mover; infinite for a forced end.
+    /// What a search made of a position, in the unit of the evaluation, for the side to move; infinite for a forced end.
     ///
     /// # Panics
     /// When there is no position of that number.
@@ -142,9 +142,9 @@ impl Samples {
             let error = |error| SampleError::Move { number, error };
             if engine.is_quiet(mv).map_err(error)? {
                 let result =
-                    winner.map_or(0.5, |winner| f64::from(u8::from(winner == engine.board().mover())));
+                    winner.map_or(0.5, |winner| f64::from(u8::from(winner == engine.board().side_to_move())));
                 let judgement = scores.get(number - 1).copied().flatten();
-                self.push_position(engine.view_after(&[])?.features, result, judgement);
+                self.push_position(engine.observation_after(&[])?.features, result, judgement);
             }
             engine.board_mut().play(mv).map_err(error)?;
         }

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::Step;
 use super::learner::Sparse;
-use crate::engine::{BestMove, Engine, SearchListener, SearchReport, View};
+use crate::engine::{BestMove, Engine, Observation, SearchListener, SearchReport};
 use crate::game::{Color, mixed};
 use crate::search::{Control, Limits};
 
@@ -112,7 +112,7 @@ pub fn play(
         if board.longest_game().is_some_and(|longest| plies >= longest) {
             break board.leader();
         }
-        let color = board.mover();
+        let color = board.side_to_move();
         let seat = usize::from(color != conditions.first);
         let mv = if (plies as usize) < conditions.opening_plies {
             any(&board.legal_moves(), &mut openings)
@@ -140,7 +140,7 @@ pub fn play(
             best.best.expect("a game that is not over goes on")
         };
         let mut draw = || random.random();
-        let mv = players[0].engine.board().draw(&mv, &mut draw).expect(LEGAL);
+        let mv = players[0].engine.board().sample(&mv, &mut draw).expect(LEGAL);
         for player in players.iter_mut() {
             player.engine.board_mut().play(&mv).expect(LEGAL);
         }
@@ -193,11 +193,11 @@ impl Record {
     }
 
     /// What a player sees in a position.
-    fn see(&self, view: View, player: Color) -> Seeing {
+    fn see(&self, view: Observation, player: Color) -> Seeing {
         match view.outcome {
             Some(outcome) => Seeing::End(self.worth(result(outcome.winner, player))),
             // What is good for the other is bad for the player: the evaluation of the one is minus that of the other.
-            None if view.mover != player => {
+            None if view.stm != player => {
                 Seeing::Features(view.features.into_iter().map(|(index, value)| (index, -value)).collect())
             }
             None => Seeing::Features(view.features),
@@ -221,7 +221,7 @@ struct Seen {
 
 impl Seen {
     fn of(engine: &dyn Engine, best: &BestMove, line: &[String], player: Color, record: &Record) -> Seen {
-        let see = |moves: &[String]| record.see(engine.view_after(moves).expect(LEGAL), player);
+        let see = |moves: &[String]| record.see(engine.observation_after(moves).expect(LEGAL), player);
         let here = match record.sight {
             Sight::Root => see(&[]),
             Sight::Leaf => see(line),

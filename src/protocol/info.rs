@@ -9,7 +9,7 @@ use crate::eval::UciScore;
 pub struct Info {
     /// Depth of the iteration, in plies.
     pub depth: Option<u32>,
-    /// Score of the line, for the mover.
+    /// Score of the line, for the side to move.
     pub score: Option<UciScore>,
     /// Nodes visited so far.
     pub nodes: Option<u64>,

@@ -202,7 +202,7 @@ impl Loop {
             }
             Command::SetWeights(source) => self.engine("setweights")?.set_weights(&source)?,
             Command::Weights => self.show("weights", |engine| engine.weights().to_json())?,
-            Command::Eval => self.show("eval", |engine| engine.eval_table().to_string())?,
+            Command::Eval => self.show("eval", |engine| engine.eval_breakdown().to_string())?,
             Command::Display => self.show("d", |engine| engine.board().describe())?,
             Command::Moves => self.show("moves", |engine| engine.board().legal_moves().join(" "))?,
             // What takes long.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::heuristics::Heuristics;
 use super::searcher::{RootMove, Searcher, Team};
-use super::table::{Bound, Table};
+use super::table::{Bound, TranspositionTable};
 use super::window::Window;
 use super::{Control, SearchMode, Task};
 use crate::eval::{MAX_PLY, Score};
@@ -29,7 +29,7 @@ pub struct Report<M> {
     pub seldepth: u32,
     /// Number of the line, from 1; more than one with `multi_pv`.
     pub multipv: u32,
-    /// The score of the line for the mover.
+    /// The score of the line for the side to move.
     pub score: Score,
     /// What the score says; anything but exact is the failure of an aspiration window.
     pub bound: Bound,
@@ -52,7 +52,7 @@ pub struct Visits {
     pub count: u32,
     /// … of so many.
     pub walks: u32,
-    /// Their mean result for the mover: 1 a win, ½ a draw.
+    /// Their mean result for the side to move: 1 a win, ½ a draw.
     pub rate: f64,
 }
 
@@ -99,7 +99,7 @@ impl<M> Best<M> {
 pub fn search<G: Features + Knowledge>(
     task: &Task<G>,
     mode: SearchMode,
-    table: &Table,
+    table: &TranspositionTable,
     heuristics: &mut [Heuristics<G>],
     control: &Control,
     listener: &mut dyn Listener<G::Move>,
@@ -112,7 +112,7 @@ pub fn search<G: Features + Knowledge>(
     let unknown = -Score::INFINITE;
     let root = root.into_iter().map(|mv| RootMove { mv, score: unknown, previous: unknown, pv: vec![mv] });
     let mut root: Vec<_> = root.collect();
-    if G::MANY_MOVES && task.options.selective && task.root_moves.is_empty() {
+    if G::ORDERS_BY_STATIC_EVAL && task.options.selective && task.root_moves.is_empty() {
         sort_by_promise(task, &mut root);
     }
     table.new_search();

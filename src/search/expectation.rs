@@ -9,14 +9,14 @@ use super::window::Window;
 use crate::eval::Score;
 use crate::game::{Features, Knowledge};
 
-/// A search of a position to a depth, within a window, so many plies from the root: its value for its mover.
+/// A search of a position to a depth, within a window, so many plies from the root: its value for its side to move.
 pub(super) type Search<'a, G> = fn(&mut Searcher<'a, G>, &G, i32, Window, usize) -> Score;
 
 /// The greatest value of a position, and the negative of the least.
 const MOST: f64 = Score::WIN.to_bits() as f64;
 
 impl<'a, G: Features + Knowledge> Searcher<'a, G> {
-    /// The value of a move for its mover, who is at `ply`, with `depth` plies left behind it: the mean of the values of
+    /// The value of a move for its side to move, who is at `ply`, with `depth` plies left behind it: the mean of the values of
     /// its outcomes, or below the plies whose chances are weighed, the value of the mean outcome.
     #[inline]
     pub(super) fn try_move(
@@ -95,7 +95,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         score(known)
     }
 
-    /// An upper bound of one outcome for the mover of its parent: what an answer that looks good leaves.
+    /// An upper bound of one outcome for the side to move of its parent: what an answer that looks good leaves.
     fn first_look(
         &mut self,
         position: &G,
@@ -107,7 +107,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         let child = self.play(position, mv, ply);
         let bound = match self.first_answer(&child) {
             // The answer of the same player is no bound.
-            Some(answer) if child.mover() != position.mover() => {
+            Some(answer) if child.side_to_move() != position.side_to_move() => {
                 let value = self.try_move(&child, answer, depth - 1, Window::FULL, ply + 1, search);
                 -f64::from(value.to_bits())
             }
@@ -128,7 +128,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             .or(moves.first().copied())
     }
 
-    /// The value of one outcome of a move for the mover of the position.
+    /// The value of one outcome of a move for the side to move of the position.
     #[inline]
     fn outcome(
         &mut self,

@@ -1,10 +1,10 @@
 //! Minimax selective deepening: at every node only the moves that promise most are searched, so that the same time
-//! carries a search deeper ("Minimax Selective Deepening", chapter 2). What a move promises, its game says
-//! ([`Knowledge::promises`]).
+//! carries a search deeper ("Minimax Selective Deepening", chapter 2). What a move ratings, its game says
+//! ([`Knowledge::msd_ratings`]).
 
 use super::searcher::Searcher;
-use crate::eval::Evaluator;
-use crate::game::{Features, GameMove, History, Knowledge, PromiseTerms, mixed};
+use crate::eval::Linear;
+use crate::game::{Features, GameHistory, GameMove, Knowledge, MsdTerms, mixed};
 
 /// Which moves of a node are searched. The paper's filter is the keep rate with its terms; the rest is what the paper leaves
 /// as future work.
@@ -14,19 +14,19 @@ pub struct Filter {
     pub keep_rate: u32,
     /// Points of the keep rate that are lost with each ply from the root, down to 1.
     pub keep_fall: u32,
-    /// Percent of the moves that are kept at least where the position is hot: the mover is in check, or the last move has
+    /// Percent of the moves that are kept at least where the position is hot: the side to move is in check, or the last move has
     /// changed the balance.
     pub hot_rate: u32,
     /// Plies that a line may go on behind the horizon while its positions are hot.
     pub hot_plies: usize,
     /// What makes a move promising.
-    pub terms: PromiseTerms,
+    pub terms: MsdTerms,
 }
 
 impl Default for Filter {
     /// All moves are kept.
     fn default() -> Self {
-        Filter { keep_rate: 100, keep_fall: 0, hot_rate: 1, hot_plies: 0, terms: PromiseTerms::default() }
+        Filter { keep_rate: 100, keep_fall: 0, hot_rate: 1, hot_plies: 0, terms: MsdTerms::default() }
     }
 }
 
@@ -54,24 +54,24 @@ impl Filter {
 #[derive(Debug)]
 pub(super) struct Sieve<'a, G> {
     filter: &'a Filter,
-    evaluator: &'a Evaluator<G>,
+    evaluator: &'a Linear<G>,
     seed: u64,
-    promises: Vec<i32>,
+    ratings: Vec<i32>,
     /// Promise, lot and place of each move.
     ranks: Vec<(i32, u64, usize)>,
 }
 
 impl<'a, G: Features + Knowledge> Sieve<'a, G> {
     /// Ties are broken by `seed`.
-    pub(super) fn new(filter: &'a Filter, evaluator: &'a Evaluator<G>, seed: u64) -> Sieve<'a, G> {
-        Sieve { filter, evaluator, seed, promises: Vec::new(), ranks: Vec::new() }
+    pub(super) fn new(filter: &'a Filter, evaluator: &'a Linear<G>, seed: u64) -> Sieve<'a, G> {
+        Sieve { filter, evaluator, seed, ratings: Vec::new(), ranks: Vec::new() }
     }
 
     /// Leaves those of the moves that promise most, in the order in which they are. Which of equal ones stay is drawn
     /// by lot, the same at each visit.
     pub(super) fn keep(
         &mut self,
-        history: &mut History<G>,
+        history: &mut GameHistory<G>,
         position: &G,
         (ply, hot): (usize, bool),
         moves: &mut Vec<G::Move>,
@@ -80,17 +80,17 @@ impl<'a, G: Features + Knowledge> Sieve<'a, G> {
         if kept >= moves.len() {
             return;
         }
-        let (evaluator, mover) = (self.evaluator, position.mover());
-        let mut rate = |child: &G| evaluator.evaluate_for(child, mover).to_thousandths();
-        self.promises.clear();
+        let (evaluator, stm) = (self.evaluator, position.side_to_move());
+        let mut rate = |child: &G| evaluator.evaluate_for(child, stm).to_thousandths();
+        self.ratings.clear();
         history.push(position);
-        position.promises(moves, &self.filter.terms, history, &mut rate, &mut self.promises);
+        position.msd_ratings(moves, &self.filter.terms, history, &mut rate, &mut self.ratings);
         history.pop();
         let key = mixed(self.seed) ^ position.key();
-        let promises = moves.iter().zip(&self.promises).enumerate();
+        let ratings = moves.iter().zip(&self.ratings).enumerate();
         self.ranks.clear();
         self.ranks.extend(
-            promises.map(|(place, (mv, &promise))| (promise, mixed(key ^ u64::from(mv.to_bits())), place)),
+            ratings.map(|(place, (mv, &promise))| (promise, mixed(key ^ u64::from(mv.to_bits())), place)),
         );
         self.ranks.select_nth_unstable_by(kept - 1, |one, other| other.cmp(one));
         self.ranks.truncate(kept);
@@ -103,7 +103,7 @@ impl<'a, G: Features + Knowledge> Sieve<'a, G> {
 }
 
 impl<G: Features + Knowledge> Searcher<'_, G> {
-    /// Whether a position at `ply` is hot: the mover is in check, or the last move has changed the balance.
+    /// Whether a position at `ply` is hot: the side to move is in check, or the last move has changed the balance.
     fn is_hot(&self, position: &G, ply: usize) -> bool {
         (ply > 0 && self.changed[ply]) || position.in_check()
     }

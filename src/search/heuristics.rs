@@ -12,7 +12,7 @@ const HISTORY_MAX: i32 = 1 << 14;
 /// Earlier moves that a move is seen as a reply to: the opponent's last one, and the one of the same player before it.
 const REPLIES: usize = 2;
 
-/// The kinds of the moves that have led to a node, the last one first; none where there was none, or where the mover
+/// The kinds of the moves that have led to a node, the last one first; none where there was none, or where the side to move
 /// has passed.
 pub(super) type Path = [Option<usize>; REPLIES];
 
@@ -43,7 +43,7 @@ impl<G: Knowledge> Heuristics<G> {
     /// Before a new search: the plies of the tree are others now, and the past counts half.
     pub(super) fn new_search(&mut self) {
         self.killers.fill([None; 2]);
-        // Table by table: flattened, the loop would go count by count, which takes a millisecond in chess.
+        // TranspositionTable by table: flattened, the loop would go count by count, which takes a millisecond in chess.
         for table in self.history.iter_mut().chain(&mut self.continuation) {
             table.iter_mut().for_each(|count| *count /= 2);
         }
@@ -79,8 +79,8 @@ impl<G: Knowledge> Heuristics<G> {
 
     /// The count of a move, whatever came before it; within ± 2¹⁴.
     #[inline]
-    pub(super) fn history(&self, mover: Color, mv: G::Move) -> i32 {
-        i32::from(self.history[mover.index()][history_index(mv)])
+    pub(super) fn history(&self, stm: Color, mv: G::Move) -> i32 {
+        i32::from(self.history[stm.index()][history_index(mv)])
     }
 
     /// The count of a move as a reply to those before it; within ± 2¹⁵.
@@ -98,7 +98,7 @@ impl<G: Knowledge> Heuristics<G> {
 
     /// Moves the counts of a move by `bonus`.
     fn learn(&mut self, position: &G, mv: G::Move, path: Path, bonus: i32) {
-        count(&mut self.history[position.mover().index()][history_index(mv)], bonus);
+        count(&mut self.history[position.side_to_move().index()][history_index(mv)], bonus);
         if G::MOVE_KINDS > 1 {
             let kind = position.move_kind(mv);
             for (table, earlier) in self.continuation.iter_mut().zip(path) {

@@ -12,7 +12,7 @@ pub struct Limits {
     pub depth: Option<u32>,
     /// Nodes to visit at most.
     pub nodes: Option<u64>,
-    /// Stop at a forced win of the mover in so many of its moves.
+    /// Stop at a forced win of the side to move in so many of its moves.
     pub mate: Option<u32>,
     /// Time for this move.
     pub movetime: Option<Duration>,

@@ -2,7 +2,7 @@
 //!
 //! A search takes a position with its history, limits and a stop flag, and emits reports; it neither
 //! reads input nor prints. [`search`] is the entry: iterative deepening ([`SearchMode`] chooses the
-//! search that it deepens) over one [`Table`], on a [`TimeManager`].
+//! search that it deepens) over one [`TranspositionTable`], on a [`TimeManager`].
 //!
 //! - `deepening`: iterations, aspiration windows, several principal variations, when to stop;
 //! - `mcts`: Monte Carlo tree search, which shares limits and reports with the others ([`monte_carlo`]);
@@ -39,12 +39,12 @@ pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
 pub use mcts::{Expansion, FinalMove, Policy, Sampling, Selection, Tree, monte_carlo};
 pub use solver::{Solution, SolveError, Value, solve};
-pub use table::{Bound, Entry, Table};
+pub use table::{Bound, Entry, TranspositionTable};
 pub use time::TimeManager;
 
 use self::filter::Sieve;
-use crate::eval::Evaluator;
-use crate::game::{Features, History, Knowledge, mixed};
+use crate::eval::Linear;
+use crate::game::{Features, GameHistory, Knowledge, mixed};
 
 /// How a move is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,9 +142,9 @@ pub struct Task<'a, G: Knowledge + Features> {
     /// The position to find a move in.
     pub position: &'a G,
     /// The positions before it.
-    pub history: &'a History<G>,
+    pub history: &'a GameHistory<G>,
     /// The evaluation of leaves.
-    pub evaluator: &'a Evaluator<G>,
+    pub evaluator: &'a Linear<G>,
     /// The moves to choose from, the most promising first; all legal ones where it is empty.
     pub root_moves: &'a [G::Move],
     /// How to go about it.

@@ -1,7 +1,7 @@
 //! Which move is tried first: the table's move, tactical moves, killers, then by history; captures that lose last.
 
 use super::heuristics::{Heuristics, Path};
-use crate::eval::Evaluator;
+use crate::eval::Linear;
 use crate::game::{Features, GameMove, Knowledge};
 
 /// Tactical moves come before quiet ones, by what they gain and by their history …
@@ -119,7 +119,7 @@ impl<M: GameMove> MovePicker<M> {
     pub(super) fn next<G: Features + Knowledge<Move = M>>(
         &mut self,
         position: &G,
-        evaluator: &Evaluator<G>,
+        evaluator: &Linear<G>,
         heuristics: &Heuristics<G>,
         path: Path,
         ply: usize,
@@ -155,7 +155,7 @@ impl<M: GameMove> MovePicker<M> {
                 return self.deferred.get(self.again - 1).copied();
             };
             let mv = self.moves[best];
-            if rank > TACTICAL / 2 && !position.exchange_reaches(mv, 0) {
+            if rank > TACTICAL / 2 && !position.see_ge(mv, 0) {
                 self.ranks[best] = rank - 2 * TACTICAL;
                 continue;
             }
@@ -192,12 +192,14 @@ impl<M: GameMove> MovePicker<M> {
     /// Lists the tactical moves of a position and ranks them.
     fn list_tactical<G: Knowledge<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<G>) {
         self.listed = if self.scope == Scope::Tactical { Listed::All } else { Listed::Tactical };
-        let mover = position.mover();
+        let stm = position.side_to_move();
         position.tactical_moves(&mut self.moves);
         self.drop_table_move();
         let tactical = &self.moves[self.ranks.len()..];
         self.ranks.extend(
-            tactical.iter().map(|&mv| TACTICAL + GAIN * position.gain(mv) + heuristics.history(mover, mv)),
+            tactical
+                .iter()
+                .map(|&mv| TACTICAL + GAIN * position.capture_value(mv) + heuristics.history(stm, mv)),
         );
     }
 
@@ -210,7 +212,7 @@ impl<M: GameMove> MovePicker<M> {
         ply: usize,
     ) {
         self.listed = Listed::All;
-        let mover = position.mover();
+        let stm = position.side_to_move();
         let killers = heuristics.killers(ply);
         position.quiet_moves(&mut self.moves);
         self.drop_table_move();
@@ -221,7 +223,7 @@ impl<M: GameMove> MovePicker<M> {
             } else if killers[1] == Some(mv) {
                 KILLER
             } else {
-                heuristics.history(mover, mv) + heuristics.continuation(position, mv, path)
+                heuristics.history(stm, mv) + heuristics.continuation(position, mv, path)
             }
         }));
     }
@@ -247,15 +249,15 @@ impl<M: GameMove> MovePicker<M> {
     }
 
     /// Lists the moves that promise something behind those that have been given already.
-    fn list_promising<G: Features + Knowledge<Move = M>>(&mut self, position: &G, evaluator: &Evaluator<G>) {
+    fn list_promising<G: Features + Knowledge<Move = M>>(&mut self, position: &G, evaluator: &Linear<G>) {
         self.listed = Listed::All;
         self.promises.clear();
-        let mover = position.mover();
+        let stm = position.side_to_move();
         let mut rate = |child: &G| {
             self.rated += 1;
-            evaluator.evaluate_for(child, mover).to_thousandths()
+            evaluator.evaluate_for(child, stm).to_thousandths()
         };
-        position.promising_moves(self.depth, &mut rate, &mut self.promises);
+        position.moves_by_static_eval(self.depth, &mut rate, &mut self.promises);
         for &(mv, promise) in &self.promises {
             if !self.moves[..self.given].contains(&mv) {
                 self.moves.push(mv);

@@ -93,7 +93,7 @@ struct Node<M> {
 }
 
 impl<'a, G: Features + Knowledge> Searcher<'a, G> {
-    /// The value of a position for its mover, searched `depth` plies deep: exact within the window, a
+    /// The value of a position for its side to move, searched `depth` plies deep: exact within the window, a
     /// bound outside. `PV`: the node may lie on the principal variation; elsewhere the window is empty.
     pub(super) fn pvs<const PV: bool>(
         &mut self,
@@ -175,7 +175,8 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         if root {
             moves.begin_in_order(self.root_moves());
         } else {
-            let scope = if G::MANY_MOVES && self.selective { Scope::Promising } else { Scope::All };
+            let scope =
+                if G::ORDERS_BY_STATIC_EVAL && self.selective { Scope::Promising } else { Scope::All };
             moves.begin(position, scope, depth, table_move);
         }
         let score = self.search_moves::<PV>(position, &node, &mut moves);
@@ -192,20 +193,20 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         }
         // 7. Reverse futility (selective): so far ahead that the opponent will not let it come to this.
         let margin_left = margin::<G>(REVERSE_FUTILITY_MARGIN * depth);
-        if depth <= REVERSE_FUTILITY_DEPTH && value - margin_left >= beta && !position.is_over() {
+        if depth <= REVERSE_FUTILITY_DEPTH && value - margin_left >= beta && !position.is_terminal() {
             return Some(value);
         }
-        // 8. Null move (selective): so good that the mover may even pass.
+        // 8. Null move (selective): so good that the side to move may even pass.
         if depth >= NULL_MOVE_DEPTH
             && value >= beta
             && self.may_pass(ply)
-            && let Some(passed) = position.pass()
+            && let Some(passed) = position.null_move()
         {
             let above = (value - beta).to_thousandths() / margin::<G>(NULL_MOVE_MARGIN).to_thousandths();
             let reduction =
                 NULL_MOVE_REDUCTION + depth / NULL_MOVE_DEPTH_STEP + above.min(NULL_MOVE_MARGIN_STEPS);
             let ours = Window::below(beta);
-            self.pass(position, ply);
+            self.make_null_move(position, ply);
             let score = ours.descend(position, &passed, |window| {
                 self.pvs::<false>(&passed, depth - 1 - reduction, window, ply + 1)
             });
@@ -213,7 +214,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             if score >= beta && !self.is_stopped() {
                 // A win behind a move that nobody may make is no win.
                 let score = if score.plies_to_end().is_some() { beta } else { score };
-                if depth < NULL_MOVE_VERIFICATION_DEPTH && !position.zugzwang_threatens() {
+                if depth < NULL_MOVE_VERIFICATION_DEPTH && !position.may_be_zugzwang() {
                     return Some(score);
                 }
                 // Nobody passes in the next plies, three quarters of those that are left.
@@ -239,7 +240,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         let &Node { depth, ply, window, value, in_check, .. } = node;
         let Window { mut alpha, beta } = window;
         let root = ply == 0;
-        let mover = position.mover();
+        let stm = position.side_to_move();
         let excluded = self.excluded[ply];
         let prunes = self.selective && !PV && !root && !in_check;
         let hopeless = prunes
@@ -280,7 +281,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             // 11. Futility and late move pruning (selective): quiet moves that will not help, once one has
             //     been searched that does not lose.
             if secure && !tactical && (hopeless || number > enough_moves) {
-                if G::MANY_MOVES {
+                if G::ORDERS_BY_STATIC_EVAL {
                     // All that follow promise less.
                     break;
                 }
@@ -289,7 +290,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             // 12. Pruning by exchange (selective): moves that put a piece where it is lost.
             if secure && prunes && depth <= EXCHANGE_DEPTH {
                 let loss = if tactical { EXCHANGE_TACTICAL * depth * depth } else { EXCHANGE_QUIET * depth };
-                if !position.exchange_reaches(mv, -margin::<G>(loss).to_thousandths()) {
+                if !position.see_ge(mv, -margin::<G>(loss).to_thousandths()) {
                     continue;
                 }
             }
@@ -322,8 +323,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
                 }
             }
 
-            let learned =
-                self.heuristics.history(mover, mv) + self.heuristics.continuation(position, mv, path);
+            let learned = self.heuristics.history(stm, mv) + self.heuristics.continuation(position, mv, path);
             let mut score;
             if number == 1 {
                 score = self.try_move(position, mv, full, Window { alpha, beta }, ply, Searcher::pvs::<PV>);
@@ -378,7 +378,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
 
         if number == 0 {
             // Without the one move that there is, everything stays below.
-            return if excluded.is_some() { alpha } else { self.verdict(position, ply) };
+            return if excluded.is_some() { alpha } else { self.terminal_score(position, ply) };
         }
         // The root is never asked of the table, and its moves may be the user's choice.
         if !root && excluded.is_none() {

@@ -7,7 +7,7 @@ use crate::eval::{MAX_PLY, Score};
 use crate::game::{Features, Knowledge};
 
 impl<G: Features + Knowledge> Searcher<'_, G> {
-    /// The value of a position for its mover when either player may go on with tactical moves or be
+    /// The value of a position for its side to move when either player may go on with tactical moves or be
     /// content with the evaluation. Selective: +108 ± 33 Elo in Neighbours (400 games at 20,000 nodes; a limit of
     /// four plies changed nothing measurable, +19 ± 30 without it). That it asks the table and stores in it: +40 ± 27 Elo
     /// in chess (400 games at 4,000 nodes); that it leaves out captures that lose by exchange: +101 ± 39 (209 games at 2,500).
@@ -16,8 +16,8 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         if on_pv {
             self.pv[ply].clear();
         }
-        if position.is_over() {
-            return self.verdict(position, ply);
+        if position.is_terminal() {
+            return self.terminal_score(position, ply);
         }
         if ply >= MAX_PLY {
             return self.evaluator.evaluate(position);

@@ -10,7 +10,7 @@ use crate::game::{Features, Knowledge};
 
 impl<G: Features + Knowledge> Searcher<'_, G> {
     /// Searches all moves to the same depth, the way that the mode of the search says: the value of a position for
-    /// its mover if it lies in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the
+    /// its side to move if it lies in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the
     /// others end where one reaches β.
     pub(super) fn full_width(&mut self, position: &G, depth: i32, window: Window, ply: usize) -> Score {
         self.pv[ply].clear();
@@ -29,7 +29,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         let mut moves = std::mem::take(&mut self.kept[ply]);
         self.list_moves(position, ply, &mut moves);
         let score = match moves[..] {
-            [] => self.verdict(position, ply),
+            [] => self.terminal_score(position, ply),
             _ => self.full_width_moves(position, &moves, depth, window, ply),
         };
         self.kept[ply] = moves;

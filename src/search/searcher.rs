@@ -7,11 +7,11 @@ use std::time::Duration;
 use super::filter::Sieve;
 use super::heuristics::{Heuristics, Path};
 use super::ordering::MovePicker;
-use super::table::{Bound, Entry, Table};
+use super::table::{Bound, Entry, TranspositionTable};
 use super::window::Window;
 use super::{Control, Listener, SearchMode, Task, TimeManager};
-use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{Features, Game, GameMove, History, Knowledge, mixed};
+use crate::eval::{Linear, MAX_PLY, Score};
+use crate::game::{Features, Game, GameHistory, GameMove, Knowledge, mixed};
 
 /// Between two looks at the clock and the stop flag, so many nodes are visited at most.
 const POLL_INTERVAL: u64 = 1024;
@@ -119,8 +119,8 @@ pub(super) struct RootMove<M> {
 
 /// The state of one search of one position.
 pub(super) struct Searcher<'a, G: Game> {
-    pub(super) evaluator: &'a Evaluator<G>,
-    pub(super) table: &'a Table,
+    pub(super) evaluator: &'a Linear<G>,
+    pub(super) table: &'a TranspositionTable,
     pub(super) heuristics: &'a mut Heuristics<G>,
     pub(super) selective: bool,
     /// Moves of a node below the root that are searched at most.
@@ -134,7 +134,7 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) hot_plies: usize,
     pub(super) sieve: Sieve<'a, G>,
     /// The positions before the one that is being searched.
-    pub(super) history: History<G>,
+    pub(super) history: GameHistory<G>,
     /// The moves to choose from; those before `line` have a principal variation of their own already.
     pub(super) root: Vec<RootMove<G::Move>>,
     pub(super) line: usize,
@@ -146,7 +146,7 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) changed: Vec<bool>,
     /// The moves of each ply that are searched, where some are not.
     pub(super) kept: Vec<Vec<G::Move>>,
-    /// Whether the mover of each ply has passed.
+    /// Whether the side to move of each ply has passed.
     passes: Vec<bool>,
     /// Nobody may pass before this ply: a result of passing is being verified.
     pub(super) no_pass_before: usize,
@@ -181,7 +181,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         task: &Task<'a, G>,
         mode: SearchMode,
         root: Vec<RootMove<G::Move>>,
-        table: &'a Table,
+        table: &'a TranspositionTable,
         heuristics: &'a mut Heuristics<G>,
         team: &'a Team<'a, G::Move>,
         listener: Option<&'a mut dyn Listener<G::Move>>,
@@ -217,7 +217,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             told: 0,
             deepest: 0,
             mode,
-            time: TimeManager::new(task.limits, task.position.mover()),
+            time: TimeManager::new(task.limits, task.position.side_to_move()),
             start: task.limits.start,
             node_limit: task.limits.nodes.unwrap_or(u64::MAX),
             next_poll: 0,
@@ -314,7 +314,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         over && !self.team.control.is_pondering()
     }
 
-    /// Whether the clock of the mover is running.
+    /// Whether the clock of the side to move is running.
     pub(super) fn is_on_clock(&self) -> bool {
         self.time.is_on_clock() && !self.team.control.is_pondering()
     }
@@ -326,15 +326,16 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         if self.history.is_repetition(position) || position.is_dead() {
             return Some(Score::DRAW);
         }
-        let too_long = G::DRAW_RULES.no_progress.is_some_and(|limit| position.reversible_plies() >= limit);
-        too_long.then(|| if position.is_over() { self.verdict(position, ply) } else { Score::DRAW })
+        let too_long = G::DRAW_RULES.no_progress.is_some_and(|limit| position.halfmove_clock() >= limit);
+        too_long
+            .then(|| if position.is_terminal() { self.terminal_score(position, ply) } else { Score::DRAW })
     }
 
     /// The value of a position that the rules end by themselves.
-    pub(super) fn verdict(&self, position: &G, ply: usize) -> Score {
-        match position.verdict().winner {
+    pub(super) fn terminal_score(&self, position: &G, ply: usize) -> Score {
+        match position.terminal_outcome().winner {
             None => Score::DRAW,
-            Some(winner) if winner == position.mover() => Score::won_in(ply),
+            Some(winner) if winner == position.side_to_move() => Score::won_in(ply),
             Some(_) => Score::lost_in(ply),
         }
     }
@@ -342,7 +343,11 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     /// The value of a position at the horizon.
     #[inline]
     pub(super) fn leaf(&self, position: &G, ply: usize) -> Score {
-        if position.is_over() { self.verdict(position, ply) } else { self.evaluator.evaluate(position) }
+        if position.is_terminal() {
+            self.terminal_score(position, ply)
+        } else {
+            self.evaluator.evaluate(position)
+        }
     }
 
     /// What the table knows of a position at `ply`, its score seen from the root.
@@ -395,14 +400,14 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     }
 
     /// Passes at `ply`, which leads to the position `passed`; [`Searcher::undo`] takes it back.
-    pub(super) fn pass(&mut self, position: &G, ply: usize) {
+    pub(super) fn make_null_move(&mut self, position: &G, ply: usize) {
         self.played[ply + 2] = None;
         self.changed[ply + 1] = false;
         self.passes[ply] = true;
         self.remember(position);
     }
 
-    /// Whether the mover at `ply` may pass: not in answer to a pass.
+    /// Whether the side to move at `ply` may pass: not in answer to a pass.
     pub(super) fn may_pass(&self, ply: usize) -> bool {
         ply > 0 && ply >= self.no_pass_before && !self.passes[ply - 1]
     }

@@ -72,7 +72,7 @@ const KEEP_DEEPER: i32 = 3;
 /// so that one torn by two writers does not verify (Hyatt and Mann, "A lock-less transposition-table
 /// implementation for parallel search chess engines", 2002). All 64 bits of the key are verified.
 #[derive(Debug)]
-pub struct Table {
+pub struct TranspositionTable {
     buckets: Vec<Bucket>,
     age: AtomicU8,
 }
@@ -150,14 +150,14 @@ impl Packed {
     }
 }
 
-impl Table {
+impl TranspositionTable {
     /// An empty table of `megabytes` MiB; `None` when there is not so much memory.
-    pub fn new(megabytes: usize) -> Option<Table> {
+    pub fn new(megabytes: usize) -> Option<TranspositionTable> {
         let count = megabytes.checked_mul(1 << 20)? / size_of::<Bucket>();
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count).ok()?;
         buckets.resize_with(count, Bucket::default);
-        Some(Table { buckets, age: AtomicU8::new(0) })
+        Some(TranspositionTable { buckets, age: AtomicU8::new(0) })
     }
 
     /// Forgets everything.
@@ -172,7 +172,7 @@ impl Table {
         self.age.store(next, Ordering::Relaxed);
     }
 
-    /// Fetches what is remembered of the position with this key from memory, for a [`Table::probe`] that is to come soon.
+    /// Fetches what is remembered of the position with this key from memory, for a [`TranspositionTable::probe`] that is to come soon.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         prefetch_index(&self.buckets, self.index(key));
@@ -271,7 +271,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_found() {
-        let table = Table::new(1).unwrap();
+        let table = TranspositionTable::new(1).unwrap();
         let scores = [Score::WIN, -Score::WIN, Score::DRAW, Score::MAX_EVALUATION, Score::from_value(-0.001)];
         for (key, score) in (1u64..).zip(scores) {
             for bound in [Bound::Lower, Bound::Upper, Bound::Exact] {
@@ -284,7 +284,7 @@ mod tests {
 
     #[test]
     fn another_key_is_not_found() {
-        let table = Table::new(1).unwrap();
+        let table = TranspositionTable::new(1).unwrap();
         table.store(1 << 60, entry(3));
         assert_eq!(table.probe::<Move>((1 << 60) + 1), None);
         assert_eq!(table.probe::<Move>(0), None);
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn the_shallow_and_the_old_make_room() {
-        let table = Table::new(1).unwrap();
+        let table = TranspositionTable::new(1).unwrap();
         // Keys that differ in their lowest bits only share a bucket.
         for (key, depth) in (1..=4).zip([9, 2, 8, 7]) {
             table.store(key, entry(depth));
@@ -315,7 +315,7 @@ mod tests {
 
     #[test]
     fn a_move_outlives_an_entry_without_one() {
-        let table = Table::new(1).unwrap();
+        let table = TranspositionTable::new(1).unwrap();
         table.store(1, entry(3));
         table.store(1, Entry { best: None, ..entry(4) });
         assert_eq!(table.probe(1), Some(entry(4)));
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_refused() {
-        assert!(Table::new(usize::MAX).is_none());
-        assert!(Table::new(usize::MAX >> 21).is_none());
+        assert!(TranspositionTable::new(usize::MAX).is_none());
+        assert!(TranspositionTable::new(usize::MAX >> 21).is_none());
     }
 }

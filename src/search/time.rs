@@ -31,9 +31,9 @@ pub struct TimeManager {
 }
 
 impl TimeManager {
-    /// Shares out the time of `mover` under `limits`.
-    pub fn new(limits: &Limits, mover: Color) -> TimeManager {
-        let clock = limits.clocks[mover.index()].map(|clock| on_clock(clock, limits));
+    /// Shares out the time of `side to move` under `limits`.
+    pub fn new(limits: &Limits, stm: Color) -> TimeManager {
+        let clock = limits.clocks[stm.index()].map(|clock| on_clock(clock, limits));
         let fixed = limits.movetime.map(|time| keep_back(time, limits.overhead));
         let clock_hard = clock.map(|(_, hard)| hard);
         TimeManager { soft: clock.map(|(soft, _)| soft), hard: fixed.into_iter().chain(clock_hard).min() }

@@ -8,7 +8,7 @@ use crate::game::Game;
 /// Scores of interest: those between `alpha` and `beta`. Negation turns it to the other player's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
-    /// What the mover has already.
+    /// What the side to move has already.
     pub(super) alpha: Score,
     /// What the other player will not allow to be exceeded.
     pub(super) beta: Score,
@@ -34,8 +34,8 @@ impl Window {
         self.beta <= self.alpha + Score::STEP
     }
 
-    /// The value of `child` for the mover of `parent`, whose window this is. `search` is given the window of
-    /// the child's mover and answers for that player, who may be the same.
+    /// The value of `child` for the side to move of `parent`, whose window this is. `search` is given the window of
+    /// the child's side to move and answers for that player, who may be the same.
     #[inline]
     pub(super) fn descend<G: Game>(
         self,
@@ -43,7 +43,7 @@ impl Window {
         child: &G,
         search: impl FnOnce(Window) -> Score,
     ) -> Score {
-        if child.mover() == parent.mover() { search(self) } else { -search(-self) }
+        if child.side_to_move() == parent.side_to_move() { search(self) } else { -search(-self) }
     }
 }
 

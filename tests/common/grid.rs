@@ -17,8 +17,8 @@ pub type Square = (i32, i32);
 pub struct Grid {
     /// The ranks, the lowest first: `Q`, `q`, `*` and `.`.
     pub rows: Vec<Vec<char>>,
-    /// The letter of the mover's amazons.
-    pub mover: char,
+    /// The letter of that of the side to move amazons.
+    pub stm: char,
 }
 
 impl Grid {
@@ -40,8 +40,8 @@ impl Grid {
             row.pop();
             row
         };
-        let mover = if rest.starts_with('w') { 'Q' } else { 'q' };
-        Grid { rows: board.split('/').rev().map(row).collect(), mover }
+        let stm = if rest.starts_with('w') { 'Q' } else { 'q' };
+        Grid { rows: board.split('/').rev().map(row).collect(), stm }
     }
 
     /// What stands on a square; nothing beyond the edge.
@@ -83,15 +83,15 @@ impl Grid {
     /// The positions after each legal move, with the squares from, to, arrow.
     pub fn moves(&self) -> Vec<([Square; 3], Grid)> {
         let mut moves = Vec::new();
-        for from in self.all(self.mover) {
+        for from in self.all(self.stm) {
             for to in self.reach(from, 99) {
                 let mut moved = self.clone();
                 moved.set(from, '.');
-                moved.set(to, self.mover);
+                moved.set(to, self.stm);
                 for arrow in moved.reach(to, 99) {
                     let mut shot = moved.clone();
                     shot.set(arrow, '*');
-                    shot.mover = if self.mover == 'Q' { 'q' } else { 'Q' };
+                    shot.stm = if self.stm == 'Q' { 'q' } else { 'Q' };
                     moves.push(([from, to, arrow], shot));
                 }
             }

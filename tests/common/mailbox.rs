@@ -39,8 +39,8 @@ impl Mailbox {
     }
 
     /// The piece of the player to move, or of the other one.
-    pub fn piece(&self, mover: bool) -> u8 {
-        if self.white_to_move == mover { b'P' } else { b'p' }
+    pub fn piece(&self, stm: bool) -> u8 {
+        if self.white_to_move == stm { b'P' } else { b'p' }
     }
 
     /// The squares around a square.
@@ -54,9 +54,9 @@ impl Mailbox {
     }
 
     /// The moves of the player to move, or those that the other one would have.
-    pub fn moves(&self, mover: bool) -> Vec<(usize, usize)> {
+    pub fn moves(&self, stm: bool) -> Vec<(usize, usize)> {
         let mut moves = Vec::new();
-        self.list(self.piece(mover), &mut moves);
+        self.list(self.piece(stm), &mut moves);
         moves
     }
 

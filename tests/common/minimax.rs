@@ -19,7 +19,7 @@ impl<K> Plain<K> {
     }
 }
 
-/// What Amazons is worth to the mover, 1 or −1; each line ends, and no draw is possible.
+/// What Amazons is worth to the side to move, 1 or −1; each line ends, and no draw is possible.
 pub fn amazons(position: &Amazons, plain: &mut Plain<u64>) -> Option<i32> {
     if let Some(&value) = plain.known.get(&position.key()) {
         return Some(value);

@@ -6,19 +6,20 @@ pub mod mailbox;
 pub mod minimax;
 pub mod process;
 
-use labrys::eval::Evaluator;
-use labrys::game::{Features, Game, History, Knowledge};
+use labrys::eval::Linear;
+use labrys::game::{Features, Game, GameHistory, Knowledge};
 use labrys::search::{
-    Best, Control, Heuristics, Limits, Options, Report, SearchMode, Table, Task, Tree, monte_carlo, search,
+    Best, Control, Heuristics, Limits, Options, Report, SearchMode, Task, TranspositionTable, Tree,
+    monte_carlo, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 /// A position with its history.
-pub type Line<G> = (G, History<G>);
+pub type Line<G> = (G, GameHistory<G>);
 
 /// Plays `plies` random moves from the start, fewer where the game ends before; `at` sees every position.
-pub fn random_game<G: Game>(seed: u64, plies: usize, at: impl FnMut(&G, &History<G>)) -> Line<G> {
+pub fn random_game<G: Game>(seed: u64, plies: usize, at: impl FnMut(&G, &GameHistory<G>)) -> Line<G> {
     random_game_from(G::start(), seed, plies, at)
 }
 
@@ -27,9 +28,9 @@ pub fn random_game_from<G: Game>(
     mut position: G,
     seed: u64,
     plies: usize,
-    mut at: impl FnMut(&G, &History<G>),
+    mut at: impl FnMut(&G, &GameHistory<G>),
 ) -> Line<G> {
-    let (mut random, mut history) = (StdRng::seed_from_u64(seed), History::new());
+    let (mut random, mut history) = (StdRng::seed_from_u64(seed), GameHistory::new());
     at(&position, &history);
     for _ in 0..plies {
         let mut moves = Vec::new();
@@ -69,12 +70,12 @@ pub fn find<G: Features + Knowledge>(
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let options = Options { selective, multi_pv, ..Options::default() };
-    find_with(&Table::new(1).unwrap(), line, mode, &options, limits)
+    find_with(&TranspositionTable::new(1).unwrap(), line, mode, &options, limits)
 }
 
 /// An evaluation that no feature is indifferent to: the shipped weights may ignore some, a search may not.
-pub fn heavy_evaluator<G: Features>() -> Evaluator<G> {
-    let mut evaluator = Evaluator::shipped(0).unwrap();
+pub fn heavy_evaluator<G: Features>() -> Linear<G> {
+    let mut evaluator = Linear::shipped(0).unwrap();
     let weights = evaluator.weights().values().iter().enumerate();
     let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 6) as f64).to_string()).collect();
     evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
@@ -83,7 +84,7 @@ pub fn heavy_evaluator<G: Features>() -> Evaluator<G> {
 
 /// A search with a table that may remember others.
 pub fn find_with<G: Features + Knowledge>(
-    table: &Table,
+    table: &TranspositionTable,
     (position, history): &Line<G>,
     mode: SearchMode,
     options: &Options,
@@ -115,7 +116,7 @@ pub fn sample_in<G: Features + Knowledge>(
     options: &Options,
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
-    let evaluator = &Evaluator::shipped(0).unwrap();
+    let evaluator = &Linear::shipped(0).unwrap();
     let task = Task { position, history, evaluator, root_moves: &[], options, limits };
     let mut reports = Vec::new();
     let control = Control::default();

@@ -59,7 +59,8 @@ impl Features for Amazons {
 impl Amazons {
     #[inline]
     fn territory(&self, mut visit: impl FnMut(usize, f64)) {
-        let territory = Territory::new(self.of(self.mover()), self.of(!self.mover()), self.empty());
+        let territory =
+            Territory::new(self.of(self.side_to_move()), self.of(!self.side_to_move()), self.empty());
         let (files, ranks) = self.size();
         let phases = phases(territory.contact / (files * ranks) as f64);
         let measures = [
@@ -81,7 +82,7 @@ impl Amazons {
     }
 
     fn mobility(&self, mut visit: impl FnMut(usize, f64)) {
-        for (index, player) in [self.mover(), !self.mover()].into_iter().enumerate() {
+        for (index, player) in [self.side_to_move(), !self.side_to_move()].into_iter().enumerate() {
             let (mut moves, mut free) = (0, 0);
             for square in squares(self.of(player)) {
                 moves += reach(square, self.empty()).count_ones();

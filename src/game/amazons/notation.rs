@@ -73,13 +73,13 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
             return Err(FenError::Missing { field, expected: format!("at least one `{letter}`") });
         }
     }
-    let mover = fields.side()?;
+    let stm = fields.side()?;
     fields.dash("third field")?;
     fields.dash("fourth field")?;
     let plies = fields.counter("plies", 0..=LAST_COUNT, 0)?;
     let move_number = fields.counter("move number", 1..=LAST_COUNT, 1)?;
     fields.end()?;
-    Ok(Amazons::new(size, amazons, arrows, mover, plies, move_number))
+    Ok(Amazons::new(size, amazons, arrows, stm, plies, move_number))
 }
 
 /// Files and ranks of a board: as many as its first rank has squares, and as it has ranks.
@@ -105,7 +105,7 @@ fn measure(board: &str) -> Result<(usize, usize), FenError> {
 pub(super) fn fen(position: &Amazons) -> String {
     let (files, ranks) = position.size();
     let board = fen::write_board(files, ranks, |file, rank| letter(position, file, rank));
-    let side = position.mover().letter();
+    let side = position.side_to_move().letter();
     format!("{board} {side} - - {} {}", position.plies(), position.move_number())
 }
 
@@ -156,9 +156,9 @@ pub(super) fn parse_move(position: &Amazons, text: &str) -> Result<AmazonsMove, 
             return illegal(format!("{square} is not on the board of {files} files and {ranks} ranks"));
         }
     }
-    let mover = position.mover();
-    if position.of(mover) & 1 << from == 0 {
-        return illegal(format!("{mover}, to move, has no amazon on {}", square_text(from)));
+    let stm = position.side_to_move();
+    if position.of(stm) & 1 << from == 0 {
+        return illegal(format!("{stm}, to move, has no amazon on {}", square_text(from)));
     }
     if stand != to {
         let [stand, to] = [stand, to].map(square_text);

@@ -15,18 +15,18 @@ const CLOSE: i32 = 2;
 /// Images of a rectangle when it is mirrored and turned.
 const IMAGES: usize = 8;
 
-/// Random numbers of the squares: with an amazon of the mover, one of the other player, and empty.
+/// Random numbers of the squares: with an amazon of the side to move, one of the other player, and empty.
 static KEYS: [[u64; MOST * MOST]; 3] =
     [random_table(0x4F77_6E21), random_table(0x4F74_6865), random_table(0x456D_7074)];
 
-/// The parts of a position in which something is open, and the balance of the others, from the view of the mover.
+/// The parts of a position in which something is open, and the balance of the others, from the view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rest {
-    /// The amazons of the mover and of the other player in open parts.
+    /// The amazons of the side to move and of the other player in open parts.
     amazons: [u128; 2],
     /// The empty squares of open parts.
     empty: u128,
-    /// Moves that the mover has in the other parts, less those of the other player.
+    /// Moves that the side to move has in the other parts, less those of the other player.
     lead: i32,
 }
 
@@ -38,12 +38,12 @@ pub(super) enum Judgement {
         /// Whether it is the player to move.
         mover_wins: bool,
     },
-    /// Nothing: so many moves lack, at least 1, until the mover is certain to win, and until the other player is.
+    /// Nothing: so many moves lack, at least 1, until the side to move is certain to win, and until the other player is.
     Open { lacks: [u32; 2] },
 }
 
 impl Rest {
-    /// Of the position with these amazons, the mover's first, and these empty squares.
+    /// Of the position with these amazons, that of the side to move first, and these empty squares.
     pub(super) fn new(amazons: [u128; 2], empty: u128) -> Rest {
         let mut rest = Rest { amazons: [0; 2], empty: 0, lead: 0 };
         for part in parts(amazons[0] | amazons[1] | empty) {
@@ -71,7 +71,7 @@ impl Rest {
     /// Let a player keep to the squares that only its own amazons reach as long as they stand. It may leave a square only
     /// when the other player cannot enter there: amazons next to where the other one gets (guards) just step in and shoot at
     /// where they have stood. Then the other one has no more moves than it would have by itself. Who has more moves
-    /// like this than the other one at all makes the last move; of equal numbers, the mover runs out first.
+    /// like this than the other one at all makes the last move; of equal numbers, the side to move runs out first.
     pub(super) fn judge(&self) -> Judgement {
         if self.empty == 0 {
             return Judgement::Certain { mover_wins: self.lead > 0 };

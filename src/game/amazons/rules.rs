@@ -61,7 +61,7 @@ pub struct Amazons {
     move_number: u16,
     files: u8,
     ranks: u8,
-    mover: Color,
+    stm: Color,
 }
 
 /// A move of Amazons, three squares as bit numbers.
@@ -93,13 +93,13 @@ impl Amazons {
         (files, ranks): (usize, usize),
         amazons: [u128; 2],
         arrows: u128,
-        mover: Color,
+        stm: Color,
         plies: u16,
         move_number: u16,
     ) -> Amazons {
         let empty = board::board(files, ranks) & !(amazons[0] | amazons[1] | arrows);
         let (files, ranks) = (files as u8, ranks as u8);
-        let mut position = Amazons { amazons, empty, key: 0, plies, move_number, files, ranks, mover };
+        let mut position = Amazons { amazons, empty, key: 0, plies, move_number, files, ranks, stm };
         position.key = position.key_from_scratch();
         position
     }
@@ -138,9 +138,9 @@ impl Amazons {
     /// The position after the first part of a move: no arrow has been shot.
     fn moved(&self, from: u8, to: u8) -> Amazons {
         let mut position = *self;
-        position.amazons[self.mover.index()] ^= 1 << from | 1 << to;
+        position.amazons[self.stm.index()] ^= 1 << from | 1 << to;
         position.empty ^= 1 << from | 1 << to;
-        position.mover = !self.mover;
+        position.stm = !self.stm;
         position
     }
 
@@ -150,11 +150,11 @@ impl Amazons {
         white & black != 0
     }
 
-    /// Calls `each` with the square of every amazon of the mover, every square that it may go to, and those that it may
+    /// Calls `each` with the square of every amazon of the side to move, every square that it may go to, and those that it may
     /// shoot at from there.
     #[inline]
     fn each_shot(&self, mut each: impl FnMut(u8, u8, u128)) {
-        for from in squares(self.of(self.mover)) {
+        for from in squares(self.of(self.stm)) {
             let empty = self.empty | 1 << from;
             for to in squares(reach(from, self.empty)) {
                 each(from, to, reach(to, empty));
@@ -191,8 +191,8 @@ impl Game for Amazons {
         notation::fen(self)
     }
 
-    fn mover(&self) -> Color {
-        self.mover
+    fn side_to_move(&self) -> Color {
+        self.stm
     }
 
     fn legal_moves(&self, moves: &mut Vec<AmazonsMove>) {
@@ -203,28 +203,28 @@ impl Game for Amazons {
 
     fn is_legal(&self, mv: AmazonsMove) -> bool {
         let AmazonsMove { from, to, arrow } = mv;
-        self.of(self.mover) & 1 << from != 0
+        self.of(self.stm) & 1 << from != 0
             && reach(from, self.empty) & 1 << to != 0
             && reach(to, self.empty | 1 << from) & 1 << arrow != 0
     }
 
     fn play(&mut self, mv: AmazonsMove) {
         let AmazonsMove { from, to, arrow } = mv;
-        let us = self.mover.index();
+        let us = self.stm.index();
         self.amazons[us] = self.amazons[us] & !(1 << from) | 1 << to;
         self.empty = (self.empty | 1 << from) & !(1 << to) & !(1 << arrow);
         let keys = &AMAZON_KEYS[us];
         self.key ^=
             keys[usize::from(from)] ^ keys[usize::from(to)] ^ ARROW_KEYS[usize::from(arrow)] ^ MOVER_KEY;
         self.plies = (self.plies + 1).min(LAST_COUNT);
-        if self.mover == Color::Black {
+        if self.stm == Color::Black {
             self.move_number = (self.move_number + 1).min(LAST_COUNT);
         }
-        self.mover = !self.mover;
+        self.stm = !self.stm;
     }
 
-    fn verdict(&self) -> Outcome {
-        Outcome { winner: Some(!self.mover), ending: Ending::NoMoves }
+    fn terminal_outcome(&self) -> Outcome {
+        Outcome { winner: Some(!self.stm), ending: Ending::NoMoves }
     }
 
     fn key(&self) -> u64 {
@@ -233,19 +233,19 @@ impl Game for Amazons {
 
     fn key_from_scratch(&self) -> u64 {
         let (files, ranks) = self.size();
-        let mover = if self.mover == Color::Black { MOVER_KEY } else { 0 };
+        let stm = if self.stm == Color::Black { MOVER_KEY } else { 0 };
         let keys = |set: u128, keys: &[u64; BITS]| {
             squares(set).fold(0, |key, square| key ^ keys[usize::from(square)])
         };
         SIZE_KEYS[files][ranks]
-            ^ mover
+            ^ stm
             ^ keys(self.of(Color::White), &AMAZON_KEYS[0])
             ^ keys(self.of(Color::Black), &AMAZON_KEYS[1])
             ^ keys(self.arrows(), &ARROW_KEYS)
     }
 
     fn same_position(&self, other: &Self) -> bool {
-        (self.size(), self.mover) == (other.size(), other.mover)
+        (self.size(), self.stm) == (other.size(), other.stm)
             && self.amazons == other.amazons
             && self.empty == other.empty
     }
@@ -269,8 +269,8 @@ impl Game for Amazons {
     }
 
     /// An amazon that can move can also shoot: at where it has come from.
-    fn is_over(&self) -> bool {
-        around(self.of(self.mover)) & self.empty == 0
+    fn is_terminal(&self) -> bool {
+        around(self.of(self.stm)) & self.empty == 0
     }
 }
 
@@ -290,13 +290,13 @@ impl Knowledge for Amazons {
     };
 
     /// Two thousand at the start.
-    const MANY_MOVES: bool = true;
+    const ORDERS_BY_STATIC_EVAL: bool = true;
 
     /// A game of random moves says little of who is stronger where.
     const PLAYOUT_PLIES: Option<u32> = Some(0);
 
     /// The arrows of the amazon moves that look best before one is shot.
-    fn promising_moves(
+    fn moves_by_static_eval(
         &self,
         depth: i32,
         rate: &mut impl FnMut(&Self) -> i32,
@@ -304,7 +304,7 @@ impl Knowledge for Amazons {
     ) {
         let most = PROMISING_PARTS[(depth.max(1) as usize - 1).min(PROMISING_PARTS.len() - 1)];
         let mut parts = Vec::with_capacity(64);
-        for from in squares(self.of(self.mover)) {
+        for from in squares(self.of(self.stm)) {
             parts.extend(squares(reach(from, self.empty)).map(|to| (0, from, to)));
         }
         if parts.len() > most {
@@ -331,10 +331,10 @@ impl Knowledge for Amazons {
     /// What a player lacks makes the work three times as much, square by square. (Of 2, 2.8, 4 and 8, the two in the
     /// middle need the fewest nodes on boards of four columns.)
     fn prospect(&self) -> Prospect {
-        let rest = Rest::new([self.of(self.mover), self.of(!self.mover)], self.empty);
+        let rest = Rest::new([self.of(self.stm), self.of(!self.stm)], self.empty);
         match rest.judge() {
             Judgement::Certain { mover_wins } => {
-                Prospect::Certain(Some(if mover_wins { self.mover } else { !self.mover }))
+                Prospect::Certain(Some(if mover_wins { self.stm } else { !self.stm }))
             }
             Judgement::Open { lacks } => Prospect::Open {
                 key: rest.key(),
@@ -344,8 +344,8 @@ impl Knowledge for Amazons {
     }
 
     /// The other player moves twice. As long as the players are in contact nobody wants to pass.
-    fn pass(&self) -> Option<Self> {
-        self.in_contact().then(|| Amazons { mover: !self.mover, key: self.key ^ MOVER_KEY, ..*self })
+    fn null_move(&self) -> Option<Self> {
+        self.in_contact().then(|| Amazons { stm: !self.stm, key: self.key ^ MOVER_KEY, ..*self })
     }
 
     /// A move changes the evaluation by a square or two, each of which is worth one to two units at the end. (At 20,000

@@ -144,7 +144,7 @@ impl Territory {
     }
 
     /// In regions that only one player can ever enter, moves count, not squares. Where there are no others, the game is
-    /// settled: the player who has more moves left makes the last one, and of equal numbers the mover runs out first.
+    /// settled: the player who has more moves left makes the last one, and of equal numbers the side to move runs out first.
     fn count_moves(&mut self, amazons: [u128; 2], empty: u128, reachable: [u128; 2]) {
         let ground = empty | amazons[0] | amazons[1];
         let mut contested = reachable[0] & reachable[1] != 0;

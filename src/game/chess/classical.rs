@@ -35,7 +35,7 @@ const DANGER_STEP: u32 = 4;
 /// The pieces that move freely, in the order of the terms.
 const OFFICERS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
-/// Where terms are counted, for the mover (0) and for the other player (1).
+/// Where terms are counted, for the side to move (0) and for the other player (1).
 trait Sheet {
     /// A term that holds once.
     fn one(&mut self, player: usize, term: usize);
@@ -80,7 +80,7 @@ struct Tally<'a> {
 }
 
 impl Tally<'_> {
-    /// What all that was counted is worth to the mover.
+    /// What all that was counted is worth to the side to move.
     fn value(&self, middle: f64) -> f64 {
         let lead = |n: usize| self.ones[0][n] + self.counts[0][n] - self.ones[1][n] - self.counts[1][n];
         lead(0) * middle + lead(1) * (1.0 - middle)
@@ -105,7 +105,7 @@ impl Sheet for Tally<'_> {
 
 /// Calls `visit` with the features.
 pub(super) fn features(board: &Board, visit: impl FnMut(usize, f64)) {
-    fill(board, &mut Visitor { visit, middle: middle_share(board) });
+    fill(board, &mut Visitor { visit, middle: phase(board) });
 }
 
 /// The sum of the features by their weights.
@@ -114,11 +114,11 @@ pub(super) fn weigh(board: &Board, weights: &[f64]) -> f64 {
     let (weights, _) = weights.as_chunks();
     let mut tally = Tally { weights, ones: [[0.0; 2]; 2], counts: [[0.0; 2]; 2] };
     fill(board, &mut tally);
-    tally.value(middle_share(board))
+    tally.value(phase(board))
 }
 
 /// The share of the middle game in a position.
-pub(super) fn middle_share(board: &Board) -> f64 {
+pub(super) fn phase(board: &Board) -> f64 {
     let mut sum = 0;
     for (n, piece) in OFFICERS.into_iter().enumerate() {
         sum += PHASES[n] * board.pieces(piece).len();
@@ -142,7 +142,7 @@ struct Attacks {
 #[inline(always)]
 fn fill(board: &Board, sheet: &mut impl Sheet) {
     let us = board.side_to_move();
-    let views = [View::new(board, us), View::new(board, !us)];
+    let views = [Observation::new(board, us), Observation::new(board, !us)];
     let attacks = [views[0].pieces(0, sheet), views[1].pieces(1, sheet)];
     for (player, view) in views.iter().enumerate() {
         let (own, enemy) = (&attacks[player], &attacks[1 - player]);
@@ -175,16 +175,16 @@ static HALF: [u8; Square::NUM] = {
 const OUTPOST_RANKS: u64 = 0x0000_FFFF_FF00_0000;
 
 /// A position as one of the players sees it.
-struct View<'a> {
+struct Observation<'a> {
     board: &'a Board,
     side: Side,
     pawns: Pawns,
 }
 
-impl<'a> View<'a> {
+impl<'a> Observation<'a> {
     #[inline(always)]
-    fn new(board: &'a Board, side: Side) -> View<'a> {
-        View { board, side, pawns: Pawns::new(board, side) }
+    fn new(board: &'a Board, side: Side) -> Observation<'a> {
+        Observation { board, side, pawns: Pawns::new(board, side) }
     }
 
     /// The player's pieces of a kind.
@@ -206,7 +206,7 @@ impl<'a> View<'a> {
     /// Counts material, squares, mobility and what single pieces have; what they all attack.
     #[inline(always)]
     fn pieces(&self, player: usize, sheet: &mut impl Sheet) -> Attacks {
-        let View { board, side, ref pawns } = *self;
+        let Observation { board, side, ref pawns } = *self;
         let occupied = board.occupied();
         let own_pawns = self.own(Piece::Pawn);
         sheet.count(player, terms::MATERIAL, own_pawns);
@@ -261,7 +261,7 @@ impl<'a> View<'a> {
     /// Counts passed pawns.
     #[inline(always)]
     fn passed(&self, enemy: &Attacks, player: usize, sheet: &mut impl Sheet) {
-        let View { board, side, ref pawns } = *self;
+        let Observation { board, side, ref pawns } = *self;
         let occupied = board.occupied();
         for square in self.back(pawns.passed()) {
             let place = square.relative_to(side) as usize;
@@ -285,7 +285,7 @@ impl<'a> View<'a> {
     /// Counts the pawns before the king and the attacks on it.
     #[inline(always)]
     fn king(&self, own: &Attacks, enemy: &Attacks, player: usize, sheet: &mut impl Sheet) {
-        let View { board, side, ref pawns } = *self;
+        let Observation { board, side, ref pawns } = *self;
         let king = board.king(side);
         let (file, rank) = (king.file() as usize, king.relative_to(side).rank() as usize);
         let above = !0 << (8 * rank);

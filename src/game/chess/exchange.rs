@@ -39,7 +39,7 @@ pub(super) fn wins_at_once(board: &Board, mv: Move) -> i32 {
 
 /// Whether a legal move leaves its player at least `thousandths` of a pawn when both sides then take back on its target
 /// square with the least valuable piece, as long as it pays. Pieces behind others join in; pins are not seen.
-pub(super) fn exchange_reaches(board: &Board, mv: Move, thousandths: i32) -> bool {
+pub(super) fn see_ge(board: &Board, mv: Move, thousandths: i32) -> bool {
     let us = board.side_to_move();
     if board.colors(us).has(mv.to) {
         // Castling.

@@ -3,9 +3,9 @@
 use cozy_chess::{Piece, Rank};
 
 use super::super::zobrist::random_table;
-use super::super::{BenchSuite, Game, History, Knowledge, PromiseTerms};
+use super::super::{BenchSuite, Game, GameHistory, Knowledge, MsdTerms};
 use super::exchange;
-use super::promise;
+use super::msd_filter;
 use super::rules::{Chess, ChessMove, NO_PROGRESS, append};
 
 /// From here on, the plies without progress make a difference to what a position is worth to a search.
@@ -50,7 +50,7 @@ impl Knowledge for Chess {
 
     /// A position close to the draw by lack of progress is another one for the table.
     fn table_key(&self) -> u64 {
-        match self.reversible_plies().checked_sub(NEAR_DRAW) {
+        match self.halfmove_clock().checked_sub(NEAR_DRAW) {
             None => self.key(),
             Some(beyond) => self.key() ^ PROGRESS_KEYS[beyond.min(PROGRESS_KEYS.len() - 1)],
         }
@@ -106,39 +106,39 @@ impl Knowledge for Chess {
     }
 
     /// What is taken and what a pawn becomes; of two that take the same, the lesser piece comes first.
-    fn gain(&self, ChessMove(mv): ChessMove) -> i32 {
+    fn capture_value(&self, ChessMove(mv): ChessMove) -> i32 {
         let piece = self.board().piece_on(mv.from).map_or(0, |piece| piece as i32);
         exchange::wins_at_once(self.board(), mv) - LESSER_FIRST * piece
     }
 
-    fn exchange_reaches(&self, ChessMove(mv): ChessMove, thousandths: i32) -> bool {
-        exchange::exchange_reaches(self.board(), mv, thousandths)
+    fn see_ge(&self, ChessMove(mv): ChessMove, thousandths: i32) -> bool {
+        exchange::see_ge(self.board(), mv, thousandths)
     }
 
     fn in_check(&self) -> bool {
         !self.board().checkers().is_empty()
     }
 
-    fn pass(&self) -> Option<Self> {
-        self.passed()
+    fn null_move(&self) -> Option<Self> {
+        self.after_null_move()
     }
 
-    /// The mover has nothing but king and pawns.
-    fn zugzwang_threatens(&self) -> bool {
+    /// The side to move has nothing but king and pawns.
+    fn may_be_zugzwang(&self) -> bool {
         let board = self.board();
         let simple = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
         board.colors(board.side_to_move()).is_subset(simple)
     }
 
-    fn promises(
+    fn msd_ratings(
         &self,
         moves: &[ChessMove],
-        terms: &PromiseTerms,
-        history: &History<Chess>,
+        terms: &MsdTerms,
+        history: &GameHistory<Chess>,
         _rate: &mut impl FnMut(&Chess) -> i32,
         promises: &mut Vec<i32>,
     ) {
-        promise::promises(self, moves, terms, history, promises);
+        msd_filter::msd_ratings(self, moves, terms, history, promises);
     }
 
     /// Player, piece and target square.
@@ -146,6 +146,6 @@ impl Knowledge for Chess {
 
     fn move_kind(&self, ChessMove(mv): ChessMove) -> usize {
         let piece = self.board().piece_on(mv.from).map_or(0, |piece| piece as usize);
-        (self.mover().index() * Piece::NUM + piece) * 64 + mv.to as usize
+        (self.side_to_move().index() * Piece::NUM + piece) * 64 + mv.to as usize
     }
 }

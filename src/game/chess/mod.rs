@@ -13,9 +13,9 @@ mod exchange;
 mod features;
 mod knowledge;
 mod msd;
+mod msd_filter;
 mod notation;
 mod pawns;
-mod promise;
 mod rules;
 mod terms;
 

@@ -2,7 +2,7 @@
 //!
 //! The paper counts a pawn as 10 and a check as 1000; our unit is a pawn, so the weights are a tenth of the paper's.
 //! Its infinity for a mate and its 0 for a draw are the rules' business, not that of the evaluation. A check
-//! counts for the player who gives it, as the mate does: so the feature is that the mover is in check, and its
+//! counts for the player who gives it, as the mate does: so the feature is that the side to move is in check, and its
 //! weight is negative.
 
 use cozy_chess::{Board, Color as Side, Piece};
@@ -82,7 +82,7 @@ const TABLES: [[f32; 64]; Piece::NUM] = [
     ],
 ];
 
-/// The features, all but the last one those of the mover less those of the other.
+/// The features, all but the last one those of the side to move less those of the other.
 pub(super) fn features(board: &Board, mut visit: impl FnMut(usize, f64)) {
     let us = board.side_to_move();
     let lead = |piece| {

@@ -35,12 +35,12 @@ pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
     let mut builder = BoardBuilder::empty();
     let board = fields.required("board", "eight ranks of `PNBRQKpnbrqk` and numbers of empty squares")?;
     read_board(board, &mut builder)?;
-    let mover = fields.side()?;
-    builder.side_to_move = side(mover);
-    let mut position = build(&builder, "side to move", &mover.letter().to_string(), || {
-        format!("`{}`, the king of {} being attacked", (!mover).letter(), !mover)
+    let stm = fields.side()?;
+    builder.side_to_move = side(stm);
+    let mut position = build(&builder, "side to move", &stm.letter().to_string(), || {
+        format!("`{}`, the king of {} being attacked", (!stm).letter(), !stm)
     })?;
-    let (them, us) = (position.king(side(!mover)), position.king(side(mover)));
+    let (them, us) = (position.king(side(!stm)), position.king(side(stm)));
     if get_king_moves(us).has(them) {
         let expected = "kings that are not next to each other".to_owned();
         return Err(FenError::Field { field: "board", found: board.to_owned(), expected });
@@ -51,7 +51,7 @@ pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
 
     let square = fields.required(EN_PASSANT, "`-` or a square")?;
     if square != "-" {
-        let expected = || format!("`-` or the square behind a pawn that {} has just moved two steps", !mover);
+        let expected = || format!("`-` or the square behind a pawn that {} has just moved two steps", !stm);
         builder.en_passant = square.parse().ok();
         if builder.en_passant.is_none() {
             let found = square.to_owned();
@@ -156,7 +156,7 @@ fn read_rights(text: &str, board: &Board) -> Result<[CastleRights; 2], FenError>
 /// The six fields.
 pub(super) fn fen(position: &Chess) -> String {
     let board = fen::write_board(SIZE, SIZE, |file, rank| letter(position, file, rank));
-    let side = position.mover().letter();
+    let side = position.side_to_move().letter();
     let en_passant = position.en_passant().map_or_else(|| "-".to_owned(), |square| square.to_string());
     let (quiet_plies, move_number) = (position.quiet_plies(), position.move_number());
     format!("{board} {side} {} {en_passant} {quiet_plies} {move_number}", rights(position.board()))
@@ -239,20 +239,20 @@ fn two_squares(board: &Board, mv: Move) -> Option<Move> {
 /// Why a move is not legal.
 fn broken_rule(position: &Chess, mv: Move) -> String {
     let board = position.board();
-    let (mover, us) = (position.mover(), board.side_to_move());
+    let (stm, us) = (position.side_to_move(), board.side_to_move());
     let Move { from, to, promotion } = mv;
-    if position.is_over() {
-        return format!("the game is over: {}", position.verdict().ending);
+    if position.is_terminal() {
+        return format!("the game is over: {}", position.terminal_outcome().ending);
     }
     let Some(piece) = board.piece_on(from).filter(|_| board.colors(us).has(from)) else {
-        return format!("{mover}, to move, has no piece on {from}");
+        return format!("{stm}, to move, has no piece on {from}");
     };
     let takes_rook = piece == Piece::King && board.colored_pieces(us, Piece::Rook).has(to);
     if takes_rook || two_squares(board, mv).is_some() {
-        return format!("{mover} may not castle so here");
+        return format!("{stm} may not castle so here");
     }
     if board.colors(us).has(to) {
-        return format!("{mover} has a piece of its own on {to}");
+        return format!("{stm} has a piece of its own on {to}");
     }
     let name = match piece {
         Piece::Pawn => "pawn",
@@ -269,11 +269,11 @@ fn broken_rule(position: &Chess, mv: Move) -> String {
     match (promotes, promotion) {
         (true, None) => format!("the pawn on {from} is promoted, as in `{from}{to}q`"),
         (false, Some(_)) => format!("the {name} on {from} is not promoted on {to}"),
-        _ => format!("the king of {mover} would be attacked"),
+        _ => format!("the king of {stm} would be attacked"),
     }
 }
 
-/// The squares that a piece of the mover goes to, but for castling, and whatever becomes of its king.
+/// The squares that a piece of the side to move goes to, but for castling, and whatever becomes of its king.
 fn targets(position: &Chess, piece: Piece, from: Square) -> BitBoard {
     let board = position.board();
     let (us, occupied) = (board.side_to_move(), board.occupied());

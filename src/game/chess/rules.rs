@@ -90,8 +90,8 @@ impl Chess {
         pawns.into_iter().any(|from| board.is_legal(Move { from, to, promotion: None })).then_some(to)
     }
 
-    /// The position after the mover has passed; `None` in check. Nothing repeats across it.
-    pub(super) fn passed(&self) -> Option<Chess> {
+    /// The position after the side to move has passed; `None` in check. Nothing repeats across it.
+    pub(super) fn after_null_move(&self) -> Option<Chess> {
         let board = self.board.null_move()?;
         let mut position = Chess { board, quiet_plies: 0, ..*self };
         position.key = position.hash();
@@ -163,7 +163,7 @@ impl Game for Chess {
         notation::fen(self)
     }
 
-    fn mover(&self) -> Color {
+    fn side_to_move(&self) -> Color {
         player(self.board.side_to_move())
     }
 
@@ -193,10 +193,10 @@ impl Game for Chess {
         self.key = self.hash();
     }
 
-    fn verdict(&self) -> Outcome {
+    fn terminal_outcome(&self) -> Outcome {
         match self.board.checkers().is_empty() {
             true => Outcome { winner: None, ending: Ending::Stalemate },
-            false => Outcome { winner: Some(!self.mover()), ending: Ending::Checkmate },
+            false => Outcome { winner: Some(!self.side_to_move()), ending: Ending::Checkmate },
         }
     }
 
@@ -244,7 +244,7 @@ impl Game for Chess {
         count
     }
 
-    fn is_over(&self) -> bool {
+    fn is_terminal(&self) -> bool {
         !self.board.generate_moves(|_| true)
     }
 
@@ -263,7 +263,7 @@ impl Game for Chess {
         }
     }
 
-    fn reversible_plies(&self) -> usize {
+    fn halfmove_clock(&self) -> usize {
         usize::from(self.quiet_plies)
     }
 }

@@ -126,7 +126,7 @@ impl Features for Neighbours {
 
     #[inline]
     fn features(&self, set: usize, mut visit: impl FnMut(usize, f64)) {
-        let (own, enemies) = (self.of(self.mover()), self.of(!self.mover()));
+        let (own, enemies) = (self.of(self.side_to_move()), self.of(!self.side_to_move()));
         let crowd = Crowd::new(own | enemies);
         let me = Side::new(own, enemies, &crowd);
         let other = Side::new(enemies, own, &crowd);

@@ -28,17 +28,17 @@ pub(super) fn parse_fen(text: &str) -> Result<Neighbours, FenError> {
             return Err(FenError::TooMany { what, found: found as usize, at_most: PIECES as usize });
         }
     }
-    let mover = fields.side()?;
+    let stm = fields.side()?;
     let quiet_plies = fields.counter("plies since the last capture", 0..=LAST_COUNT, 0)?;
     let move_number = fields.counter("move number", 1..=LAST_COUNT, 1)?;
     fields.end()?;
-    Ok(Neighbours::new(pieces, mover, quiet_plies, move_number))
+    Ok(Neighbours::new(pieces, stm, quiet_plies, move_number))
 }
 
 /// The four fields.
 pub(super) fn fen(position: &Neighbours) -> String {
     let board = fen::write_board(SIZE, SIZE, |file, rank| letter(position, file, rank));
-    let side = position.mover().letter();
+    let side = position.side_to_move().letter();
     format!("{board} {side} {} {}", position.quiet_plies(), position.move_number())
 }
 
@@ -69,14 +69,14 @@ pub(super) fn parse_move(position: &Neighbours, text: &str) -> Result<Neighbours
     let mv = read_move(text)
         .ok_or_else(|| MoveError::Syntax { text: text.to_owned(), expected: "two squares, as in `e1e3`" })?;
     let illegal = |reason: String| Err(MoveError::Illegal { text: text.to_owned(), reason });
-    let mover = position.mover();
-    let own = position.of(mover);
+    let stm = position.side_to_move();
+    let own = position.of(stm);
     let (from, to) = (square_text(mv.from), square_text(mv.to));
     if own & 1 << mv.from == 0 {
-        return illegal(format!("{mover}, to move, has no piece on {from}"));
+        return illegal(format!("{stm}, to move, has no piece on {from}"));
     }
     if own & 1 << mv.to != 0 {
-        return illegal(format!("{mover} has a piece of its own on {to}"));
+        return illegal(format!("{stm} has a piece of its own on {to}"));
     }
     let occupied = position.occupied();
     if attacks::targets(u32::from(mv.from), occupied) & 1 << mv.to == 0 {

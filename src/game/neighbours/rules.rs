@@ -31,7 +31,7 @@ pub struct Neighbours {
     /// The pieces of White and of Black.
     pieces: [u64; 2],
     key: u64,
-    mover: Color,
+    stm: Color,
     /// Plies since the last capture.
     quiet_plies: u16,
     move_number: u16,
@@ -58,8 +58,8 @@ impl GameMove for NeighboursMove {
 
 impl Neighbours {
     /// A position with its key; the caller vouches for the pieces.
-    pub(super) fn new(pieces: [u64; 2], mover: Color, quiet_plies: u16, move_number: u16) -> Neighbours {
-        let mut position = Neighbours { pieces, key: 0, mover, quiet_plies, move_number };
+    pub(super) fn new(pieces: [u64; 2], stm: Color, quiet_plies: u16, move_number: u16) -> Neighbours {
+        let mut position = Neighbours { pieces, key: 0, stm, quiet_plies, move_number };
         position.key = position.key_from_scratch();
         position
     }
@@ -69,10 +69,10 @@ impl Neighbours {
         self.pieces[player.index()]
     }
 
-    /// Appends the moves to some squares that have no piece of the mover.
+    /// Appends the moves to some squares that have no piece of the side to move.
     fn moves_to(&self, squares_to: u64, moves: &mut Vec<NeighboursMove>) {
         let occupied = self.occupied();
-        for from in squares(self.of(self.mover)) {
+        for from in squares(self.of(self.stm)) {
             let targets = attacks::targets(from, occupied) & squares_to;
             moves.extend(squares(targets).map(|to| NeighboursMove { from: from as u8, to: to as u8 }));
         }
@@ -115,21 +115,21 @@ impl Game for Neighbours {
         notation::fen(self)
     }
 
-    fn mover(&self) -> Color {
-        self.mover
+    fn side_to_move(&self) -> Color {
+        self.stm
     }
 
     fn legal_moves(&self, moves: &mut Vec<NeighboursMove>) {
-        self.moves_to(!self.of(self.mover), moves);
+        self.moves_to(!self.of(self.stm), moves);
     }
 
     fn is_legal(&self, mv: NeighboursMove) -> bool {
-        let own = self.of(self.mover);
+        let own = self.of(self.stm);
         own >> mv.from & 1 != 0 && attacks::targets(mv.from.into(), self.occupied()) & !own & 1 << mv.to != 0
     }
 
     fn play(&mut self, mv: NeighboursMove) {
-        let (us, them) = (self.mover.index(), (!self.mover).index());
+        let (us, them) = (self.stm.index(), (!self.stm).index());
         let (from, to) = (1 << mv.from, 1 << mv.to);
         self.pieces[us] = self.pieces[us] & !from | to;
         self.key ^= PIECE_KEYS[us][usize::from(mv.from)] ^ PIECE_KEYS[us][usize::from(mv.to)] ^ MOVER_KEY;
@@ -140,14 +140,14 @@ impl Game for Neighbours {
         } else {
             self.quiet_plies = (self.quiet_plies + 1).min(LAST_COUNT);
         }
-        if self.mover == Color::Black {
+        if self.stm == Color::Black {
             self.move_number = (self.move_number + 1).min(LAST_COUNT);
         }
-        self.mover = !self.mover;
+        self.stm = !self.stm;
     }
 
-    fn verdict(&self) -> Outcome {
-        Outcome { winner: Some(!self.mover), ending: Ending::NoMoves }
+    fn terminal_outcome(&self) -> Outcome {
+        Outcome { winner: Some(!self.stm), ending: Ending::NoMoves }
     }
 
     fn key(&self) -> u64 {
@@ -155,15 +155,15 @@ impl Game for Neighbours {
     }
 
     fn key_from_scratch(&self) -> u64 {
-        let mover = if self.mover == Color::Black { MOVER_KEY } else { 0 };
-        Color::BOTH.into_iter().fold(mover, |key, player| {
+        let stm = if self.stm == Color::Black { MOVER_KEY } else { 0 };
+        Color::BOTH.into_iter().fold(stm, |key, player| {
             let keys = &PIECE_KEYS[player.index()];
             squares(self.of(player)).fold(key, |key, square| key ^ keys[square as usize])
         })
     }
 
     fn same_position(&self, other: &Self) -> bool {
-        self.pieces == other.pieces && self.mover == other.mover
+        self.pieces == other.pieces && self.stm == other.stm
     }
 
     fn move_text(&self, mv: NeighboursMove) -> String {
@@ -180,17 +180,17 @@ impl Game for Neighbours {
 
     fn count_moves(&self) -> usize {
         let occupied = self.occupied();
-        let reach = attacks::reach(self.of(self.mover), occupied, &Crowd::new(occupied));
+        let reach = attacks::reach(self.of(self.stm), occupied, &Crowd::new(occupied));
         reach.iter().map(|targets| targets.count_ones() as usize).sum()
     }
 
-    fn is_over(&self) -> bool {
+    fn is_terminal(&self) -> bool {
         let occupied = self.occupied();
-        let reach = attacks::reach(self.of(self.mover), occupied, &Crowd::new(occupied));
+        let reach = attacks::reach(self.of(self.stm), occupied, &Crowd::new(occupied));
         reach.iter().all(|&targets| targets == 0)
     }
 
-    fn reversible_plies(&self) -> usize {
+    fn halfmove_clock(&self) -> usize {
         usize::from(self.quiet_plies)
     }
 }
@@ -222,11 +222,11 @@ impl Knowledge for Neighbours {
 
     /// Captures.
     fn is_tactical(&self, mv: NeighboursMove) -> bool {
-        self.of(!self.mover) & 1 << mv.to != 0
+        self.of(!self.stm) & 1 << mv.to != 0
     }
 
     fn tactical_moves(&self, moves: &mut Vec<NeighboursMove>) {
-        self.moves_to(self.of(!self.mover), moves);
+        self.moves_to(self.of(!self.stm), moves);
     }
 
     fn quiet_moves(&self, moves: &mut Vec<NeighboursMove>) {

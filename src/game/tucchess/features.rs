@@ -53,7 +53,7 @@ impl Features for TucChess {
     const SETS: &'static [FeatureSet] = &[FULL, POINTS_VALUES, POINTS_PIECES];
 
     fn features(&self, set: usize, mut visit: impl FnMut(usize, f64)) {
-        let (me, other) = (self.mover(), !self.mover());
+        let (me, other) = (self.side_to_move(), !self.side_to_move());
         if set == FULL_INDEX {
             return self.full(visit);
         }
@@ -78,7 +78,7 @@ impl TucChess {
     }
 
     fn full(&self, mut visit: impl FnMut(usize, f64)) {
-        let [me, other] = [self.mover(), !self.mover()].map(|player| Side::new(self, player));
+        let [me, other] = [self.side_to_move(), !self.side_to_move()].map(|player| Side::new(self, player));
         let lead = f64::from(self.lead()) / f64::from(POINT);
         let gone = 1.0 - f64::from(self.occupied().count_ones()) / ALL_PIECES;
         let difference = |me: u32, other: u32| f64::from(me as i32 - other as i32);

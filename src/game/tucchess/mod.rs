@@ -6,7 +6,7 @@
 //! orthogonally; there is no check. A capture scores 1 for a pawn, 3 for a rook, 8 for a king. A prize is
 //! worth 1 with probability 0.9, otherwise nothing; after each move a new one appears with probability 0.1 on
 //! a random empty square. The game ends when a king is captured, when only the kings are left, or when
-//! the mover has no move; more points win.
+//! the side to move has no move; more points win.
 
 mod board;
 mod features;

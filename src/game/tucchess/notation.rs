@@ -45,7 +45,7 @@ pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
             }
         }
     }
-    let mover = fields.side()?;
+    let stm = fields.side()?;
     let most = f64::from(MOST_POINTS) / f64::from(POINT);
     let mut points = |field| {
         let points = fields.counter(field, 0.0..=most, 0.0)?;
@@ -54,13 +54,13 @@ pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
     let points = [points("points of White")?, points("points of Black")?];
     let move_number = fields.counter("move number", 1..=LAST_MOVE, 1)?;
     fields.end()?;
-    Ok(TucChess::new(pieces, prizes, points, mover, move_number))
+    Ok(TucChess::new(pieces, prizes, points, stm, move_number))
 }
 
 /// The five fields; points have a decimal where a prize was counted by its mean.
 pub(super) fn fen(position: &TucChess) -> String {
     let board = fen::write_board(FILES, RANKS, |file, rank| letter(position, file, rank));
-    let side = position.mover().letter();
+    let side = position.side_to_move().letter();
     let [white, black] = Color::BOTH.map(|player| f64::from(position.points(player)) / f64::from(POINT));
     format!("{board} {side} {white} {black} {}", position.move_number())
 }
@@ -105,18 +105,18 @@ pub(super) fn parse_move(position: &TucChess, text: &str) -> Result<TucMove, Mov
     let mv =
         read_move(text).ok_or_else(|| MoveError::Syntax { text: text.to_owned(), expected: EXPECTED })?;
     let illegal = |reason: String| Err(MoveError::Illegal { text: text.to_owned(), reason });
-    let mover = position.mover();
+    let stm = position.side_to_move();
     let (from, to) = (square_text(mv.from), square_text(mv.to));
     if let Some(ending) = position.finished() {
         return illegal(format!("the game is over: {ending}"));
     }
-    let Some(kind) = position.kind_on(mover, 1 << mv.from) else {
-        return illegal(format!("{mover}, to move, has no piece on {from}"));
+    let Some(kind) = position.kind_on(stm, 1 << mv.from) else {
+        return illegal(format!("{stm}, to move, has no piece on {from}"));
     };
-    if position.of(mover) & 1 << mv.to != 0 {
-        return illegal(format!("{mover} has a piece of its own on {to}"));
+    if position.of(stm) & 1 << mv.to != 0 {
+        return illegal(format!("{stm} has a piece of its own on {to}"));
     }
-    if position.targets(mover, kind, 1 << mv.from) & 1 << mv.to == 0 {
+    if position.targets(stm, kind, 1 << mv.from) & 1 << mv.to == 0 {
         return illegal(match kind {
             Kind::Pawn => format!(
                 "the pawn on {from} steps forward to a square without a piece, and captures diagonally forward"

@@ -49,7 +49,7 @@ pub struct TucChess {
     key: u64,
     /// Points of White and of Black, in tenths.
     points: [u16; 2],
-    mover: Color,
+    stm: Color,
     move_number: u16,
 }
 
@@ -118,10 +118,10 @@ impl TucChess {
         pieces: [[u64; 3]; 2],
         prizes: u64,
         points: [u16; 2],
-        mover: Color,
+        stm: Color,
         move_number: u16,
     ) -> TucChess {
-        let mut position = TucChess { pieces, prizes, key: 0, points, mover, move_number };
+        let mut position = TucChess { pieces, prizes, key: 0, points, stm, move_number };
         position.key = position.key_from_scratch();
         position
     }
@@ -188,23 +188,23 @@ impl TucChess {
         targets & !self.of(player)
     }
 
-    /// Calls `each` with every piece of the mover and the squares that it may go to.
+    /// Calls `each` with every piece of the side to move and the squares that it may go to.
     fn each_piece(&self, mut each: impl FnMut(Kind, u8, u64)) {
         if self.finished().is_some() {
             return;
         }
         for kind in Kind::ALL {
-            for from in squares(self.pieces(self.mover, kind)) {
-                each(kind, from, self.targets(self.mover, kind, 1 << from));
+            for from in squares(self.pieces(self.stm, kind)) {
+                each(kind, from, self.targets(self.stm, kind, 1 << from));
             }
         }
     }
 
-    /// The squares on which a move of the mover's pieces of a kind scores: those of enemies and prizes, and where pawns
+    /// The squares on which a move of that of the side to move pieces of a kind scores: those of enemies and prizes, and where pawns
     /// leave the board.
     fn scoring(&self, kind: Kind) -> u64 {
-        let leaves = if kind == Kind::Pawn { last_rank(self.mover) } else { 0 };
-        self.of(!self.mover) | self.prizes | leaves
+        let leaves = if kind == Kind::Pawn { last_rank(self.stm) } else { 0 };
+        self.of(!self.stm) | self.prizes | leaves
     }
 
     fn toggle(&mut self, player: Color, kind: Kind, square: u8) {
@@ -217,16 +217,16 @@ impl TucChess {
         self.key ^= PRIZE_KEYS[usize::from(square)];
     }
 
-    /// Whether the mover can capture the enemy king.
+    /// Whether the side to move can capture the enemy king.
     fn attacks_king(&self) -> bool {
-        let king = self.pieces(!self.mover, Kind::King);
-        let reach = |kind| self.targets(self.mover, kind, self.pieces(self.mover, kind));
+        let king = self.pieces(!self.stm, Kind::King);
+        let reach = |kind| self.targets(self.stm, kind, self.pieces(self.stm, kind));
         Kind::ALL.into_iter().any(|kind| reach(kind) & king != 0)
     }
 
-    /// The lead of the mover in points, in tenths.
+    /// The lead of the side to move in points, in tenths.
     pub(super) fn lead(&self) -> i32 {
-        i32::from(self.points(self.mover)) - i32::from(self.points(!self.mover))
+        i32::from(self.points(self.stm)) - i32::from(self.points(!self.stm))
     }
 }
 
@@ -260,8 +260,8 @@ impl Game for TucChess {
         notation::fen(self)
     }
 
-    fn mover(&self) -> Color {
-        self.mover
+    fn side_to_move(&self) -> Color {
+        self.stm
     }
 
     fn legal_moves(&self, moves: &mut Vec<TucMove>) {
@@ -273,12 +273,12 @@ impl Game for TucChess {
         mv == TucMove::new(mv.from, mv.to)
             && self.finished().is_none()
             && self
-                .kind_on(self.mover, from)
-                .is_some_and(|kind| self.targets(self.mover, kind, from) & 1 << mv.to != 0)
+                .kind_on(self.stm, from)
+                .is_some_and(|kind| self.targets(self.stm, kind, from) & 1 << mv.to != 0)
     }
 
     fn play(&mut self, mv: TucMove) {
-        let (us, them) = (self.mover, !self.mover);
+        let (us, them) = (self.stm, !self.stm);
         let to = 1 << mv.to;
         let mut tenths = 0;
         if let Some(captured) = self.kind_on(them, to) {
@@ -309,19 +309,19 @@ impl Game for TucChess {
         if us == Color::Black {
             self.move_number = (self.move_number + 1).min(LAST_MOVE);
         }
-        self.mover = them;
+        self.stm = them;
         self.key ^= MOVER_KEY;
     }
 
-    fn verdict(&self) -> Outcome {
+    fn terminal_outcome(&self) -> Outcome {
         Outcome { winner: self.leader(), ending: self.finished().unwrap_or(Ending::NoMoves) }
     }
 
     fn leader(&self) -> Option<Color> {
         match self.lead() {
             0 => None,
-            1.. => Some(self.mover),
-            _ => Some(!self.mover),
+            1.. => Some(self.stm),
+            _ => Some(!self.stm),
         }
     }
 
@@ -330,7 +330,7 @@ impl Game for TucChess {
     }
 
     fn key_from_scratch(&self) -> u64 {
-        let mut key = if self.mover == Color::Black { MOVER_KEY } else { 0 };
+        let mut key = if self.stm == Color::Black { MOVER_KEY } else { 0 };
         for player in Color::BOTH {
             for kind in Kind::ALL {
                 let keys = &PIECE_KEYS[player.index()][kind as usize];
@@ -342,7 +342,7 @@ impl Game for TucChess {
     }
 
     fn same_position(&self, other: &Self) -> bool {
-        (self.pieces, self.prizes, self.mover) == (other.pieces, other.prizes, other.mover)
+        (self.pieces, self.prizes, self.stm) == (other.pieces, other.prizes, other.stm)
     }
 
     fn move_text(&self, mv: TucMove) -> String {
@@ -363,12 +363,12 @@ impl Game for TucChess {
         count
     }
 
-    fn is_over(&self) -> bool {
-        let [pawns, rooks, kings] = self.pieces[self.mover.index()];
-        let (own, others) = (self.of(self.mover), self.of(!self.mover));
+    fn is_terminal(&self) -> bool {
+        let [pawns, rooks, kings] = self.pieces[self.stm.index()];
+        let (own, others) = (self.of(self.stm), self.of(!self.stm));
         let occupied = own | others;
         let pawns_stuck =
-            forward(pawns, self.mover) & !occupied == 0 && pawn_attacks(pawns, self.mover) & others == 0;
+            forward(pawns, self.stm) & !occupied == 0 && pawn_attacks(pawns, self.stm) & others == 0;
         self.finished().is_some()
             || (king_steps(kings) & !own == 0
                 && pawns_stuck
@@ -402,7 +402,7 @@ impl Chance for TucChess {
     }
 
     /// What the prize is worth, and whether and where a new one appears.
-    fn draw(&self, mv: TucMove, random: &mut dyn FnMut() -> f64) -> TucMove {
+    fn sample(&self, mv: TucMove, random: &mut dyn FnMut() -> f64) -> TucMove {
         let mut drawn = TucMove::new(mv.from, mv.to);
         if self.prizes & 1 << mv.to != 0 {
             drawn.worth = if random() < PRIZE_HAS_WORTH { Worth::Point } else { Worth::Nothing };
@@ -439,7 +439,7 @@ impl Knowledge for TucChess {
     /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the own one when
     /// it is attacked. Captures of the more valuable piece are tried first.
     fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
-        let captured = |mv: &TucMove| self.kind_on(!self.mover, 1 << mv.to);
+        let captured = |mv: &TucMove| self.kind_on(!self.stm, 1 << mv.to);
         moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
         let wins = |mv: &TucMove| captured(mv) == Some(Kind::King);
         let is_safe = |mv: &TucMove| {
@@ -457,7 +457,7 @@ impl Knowledge for TucChess {
 
     /// What scores: captures, prizes, and pawns that leave the board.
     fn is_tactical(&self, mv: TucMove) -> bool {
-        let is_pawn = self.pieces(self.mover, Kind::Pawn) & 1 << mv.from != 0;
+        let is_pawn = self.pieces(self.stm, Kind::Pawn) & 1 << mv.from != 0;
         self.scoring(if is_pawn { Kind::Pawn } else { Kind::King }) & 1 << mv.to != 0
     }
 

@@ -219,7 +219,7 @@ impl Host {
                 self.over(self.board.leader(), Cause::GameTime)
             }
             Phase::Playing { turn_end, .. } if now >= turn_end => {
-                let loser = self.board.mover();
+                let loser = self.board.side_to_move();
                 self.over(Some(!loser), Cause::MoveTime(loser))
             }
             _ => Answer::default(),
@@ -239,7 +239,7 @@ impl Host {
             (Phase::Joining, None) => self.join(from, datagram, now),
             (_, None) => Err(Refusal::Stranger),
             (Phase::Countdown(_), Some(_)) => Err(Refusal::TooEarly),
-            (Phase::Playing { .. }, Some(color)) if color != self.board.mover() => {
+            (Phase::Playing { .. }, Some(color)) if color != self.board.side_to_move() => {
                 Err(Refusal::OutOfTurn(color))
             }
             (Phase::Playing { end, .. }, Some(color)) => self.play(color, Step::parse(datagram)?, end, now),
@@ -261,7 +261,7 @@ impl Host {
 
     fn play(&mut self, player: Color, step: Step, end: Instant, now: Instant) -> Result<Answer, Refusal> {
         let random = &mut self.random;
-        let text = self.board.draw(&step.name(), &mut || random.random())?;
+        let text = self.board.sample(&step.name(), &mut || random.random())?;
         self.board.play(&text)?;
         let points = telling::points(&self.board)?;
         let message = telling::turn(&text, &self.board);

@@ -99,7 +99,7 @@ impl Mirror {
 
     /// Whether we have to move now. No: not our turn, or our move is under way.
     pub fn is_to_move(&self, board: &dyn Board) -> bool {
-        self.begun && self.sent.is_none() && self.color == Some(board.mover())
+        self.begun && self.sent.is_none() && self.color == Some(board.side_to_move())
     }
 
     /// A move was sent to the server; it counts when its echo comes.
@@ -152,10 +152,10 @@ impl Mirror {
             return Err(Odd::Repeated(message));
         }
         let mut events = Vec::new();
-        if board.mover() == turn.next {
+        if board.side_to_move() == turn.next {
             // If the opponent has moved, our move has counted, and only its echo is lost.
             let Some(step) = self.sent.filter(|&step| are_legal(&[step, turn.step], board)) else {
-                return Err(Odd::OutOfTurn { message, turn: board.mover() });
+                return Err(Odd::OutOfTurn { message, turn: board.side_to_move() });
             };
             log::warn!("the echo of our move {} is lost; a new prize would not be known", step.name());
             let text = step.name();
@@ -181,14 +181,14 @@ impl Mirror {
     /// had the time to come back.
     fn is_repeated(&self, turn: Turn, board: &dyn Board) -> bool {
         let ago = self.told.iter().rev().position(|&told| told == turn);
-        ago.is_some_and(|ago| ago < 2 || board.mover() != turn.next && !are_legal(&[turn.step], board))
+        ago.is_some_and(|ago| ago < 2 || board.side_to_move() != turn.next && !are_legal(&[turn.step], board))
     }
 
     /// The end, which stands for the echo of our last move if that move ended the game.
     fn end(&mut self, points: [u8; 2], board: &mut dyn Board) -> Result<Vec<Event>, Odd> {
         let mut events = Vec::new();
         if let Some(step) = self.sent.take() {
-            let player = board.mover();
+            let player = board.side_to_move();
             let turn = Turn { next: !player, step, prize: None, points };
             match most_likely(turn, &board.fen()) {
                 Some((Fit::Both, text)) if board.play(&text).is_ok() => {
@@ -242,7 +242,7 @@ fn follow(turn: Turn, board: &mut dyn Board) -> Result<String, PositionError> {
 fn force(step: Step, board: &mut dyn Board) -> Result<(), PositionError> {
     let mut position = Position::parse(&board.fen())?;
     if !position.force(step) {
-        log::warn!("no piece of the mover on {}: we have missed something", step.from.name());
+        log::warn!("no piece of the side to move on {}: we have missed something", step.from.name());
     }
     board.set_up(Some(&position.fen()), &[])
 }

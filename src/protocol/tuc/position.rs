@@ -50,24 +50,24 @@ impl Position {
     }
 
     /// Makes a move whatever the rules say of it: what stands on its way's end is gone, a pawn on its last
-    /// row, too, and the other player is next. Points stay. Without a piece of the mover to move, no
+    /// row, too, and the other player is next. Points stay. Without a piece of the side to move to move, no
     /// piece does, and the answer is false.
     pub(super) fn force(&mut self, step: Step) -> bool {
-        let mover = self.next;
+        let stm = self.next;
         let is_own = |letter: &char| {
-            letter.is_ascii_alphabetic() && letter.is_ascii_uppercase() == (mover == Color::White)
+            letter.is_ascii_alphabetic() && letter.is_ascii_uppercase() == (stm == Color::White)
         };
         let piece = self.at(step.from).filter(is_own);
         if let Some(letter) = piece {
             *self.at(step.from) = None;
-            let last_row = if mover == Color::White { 0 } else { usize::from(ROWS) - 1 };
+            let last_row = if stm == Color::White { 0 } else { usize::from(ROWS) - 1 };
             let leaves = letter.eq_ignore_ascii_case(&'p') && step.to.row() == last_row;
             *self.at(step.to) = (!leaves).then_some(letter);
         }
-        if mover == Color::Black {
+        if stm == Color::Black {
             self.move_number = self.move_number.saturating_add(1);
         }
-        self.next = !mover;
+        self.next = !stm;
         piece.is_some()
     }
 

@@ -15,7 +15,7 @@ pub fn turn(text: &str, board: &dyn Board) -> Option<ServerMessage> {
     let step = Step::from_name(text)?;
     let prize = text.split_once('+').and_then(|(_, square)| Square::from_name(square));
     let points = points(board).ok()?.map(shown);
-    Some(ServerMessage::Turn(Turn { next: board.mover(), step, prize, points }))
+    Some(ServerMessage::Turn(Turn { next: board.side_to_move(), step, prize, points }))
 }
 
 /// The message that the game has ended in the position of `board`.

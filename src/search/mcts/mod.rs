@@ -178,7 +178,7 @@ fn lead<G: Features + Knowledge>(
     control: &Control,
     listener: &mut dyn Listener<G::Move>,
 ) {
-    let time = TimeManager::new(task.limits, task.position.mover());
+    let time = TimeManager::new(task.limits, task.position.side_to_move());
     let enough = time.soft.into_iter().chain(time.hard).min();
     let mut next_report = 1;
     for walk in 1u64.. {
@@ -251,15 +251,15 @@ fn tell<G: Features + Knowledge>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::Evaluator;
+    use crate::eval::Linear;
     use crate::game::neighbours::Neighbours;
-    use crate::game::{Game, History};
+    use crate::game::{Game, GameHistory};
     use crate::search::{Limits, Options};
 
     #[test]
     fn all_walks_come_back() {
-        let (position, history) = (&Neighbours::start(), &History::new());
-        let evaluator = &Evaluator::shipped(0).unwrap();
+        let (position, history) = (&Neighbours::start(), &GameHistory::new());
+        let evaluator = &Linear::shipped(0).unwrap();
         let limits = &Limits::nodes(200_000);
         for expansion in [Expansion::All, Expansion::One] {
             let sampling = Sampling { expansion: Some(expansion), ..Sampling::default() };

@@ -1,6 +1,6 @@
 //! Which moves are likely to be good before anything has been searched: the priors of PUCT.
 
-use crate::eval::Evaluator;
+use crate::eval::Linear;
 use crate::game::{Features, Game, Knowledge};
 
 /// What gives moves their priors.
@@ -11,7 +11,7 @@ pub trait Policy<G: Game>: Sync {
 
 /// The policy of an evaluation: a move that is better by the evaluation's
 /// [`Knowledge::RESULTS`] is e times as likely.
-impl<G: Features + Knowledge> Policy<G> for Evaluator<G> {
+impl<G: Features + Knowledge> Policy<G> for Linear<G> {
     fn priors(&self, position: &G, moves: &[G::Move], priors: &mut Vec<f32>) {
         let spread = 1000.0 * G::RESULTS.1 as f32;
         let before = priors.len();

@@ -1,6 +1,6 @@
 //! The tree of a Monte Carlo search: positions reached by moves, in a fixed memory.
 
-use crate::game::{Color, Game, History};
+use crate::game::{Color, Game, GameHistory};
 
 /// A result that has been proved, for the player whose move led to the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,7 +128,7 @@ impl<G: Game> Tree<G> {
 
     /// Makes a position the root: with what is known of it where the moves since the last root are in the tree, and `keep` allows
     /// it.
-    pub(super) fn begin(&mut self, position: &G, history: &History<G>, any: G::Move, keep: bool) {
+    pub(super) fn begin(&mut self, position: &G, history: &GameHistory<G>, any: G::Move, keep: bool) {
         let root = if keep { self.find(position, history) } else { None };
         match root {
             Some(node) => self.reroot(node),
@@ -141,7 +141,7 @@ impl<G: Game> Tree<G> {
     }
 
     /// The node of a position whose game has come through the root.
-    fn find(&self, position: &G, history: &History<G>) -> Option<usize> {
+    fn find(&self, position: &G, history: &GameHistory<G>) -> Option<usize> {
         let (root, before) = self.root.as_ref()?;
         let past = history.past();
         let same_before =

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use super::tree::{Growth, Node, Proof, Selection, seen_by};
 use super::{Expansion, Policy, Team, Tree};
 use crate::eval::{MAX_PLY, Score};
-use crate::game::{Color, Features, History, Knowledge};
+use crate::game::{Color, Features, GameHistory, Knowledge};
 use crate::search::Task;
 use crate::search::filter::Sieve;
 
@@ -43,7 +43,7 @@ pub(super) struct Walker<'a, G: Features + Knowledge> {
     sieve: Sieve<'a, G>,
     /// Where the walk is, and where it has been.
     position: G,
-    history: History<G>,
+    history: GameHistory<G>,
     /// Its nodes, each with the player who made its move.
     path: Vec<(usize, Color)>,
     /// Scratch for lists of moves.
@@ -134,7 +134,7 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
     fn go_down(&mut self, tree: &mut Tree<G>) -> End {
         self.position.clone_from(self.task.position);
         self.path.clear();
-        self.path.push((0, !self.position.mover()));
+        self.path.push((0, !self.position.side_to_move()));
         tree.mark(0);
         let mut node = 0;
         let at_once =
@@ -165,7 +165,7 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
 
     /// The points of White in a position below the root whose result is known.
     fn known(&self, tree: &mut Tree<G>, node: usize) -> Option<f64> {
-        let player = !self.position.mover();
+        let player = !self.position.side_to_move();
         let for_white = |points| seen_by(player, points);
         if let Some(points) = tree.node(node).proof.points() {
             return Some(for_white(points));
@@ -234,11 +234,11 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
 
     /// Goes on to a child.
     fn step(&mut self, tree: &mut Tree<G>, child: usize) {
-        self.path.push((child, self.position.mover()));
+        self.path.push((child, self.position.side_to_move()));
         tree.mark(child);
         self.history.push(&self.position);
         let random = &mut self.random;
-        let mv = self.position.draw(tree.node(child).mv, &mut || random.random());
+        let mv = self.position.sample(tree.node(child).mv, &mut || random.random());
         self.position.play(mv);
         self.visited += 1;
     }
@@ -252,7 +252,7 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
         }
         let growth = self.list_by_promise(false);
         let value = match (self.plies, self.children.first()) {
-            (Some(0), Some(best)) => seen_by(self.position.mover(), best.rate()),
+            (Some(0), Some(best)) => seen_by(self.position.side_to_move(), best.rate()),
             _ => self.playout(),
         };
         (growth, value)
@@ -280,12 +280,12 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
             self.promises.extend(rated);
             self.visited += self.moves.len() as u64;
         } else {
-            let (mover, visited) = (position.mover(), &mut self.visited);
+            let (stm, visited) = (position.side_to_move(), &mut self.visited);
             let mut rate = |child: &G| {
                 *visited += 1;
-                evaluator.evaluate_for(child, mover).to_thousandths()
+                evaluator.evaluate_for(child, stm).to_thousandths()
             };
-            position.promising_moves(i32::MAX, &mut rate, &mut self.promises);
+            position.moves_by_static_eval(i32::MAX, &mut rate, &mut self.promises);
         }
         self.promises.sort_by_key(|(_, promise)| std::cmp::Reverse(*promise));
         let width = self.task.options.width;
@@ -316,14 +316,14 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
             self.moves.clear();
             self.position.legal_moves(&mut self.moves);
             if self.moves.is_empty() {
-                return points(self.position.verdict().winner);
+                return points(self.position.terminal_outcome().winner);
             }
-            if G::DRAW_RULES.no_progress.is_some_and(|limit| self.position.reversible_plies() >= limit) {
+            if G::DRAW_RULES.no_progress.is_some_and(|limit| self.position.halfmove_clock() >= limit) {
                 return 0.5;
             }
             let mv = self.playout_move();
             let random = &mut self.random;
-            let mv = self.position.draw(mv, &mut || random.random());
+            let mv = self.position.sample(mv, &mut || random.random());
             self.position.play(mv);
             self.visited += 1;
         }
@@ -331,7 +331,7 @@ impl<'a, G: Features + Knowledge> Walker<'a, G> {
             return points(self.position.leader());
         }
         let rate = self.task.evaluator.evaluate(&self.position).win_rate(G::RESULTS);
-        seen_by(self.position.mover(), rate)
+        seen_by(self.position.side_to_move(), rate)
     }
 
     /// One of the listed moves: a random one, or now and then the best by evaluation.

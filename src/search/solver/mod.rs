@@ -1,6 +1,6 @@
 //! Solving: proving how a game without chance ends when both play as well as possible.
 //!
-//! The question of a proof is whether the mover wins or, where a game can be drawn, whether it does not lose; a draw is what
+//! The question of a proof is whether the side to move wins or, where a game can be drawn, whether it does not lose; a draw is what
 //! both questions leave.
 //!
 //! **Draws that depend on the history.** The position to solve counts as the first of its game. Draws by lack of progress
@@ -23,15 +23,15 @@ use thiserror::Error;
 use self::prover::{Prover, after};
 use self::table::ProofTable;
 use super::{Control, Limits};
-use crate::game::{Color, History, Knowledge, Prospect};
+use crate::game::{Color, GameHistory, Knowledge, Prospect};
 
 /// Nodes of the first attempt at each of two questions; with each attempt they double.
 const FIRST_ATTEMPT: u64 = 1_000;
 
-/// What a position is worth to its mover.
+/// What a position is worth to its side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// The mover wins.
+    /// The side to move wins.
     Win,
     /// Neither player wins.
     Draw,
@@ -107,8 +107,8 @@ pub fn solve<G: Knowledge>(
     let mut prover = Prover::new(table, limits, control);
     let value = value(position, &mut prover);
     let winner = match value {
-        Some(Value::Win) => Some(position.mover()),
-        Some(Value::Loss) => Some(!position.mover()),
+        Some(Value::Win) => Some(position.side_to_move()),
+        Some(Value::Loss) => Some(!position.side_to_move()),
         _ => None,
     };
     let (line, is_complete) = match winner {
@@ -142,12 +142,12 @@ fn value<G: Knowledge>(position: &G, prover: &mut Prover) -> Option<Value> {
 /// A line that the winner wins, and whether it goes to the end: the other player tries what cannot be told to lose without
 /// a search, if there is something like that.
 fn line<G: Knowledge>(start: &G, winner: Color, prover: &mut Prover) -> (Vec<G::Move>, bool) {
-    let (mut position, mut history, mut line) = (start.clone(), History::new(), Vec::new());
+    let (mut position, mut history, mut line) = (start.clone(), GameHistory::new(), Vec::new());
     loop {
         if let Some(outcome) = history.outcome(&position) {
             return (line, outcome.winner == Some(winner));
         }
-        let mv = match position.mover() == winner {
+        let mv = match position.side_to_move() == winner {
             true => prover.prove(&position, true, u64::MAX).and_then(|(_, mv)| mv),
             false => toughest(&position),
         };

@@ -3,18 +3,18 @@
 /// The number of what cannot be done. A sum that grows beyond it stops just below.
 pub(super) const INFINITE: u32 = (1 << 26) - 1;
 
-/// How far a position is from being proved, always from the view of its mover: φ and δ.
+/// How far a position is from being proved, always from the view of its side to move: φ and δ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Numbers {
-    /// Leaves to prove, at least, so that the mover reaches the aim: 0 when that is proved, [`INFINITE`] when it is
+    /// Leaves to prove, at least, so that the side to move reaches the aim: 0 when that is proved, [`INFINITE`] when it is
     /// proved that it does not.
     pub(super) proof: u32,
-    /// The same for showing that the mover does not reach the aim.
+    /// The same for showing that the side to move does not reach the aim.
     pub(super) disproof: u32,
 }
 
 impl Numbers {
-    /// The mover reaches the aim, or does not.
+    /// The side to move reaches the aim, or does not.
     pub(super) fn certain(reached: bool) -> Numbers {
         match reached {
             true => Numbers { proof: 0, disproof: INFINITE },
@@ -27,8 +27,8 @@ impl Numbers {
         Numbers { proof: self.proof.clamp(1, INFINITE - 1), disproof: self.disproof.clamp(1, INFINITE - 1) }
     }
 
-    /// Whether the mover reaches the aim, if that is known.
-    pub(super) fn verdict(self) -> Option<bool> {
+    /// Whether the side to move reaches the aim, if that is known.
+    pub(super) fn proven(self) -> Option<bool> {
         match (self.proof, self.disproof) {
             (0, _) => Some(true),
             (_, 0) => Some(false),

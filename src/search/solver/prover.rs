@@ -6,7 +6,7 @@
 
 use super::numbers::{INFINITE, Numbers};
 use super::table::ProofTable;
-use crate::game::{Color, Game, History, Knowledge, Prospect};
+use crate::game::{Color, Game, GameHistory, Knowledge, Prospect};
 use crate::search::{Control, Limits};
 
 /// A child is searched until it takes 1 + 1/4 of the work of the next best one. (2 and 16 instead of 4 need a few percent
@@ -58,7 +58,7 @@ impl<'a> Prover<'a> {
         strict: bool,
         nodes: u64,
     ) -> Option<(bool, Option<G::Move>)> {
-        if let Some(outcome) = History::new().outcome(position) {
+        if let Some(outcome) = GameHistory::new().outcome(position) {
             return Some((reached(position, outcome.winner, strict), None));
         }
         if self.is_stopped {
@@ -69,7 +69,7 @@ impl<'a> Prover<'a> {
         let mut best = None;
         let thresholds = Numbers { proof: INFINITE, disproof: INFINITE };
         let numbers = self.expand(position, key, strict, thresholds, 0, &mut best);
-        numbers.verdict().map(|reached| (reached, best.filter(|_| reached)))
+        numbers.proven().map(|reached| (reached, best.filter(|_| reached)))
     }
 
     /// The key of a position, and what is known of it without a search: not even an earlier one. Fetches what one has left in
@@ -77,7 +77,7 @@ impl<'a> Prover<'a> {
     fn look<G: Knowledge>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
         self.looks += 1;
         let certain = |winner| Numbers::certain(reached(position, winner, strict));
-        if let Some(outcome) = History::new().outcome(position) {
+        if let Some(outcome) = GameHistory::new().outcome(position) {
             return (0, certain(outcome.winner));
         }
         match position.prospect() {
@@ -133,12 +133,12 @@ impl<'a> Prover<'a> {
                 disproof: thresholds.proof.min(slack),
             };
             // It may have been decided elsewhere meanwhile.
-            let decided = self.table.probe(key).filter(|numbers| numbers.verdict().is_some());
+            let decided = self.table.probe(key).filter(|numbers| numbers.proven().is_some());
             children[first].numbers = decided.unwrap_or_else(|| {
                 let child = after(position, mv);
                 self.expand(&child, key, !strict, below, ply + 1, &mut None)
             });
-            if children[first].numbers.verdict() == Some(true) {
+            if children[first].numbers.proven() == Some(true) {
                 children.swap_remove(first);
             }
         }
@@ -151,7 +151,7 @@ impl<'a> Prover<'a> {
         let mut children = Vec::with_capacity(moves.len());
         for mv in moves {
             let (key, numbers) = self.look(&after(position, mv), !strict);
-            match numbers.verdict() {
+            match numbers.proven() {
                 Some(false) => return Err(mv),
                 Some(true) => {}
                 None => children.push(Child { mv, key, numbers }),
@@ -163,10 +163,10 @@ impl<'a> Prover<'a> {
         for child in &mut children {
             child.numbers = self.table.probe(child.key).unwrap_or(child.numbers);
         }
-        if let Some(child) = children.iter().find(|child| child.numbers.verdict() == Some(false)) {
+        if let Some(child) = children.iter().find(|child| child.numbers.proven() == Some(false)) {
             return Err(child.mv);
         }
-        children.retain(|child| child.numbers.verdict().is_none());
+        children.retain(|child| child.numbers.proven().is_none());
         Ok(children)
     }
 
@@ -180,9 +180,9 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// Whether the mover of a position has what it wants if this is how the game ends.
+/// Whether the side to move of a position has what it wants if this is how the game ends.
 fn reached<G: Game>(position: &G, winner: Option<Color>, strict: bool) -> bool {
-    winner.map_or(!strict, |winner| winner == position.mover())
+    winner.map_or(!strict, |winner| winner == position.side_to_move())
 }
 
 /// The position after a move.

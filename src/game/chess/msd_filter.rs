@@ -5,9 +5,9 @@ use cozy_chess::{
     get_pawn_attacks, get_rook_moves,
 };
 
-use super::super::promise::{GOOD, REPEATS, WINS, is_last_repetition};
-use super::super::{Game, History, Knowledge, PromiseTerms};
-use super::classical::middle_share;
+use super::super::msd::{GOOD, REPEATS, WINS, is_last_repetition};
+use super::super::{Game, GameHistory, Knowledge, MsdTerms};
+use super::classical::phase;
 use super::rules::{Chess, ChessMove};
 
 /// A tenth of the paper's values of pawn, knight, bishop, rook, queen and king.
@@ -15,19 +15,19 @@ const VALUES: [i32; Piece::NUM] = [1, 3, 3, 5, 9, 0];
 
 /// Appends what each of some legal moves promises, in hundredths.
 ///
-/// New moves are those that the mover would have if it were to move again, less those that it has now. Where the move gives check
+/// New moves are those that the side to move would have if it were to move again, less those that it has now. Where the move gives check
 /// there is no such thing, and none counts as new.
-pub(super) fn promises(
+pub(super) fn msd_ratings(
     position: &Chess,
     moves: &[ChessMove],
-    terms: &PromiseTerms,
-    history: &History<Chess>,
+    terms: &MsdTerms,
+    history: &GameHistory<Chess>,
     promises: &mut Vec<i32>,
 ) {
     let board = position.board();
     let before = position.count_moves() as i32;
     let (us, occupied) = (board.side_to_move(), board.occupied());
-    let middle = middle_share(board);
+    let middle = phase(board);
     let by_phase = |start: i32, end: Option<i32>| {
         let end = f64::from(end.unwrap_or(start));
         (f64::from(start) * middle + end * (1.0 - middle)).round() as i32
@@ -39,7 +39,7 @@ pub(super) fn promises(
         let mut child = position.clone();
         child.play(mv);
         let gives_check = child.in_check();
-        if terms.win && gives_check && child.is_over() {
+        if terms.win && gives_check && child.is_terminal() {
             return WINS;
         }
         let occupied_after = occupied ^ from.bitboard() | to.bitboard();
@@ -55,7 +55,7 @@ pub(super) fn promises(
         if terms.exposure && exposed {
             return -GOOD;
         }
-        let after = child.passed().map_or(before, |again| again.count_moves() as i32);
+        let after = child.after_null_move().map_or(before, |again| again.count_moves() as i32);
         let piece = board.piece_on(from).map_or(0, |piece| VALUES[piece as usize]);
         theta * (after - before) + gamma * piece
     }));

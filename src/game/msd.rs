@@ -1,11 +1,11 @@
 //! What a move promises at first sight: the terms by which a filter chooses moves ("Minimax Selective Deepening", §2.2,
 //! `H_D`).
 
-use super::{Game, History};
+use super::{Game, GameHistory};
 
 /// What makes a move promising: the first of the terms that holds decides.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PromiseTerms {
+pub struct MsdTerms {
     /// Moves that win the game come first.
     pub win: bool,
     /// Moves that change the balance at once are good.
@@ -16,7 +16,7 @@ pub struct PromiseTerms {
     pub repetition: bool,
     /// Moves to an attacked square are bad.
     pub exposure: bool,
-    /// Hundredths that each move counts which the mover had not before (θ) …
+    /// Hundredths that each move counts which the side to move had not before (θ) …
     pub theta: i32,
     /// … and at the end of a game, if that is another number.
     pub theta_end: Option<i32>,
@@ -26,10 +26,10 @@ pub struct PromiseTerms {
     pub gamma_end: Option<i32>,
 }
 
-impl Default for PromiseTerms {
+impl Default for MsdTerms {
     /// Those of the paper (its chapter 4 has tuned θ and γ).
     fn default() -> Self {
-        PromiseTerms {
+        MsdTerms {
             win: true,
             capture: true,
             escape: true,
@@ -53,6 +53,6 @@ pub(super) const GOOD: i32 = 100_000;
 pub(super) const REPEATS: i32 = i32::MIN;
 
 /// Whether the position after a move has come up as often as the rules allow; `history` holds those before it.
-pub(super) fn is_last_repetition<G: Game>(child: &G, history: &History<G>) -> bool {
+pub(super) fn is_last_repetition<G: Game>(child: &G, history: &GameHistory<G>) -> bool {
     G::DRAW_RULES.repetitions.is_some_and(|limit| history.occurrences(child) >= limit)
 }
