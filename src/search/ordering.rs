@@ -289,9 +289,4 @@ impl<M: GameMove> MovePicker<M> {
     pub(super) fn has_given(&self) -> bool {
         self.given > 0
     }
-
-    /// The moves given before the last one.
-    pub(super) fn tried(&self) -> &[M] {
-        &self.moves[..self.given.saturating_sub(1)]
-    }
 }

@@ -356,6 +356,11 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             if self.is_stopped() {
                 return best;
             }
+            if number == 1 {
+                // A singular search at this ply has left its own.
+                self.searched[ply].clear();
+            }
+            self.searched[ply].push(mv);
 
             if (PV && score > alpha) || (root && (score > alpha || number == 1)) {
                 self.raise_pv(ply, mv);
@@ -369,7 +374,8 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
                     best_move = Some(mv);
                     alpha = score;
                     if score >= beta {
-                        self.heuristics.cutoff(position, mv, moves.tried(), path, depth, ply);
+                        let (_, failed) = self.searched[ply].split_last().unwrap_or((&mv, &[]));
+                        self.heuristics.cutoff(position, mv, failed, path, depth, ply);
                         break;
                     }
                 }

@@ -53,6 +53,7 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
             if moves.is_losing() && best > -Score::INFINITE {
                 break;
             }
+            self.note_move(position, mv, ply);
             let mut child = position.clone();
             child.play(mv);
             self.table.prefetch(child.table_key());

@@ -146,6 +146,8 @@ pub(super) struct Searcher<'a, G: Game> {
     pub(super) changed: Vec<bool>,
     /// The moves of each ply that are searched, where some are not.
     pub(super) kept: Vec<Vec<G::Move>>,
+    /// The moves that have been searched at each ply.
+    pub(super) searched: Vec<Vec<G::Move>>,
     /// Whether the side to move of each ply has passed.
     passes: Vec<bool>,
     /// Nobody may pass before this ply: a result of passing is being verified.
@@ -208,6 +210,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
             played: vec![None; MAX_PLY + 3],
             changed: vec![false; MAX_PLY + 2],
             kept: vec![Vec::new(); MAX_PLY + 1],
+            searched: vec![Vec::new(); MAX_PLY + 1],
             passes: vec![false; MAX_PLY + 2],
             no_pass_before: 0,
             excluded: vec![None; MAX_PLY + 2],
@@ -385,9 +388,7 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
     /// The position after a move made at `ply`; [`Searcher::undo`] leaves it again.
     #[inline]
     pub(super) fn play(&mut self, position: &G, mv: G::Move, ply: usize) -> G {
-        if G::MOVE_KINDS > 1 {
-            self.played[ply + 2] = Some(position.move_kind(mv));
-        }
+        self.note_move(position, mv, ply);
         if self.notes_heat {
             self.changed[ply + 1] = position.is_tactical(mv);
         }
@@ -397,6 +398,14 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         self.passes[ply] = false;
         self.remember(position);
         child
+    }
+
+    /// Notes the kind of a move made at `ply`, for the history of replies to it.
+    #[inline]
+    pub(super) fn note_move(&mut self, position: &G, mv: G::Move, ply: usize) {
+        if G::MOVE_KINDS > 1 {
+            self.played[ply + 2] = Some(position.move_kind(mv));
+        }
     }
 
     /// Passes at `ply`, which leads to the position `passed`; [`Searcher::undo`] takes it back.
