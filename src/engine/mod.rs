@@ -210,8 +210,11 @@ impl SearchReport {
 
     /// How often the first move of the line has been visited, as an `info` line of its own, in a search that counts visits.
     pub fn visits_text(&self) -> Option<String> {
-        let Visits { count, walks, rate } = self.visits?;
-        Some(format!("info string multipv {} visits {count} walks {walks} winrate {rate:.3}", self.multipv))
+        let Visits { count, simulations, mean } = self.visits?;
+        Some(format!(
+            "info string multipv {} visits {count} simulations {simulations} winrate {mean:.3}",
+            self.multipv
+        ))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::eval::{MAX_PLY, WeightsError};
+use crate::eval::{MAX_PLY, Strength, WeightsError};
 use crate::game::quote;
 use crate::search::{Expansion, FinalMove, Method, Options, Selection};
 
@@ -157,22 +157,24 @@ pub(super) const SHARED: &[Row] = &[
     check("Selective", true, |settings, on| settings.search.selective = on),
     check("Iterative", true, |settings, on| settings.search.iterative = on),
     spin("Width", 0, 0, 10_000, |settings, moves| settings.search.width = moves as usize),
-    spin("KeepRate", 100, 1, 100, |settings, percent| settings.search.filter.keep_rate = percent as u32),
-    spin("KeepFall", 0, 0, 99, |settings, points| settings.search.filter.keep_fall = points as u32),
-    spin("HotKeepRate", 1, 1, 100, |settings, percent| settings.search.filter.hot_rate = percent as u32),
-    spin("HotPlies", 0, 0, 64, |settings, plies| settings.search.filter.hot_plies = plies as usize),
-    check("PromiseWin", true, |settings, on| settings.search.filter.terms.win = on),
-    check("PromiseCapture", true, |settings, on| settings.search.filter.terms.capture = on),
-    check("PromiseEscape", true, |settings, on| settings.search.filter.terms.escape = on),
-    check("PromiseRepetition", true, |settings, on| settings.search.filter.terms.repetition = on),
-    check("PromiseExposure", true, |settings, on| settings.search.filter.terms.exposure = on),
-    spin("Theta", 60, 0, 1_000, |settings, percent| settings.search.filter.terms.theta = percent as i32),
-    spin("Gamma", 40, 0, 1_000, |settings, percent| settings.search.filter.terms.gamma = percent as i32),
+    spin("KeepRate", 100, 1, 100, |settings, percent| settings.search.msd.keep_rate = percent as u32),
+    spin("KeepFall", 0, 0, 99, |settings, points| settings.search.msd.keep_fall = points as u32),
+    spin("HotKeepRate", 1, 1, 100, |settings, percent| {
+        settings.search.msd.volatile_keep_rate = percent as u32
+    }),
+    spin("HotPlies", 0, 0, 64, |settings, plies| settings.search.msd.volatile_plies = plies as usize),
+    check("PromiseWin", true, |settings, on| settings.search.msd.terms.win = on),
+    check("PromiseCapture", true, |settings, on| settings.search.msd.terms.capture = on),
+    check("PromiseEscape", true, |settings, on| settings.search.msd.terms.escape = on),
+    check("PromiseRepetition", true, |settings, on| settings.search.msd.terms.repetition = on),
+    check("PromiseExposure", true, |settings, on| settings.search.msd.terms.exposure = on),
+    spin("Theta", 60, 0, 1_000, |settings, percent| settings.search.msd.terms.theta = percent as i32),
+    spin("Gamma", 40, 0, 1_000, |settings, percent| settings.search.msd.terms.gamma = percent as i32),
     spin("ThetaEnd", -1, -1, 1_000, |settings, percent| {
-        settings.search.filter.terms.theta_end = (percent >= 0).then_some(percent as i32);
+        settings.search.msd.terms.theta_end = (percent >= 0).then_some(percent as i32);
     }),
     spin("GammaEnd", -1, -1, 1_000, |settings, percent| {
-        settings.search.filter.terms.gamma_end = (percent >= 0).then_some(percent as i32);
+        settings.search.msd.terms.gamma_end = (percent >= 0).then_some(percent as i32);
     }),
     combo("Selection", &["uct", "puct"], |settings, index| {
         settings.search.sampling.selection = [Selection::Uct, Selection::Puct][index];
@@ -180,8 +182,8 @@ pub(super) const SHARED: &[Row] = &[
     spin("Exploration", -1, -1, 100_000, |settings, thousandths| {
         settings.search.sampling.exploration = u32::try_from(thousandths).ok();
     }),
-    combo("Expansion", &["auto", "all", "one", "promising"], |settings, index| {
-        let expansions = [None, Some(Expansion::All), Some(Expansion::One), Some(Expansion::Promising)];
+    combo("Expansion", &["auto", "all", "one", "evaluated"], |settings, index| {
+        let expansions = [None, Some(Expansion::All), Some(Expansion::One), Some(Expansion::Evaluated)];
         settings.search.sampling.expansion = expansions[index];
     }),
     spin("PlayoutPlies", -1, -1, 1_000, |settings, plies| {
@@ -196,6 +198,7 @@ pub(super) const SHARED: &[Row] = &[
     spin("ChancePlies", 0, 0, MAX_PLY as i64, |settings, plies| {
         settings.search.chance_plies = plies as usize
     }),
+    spin("BatchSize", 1, 1, 512, |settings, leaves| settings.search.sampling.batch = leaves as usize),
     check("RulesOfThumb", false, |settings, on| settings.rules_of_thumb = on),
     spin("Seed", 0, 0, i64::MAX, |settings, seed| settings.search.seed = seed as u64),
     check("UCI_ShowWDL", false, |settings, on| settings.show_wdl = on),
@@ -218,10 +221,10 @@ const fn combo(name: &'static str, values: &'static [&'static str], place: fn(&m
     Row { name, kind: RowKind::Combo { values, place } }
 }
 
-/// The options of a game whose strength has been measured, see [`Knowledge::STRENGTHS`](crate::game::Knowledge::STRENGTHS).
-pub(super) fn strength(strengths: &[(u32, u64)]) -> Vec<Row> {
-    let ([(least, _), ..], [.., (most, _)]) = (strengths, strengths) else { return Vec::new() };
-    let (min, max) = (i64::from(*least), i64::from(*most));
+/// The options of a game whose strength has been measured, see [`Scale::strengths`](crate::eval::Scale).
+pub(super) fn strength(strengths: &[Strength]) -> Vec<Row> {
+    let [first, .., last] = strengths else { return Vec::new() };
+    let (min, max) = (i64::from(first.elo), i64::from(last.elo));
     vec![
         check("UCI_LimitStrength", false, |settings, on| settings.limit_strength = on),
         spin("UCI_Elo", min, min, max, |settings, elo| settings.elo = elo as u32),
@@ -229,17 +232,18 @@ pub(super) fn strength(strengths: &[(u32, u64)]) -> Vec<Row> {
 }
 
 /// Nodes of a move that plays as strong as `elo`: between two of the strengths, an Elo more takes the same share more.
-pub(super) fn nodes_for(strengths: &[(u32, u64)], elo: u32) -> Option<u64> {
-    let (&(least, few), &(most, many)) = (strengths.first()?, strengths.last()?);
-    if elo <= least {
-        return Some(few);
+pub(super) fn nodes_for(strengths: &[Strength], elo: u32) -> Option<u64> {
+    let (first, last) = (strengths.first()?, strengths.last()?);
+    if elo <= first.elo {
+        return Some(first.nodes);
     }
-    if elo >= most {
-        return Some(many);
+    if elo >= last.elo {
+        return Some(last.nodes);
     }
-    let (below, above) = strengths.iter().zip(&strengths[1..]).find(|(_, above)| elo <= above.0)?;
-    let share = f64::from(elo - below.0) / f64::from(above.0 - below.0);
-    Some((below.1 as f64 * (above.1 as f64 / below.1 as f64).powf(share)).round() as u64)
+    let (below, above) = strengths.iter().zip(&strengths[1..]).find(|(_, above)| elo <= above.elo)?;
+    let share = f64::from(elo - below.elo) / f64::from(above.elo - below.elo);
+    let factor = above.nodes as f64 / below.nodes as f64;
+    Some((below.nodes as f64 * factor.powf(share)).round() as u64)
 }
 
 /// The option whose value is memory.
@@ -304,7 +308,8 @@ mod tests {
 
     #[test]
     fn strength_is_measured_in_nodes() {
-        let strengths = [(1000, 100), (1500, 1_000), (2000, 100_000)];
+        let strengths =
+            [(1000, 100), (1500, 1_000), (2000, 100_000)].map(|(elo, nodes)| Strength { elo, nodes });
         for (elo, nodes) in [
             (0, 100),
             (1000, 100),
@@ -322,7 +327,7 @@ mod tests {
 
     #[test]
     fn the_range_of_strengths_is_what_has_been_measured() {
-        let rows = strength(&[(1000, 100), (1500, 1_000)]);
+        let rows = strength(&[Strength { elo: 1000, nodes: 100 }, Strength { elo: 1500, nodes: 1_000 }]);
         assert_eq!(
             rows[1].spec().to_string(),
             "option name UCI_Elo type spin default 1000 min 1000 max 1500"

@@ -8,10 +8,10 @@ use super::{
     BestMove, Board, Engine, Observation, OptionError, Play, PositionError, SearchListener, SearchReport,
     Settings, WeightsSource,
 };
-use crate::eval::{EvalBreakdown, Linear, Weights, WeightsError};
-use crate::game::{Chance, Features, Game, Knowledge, MoveError};
+use crate::eval::{EvalBreakdown, Evaluator, Linear, Weights, WeightsError};
+use crate::game::{Game, MoveError, Playable, WdlModel};
 use crate::search::{
-    Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Task,
+    Best, Control, Heuristics, Limits, Listener, Method, Report, SearchInput, Solution, SolveError,
     TranspositionTable, Tree, Value, monte_carlo, random, search, solve,
 };
 
@@ -36,7 +36,7 @@ pub struct Session<G: Game> {
     heuristics: Vec<Heuristics<G>>,
 }
 
-impl<G: Chance + Features + Knowledge> Session<G> {
+impl<G: Playable> Session<G> {
     /// An engine at the start position.
     pub fn new(settings: &Settings) -> Session<G> {
         Session {
@@ -66,7 +66,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
     /// Looks for a move, in the terms of the game.
     fn find_move(
         &mut self,
-        root_moves: &[G::Move],
+        root_moves: Option<&[G::Move]>,
         limits: &Limits,
         control: &Control,
         listener: &mut dyn SearchListener,
@@ -74,26 +74,30 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         let Session { settings, play: Play { position, history, .. }, evaluator, table, tree, heuristics } =
             self;
         let mut thumb = Vec::new();
-        if settings.rules_of_thumb && root_moves.is_empty() {
-            position.legal_moves(&mut thumb);
-            position.rules_of_thumb(&mut thumb);
-        }
-        let root_moves = if thumb.is_empty() { root_moves } else { &thumb };
-        let task = Task { position, history, evaluator, root_moves, options: &settings.search, limits };
-        let wdl = settings.show_wdl.then_some(G::RESULTS);
+        let root_moves = match settings.rules_of_thumb && root_moves.is_none() {
+            true => {
+                position.legal_moves(&mut thumb);
+                position.rules_of_thumb(&mut thumb);
+                Some(thumb.as_slice())
+            }
+            false => root_moves,
+        };
+        let options = &settings.search;
+        let input = SearchInput { position, history, evaluator: &*evaluator, root_moves, options, limits };
+        let wdl = settings.show_wdl.then(|| evaluator.scale().wdl);
         let mut listener = Translator { position, wdl, listener };
         match settings.method {
             Method::Deepening(mode) => {
                 *tree = None;
                 heuristics.resize_with(settings.threads, Heuristics::new);
-                search(&task, mode, made(table, settings), heuristics, control, &mut listener)
+                search(&input, mode, made(table, settings), heuristics, control, &mut listener)
             }
             Method::MonteCarlo => {
                 *table = None;
                 let tree = tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
-                monte_carlo(&task, tree, settings.threads, None, control, &mut listener)
+                monte_carlo(&input, tree, settings.threads, None, control, &mut listener)
             }
-            Method::Random => random(&task),
+            Method::Random => random(&input),
         }
     }
 }
@@ -103,12 +107,12 @@ struct Translator<'a, G> {
     /// The position that is searched.
     position: &'a G,
     /// What evaluations say of results, where that is asked for.
-    wdl: Option<(f64, f64)>,
+    wdl: Option<WdlModel>,
     listener: &'a mut dyn SearchListener,
 }
 
 impl<G: Game> Listener<G::Move> for Translator<'_, G> {
-    fn line(&mut self, step: Report<G::Move>) {
+    fn report(&mut self, step: Report<G::Move>) {
         self.listener.line(&SearchReport {
             depth: step.depth,
             seldepth: step.seldepth,
@@ -148,7 +152,7 @@ fn line_text<G: Game>(start: &G, line: &[G::Move]) -> Vec<String> {
     text.collect()
 }
 
-impl<G: Chance + Features + Knowledge> Engine for Session<G> {
+impl<G: Playable> Engine for Session<G> {
     fn board(&self) -> &dyn Board {
         &self.play
     }
@@ -167,14 +171,14 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             OptionSpec { name: FEATURE_SET, kind: OptionKind::Combo { values: Self::sets() } },
             OptionSpec { name: WEIGHTS_FILE, kind: OptionKind::Text },
         ];
-        let strength = options::strength(G::STRENGTHS);
+        let strength = options::strength(self.evaluator.scale().strengths);
         let shared = SHARED.iter().chain(&strength).map(options::Row::spec);
         shared.chain(own).chain(self.play.option()).collect()
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
         let is = |option: &str| option.eq_ignore_ascii_case(name);
-        let strength = options::strength(G::STRENGTHS);
+        let strength = options::strength(self.evaluator.scale().strengths);
         if let Some(row) = SHARED.iter().chain(&strength).find(|row| row.is(name)) {
             let mut settings = self.settings.clone();
             row.set(&mut settings, value)?;
@@ -212,7 +216,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
     }
 
     fn eval_breakdown(&self) -> EvalBreakdown {
-        self.evaluator.table(&self.play.position)
+        self.evaluator.breakdown(&self.play.position)
     }
 
     fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError> {
@@ -266,12 +270,13 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             root_moves.iter().filter_map(|text| self.play.position.parse_move(text).ok()).collect();
         let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
         let enough = match self.settings.limit_strength {
-            true => options::nodes_for(G::STRENGTHS, self.settings.elo),
+            true => options::nodes_for(self.evaluator.scale().strengths, self.settings.elo),
             false => None,
         };
         let nodes = limits.nodes.into_iter().chain(enough).min();
         let limits = Limits { overhead, nodes, ..limits.clone() };
-        let best = self.find_move(&root_moves, &limits, control, listener);
+        let root_moves = (!root_moves.is_empty()).then_some(root_moves.as_slice());
+        let best = self.find_move(root_moves, &limits, control, listener);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
         let mut line = line_text(&self.play.position, &line).into_iter();
         BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes }
@@ -307,7 +312,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             let mut session = Session::<G>::new(&Settings::default());
             // A test reads all bench positions.
             session.play.set_up(Some(fen), &[]).ok()?;
-            let nodes = session.find_move(&[], &limits, control, &mut |_: &SearchReport| {}).nodes;
+            let nodes = session.find_move(None, &limits, control, &mut |_: &SearchReport| {}).nodes;
             if control.is_stopped() {
                 return None;
             }

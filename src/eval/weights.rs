@@ -141,7 +141,14 @@ impl Weights {
     /// # Errors
     /// Those of [`Weights::parse`].
     pub fn shipped<G: Features>(set: usize) -> Result<Weights, WeightsError> {
-        Weights::parse::<G>(set, G::SETS[set].default_weights)
+        let features = &G::SETS[set];
+        match features.default_weights {
+            Some(text) => Weights::parse::<G>(set, text),
+            None => {
+                let values = vec![0.0; features.features.len()];
+                Ok(Weights { game: G::NAME, set, features, source: "zeros".to_owned(), values })
+            }
+        }
     }
 
     /// Reads a weights file for the set `G::SETS[set]`.
