@@ -437,3 +437,53 @@ fn reduction<const PV: bool>(depth: i32, move_count: usize, history_score: i32) 
 
 /// Natural logarithms of whole numbers, that of 0 being 0.
 static LOGARITHMS: LazyLock<[f64; 256]> = LazyLock::new(|| array::from_fn(|n| (n.max(1) as f64).ln()));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::chess::Chess;
+    use crate::game::neighbours::Neighbours;
+    use crate::game::{Game, MoveOrdering};
+    use crate::search::searcher::tests::with_searcher;
+
+    /// How many moves of a position have a negative history score.
+    fn punished<G: Searchable, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let stm = position.side_to_move();
+        moves.iter().filter(|&&mv| searcher.heuristics.history(stm, mv) < 0).count()
+    }
+
+    /// Searches a position, whose quiet moves may be pruned, to depth 1 with a null window at 0.
+    fn check<G: Searchable + crate::game::Features>(fen: &str) -> bool {
+        let position = G::from_fen(fen).unwrap();
+        with_searcher(&position, |searcher| {
+            // The line that leads to the node does not matter: the position is put at ply 1.
+            searcher.iteration = 1;
+            searcher.stack[1] = searcher.stack[0].clone();
+            let score = searcher.pvs::<false>(1, Window::null(Score::DRAW), 1);
+            let searched = searcher.stack[1].searched.len();
+            assert!(punished(searcher, &position) < searched.max(1), "{fen}");
+            // Whether the test could have failed: a cutoff, and moves that were not searched.
+            score > Score::DRAW && searched < position.count_moves()
+        })
+    }
+
+    #[test]
+    fn only_moves_that_were_searched_are_punished() {
+        let chess = Chess::BENCH.fens.iter().filter(|fen| check::<Chess>(fen)).count();
+        let neighbours = Neighbours::BENCH.fens.iter().filter(|fen| check::<Neighbours>(fen)).count();
+        assert!(chess + neighbours > 0, "no position has a cutoff behind pruned moves");
+    }
+
+    #[test]
+    fn quiescence_knows_the_move_that_led_to_a_node() {
+        // The knight on e5 hangs.
+        let position = Chess::from_fen("4k3/8/3p4/4N3/8/8/8/4K3 b - - 0 1").unwrap();
+        with_searcher(&position, |searcher| {
+            searcher.quiescence(Window::FULL, 0);
+            let capture = position.parse_move("d6e5").unwrap();
+            assert_eq!(searcher.stack[1].led_by, [Some(position.move_kind(capture)), None]);
+        });
+    }
+}

@@ -305,3 +305,33 @@ fn plies<G: Searchable, S>(stack: &mut [Ply<G, S>], ply: usize) -> [&mut Ply<G, 
     let [parent, child] = &mut stack[ply..ply + 2] else { unreachable!("a slice of two") };
     [parent, child]
 }
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::eval::Linear;
+    use crate::game::Features;
+    use crate::search::{Control, Limits, Options};
+
+    /// Does something with a searcher of a position, which is its root.
+    pub(in crate::search) fn with_searcher<G: Searchable + Features, T>(
+        position: &G,
+        job: impl FnOnce(&mut Searcher<G, Linear<G>>) -> T,
+    ) -> T {
+        let (history, evaluator) = (GameHistory::new(), Linear::shipped(0).unwrap());
+        let (options, limits) = (Options::default(), Limits::none());
+        let input = SearchInput {
+            position,
+            history: &history,
+            evaluator: &evaluator,
+            root_moves: None,
+            options: &options,
+            limits: &limits,
+        };
+        let (table, mut heuristics) = (TranspositionTable::new(1).unwrap(), Heuristics::new());
+        let control = Control::default();
+        let shared = SharedState::new(&control, 1);
+        let root = Root::new(input.moves());
+        job(&mut Searcher::new(&input, SearchMode::Pvs, root, &table, &mut heuristics, &shared, None))
+    }
+}

@@ -151,9 +151,9 @@ impl Packed {
 }
 
 impl TranspositionTable {
-    /// An empty table of `megabytes` MiB; `None` when there is not so much memory.
+    /// An empty table of `megabytes` MiB, of one bucket for 0; `None` when there is not so much memory.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let count = megabytes.checked_mul(1 << 20)? / size_of::<Bucket>();
+        let count = (megabytes.checked_mul(1 << 20)? / size_of::<Bucket>()).max(1);
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count).ok()?;
         buckets.resize_with(count, Bucket::default);
@@ -319,6 +319,15 @@ mod tests {
         table.store(1, entry(3));
         table.store(1, TtEntry { best: None, ..entry(4) });
         assert_eq!(table.probe(1), Some(entry(4)));
+    }
+
+    #[test]
+    fn a_table_of_no_size_still_works() {
+        let table = TranspositionTable::new(0).unwrap();
+        assert_eq!(table.probe::<Move>(7), None);
+        table.store(7, entry(3));
+        assert_eq!(table.probe(7), Some(entry(3)));
+        assert_eq!(table.hashfull(), 250, "one of four entries");
     }
 
     #[test]
