@@ -15,7 +15,7 @@ const MOST: f64 = Score::WIN.to_bits() as f64;
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The value of a move at `ply` for its player, with `depth` plies left behind it: the mean of the values of
     /// its outcomes, or below the chance plies, the value of the mean outcome.
-    #[inline]
+    #[inline(always)]
     pub(super) fn search_move(
         &mut self,
         ply: usize,
@@ -119,7 +119,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// The value of one outcome of a move at `ply` for its player.
-    #[inline]
+    #[inline(always)]
     fn search_outcome(
         &mut self,
         ply: usize,

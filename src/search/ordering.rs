@@ -291,8 +291,8 @@ impl<M: GameMove> MovePicker<M> {
         self.given > 0 && self.ranks.get(self.given - 1).is_some_and(|&rank| rank < LOSING)
     }
 
-    /// Whether a move has been given.
-    pub(super) fn has_given(&self) -> bool {
-        self.given > 0
+    /// How many moves have been given.
+    pub(super) fn given(&self) -> usize {
+        self.given
     }
 }

@@ -74,7 +74,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
                 }
             }
         }
-        let has_searched = picker.has_given();
+        let has_searched = picker.given() > 0;
         self.stack[ply].picker = picker;
         // A search that was stopped knows nothing, and without moves the static evaluation says it all.
         if has_searched && !self.is_stopped() {

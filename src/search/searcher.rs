@@ -159,7 +159,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
     /// The score of a position below the root that is drawn by its history, or that ends the game by the
     /// halfmove clock. The first repetition counts as a draw (Neighbours thesis, §5.2).
-    #[inline]
+    #[inline(always)]
     pub(super) fn draw_score(&self, ply: usize) -> Option<Score> {
         let position = self.position(ply);
         if self.history.is_repetition(position) || position.is_dead() {
@@ -212,7 +212,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// Makes the position after a move at `ply` that of the next ply: the one place where children come about.
-    #[inline]
+    #[inline(always)]
     pub(super) fn make_child(&mut self, ply: usize, mv: G::Move) {
         let [parent, child] = plies(&mut self.stack, ply);
         child.position.clone_from(&parent.position);
@@ -225,7 +225,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// Plays a move at `ply`; [`Searcher::undo`] takes it back.
-    #[inline]
+    #[inline(always)]
     pub(super) fn play(&mut self, ply: usize, mv: G::Move) {
         if self.msd.as_ref().is_some_and(Msd::asks_for_volatility) {
             let [parent, child] = plies(&mut self.stack, ply);
@@ -269,7 +269,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// The value of the child of `ply` for the side to move at `ply`, whose window this is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn search_child(
         &mut self,
         ply: usize,
