@@ -4,14 +4,14 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use labrys::eval::Linear;
+use labrys::eval::{Evaluator, Linear};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Features, Game, GameHistory, Knowledge, MsdTerms};
+use labrys::game::{Features, Game, GameHistory, MsdTerms, Playable, SelectiveDeepening};
 use labrys::search::{
-    Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchMode, Task, TranspositionTable,
-    Tree, monte_carlo, search,
+    Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchInput, SearchMode,
+    TranspositionTable, Tree, monte_carlo, search,
 };
 
 /// A position of the middle game of chess.
@@ -34,53 +34,54 @@ fn evaluate_all_sets<G: Features>(criterion: &mut Criterion, position: &G) {
     for (index, set) in G::SETS.iter().enumerate() {
         let evaluator = Linear::<G>::shipped(index).unwrap();
         criterion.bench_function(&format!("evaluation of {} with {}", G::NAME, set.name), |bencher| {
-            bencher.iter(|| evaluator.evaluate(black_box(position)));
+            bencher.iter(|| evaluator.evaluate_position(black_box(position)));
         });
     }
 }
 
-/// What all moves of a position promise, and a thousand walks of a Monte Carlo search.
-fn promise(criterion: &mut Criterion) {
+/// The MSD ratings of all moves of a position.
+fn msd_ratings(criterion: &mut Criterion) {
     // 40 moves.
     let position =
         Chess::from_fen("r1bqk2r/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R w KQkq - 0 6").unwrap();
-    let (mut moves, mut promises) = (Vec::new(), Vec::new());
+    let (mut moves, mut ratings) = (Vec::new(), Vec::new());
     position.legal_moves(&mut moves);
     let (terms, history) = (MsdTerms::default(), GameHistory::new());
-    criterion.bench_function(&format!("promises of {} moves of chess", moves.len()), |bencher| {
+    criterion.bench_function(&format!("MSD ratings of {} moves of chess", moves.len()), |bencher| {
         bencher.iter(|| {
-            promises.clear();
-            position.msd_ratings(black_box(&moves), &terms, &history, &mut |_: &Chess| 0, &mut promises);
-            promises.len()
+            ratings.clear();
+            position.msd_ratings(black_box(&moves), &terms, &history, &mut |_: &Chess| 0, &mut ratings);
+            ratings.len()
         });
     });
 }
 
-fn walks(criterion: &mut Criterion) {
+fn simulations(criterion: &mut Criterion) {
     let cut = Sampling { playout_plies: Some(0), expansion: Some(Expansion::All), ..Sampling::default() };
-    walk::<Chess>(criterion, "evaluated leaves", cut);
-    walk::<Neighbours>(criterion, "full playouts", Sampling::default());
+    simulate::<Chess>(criterion, "evaluated leaves", cut);
+    simulate::<Neighbours>(criterion, "full playouts", Sampling::default());
 }
 
-/// Walks from the start position, as many as a hundred thousand nodes allow.
-fn walk<G: Features + Knowledge>(criterion: &mut Criterion, what: &str, sampling: Sampling) {
-    let task = Task {
+/// Simulations from the start position, as many as a hundred thousand nodes allow.
+fn simulate<G: Playable>(criterion: &mut Criterion, what: &str, sampling: Sampling) {
+    let input = SearchInput {
         position: &G::start(),
         history: &GameHistory::new(),
         evaluator: &Linear::shipped(0).unwrap(),
-        root_moves: &[],
+        root_moves: None,
         options: &Options { sampling, ..Options::default() },
         limits: &Limits::nodes(100_000),
     };
     let run = |tree: &mut Tree<G>| {
-        let mut walks = 0;
-        let mut listener = |report: Report<_>| walks = report.visits.map_or(0, |visits| visits.walks);
-        monte_carlo(&task, tree, 1, None, &Control::default(), &mut listener);
-        walks
+        let mut simulations = 0;
+        let mut listener =
+            |report: Report<_>| simulations = report.visits.map_or(0, |visits| visits.simulations);
+        monte_carlo(&input, tree, 1, None, &Control::default(), &mut listener);
+        simulations
     };
-    let walks = run(&mut Tree::new(1 << 24));
+    let simulations = run(&mut Tree::new(1 << 24));
     let mut group = criterion.benchmark_group("Monte Carlo search");
-    group.throughput(Throughput::Elements(u64::from(walks))).sample_size(20);
+    group.throughput(Throughput::Elements(u64::from(simulations))).sample_size(20);
     group.bench_function(format!("{what} of {}", G::NAME), |bencher| {
         bencher.iter_batched_ref(|| Tree::new(1 << 24), run, BatchSize::PerIteration);
     });
@@ -93,11 +94,11 @@ fn depth(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("depth 10 of a middle game position");
     group.sample_size(20);
     for selective in [true, false] {
-        let task = Task {
+        let input = SearchInput {
             position: &position,
             history: &history,
             evaluator: &evaluator,
-            root_moves: &[],
+            root_moves: None,
             options: &Options { selective, ..Options::default() },
             limits: &Limits::depth(if selective { 10 } else { 6 }),
         };
@@ -105,7 +106,7 @@ fn depth(criterion: &mut Criterion) {
         group.bench_function(name, |bencher| {
             let fresh = || (TranspositionTable::new(16).unwrap(), [Heuristics::new()]);
             let run = |(table, mut heuristics): (TranspositionTable, [Heuristics<Neighbours>; 1])| {
-                search(&task, SearchMode::Pvs, &table, &mut heuristics, &Control::default(), &mut |_| {})
+                search(&input, SearchMode::Pvs, &table, &mut heuristics, &Control::default(), &mut |_| {})
             };
             bencher.iter_batched(fresh, run, BatchSize::PerIteration);
         });
@@ -113,5 +114,5 @@ fn depth(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, evaluation, promise, walks, depth);
+criterion_group!(benches, evaluation, msd_ratings, simulations, depth);
 criterion_main!(benches);
