@@ -11,14 +11,14 @@ const SIZE: (u32, u32) = (960, 540);
 /// Points of a curve; more cannot be told apart.
 const RESOLUTION: usize = 1000;
 
-/// A picture with some curves over one axis.
+/// A line chart.
 #[derive(Clone, Debug)]
 pub struct Chart<'a> {
-    /// What stands above it.
+    /// Its title.
     pub title: &'a str,
-    /// What runs to the right …
+    /// Label of the horizontal axis.
     pub x: &'a str,
-    /// … and upwards.
+    /// Label of the vertical axis.
     pub y: &'a str,
     /// The values that it shows upwards; what the curves need where it is not given.
     pub range: Option<Range<f64>>,
@@ -31,7 +31,7 @@ pub struct Chart<'a> {
 /// A curve, from left to right.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Curve {
-    /// What the legend calls it.
+    /// Its name in the legend.
     pub name: String,
     /// Its points.
     pub points: Vec<(f64, f64)>,

@@ -1,4 +1,4 @@
-//! Files that are there whole or not at all.
+//! Atomic writing of files.
 
 use std::io::{self, Write};
 use std::path::Path;

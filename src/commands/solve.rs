@@ -32,13 +32,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let control = super::interruptible()?;
 
     let limits = Limits { nodes: arguments.nodes, movetime: arguments.time, ..Limits::none() };
-    let Solution { value, line, is_complete, nodes, looks, time } =
+    let Solution { value, line, is_complete, nodes, evaluations, time } =
         engine.solve(arguments.hash as usize, &limits, &control)?;
     let mut out = io::stdout();
     if !line.is_empty() {
         writeln!(out, "line {}{}", line.join(" "), if is_complete { "" } else { " …" })?;
     }
     let word = value.map_or("unknown".to_owned(), |value| value.to_string());
-    writeln!(out, "{word} {nodes} nodes {looks} positions {:.2} s", time.as_secs_f64())?;
+    writeln!(out, "{word} {nodes} nodes {evaluations} positions {:.2} s", time.as_secs_f64())?;
     Ok(())
 }

@@ -289,7 +289,7 @@ impl<G: Playable> Engine for Session<G> {
         control: &Control,
     ) -> Result<Solution<String>, SolveError> {
         let position = &self.play.position;
-        let Solution { value, line, is_complete, nodes, looks, time } =
+        let Solution { value, line, is_complete, nodes, evaluations, time } =
             solve(position, megabytes, limits, control)?;
         let line = line_text(position, &line);
         if let Some(value) = value.filter(|&value| value != Value::Draw && is_complete) {
@@ -301,7 +301,7 @@ impl<G: Playable> Engine for Session<G> {
                 return Err(SolveError::Line { value });
             }
         }
-        Ok(Solution { value, line, is_complete, nodes, looks, time })
+        Ok(Solution { value, line, is_complete, nodes, evaluations, time })
     }
 
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {

@@ -226,8 +226,8 @@ impl Weights {
         Ok(changed)
     }
 
-    /// These weights with all values replaced by others that have been learned, rounded to 10⁻⁴, in the order of the set;
-    /// `source` tells where they come from.
+    /// These weights with all values replaced by others that have been learned, rounded to 10⁻⁴, in the order
+    /// of the set; `source` tells where they come from.
     ///
     /// # Errors
     /// [`WeightsError::Count`] or [`WeightsError::Value`].

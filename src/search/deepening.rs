@@ -92,13 +92,13 @@ impl<M> Best<M> {
     }
 }
 
-/// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and reports to
-/// `listener`.
+/// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and reports
+/// to `listener`.
 ///
-/// It runs on as many threads as there are `heuristics`, at least one, each with its own. Threads share the table
-/// (lazy SMP), defer moves that another one is searching, and go on from the first iteration that any of them
-/// finishes. With one thread, the same input, mode, table and heuristics, and without limits in time, the result
-/// is the same to the node.
+/// It runs on as many threads as there are `heuristics`, at least one, each with its own. Threads share the
+/// table (lazy SMP), defer moves that another one is searching, and go on from the first iteration that any
+/// of them finishes. With one thread, the same input, mode, table and heuristics, and without limits in time,
+/// the result is the same to the node.
 pub fn search<G: Searchable, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     mode: SearchMode,
@@ -169,9 +169,9 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes() }
     }
 
-    /// One iteration: the best principal variations of the root, each searched among the moves that no better one
-    /// begins with. The depth that is finished then, by this thread or another one; none if the search has been
-    /// stopped.
+    /// One iteration: the best principal variations of the root, each searched among the moves that no better
+    /// one begins with. The depth that is finished then, by this thread or another one; none if the search
+    /// has been stopped.
     fn iterate(&mut self, depth: i32) -> Option<i32> {
         let lines = self.input.options.multi_pv.clamp(1, self.searcher.root.moves.len());
         self.searcher.seldepth = 0;

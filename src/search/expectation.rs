@@ -1,4 +1,5 @@
-//! Chance nodes: a move whose outcome is chance's is worth the mean of its outcomes, each of which is searched.
+//! Chance nodes: a move whose outcome is chance's is worth the mean of its outcomes, each of which is
+//! searched.
 //!
 //! Outcomes that cannot bring the mean into the window any more are cut off: by the bounds of scores (Star1),
 //! and by a probe of one reply to each outcome (Star2; B. Ballard, "The *-minimax search procedure for trees
@@ -13,8 +14,8 @@ use crate::game::Searchable;
 const MOST: f64 = Score::WIN.to_bits() as f64;
 
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
-    /// The value of a move at `ply` for its player, with `depth` plies left behind it: the mean of the values of
-    /// its outcomes, or below the chance plies, the value of the mean outcome.
+    /// The value of a move at `ply` for its player, with `depth` plies left behind it: the mean of the values
+    /// of its outcomes, or below the chance plies, the value of the mean outcome.
     #[inline(always)]
     pub(super) fn search_move(
         &mut self,

@@ -42,7 +42,8 @@ impl<G: MoveOrdering> Heuristics<G> {
     /// Before a new search: forgets the killers, whose plies have changed, and halves all scores.
     pub(super) fn new_search(&mut self) {
         self.killers.fill([None; 2]);
-        // TranspositionTable by table: flattened, the loop would go count by count, which takes a millisecond in chess.
+        // Table by table: a flattened loop would go count by count, which takes a millisecond
+        // in chess.
         for table in self.history.iter_mut().chain(&mut self.continuation) {
             table.iter_mut().for_each(|score| *score /= 2);
         }

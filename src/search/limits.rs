@@ -1,9 +1,9 @@
-//! When a search has to end.
+//! Limits of a search, and control over a running one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// When to stop; without any limit a search goes on until it is told to stop.
+/// When a search stops; without any limit it goes on until it is told to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// When the search was asked for: times are counted from here.
@@ -48,7 +48,7 @@ impl Limits {
         }
     }
 
-    /// Whether nothing but a word from outside ends the search.
+    /// Whether only the stop flag ends the search.
     pub fn is_endless(&self) -> bool {
         self.depth.is_none()
             && self.nodes.is_none()
@@ -68,7 +68,7 @@ impl Limits {
     }
 }
 
-/// The reins of a running search; held at both ends.
+/// Control over a running search, shared between the search and its caller.
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicBool,
@@ -76,7 +76,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// The reins of a search on the opponent's time: clocks do not count until [`Control::ponderhit`].
+    /// Control over a search in ponder mode: clocks do not count until [`Control::ponderhit`].
     pub fn pondering() -> Control {
         Control { stop: AtomicBool::new(false), pondering: AtomicBool::new(true) }
     }

@@ -138,8 +138,8 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         (ply > 0 && self.stack[ply].after_tactical) || self.position(ply).in_check()
     }
 
-    /// The depth of the position at `ply`: a ply at least where the line goes on beyond the horizon because the
-    /// position is volatile.
+    /// The depth of the position at `ply`: a ply at least where the line goes on beyond the horizon because
+    /// the position is volatile.
     #[inline]
     pub(super) fn msd_depth(&self, depth: i32, ply: usize) -> i32 {
         let Some(msd) = &self.msd else { return depth };

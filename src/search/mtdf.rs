@@ -1,7 +1,7 @@
-//! MTD(f): the value of the root by null-window searches alone, each of which says on which side of its window
-//! the value lies (A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin, "Best-first fixed-depth minimax algorithms",
-//! 1996). The nodes are those of [`Searcher::pvs`] off the principal variation, and the table carries what one
-//! search has found to the next.
+//! MTD(f): the value of the root by null-window searches alone, each of which says on which side of its
+//! window the value lies (A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin, "Best-first fixed-depth minimax
+//! algorithms", 1996). The nodes are those of [`Searcher::pvs`] off the principal variation, and the table
+//! carries what one search has found to the next.
 
 use super::deepening::Deepening;
 use super::searcher::Searcher;

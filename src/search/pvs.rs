@@ -1,7 +1,7 @@
 //! Principal variation search (negamax, fail soft) with a transposition table.
 //!
-//! Steps marked *selective* save nodes on a guess and may change the value; the option `Selective` switches them
-//! off. What each is worth stands in `experiments/search.md`.
+//! Steps marked *selective* save nodes on a guess and may change the value; the option `Selective` switches
+//! them off. What each is worth stands in `experiments/search.md`.
 
 use std::array;
 use std::sync::LazyLock;
@@ -85,7 +85,8 @@ struct Node<M> {
 
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The value of the position at `ply` for its side to move, searched `depth` plies deep: exact within the
-    /// window, a bound outside. `PV`: the node may lie on the principal variation; elsewhere the window is null.
+    /// window, a bound outside. `PV`: the node may lie on the principal variation; elsewhere the window is
+    /// null.
     pub(super) fn pvs<const PV: bool>(&mut self, mut depth: i32, window: Window, ply: usize) -> Score {
         let Window { mut alpha, mut beta } = window;
         let root = ply == 0;
@@ -99,7 +100,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             if let Some(score) = self.draw_score(ply) {
                 return score;
             }
-            // 2. Mate distance pruning: no score is worse than losing now or better than winning by the next ply.
+            // 2. Mate distance pruning: no score is worse than losing now or better than winning by the next
+            //    ply.
             alpha = alpha.max(Score::lost_in(ply));
             beta = beta.min(Score::won_in(ply + 1));
             if alpha >= beta {
@@ -278,7 +280,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 }
             }
 
-            // 13. Deferral: a move that another thread is searching comes last; by then the table knows of it.
+            // 13. Deferral: a move that another thread is searching comes last; by then the table knows of
+            //     it.
             let busy = match move_count > 1 && depth >= DEFERRAL_DEPTH {
                 true => self.shared.busy_entry(self.position(ply), mv),
                 false => None,
@@ -390,8 +393,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         self.heuristics.cutoff(position, mv, failed, *led_by, depth, ply);
     }
 
-    /// The score that all other moves have to stay below for the table move `mv` to be singular; `None` where no
-    /// singular search is made.
+    /// The score that all other moves have to stay below for the table move `mv` to be singular; `None` where
+    /// no singular search is made.
     fn singular_limit(&self, node: &Node<G::Move>, mv: G::Move) -> Option<Score> {
         let &Node { depth, ply, tt_entry, .. } = node;
         let entry = tt_entry.filter(|entry| entry.best == Some(mv))?;
@@ -428,8 +431,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 }
 
-/// Plies by which a late quiet move is reduced: the more, the deeper the search and the later the move, and the
-/// lower its history score.
+/// Plies by which a late quiet move is reduced: the more, the deeper the search and the later the move, and
+/// the lower its history score.
 fn reduction<const PV: bool>(depth: i32, move_count: usize, history_score: i32) -> i32 {
     let reduction = 0.5 + LOGARITHMS[depth.min(255) as usize] * LOGARITHMS[move_count.min(255)] / 2.0;
     reduction as i32 - i32::from(PV) - history_score / LATE_REDUCTION_HISTORY
@@ -454,8 +457,8 @@ mod tests {
         moves.iter().filter(|&&mv| searcher.heuristics.history(stm, mv) < 0).count()
     }
 
-    /// Searches a position to some depths with null windows about its static evaluation; how often a cutoff came
-    /// behind moves that were pruned.
+    /// Searches a position to some depths with null windows about its static evaluation; how often a cutoff
+    /// came behind moves that were pruned.
     fn check<G: Searchable + crate::game::Features>(fen: &str) -> usize {
         let position = G::from_fen(fen).unwrap();
         let mut cutoffs = 0;

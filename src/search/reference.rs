@@ -9,9 +9,9 @@ use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
 
 impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
-    /// Searches all moves to the same depth: the value of the position at `ply` for its side to move if it lies
-    /// in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the other modes cut off
-    /// at β.
+    /// Searches all moves to the same depth: the value of the position at `ply` for its side to move if it
+    /// lies in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the other modes
+    /// cut off at β.
     pub(super) fn full_width(&mut self, depth: i32, window: Window, ply: usize) -> Score {
         self.stack[ply].pv.clear();
         if self.visit(ply) {

@@ -211,7 +211,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         self.table.store(self.position(ply).table_key(), entry);
     }
 
-    /// Makes the position after a move at `ply` that of the next ply: the one place where children come about.
+    /// Makes the position after a move at `ply` that of the next ply: the one place where children come
+    /// about.
     #[inline(always)]
     pub(super) fn make_child(&mut self, ply: usize, mv: G::Move) {
         let [parent, child] = plies(&mut self.stack, ply);

@@ -61,8 +61,9 @@ impl<'a, M: GameMove> SharedState<'a, M> {
 /// Entries of a [`BusyTable`]; a power of two.
 const BUSY_ENTRIES: usize = 1 << 15;
 
-/// Which moves are being searched by some thread, so that others can defer them: simplified ABDADA (T. Kerrigan,
-/// "Simplified ABDADA", 2013). An entry holds the key of a position and a move; a collision overwrites it.
+/// Which moves are being searched by some thread, so that others can defer them: simplified ABDADA (T.
+/// Kerrigan, "Simplified ABDADA", 2013). An entry holds the key of a position and a move; a collision
+/// overwrites it.
 struct BusyTable(Vec<AtomicU64>);
 
 impl BusyTable {

@@ -19,12 +19,12 @@ pub enum Bound {
     Exact,
 }
 
-/// What is remembered of a position.
+/// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TtEntry<M> {
     /// The best move, if one stood out.
     pub best: Option<M>,
-    /// The score, forced ends counted from the position itself ([`Score::relative_to`]).
+    /// The score, mate distances counted from the position itself ([`Score::relative_to`]).
     pub score: Score,
     /// What the score says.
     pub bound: Bound,
@@ -42,8 +42,8 @@ impl<M> TtEntry<M> {
         }
     }
 
-    /// The static evaluation, made better by the score where its bound allows: +28 ± 27 Elo in chess. A forced end is
-    /// no evaluation.
+    /// The static evaluation, made better by the score where its bound allows: +28 ± 27 Elo in chess. A
+    /// forced end is no evaluation.
     pub(super) fn refine(&self, static_eval: Score) -> Score {
         match self.bound {
             _ if self.score.plies_to_end().is_some() => static_eval,
@@ -60,13 +60,13 @@ const BUCKET: usize = 4;
 /// Ages run modulo this number.
 const AGES: u8 = 64;
 
-/// An entry of the table is worth this many plies less for each search that it is older.
+/// Plies of depth that an entry counts less for each search that it is older.
 const AGE_PENALTY: i32 = 4;
 
-/// A deeper entry of the same position and search stays when it is more than this many plies deeper.
+/// An entry of the same position and search is kept when it is more than this many plies deeper.
 const KEEP_DEEPER: i32 = 3;
 
-/// Searched positions, found again by their keys.
+/// The transposition table: results of searches by the keys of positions.
 ///
 /// Several threads may share it without locks: an entry is two words, the data and the key xor the data,
 /// so that one torn by two writers does not verify (Hyatt and Mann, "A lock-less transposition-table
@@ -140,8 +140,8 @@ impl Packed {
         self.0 >> 62 == 0
     }
 
-    /// What an entry is worth to a search of age `now`; the least one makes room.
-    fn worth(self, now: u8) -> i32 {
+    /// The replacement value of an entry in a search of age `now`; the entry with the least is replaced.
+    fn replacement_value(self, now: u8) -> i32 {
         if self.is_empty() {
             return i32::MIN;
         }
@@ -166,19 +166,19 @@ impl TranspositionTable {
         self.age = AtomicU8::new(0);
     }
 
-    /// A new search begins: what older ones left makes room first.
+    /// Begins a new search: entries of older ones are replaced first.
     pub fn new_search(&self) {
         let next = (self.age.load(Ordering::Relaxed) + 1) % AGES;
         self.age.store(next, Ordering::Relaxed);
     }
 
-    /// Fetches what is remembered of the position with this key from memory, for a [`TranspositionTable::probe`] that is to come soon.
+    /// Prefetches the bucket of a key, for a [`TranspositionTable::probe`] that is to come soon.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         prefetch_index(&self.buckets, self.index(key));
     }
 
-    /// What is remembered of the position with this key.
+    /// The entry stored under a key.
     #[inline]
     pub fn probe<M: GameMove>(&self, key: u64) -> Option<TtEntry<M>> {
         let slots = &self.bucket(key).0;
@@ -187,7 +187,7 @@ impl TranspositionTable {
         Packed(data).unpack()
     }
 
-    /// Remembers a position. A known move stays where the new entry has none.
+    /// Stores an entry. Its move is kept where the new entry has none.
     #[inline]
     pub fn store<M: GameMove>(&self, key: u64, mut entry: TtEntry<M>) {
         let age = self.age.load(Ordering::Relaxed);
@@ -206,9 +206,9 @@ impl TranspositionTable {
                 place = slot;
                 break;
             }
-            let worth = old.worth(age);
-            if worth < least {
-                least = worth;
+            let value = old.replacement_value(age);
+            if value < least {
+                least = value;
                 place = slot;
             }
         }

@@ -1,4 +1,4 @@
-//! How long to think.
+//! Time management.
 
 use std::time::Duration;
 
@@ -12,26 +12,26 @@ const EXPECTED_MOVES: u32 = 30;
 /// Share of the increment that a move may count on, in percent.
 const INCREMENT_SHARE: u32 = 80;
 
-/// A move may exceed its fair share of the time by this factor when an iteration has to be finished …
+/// A move may exceed its share of the time by this factor to finish an iteration.
 const HARD_FACTOR: u32 = 4;
 
-/// … but never beyond this share of what is left, in percent.
+/// A move never takes more than this share of the time that is left, in percent.
 const HARD_SHARE: u32 = 60;
 
-/// After this share of its time a move begins no new iteration, in percent: it would rarely end.
+/// After this share of its time, in percent, a move begins no new iteration: it would rarely be finished.
 const SOFT_SHARE: u32 = 60;
 
-/// The time that a search has: no new iteration after the soft limit, no further node after the hard one.
+/// The time of a search: no new iteration after the soft limit, no further node after the hard limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeManager {
-    /// From here on no iteration is begun.
+    /// From here on no iteration begins.
     pub soft: Option<Duration>,
     /// Here the search ends.
     pub hard: Option<Duration>,
 }
 
 impl TimeManager {
-    /// Shares out the time of `side to move` under `limits`.
+    /// The time of a search by the player `stm` under `limits`.
     pub fn new(limits: &Limits, stm: Color) -> TimeManager {
         let clock = limits.clocks[stm.index()].map(|clock| on_clock(clock, limits));
         let fixed = limits.movetime.map(|time| keep_back(time, limits.overhead));
@@ -39,7 +39,7 @@ impl TimeManager {
         TimeManager { soft: clock.map(|(soft, _)| soft), hard: fixed.into_iter().chain(clock_hard).min() }
     }
 
-    /// Whether the search runs against a clock, so that time saved is worth something.
+    /// Whether the search runs against a clock.
     pub fn is_on_clock(&self) -> bool {
         self.soft.is_some()
     }

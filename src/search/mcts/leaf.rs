@@ -1,5 +1,5 @@
-//! The seam between Monte Carlo tree search and what judges its leaves: priors and value together, for a batch
-//! of leaves at a time.
+//! The seam between Monte Carlo tree search and what judges its leaves: priors and value together, for a
+//! batch of leaves at a time.
 
 use crate::eval::Evaluator;
 use crate::game::Game;
@@ -19,14 +19,14 @@ pub struct Leaf<G: Game> {
 
 /// What judges leaves: a policy and a value.
 pub trait LeafEvaluator<G: Game>: Sync {
-    /// Fills in priors and values. `leaves` holds at most [`Sampling::batch`](super::Sampling::batch) positions of
-    /// one thread, with no order and no relation to each other; their `priors` are empty.
+    /// Fills in priors and values. `leaves` holds at most [`Sampling::batch`](super::Sampling::batch)
+    /// positions of one thread, with no order and no relation to each other; their `priors` are empty.
     fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]);
 }
 
-/// A static evaluation as a judge of leaves. The value is the mean result that the static evaluation stands for.
-/// Priors are a softmax over the static evaluations of the children: a child that is better by the `b` of the
-/// [`WdlModel`](crate::eval::WdlModel) is e times as likely.
+/// A static evaluation as a judge of leaves. The value is the mean result that the static evaluation stands
+/// for. Priors are a softmax over the static evaluations of the children: a child that is better by the `b`
+/// of the [`WdlModel`](crate::eval::WdlModel) is e times as likely.
 #[derive(Clone, Copy, Debug)]
 pub struct StaticLeaves<'a, E>(pub &'a E);
 

@@ -1,14 +1,17 @@
-//! Monte Carlo tree search: UCT (L. Kocsis and C. Szepesvári, 2006) or PUCT, with playouts or with evaluation.
+//! Monte Carlo tree search: UCT (L. Kocsis and C. Szepesvári, 2006) or PUCT, with playouts or with
+//! evaluation.
 //!
-//! A simulation selects its way down the tree, expands a leaf, goes on with a playout, and backs up the result.
-//! Playouts go to the end of the game, or end after some plies, where the static evaluation gives the expected result
-//! (J. Kloetzer, H. Iida and B. Bouzy, "The Monte-Carlo approach in Amazons", 2007). Proven results are backed up,
-//! too (M. Winands, Y. Björnsson and J.-T. Saito, "Monte-Carlo tree search solver", 2008).
+//! A simulation selects its way down the tree, expands a leaf, goes on with a playout, and backs up the
+//! result. Playouts go to the end of the game, or end after some plies, where the static evaluation gives the
+//! expected result (J. Kloetzer, H. Iida and B. Bouzy, "The Monte-Carlo approach in Amazons", 2007). Proven
+//! results are backed up, too (M. Winands, Y. Björnsson and J.-T. Saito, "Monte-Carlo tree search solver",
+//! 2008).
 //!
-//! Chance is sampled anew in each simulation, and a node stands for its moves whatever the outcomes were (open
-//! loop). The tree has as much memory as the transposition table; when that is used up, leaves are not expanded any
-//! more. Threads share the tree, which is locked on the way down and on the way up, not during playouts and
-//! evaluations. A thread can collect a batch of leaves, by virtual loss, that are evaluated together.
+//! Chance is sampled anew in each simulation, and a node stands for its moves whatever the outcomes were
+//! (open loop). The tree has as much memory as the transposition table; when that is used up, leaves are not
+//! expanded any more. Threads share the tree, which is locked on the way down and on the way up, not during
+//! playouts and evaluations. A thread can collect a batch of leaves, by virtual loss, that are evaluated
+//! together.
 //!
 //! - `tree`: nodes, selection, proofs; `simulation`: simulations and playouts; `leaf`: priors and values.
 
@@ -46,8 +49,8 @@ pub enum Expansion {
     All,
     /// One more at each further visit, in random order.
     One,
-    /// Those with the best static evaluations at the first visit, in their order, each as if it had been visited
-    /// once. The more visits the node has, the more of them are selected from (progressive widening).
+    /// Those with the best static evaluations at the first visit, in their order, each as if it had been
+    /// visited once. The more visits the node has, the more of them are selected from (progressive widening).
     Evaluated,
 }
 
@@ -58,8 +61,8 @@ pub struct Sampling {
     pub selection: Selection,
     /// The constant C of the selection, in thousandths; `None`: the default of the expansion.
     pub exploration: Option<u32>,
-    /// Which children a node gets; `None`: by static evaluation where playouts are cut, all of them elsewhere. PUCT
-    /// gives a node all of them at its first visit, whatever is said here.
+    /// Which children a node gets; `None`: by static evaluation where playouts are cut, all of them
+    /// elsewhere. PUCT gives a node all of them at its first visit, whatever is said here.
     pub expansion: Option<Expansion>,
     /// Plies of a playout before the position is evaluated; `None`: as the game has it.
     pub playout_plies: Option<u32>,
@@ -131,12 +134,12 @@ impl<'a, G: Searchable> SharedTree<'a, G> {
     }
 }
 
-/// Looks for the best move until a limit or `control` ends the search, or until the result is proven. Nodes are
-/// positions of the tree and of playouts; the depth is the length of the principal variation. Priors and values of
-/// PUCT come from `leaf_evaluator`, from the static evaluation where there is none.
+/// Looks for the best move until a limit or `control` ends the search, or until the result is proven. Nodes
+/// are positions of the tree and of playouts; the depth is the length of the principal variation. Priors and
+/// values of PUCT come from `leaf_evaluator`, from the static evaluation where there is none.
 ///
-/// With the same arguments, the same tree, one thread and without limits in time, the result is the same to the
-/// node.
+/// With the same arguments, the same tree, one thread and without limits in time, the result is the same to
+/// the node.
 pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     tree: &mut Tree<G>,
@@ -280,7 +283,8 @@ mod tests {
                     assert!(tree.is_settled(node), "{expansion:?}");
                     let below: u32 = tree.children(node).map(|child| tree.node(child).visits).sum();
                     assert!(below <= tree.node(node).visits);
-                    // Only the first visits, one of each thread's batch at most, and those without memory end here.
+                    // Only the first visits, one of each thread's batch at most, and those without memory end
+                    // here.
                     let ended = tree.node(node).visits - below;
                     assert!(
                         ended <= 3 * batch as u32 || tree.room() < 64 || !tree.has_children(node),

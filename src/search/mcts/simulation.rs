@@ -15,7 +15,8 @@ use crate::search::msd::MsdFilter;
 /// Plies of a playout to the end in games without a longest game; then it counts as drawn.
 const LONGEST_PLAYOUT: u32 = 300;
 
-/// Progressive widening: a node with n visits looks at n to the power of this many of its children, at least two.
+/// Progressive widening: a node with n visits looks at n to the power of this many of its children, at least
+/// two.
 const WIDENING: f64 = 0.6;
 
 /// Children of a node that are sorted by static evaluation, at most, unless `Width` says otherwise.
@@ -169,8 +170,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         batch as u64
     }
 
-    /// Goes down from the root to a leaf, which is put among the pending simulations. A known result is backed up
-    /// at once.
+    /// Goes down from the root to a leaf, which is put among the pending simulations. A known result is
+    /// backed up at once.
     fn descend(&mut self, tree: &mut Tree<G>) {
         let before = self.history.past().len();
         let exit = self.select_leaf(tree);
@@ -376,8 +377,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         if G::HAS_CHANCE { Children::Open } else { Children::All }
     }
 
-    /// Lists the children with the best static evaluations, the best one first: of the listed moves, or of the
-    /// candidate moves of the game.
+    /// Lists the children with the best static evaluations, the best one first: of the listed moves, or of
+    /// the candidate moves of the game.
     fn list_by_static_eval(&mut self, listed: bool) -> Children {
         let (evaluator, position) = (self.input.evaluator, &self.position);
         let (stm, nodes) = (position.side_to_move(), &mut self.nodes);

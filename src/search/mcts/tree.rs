@@ -103,8 +103,8 @@ pub enum FinalMove {
     Value,
 }
 
-/// The tree of a search. Its first node is the root; the subtree below a move that is played can be kept for the
-/// next search.
+/// The tree of a search. Its first node is the root; the subtree below a move that is played can be kept for
+/// the next search.
 #[derive(Debug)]
 pub struct Tree<G: Game> {
     nodes: Vec<Node<G::Move>>,
@@ -128,8 +128,8 @@ impl<G: Game> Tree<G> {
         Tree { nodes, most: most.min(u32::MAX as usize), root: None, places }
     }
 
-    /// Makes a position the root, with its subtree if `keep` is set and the moves since the last root are in the
-    /// tree.
+    /// Makes a position the root, with its subtree if `keep` is set and the moves since the last root are in
+    /// the tree.
     pub(super) fn begin(&mut self, position: &G, history: &GameHistory<G>, any: G::Move, keep: bool) {
         let root = if keep { self.find(position, history) } else { None };
         match root {
@@ -246,8 +246,8 @@ impl<G: Game> Tree<G> {
         last.unwrap_or(0)
     }
 
-    /// The child to go on with, among the first `widest` of those that `may` be played; one that is proven to lose
-    /// only where there are no others.
+    /// The child to go on with, among the first `widest` of those that `may` be played; one that is proven to
+    /// lose only where there are no others.
     pub(super) fn select(
         &self,
         node: usize,
@@ -330,8 +330,8 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// The visited children of a node, the best one first: proven wins, the nearest first; then by `by`; then proven
-    /// losses, the farthest first.
+    /// The visited children of a node, the best one first: proven wins, the nearest first; then by `by`; then
+    /// proven losses, the farthest first.
     pub(super) fn ranked(&self, node: usize, by: FinalMove) -> Vec<usize> {
         let mut children: Vec<_> =
             self.children(node).filter(|&child| self.nodes[child].visits > 0).collect();

@@ -1,14 +1,14 @@
-//! Solving: proving how a game without chance ends when both play as well as possible.
+//! Solving: proofs of how a game without chance ends under best play.
 //!
-//! The question of a proof is whether the side to move wins or, where a game can be drawn, whether it does not lose; a draw is what
-//! both questions leave.
+//! A proof answers whether the side to move wins and, in games with draws, whether it does not lose; a draw
+//! is what both answers leave.
 //!
-//! **Draws that depend on the history.** The position to solve counts as the first of its game. Draws by lack of progress
-//! depend on a counter, which is part of what tells positions apart ([`Solvable::proof_leaf`]); so no line comes back to the
-//! same node, and what is remembered of a position holds on every way that leads to it. Repetition is left out of account, and the
-//! results are those with it all the same: who can win at all can win without a position coming up twice. For let the
-//! winner play for the quickest win. If it met a position again, the second time with a higher counter and a quicker win,
-//! the first time would have had that quicker win, too, as a lower counter takes nothing away from the winner. And a
+//! **Draws that depend on the history.** The position to solve counts as the first of its game. The halfmove
+//! clock is part of the key ([`Solvable::proof_leaf`]), so no line returns to the same node, and what is
+//! stored of a position holds on every way that leads to it. Repetition is left out, and the results are
+//! right nevertheless: who can win at all can win without repeating a position. For let the winner play for
+//! the shortest win, and let a position come up a second time, with a higher clock and a shorter win. A lower
+//! clock takes nothing away from the winner, so the position had that shorter win the first time, too. And a
 //! draw by repetition is no way to win.
 
 mod numbers;
@@ -25,10 +25,10 @@ use self::table::ProofTable;
 use super::{Control, Limits};
 use crate::game::{Color, GameHistory, ProofLeaf, Solvable};
 
-/// Nodes of the first attempt at each of two questions; with each attempt they double.
+/// Nodes of the first attempt at each of the two questions; they double with each attempt.
 const FIRST_ATTEMPT: u64 = 1_000;
 
-/// What a position is worth to its side to move.
+/// The game-theoretic value of a position for its side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Value {
     /// The side to move wins.
@@ -49,19 +49,19 @@ impl fmt::Display for Value {
     }
 }
 
-/// The answer of a solver, with moves of type `M`.
+/// The answer of the solver, with moves of type `M`.
 #[derive(Clone, Debug)]
 pub struct Solution<M> {
-    /// What the position is worth; none if the limits did not suffice for a proof.
+    /// The value; `None` if the limits did not suffice for a proof.
     pub value: Option<Value>,
-    /// A line of play in which the winner wins; empty when there is no winner.
+    /// A line of play that the winner wins; empty without a winner.
     pub line: Vec<M>,
-    /// Whether the line goes to the end of the game: the limits may not suffice for that.
+    /// Whether the line reaches the end of the game: the limits may not suffice for that.
     pub is_complete: bool,
-    /// Positions whose moves have been tried, each as often as that was done; those of the line count, too.
+    /// Expansions: positions whose moves have been tried, each time counted, those of the line included.
     pub nodes: u64,
-    /// Positions that have been looked at, after each of these moves.
-    pub looks: u64,
+    /// Positions that have been evaluated, one after each of these moves.
+    pub evaluations: u64,
     /// Time used.
     pub time: Duration,
 }
@@ -69,8 +69,8 @@ pub struct Solution<M> {
 /// Why a position cannot be solved.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SolveError {
-    /// Chance has a word in the game.
-    #[error("{variant} is a game of chance: it has no result that could be proved")]
+    /// The game has chance events.
+    #[error("{variant} is a game of chance: no result can be proven")]
     Chance {
         /// The game.
         variant: &'static str,
@@ -81,16 +81,16 @@ pub enum SolveError {
         /// The size asked for.
         megabytes: usize,
     },
-    /// The line does not end as was proved when it is played: a mistake of the engine.
-    #[error("the proof of a {value} is wrong: its line does not end like that")]
+    /// The line does not end as proven: a bug of the engine.
+    #[error("the proof of a {value} is wrong: its line ends otherwise")]
     Line {
-        /// What was proved.
+        /// The value that was proven.
         value: Value,
     },
 }
 
-/// Proves what a position is worth, within the limits of nodes and time (`limits.nodes`, `limits.movetime`), with a
-/// table of so many MiB.
+/// Proves the value of a position, within the limits of nodes and time (`limits.nodes`, `limits.movetime`),
+/// with a table of so many MiB.
 ///
 /// # Errors
 /// [`SolveError::Chance`] and [`SolveError::Memory`].
@@ -115,11 +115,11 @@ pub fn solve<G: Solvable>(
         Some(winner) => line(position, winner, &mut prover),
         None => (Vec::new(), true),
     };
-    let (nodes, looks, time) = (prover.nodes, prover.looks, limits.start.elapsed());
-    Ok(Solution { value, line, is_complete, nodes, looks, time })
+    let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, limits.start.elapsed());
+    Ok(Solution { value, line, is_complete, nodes, evaluations, time })
 }
 
-/// What a position is worth. Of two questions one may be much harder than the other, so they take turns.
+/// The value of a position. One of the two questions may be much harder than the other, so they take turns.
 fn value<G: Solvable>(position: &G, prover: &mut Prover) -> Option<Value> {
     let (mut wins, mut holds) = (None, None);
     let mut nodes = if G::CAN_BE_DRAWN { FIRST_ATTEMPT } else { u64::MAX };
@@ -139,8 +139,8 @@ fn value<G: Solvable>(position: &G, prover: &mut Prover) -> Option<Value> {
     }
 }
 
-/// A line that the winner wins, and whether it goes to the end: the other player tries what cannot be told to lose without
-/// a search, if there is something like that.
+/// A line that the winner wins, and whether it reaches the end of the game. The loser prefers moves whose
+/// loss has to be searched for.
 fn line<G: Solvable>(start: &G, winner: Color, prover: &mut Prover) -> (Vec<G::Move>, bool) {
     let (mut position, mut history, mut line) = (start.clone(), GameHistory::new(), Vec::new());
     loop {
@@ -158,7 +158,7 @@ fn line<G: Solvable>(start: &G, winner: Color, prover: &mut Prover) -> (Vec<G::M
     }
 }
 
-/// A move of a player who has lost.
+/// A move of a player who has lost, if possible one whose loss has to be searched for.
 fn toughest<G: Solvable>(position: &G) -> Option<G::Move> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);

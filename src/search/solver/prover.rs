@@ -1,16 +1,17 @@
-//! Depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its applications", 2002).
+//! Depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its
+//! applications", 2002).
 //!
-//! It always looks where the least work seems to be left, and stays below a position until somewhere else it is less: the
-//! memory is the table's. Thresholds grow by a share ([`SLACK`]), so that it does not go to and fro for ever (J. Pawlewicz
-//! and Ł. Lew, "Improving depth-first PN-search: 1 + ε trick", 2007).
+//! It expands the most proving node, and stays below a position until its numbers exceed thresholds set by
+//! its siblings; what it has left is in the table. Thresholds grow by a share ([`SLACK`]), so that the search
+//! does not alternate between siblings all the time (J. Pawlewicz and Ł. Lew, "Improving depth-first
+//! PN-search: 1 + ε trick", 2007).
 
 use super::numbers::{INFINITE, Numbers};
 use super::table::ProofTable;
 use crate::game::{Color, Game, GameHistory, ProofLeaf, Solvable};
 use crate::search::{Control, Limits};
 
-/// A child is searched until it takes 1 + 1/4 of the work of the next best one. (2 and 16 instead of 4 need a few percent
-/// more or less.)
+/// ε is one over this number: a child is searched until its number exceeds 1 + 1/4 of the next best one's.
 const SLACK: u32 = 4;
 
 /// Plies of a line at most: one that is longer ends the search.
@@ -24,16 +25,16 @@ pub(super) struct Prover<'a> {
     table: ProofTable,
     limits: &'a Limits,
     control: &'a Control,
-    /// Positions whose moves have been tried, each time counted.
+    /// Expansions: positions whose moves have been tried, each time counted.
     pub(super) nodes: u64,
-    /// Positions that have been looked at: after each move that has been tried.
-    pub(super) looks: u64,
-    /// Nodes after which the current attempt ends.
+    /// Positions that have been evaluated, one after each move tried.
+    pub(super) evaluations: u64,
+    /// Node count at which the current attempt ends.
     pause: u64,
     is_stopped: bool,
 }
 
-/// A position that a move leads to.
+/// The position after a move.
 struct Child<M> {
     mv: M,
     key: u64,
@@ -42,16 +43,17 @@ struct Child<M> {
 
 impl<'a> Prover<'a> {
     pub(super) fn new(table: ProofTable, limits: &'a Limits, control: &'a Control) -> Prover<'a> {
-        Prover { table, limits, control, nodes: 0, looks: 0, pause: 0, is_stopped: false }
+        Prover { table, limits, control, nodes: 0, evaluations: 0, pause: 0, is_stopped: false }
     }
 
-    /// Whether the limits, or a word from outside, have ended the search for good.
+    /// Whether the limits or the stop flag have ended the search for good.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped
     }
 
-    /// Whether the player to move wins (`strict`), or does not lose; none if so many more nodes do not show it. In the
-    /// first case, with a move that does it, unless the game is over.
+    /// Whether the side to move reaches its aim, to win (`strict`) or not to lose; `None` if that is open
+    /// after so many more nodes. If it does and the game is not over, a move that does it comes with the
+    /// answer.
     pub(super) fn prove<G: Solvable>(
         &mut self,
         position: &G,
@@ -65,33 +67,33 @@ impl<'a> Prover<'a> {
             return None;
         }
         self.pause = self.nodes.saturating_add(nodes);
-        let (key, _) = self.look(position, strict);
+        let (key, _) = self.evaluate(position, strict);
         let mut best = None;
         let thresholds = Numbers { proof: INFINITE, disproof: INFINITE };
         let numbers = self.expand(position, key, strict, thresholds, 0, &mut best);
         numbers.proven().map(|reached| (reached, best.filter(|_| reached)))
     }
 
-    /// The key of a position, and what is known of it without a search: not even an earlier one. Fetches what one has left in
-    /// the table.
-    fn look<G: Solvable>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
-        self.looks += 1;
-        let certain = |winner| Numbers::certain(reached(position, winner, strict));
+    /// The key of a position and its initial numbers, without the table, whose entry is prefetched.
+    fn evaluate<G: Solvable>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
+        self.evaluations += 1;
+        let decided = |winner| Numbers::decided(reached(position, winner, strict));
         if let Some(outcome) = GameHistory::new().outcome(position) {
-            return (0, certain(outcome.winner));
+            return (0, decided(outcome.winner));
         }
         match position.proof_leaf() {
-            ProofLeaf::Decided(winner) => (0, certain(winner)),
+            ProofLeaf::Decided(winner) => (0, decided(winner)),
             ProofLeaf::Open { key, numbers: [proof, disproof] } => {
-                // Where nothing is drawn, both aims are one.
+                // Without draws, both aims are the same.
                 let key = if strict && G::CAN_BE_DRAWN { !key } else { key };
                 self.table.prefetch(key);
-                (key, Numbers { proof, disproof }.kept_open())
+                (key, Numbers { proof, disproof }.clamped_open())
             }
         }
     }
 
-    /// Searches a position until one of its numbers reaches its threshold; `best` is then the move that looks best.
+    /// Searches a position until one of its numbers reaches its threshold; `best` is then the most proving
+    /// move.
     fn expand<G: Solvable>(
         &mut self,
         position: &G,
@@ -108,14 +110,14 @@ impl<'a> Prover<'a> {
             Ok(children) => children,
             Err(mv) => {
                 *best = Some(mv);
-                let numbers = Numbers::certain(true);
+                let numbers = Numbers::decided(true);
                 self.table.store(key, numbers, 1);
                 return numbers;
             }
         };
         loop {
             let numbers = combined(&children);
-            let (first, second) = most_promising(&children);
+            let (first, second) = most_proving(&children);
             *best = first.map(|index| children[index].mv);
             let is_enough = numbers.proof >= thresholds.proof
                 || numbers.disproof >= thresholds.disproof
@@ -132,9 +134,9 @@ impl<'a> Prover<'a> {
                 proof: if thresholds.disproof == INFINITE { INFINITE } else { thresholds.disproof - others },
                 disproof: thresholds.proof.min(slack),
             };
-            // It may have been decided elsewhere meanwhile.
-            let decided = self.table.probe(key).filter(|numbers| numbers.proven().is_some());
-            children[first].numbers = decided.unwrap_or_else(|| {
+            // It may have been proven below another position meanwhile.
+            let proven = self.table.probe(key).filter(|numbers| numbers.proven().is_some());
+            children[first].numbers = proven.unwrap_or_else(|| {
                 let child = after(position, mv);
                 self.expand(&child, key, !strict, below, ply + 1, &mut None)
             });
@@ -144,20 +146,23 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// The positions after each move that may still reach the aim, or a move that does.
+    /// The children that are open, each with its numbers.
+    ///
+    /// # Errors
+    /// A move that reaches the aim, if there is one.
     fn children<G: Solvable>(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         let mut children = Vec::with_capacity(moves.len());
         for mv in moves {
-            let (key, numbers) = self.look(&after(position, mv), !strict);
+            let (key, numbers) = self.evaluate(&after(position, mv), !strict);
             match numbers.proven() {
                 Some(false) => return Err(mv),
                 Some(true) => {}
                 None => children.push(Child { mv, key, numbers }),
             }
         }
-        // What comes to the same is one piece of work.
+        // Equivalent children are searched once.
         children.sort_by_key(|child| child.key);
         children.dedup_by_key(|child| child.key);
         for child in &mut children {
@@ -170,7 +175,7 @@ impl<'a> Prover<'a> {
         Ok(children)
     }
 
-    /// Sees to it that the search ends in time.
+    /// Stops the search when a limit is reached.
     fn check_limits(&mut self, ply: usize) {
         let Limits { nodes, movetime, start, .. } = self.limits;
         let is_late = || movetime.is_some_and(|time| start.elapsed() >= time);
@@ -180,7 +185,7 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// Whether the side to move of a position has what it wants if this is how the game ends.
+/// Whether the side to move reaches its aim if the game ends like that.
 fn reached<G: Game>(position: &G, winner: Option<Color>, strict: bool) -> bool {
     winner.map_or(!strict, |winner| winner == position.side_to_move())
 }
@@ -192,20 +197,21 @@ pub(super) fn after<G: Game>(position: &G, mv: G::Move) -> G {
     child
 }
 
-/// The numbers of a position, from those of the positions after its moves: one of them has to be refuted to prove it, all of
-/// them have to be proved to refute it.
+/// The numbers of a position, from those of its children: one child has to be disproven to prove it, all have
+/// to be proven to disprove it.
 fn combined<M>(children: &[Child<M>]) -> Numbers {
     let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(INFINITE);
     let disproof = children.iter().fold(0, |sum: u32, child| sum.saturating_add(child.numbers.proof));
     match (proof, disproof) {
-        (0, _) => Numbers::certain(true),
-        (_, 0) => Numbers::certain(false),
-        _ => Numbers { proof, disproof }.kept_open(),
+        (0, _) => Numbers::decided(true),
+        (_, 0) => Numbers::decided(false),
+        _ => Numbers { proof, disproof }.clamped_open(),
     }
 }
 
-/// The child that is the nearest to being refuted, and how near the next one is.
-fn most_promising<M>(children: &[Child<M>]) -> (Option<usize>, u32) {
+/// The most proving child, the one with the smallest disproof number, and the disproof number of the next
+/// one.
+fn most_proving<M>(children: &[Child<M>]) -> (Option<usize>, u32) {
     let (mut first, mut second) = (None, INFINITE);
     let mut least = (INFINITE, INFINITE);
     for (index, Child { numbers, .. }) in children.iter().enumerate() {

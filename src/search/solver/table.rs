@@ -1,4 +1,4 @@
-//! What a solver remembers of the positions that it has been in.
+//! The table of proof-number search.
 
 use prefetch_index::prefetch_index;
 
@@ -10,7 +10,8 @@ const BUCKET: usize = 4;
 /// Bits of a proof number in an entry.
 const NUMBER_BITS: u32 = INFINITE.trailing_ones();
 
-/// Numbers of positions by key, in a fixed amount of memory. Where there is no room, what took the least work goes.
+/// Numbers of positions by key, in a fixed amount of memory. Of a full bucket, the entry that took the least
+/// work is replaced.
 #[derive(Debug)]
 pub(super) struct ProofTable {
     buckets: Vec<Bucket>,
@@ -38,7 +39,7 @@ impl Slot {
 }
 
 impl ProofTable {
-    /// A table of so many MiB; none if there is no memory for it.
+    /// A table of so many MiB; `None` if there is no memory for it.
     pub(super) fn new(mebibytes: usize) -> Option<ProofTable> {
         let count = mebibytes.checked_mul((1 << 20) / size_of::<Bucket>())?.max(1);
         let mut buckets = Vec::new();
@@ -47,13 +48,13 @@ impl ProofTable {
         Some(ProofTable { buckets })
     }
 
-    /// Fetches what is remembered of the position with this key from memory, for a [`ProofTable::probe`] to come soon.
+    /// Prefetches the bucket of a key, for a [`ProofTable::probe`] to come soon.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
         prefetch_index(&self.buckets, self.index(key));
     }
 
-    /// What is remembered of the position with this key.
+    /// The numbers stored under a key.
     #[inline]
     pub(super) fn probe(&self, key: u64) -> Option<Numbers> {
         let bucket = &self.buckets[self.index(key)];
@@ -62,13 +63,13 @@ impl ProofTable {
         Some(Numbers { proof: number(NUMBER_BITS), disproof: number(0) })
     }
 
-    /// Remembers a position whose last search has taken so many nodes.
+    /// Stores the numbers of a position whose last search took so many nodes.
     pub(super) fn store(&mut self, key: u64, numbers: Numbers, nodes: u64) {
         let index = self.index(key);
         let slots = &mut self.buckets[index].0;
-        let known = slots.iter().position(|slot| slot.holds(key));
-        let place = known.or_else(|| (0..BUCKET).min_by_key(|&place| slots[place].work())).unwrap_or(0);
-        let before = if known.is_some() { slots[place].work() } else { 0 };
+        let found = slots.iter().position(|slot| slot.holds(key));
+        let place = found.or_else(|| (0..BUCKET).min_by_key(|&place| slots[place].work())).unwrap_or(0);
+        let before = if found.is_some() { slots[place].work() } else { 0 };
         let work = before.max(logarithm(nodes)) << (2 * NUMBER_BITS);
         let numbers = u64::from(numbers.proof) << NUMBER_BITS | u64::from(numbers.disproof);
         slots[place] = Slot { key, data: work | numbers };
@@ -95,8 +96,8 @@ mod tests {
         let all = [
             Numbers { proof: 1, disproof: INFINITE - 1 },
             Numbers { proof: INFINITE - 1, disproof: 1 },
-            Numbers::certain(true),
-            Numbers::certain(false),
+            Numbers::decided(true),
+            Numbers::decided(false),
         ];
         for (key, numbers) in (1u64..).zip(all) {
             assert_eq!(table.probe(key << 40), None);
@@ -111,7 +112,7 @@ mod tests {
         let mut table = ProofTable::new(1).unwrap();
         // Keys that differ in their lowest bits only share a bucket.
         for (key, nodes) in (1..=5).zip([900, 3, 800, 700, 20]) {
-            table.store(key, Numbers::certain(true), nodes);
+            table.store(key, Numbers::decided(true), nodes);
         }
         let found: Vec<_> = (1..=5).map(|key| table.probe(key).is_some()).collect();
         assert_eq!(found, [true, false, true, true, true]);
