@@ -5,6 +5,7 @@ pub mod grid;
 pub mod mailbox;
 pub mod minimax;
 pub mod process;
+pub mod suite;
 
 use labrys::eval::Linear;
 use labrys::game::{Features, Game, GameHistory, Knowledge};
