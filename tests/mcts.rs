@@ -3,7 +3,7 @@
 mod common;
 
 use common::grid::random_fen;
-use common::minimax::{Plain, amazons, empty_squares};
+use common::minimax::{Plain, empty_squares, result};
 use common::{Line, find, random_game, random_lines, sample, sample_in};
 use labrys::eval::{Linear, Score};
 use labrys::game::amazons::Amazons;
@@ -108,7 +108,7 @@ fn end_games_are_proved_as_by_minimax_and_by_the_other_search() {
             continue;
         }
         let position = Amazons::from_fen(&fen).unwrap();
-        let Some(value) = amazons(&position, &mut Plain::new(500)) else { continue };
+        let Some(value) = result(&position, &mut Plain::new(500)) else { continue };
         if position.is_terminal() {
             continue;
         }

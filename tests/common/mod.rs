@@ -1,16 +1,17 @@
 //! What several tests need: random positions, a search in one call, an engine process.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod breakthrough;
 pub mod grid;
 pub mod mailbox;
 pub mod minimax;
 pub mod process;
 pub mod suite;
 
-use labrys::eval::Linear;
+use labrys::eval::{Linear, Score};
 use labrys::game::{Features, Game, GameHistory, Knowledge};
 use labrys::search::{
-    Best, Control, Heuristics, Limits, Options, Report, SearchMode, Task, TranspositionTable, Tree,
+    Best, Bound, Control, Heuristics, Limits, Options, Report, SearchMode, Task, TranspositionTable, Tree,
     monte_carlo, search,
 };
 use rand::rngs::StdRng;
@@ -98,6 +99,34 @@ pub fn find_with<G: Features + Knowledge>(
         reports.push(report)
     });
     (best, reports)
+}
+
+/// The scores of the finished iterations, best lines only.
+pub fn scores<M>(reports: &[Report<M>]) -> Vec<Score> {
+    let exact = reports.iter().filter(|report| report.bound == Bound::Exact && report.multipv == 1);
+    exact.map(|report| report.score).collect()
+}
+
+/// Compares the scores of every iteration; the number of positions with a forced end in sight.
+pub fn compare_searches<G: Features + Knowledge>(
+    count: usize,
+    most_plies: usize,
+    depth: u32,
+    modes: &[SearchMode],
+) -> usize {
+    let mut decided = 0;
+    for line in random_lines::<G>(count, most_plies) {
+        let limits = Limits::depth(depth);
+        let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, &limits);
+        let expected = scores(&minimax);
+        assert_eq!(expected.len(), depth as usize);
+        for &mode in modes {
+            let (_, reports) = find(&line, mode, false, 1, &limits);
+            assert_eq!(scores(&reports), expected, "{mode:?} in {}", line.0.fen());
+        }
+        decided += usize::from(expected[expected.len() - 1].plies_to_end().is_some());
+    }
+    decided
 }
 
 /// A Monte Carlo search in a new tree of `bytes`, with the shipped weights.
