@@ -1,7 +1,9 @@
 //! Chess by hand: special moves, endings, text, exchanges.
 
 use labrys::game::chess::Chess;
-use labrys::game::{Ending, FenError, Game, GameHistory, GameMove, Knowledge, MoveError, Outcome};
+use labrys::game::{
+    Ending, FenError, Game, GameHistory, GameMove, MoveError, MoveOrdering, Outcome, Selectivity,
+};
 
 fn position(fen: &str) -> Chess {
     Chess::from_fen(fen).unwrap()

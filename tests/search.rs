@@ -5,15 +5,15 @@ mod common;
 use std::time::Duration;
 
 use common::{Line, compare_searches, find, find_with, heavy_evaluator, random_lines, scores};
-use labrys::eval::{Linear, MAX_PLY, Score, UciScore};
+use labrys::eval::{Evaluator, Linear, MAX_PLY, Score, UciScore};
 use labrys::game::chess::Chess;
 use labrys::game::fen::write_board;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, Game, GameHistory, Knowledge};
+use labrys::game::{Game, GameHistory, Playable};
 use labrys::search::{
-    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Task, TranspositionTable, random,
-    search,
+    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
+    random, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -40,19 +40,19 @@ fn all_searches_find_the_minimax_value() {
 }
 
 /// The mean over all outcomes, by the definition.
-fn expectation<G: Features + Knowledge>(evaluator: &Linear<G>, position: &G, depth: u32) -> f64 {
+fn expectation<G: Playable>(evaluator: &Linear<G>, position: &G, depth: u32) -> f64 {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     if moves.is_empty() {
         // Nearer ends count more, by a step for each ply: less than what is lost by rounding.
-        let win = f64::from(Score::WIN.to_bits());
+        let win = f64::from(Score::WIN.to_thousandths());
         return position
             .terminal_outcome()
             .winner
             .map_or(0.0, |winner| if winner == position.side_to_move() { win } else { -win });
     }
     if depth == 0 {
-        return f64::from(evaluator.evaluate(position).to_bits());
+        return f64::from(evaluator.evaluate_position(position).to_thousandths());
     }
     let value = |&mv: &G::Move| {
         let mut outcomes = Vec::new();
@@ -86,7 +86,7 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
             let scores = scores(reports);
             assert_eq!(scores.len(), expected.len());
             for (score, expected) in scores.into_iter().zip(&expected) {
-                let found = f64::from(score.to_bits());
+                let found = f64::from(score.to_thousandths());
                 assert!((found - expected).abs() < 10.0, "{found} for {expected} in {}", line.0.fen());
             }
         }
@@ -260,17 +260,17 @@ fn the_first_repetition_is_a_draw() {
     let back = position.parse_move("a7a8").unwrap();
     let score = |history: &GameHistory<Neighbours>, mode| {
         let (evaluator, limits) = (Linear::shipped(0).unwrap(), Limits::depth(1));
-        let task = Task {
+        let input = SearchInput {
             position: &position,
             history,
             evaluator: &evaluator,
-            root_moves: &[back],
+            root_moves: Some(&[back]),
             options: &Options::default(),
             limits: &limits,
         };
         let table = TranspositionTable::new(1).unwrap();
         let (mut reports, control) = (Vec::new(), Control::default());
-        search(&task, mode, &table, &mut [Heuristics::new()], &control, &mut |report| reports.push(report));
+        search(&input, mode, &table, &mut [Heuristics::new()], &control, &mut |report| reports.push(report));
         scores(&reports).pop().unwrap()
     };
     for mode in [SearchMode::Minimax, SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf] {
@@ -319,11 +319,11 @@ fn threads_together_find_the_minimax_value() {
         let limits = &Limits::depth(4);
         let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, limits);
         let (position, history) = &line;
-        let task = Task { position, history, evaluator, root_moves: &[], options: &options, limits };
+        let input = SearchInput { position, history, evaluator, root_moves: None, options: &options, limits };
         for mode in [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta] {
             let (table, control) = (TranspositionTable::new(1).unwrap(), Control::default());
             let mut found = Vec::new();
-            search(&task, mode, &table, &mut vec![Heuristics::new(); 3], &control, &mut |report: Report<
+            search(&input, mode, &table, &mut vec![Heuristics::new(); 3], &control, &mut |report: Report<
                 _,
             >| {
                 if report.bound == Bound::Exact {
@@ -349,11 +349,11 @@ fn threads_together_find_the_minimax_value() {
 fn threads_share_a_node_limit() {
     let position = Neighbours::start();
     let limits = Limits::nodes(100_000);
-    let task = Task {
+    let input = SearchInput {
         position: &position,
         history: &GameHistory::new(),
         evaluator: &Linear::shipped(0).unwrap(),
-        root_moves: &[],
+        root_moves: None,
         options: &Options::default(),
         limits: &limits,
     };
@@ -363,7 +363,7 @@ fn threads_share_a_node_limit() {
         let control = Control::default();
         let mut reported = 0;
         let best =
-            search(&task, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |report: Report<_>| {
+            search(&input, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |report: Report<_>| {
                 assert!(report.nodes >= reported, "nodes are counted up");
                 reported = report.nodes;
             });
@@ -379,11 +379,11 @@ fn a_stop_from_outside_ends_all_threads() {
     let position = Neighbours::start();
     // The nodes end the test where nothing else does.
     let limits = Limits::nodes(20_000_000);
-    let task = Task {
+    let input = SearchInput {
         position: &position,
         history: &GameHistory::new(),
         evaluator: &Linear::shipped(0).unwrap(),
-        root_moves: &[],
+        root_moves: None,
         options: &Options::default(),
         limits: &limits,
     };
@@ -393,7 +393,7 @@ fn a_stop_from_outside_ends_all_threads() {
             let mut heuristics = vec![Heuristics::new(); threads];
             let control = Control::default();
             let mut stopped_at = 0;
-            let best = search(&task, mode, &table, &mut heuristics, &control, &mut |report: Report<_>| {
+            let best = search(&input, mode, &table, &mut heuristics, &control, &mut |report: Report<_>| {
                 if report.depth == 5 && stopped_at == 0 {
                     control.stop();
                     stopped_at = report.nodes;
@@ -416,24 +416,25 @@ fn a_random_player_plays_any_move_and_the_same_again() {
     for _ in 0..10 {
         for seed in 0..40 {
             let options = &Options { seed, ..Options::default() };
-            let task = Task { position, history: &history, evaluator, root_moves: &[], options, limits };
-            let mv = random(&task).mv.unwrap();
-            assert!(legal.contains(&mv) && random(&task).mv == Some(mv));
+            let input =
+                SearchInput { position, history: &history, evaluator, root_moves: None, options, limits };
+            let mv = random(&input).mv.unwrap();
+            assert!(legal.contains(&mv) && random(&input).mv == Some(mv));
             seen.insert(mv);
-            let chosen = Task { root_moves: &legal[3..4], ..task };
+            let chosen = SearchInput { root_moves: Some(&legal[3..4]), ..input };
             assert_eq!(random(&chosen).mv, Some(legal[3]));
         }
         history.push(position);
     }
     assert_eq!(seen.len(), legal.len());
     let over = &Neighbours::from_fen("8/8/8/8/8/8/8/P6p w 0 1").unwrap();
-    let task = Task {
+    let input = SearchInput {
         position: over,
         history: &GameHistory::new(),
         evaluator,
-        root_moves: &[],
+        root_moves: None,
         options: &Options::default(),
         limits,
     };
-    assert_eq!(random(&task).mv, None);
+    assert_eq!(random(&input).mv, None);
 }

@@ -9,7 +9,7 @@ use assert_cmd::Command;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Color, Game, GameHistory, Knowledge, Prospect};
+use labrys::game::{Color, Game, GameHistory, ProofLeaf, Solvable};
 use labrys::search::{Control, Limits, Solution, Value, solve};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -58,7 +58,7 @@ fn number(value: Value) -> i32 {
     }
 }
 
-fn solved<G: Knowledge>(fen: &str, nodes: u64) -> Solution<G::Move> {
+fn solved<G: Solvable>(fen: &str, nodes: u64) -> Solution<G::Move> {
     let position = G::from_fen(fen).unwrap();
     let solution = solve(&position, 16, &Limits::nodes(nodes), &Control::default()).unwrap();
     if let Some(value @ (Value::Win | Value::Loss)) = solution.value {
@@ -115,12 +115,12 @@ fn what_is_certain_is_right_and_equal_keys_have_equal_results() {
         }
         let position = Amazons::from_fen(&fen).unwrap();
         let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
-        match position.prospect() {
-            Prospect::Certain(winner) => {
+        match position.proof_leaf() {
+            ProofLeaf::Decided(winner) => {
                 assert_eq!(winner == Some(position.side_to_move()), expected > 0, "{fen}");
                 certain[usize::from(expected > 0)] += 1;
             }
-            Prospect::Open { key, .. } => {
+            ProofLeaf::Open { key, .. } => {
                 let (before, other) = results.entry(key).or_insert((expected, fen.clone()));
                 assert_eq!(*before, expected, "{fen} and {other}");
                 shared += u32::from(*other != fen);
@@ -136,15 +136,15 @@ fn a_guard_of_two_squares_cannot_fill_both() {
     let fen = "***1/1*q*/*Q**/**1* w";
     let position = Amazons::from_fen(fen).unwrap();
     assert_eq!(result(&position, &mut Plain::new(1_000)), Some(-1));
-    assert_ne!(position.prospect(), Prospect::Certain(Some(Color::White)));
+    assert_ne!(position.proof_leaf(), ProofLeaf::Decided(Some(Color::White)));
     assert_eq!(solved::<Amazons>(fen, 1_000).value, Some(Value::Loss));
 }
 
 #[test]
 fn keys_do_not_change_when_the_board_is_turned() {
-    let key = |fen: &str| match Amazons::from_fen(fen).unwrap().prospect() {
-        Prospect::Open { key, .. } => key,
-        Prospect::Certain(_) => panic!("{fen}"),
+    let key = |fen: &str| match Amazons::from_fen(fen).unwrap().proof_leaf() {
+        ProofLeaf::Open { key, .. } => key,
+        ProofLeaf::Decided(_) => panic!("{fen}"),
     };
     let first = key("1q*2/4Q/2*2/q3Q w");
     let same = [

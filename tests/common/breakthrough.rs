@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 use labrys::game::fen::{self, Fields};
 use labrys::game::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FeatureSet, Features, FenError, Game, GameMove, Knowledge,
-    MoveError, Outcome,
+    Chance, Color, DrawRules, Ending, Features, FenError, Game, GameMove, MoveError, MoveOrdering, Outcome,
+    Playouts, SelectiveDeepening, Selectivity, Solvable,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -238,26 +238,9 @@ impl Game for Breakthrough {
 }
 
 impl Chance for Breakthrough {}
-
-// What the library still asks of a game besides its rules: feature sets with weights, and positions for `bench`.
-
-impl Features for Breakthrough {
-    const SETS: &'static [FeatureSet] = &[FeatureSet {
-        name: "pawns",
-        summary: "The difference in pawns.",
-        features: &["pawns"],
-        default_weights: r#"{
-            "version": 1, "game": "breakthrough", "set": "pawns", "source": "by hand",
-            "weights": { "pawns": 1.0 }
-        }"#,
-    }];
-
-    fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
-        let pawns = |player| f64::from(self.of(player).count_ones());
-        visit(0, pawns(self.stm) - pawns(!self.stm));
-    }
-}
-
-impl Knowledge for Breakthrough {
-    const BENCH: BenchSuite = BenchSuite { depth: 1, fens: &[] };
-}
+impl Features for Breakthrough {}
+impl MoveOrdering for Breakthrough {}
+impl Selectivity for Breakthrough {}
+impl SelectiveDeepening for Breakthrough {}
+impl Playouts for Breakthrough {}
+impl Solvable for Breakthrough {}

@@ -9,10 +9,10 @@ pub mod process;
 pub mod suite;
 
 use labrys::eval::{Linear, Score};
-use labrys::game::{Features, Game, GameHistory, Knowledge};
+use labrys::game::{Features, Game, GameHistory, Playable};
 use labrys::search::{
-    Best, Bound, Control, Heuristics, Limits, Options, Report, SearchMode, Task, TranspositionTable, Tree,
-    monte_carlo, search,
+    Best, Bound, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
+    Tree, monte_carlo, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -64,7 +64,7 @@ pub fn random_lines<G: Game>(count: usize, most: usize) -> Vec<Line<G>> {
 }
 
 /// A search with a small fresh table and odd weights; the reports come with it.
-pub fn find<G: Features + Knowledge>(
+pub fn find<G: Playable>(
     line: &Line<G>,
     mode: SearchMode,
     selective: bool,
@@ -85,7 +85,7 @@ pub fn heavy_evaluator<G: Features>() -> Linear<G> {
 }
 
 /// A search with a table that may remember others.
-pub fn find_with<G: Features + Knowledge>(
+pub fn find_with<G: Playable>(
     table: &TranspositionTable,
     (position, history): &Line<G>,
     mode: SearchMode,
@@ -93,9 +93,9 @@ pub fn find_with<G: Features + Knowledge>(
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = heavy_evaluator();
-    let task = Task { position, history, evaluator: &evaluator, root_moves: &[], options, limits };
+    let input = SearchInput { position, history, evaluator: &evaluator, root_moves: None, options, limits };
     let mut reports = Vec::new();
-    let best = search(&task, mode, table, &mut [Heuristics::new()], &Control::default(), &mut |report| {
+    let best = search(&input, mode, table, &mut [Heuristics::new()], &Control::default(), &mut |report| {
         reports.push(report)
     });
     (best, reports)
@@ -108,7 +108,7 @@ pub fn scores<M>(reports: &[Report<M>]) -> Vec<Score> {
 }
 
 /// Compares the scores of every iteration; the number of positions with a forced end in sight.
-pub fn compare_searches<G: Features + Knowledge>(
+pub fn compare_searches<G: Playable>(
     count: usize,
     most_plies: usize,
     depth: u32,
@@ -130,7 +130,7 @@ pub fn compare_searches<G: Features + Knowledge>(
 }
 
 /// A Monte Carlo search in a new tree of `bytes`, with the shipped weights.
-pub fn sample<G: Features + Knowledge>(
+pub fn sample<G: Playable>(
     line: &Line<G>,
     options: &Options,
     limits: &Limits,
@@ -140,15 +140,15 @@ pub fn sample<G: Features + Knowledge>(
 }
 
 /// A Monte Carlo search in a tree that may know something.
-pub fn sample_in<G: Features + Knowledge>(
+pub fn sample_in<G: Playable>(
     tree: &mut Tree<G>,
     (position, history): &Line<G>,
     options: &Options,
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = &Linear::shipped(0).unwrap();
-    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
+    let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
     let mut reports = Vec::new();
     let control = Control::default();
-    (monte_carlo(&task, tree, 1, None, &control, &mut |report| reports.push(report)), reports)
+    (monte_carlo(&input, tree, 1, None, &control, &mut |report| reports.push(report)), reports)
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
 
 use labrys::game::perft::{parse_suite, perft};
-use labrys::game::{FenError, Game, GameHistory, GameMove, Knowledge, MoveError, quote};
+use labrys::game::{FenError, Game, GameHistory, GameMove, MoveError, Searchable, quote};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -13,11 +13,11 @@ use rand::{RngExt, SeedableRng};
 use super::{random_game, random_game_from};
 
 /// Everything that holds in every position of every game.
-pub fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
+pub fn check_position<G: Searchable>(position: &G, history: &GameHistory<G>) {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     check_rules(position, history, &moves);
-    check_knowledge(position, &moves);
+    check_hints(position, &moves);
 }
 
 /// Rules, key and notation.
@@ -57,7 +57,7 @@ fn check_rules<G: Game>(position: &G, history: &GameHistory<G>, moves: &[G::Move
 }
 
 /// What a search asks without listing the legal moves.
-fn check_knowledge<G: Knowledge>(position: &G, moves: &[G::Move]) {
+fn check_hints<G: Searchable>(position: &G, moves: &[G::Move]) {
     let fen = position.fen();
     let (expected_tactical, expected_quiet): (Vec<_>, Vec<_>) =
         moves.iter().partition(|&&mv| position.is_tactical(mv));
@@ -95,7 +95,7 @@ pub fn check_perft<G: Game>(suite: &str, deepest: u32, counts: usize) {
 /// Valid FENs with a mistake in one field each. What is accepted has to be a position like any other, with the board
 /// that the text shows; what is refused has to be refused for something that stands in the text, or does not.
 /// Every one of `fields` has to be refused at least once.
-pub fn check_damaged_fens<G: Knowledge>(count: u64, fields: &[&str]) {
+pub fn check_damaged_fens<G: Searchable>(count: u64, fields: &[&str]) {
     let mut accepted = 0;
     let mut refused = BTreeMap::new();
     for seed in 0..count {
@@ -218,7 +218,7 @@ fn check_fen_error(text: &str, error: &FenError) -> &'static str {
 
 /// Moves that were legal two plies ago, and such moves with a mistake in them. What is accepted has to be legal and, but for `other_forms`,
 /// written as the game writes it; what is refused has to be quoted.
-pub fn check_damaged_moves<G: Knowledge>(count: u64, other_forms: &[&str]) {
+pub fn check_damaged_moves<G: Searchable>(count: u64, other_forms: &[&str]) {
     let (mut accepted, mut syntax, mut illegal) = (0, 0, 0);
     for seed in 0..count {
         let mut random = StdRng::seed_from_u64(seed);
