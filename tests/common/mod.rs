@@ -79,7 +79,8 @@ pub fn find<G: Playable>(
 pub fn heavy_evaluator<G: Features>() -> Linear<G> {
     let mut evaluator = Linear::shipped(0).unwrap();
     let weights = evaluator.weights().values().iter().enumerate();
-    let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 6) as f64).to_string()).collect();
+    let values: Vec<_> =
+        weights.map(|(n, weight)| (weight + 0.1 * ((n + 1) % 6) as f64).to_string()).collect();
     evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
     evaluator
 }
