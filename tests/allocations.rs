@@ -6,35 +6,39 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, GameHistory, Knowledge};
-use labrys::search::{Control, Expansion, Limits, Options, Report, Sampling, Task, Tree, monte_carlo};
+use labrys::game::{GameHistory, Playable};
+use labrys::search::{Control, Expansion, Limits, Options, Report, Sampling, SearchInput, Tree, monte_carlo};
 
-/// Allocations and walks of a search.
-fn cost<G: Features + Knowledge>(options: &Options, nodes: u64) -> (u64, u32) {
+/// Allocations and simulations of a search.
+fn cost<G: Playable>(options: &Options, nodes: u64) -> (u64, u32) {
     let (position, history) = (&G::start(), &GameHistory::new());
     let evaluator = &Linear::shipped(0).unwrap();
     let limits = &Limits::nodes(nodes);
-    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
-    let mut walks = 0;
-    let mut listener = |report: Report<_>| walks = report.visits.map_or(0, |visits| visits.walks);
+    let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
+    let mut simulations = 0;
+    let mut listener = |report: Report<_>| simulations = report.visits.map_or(0, |visits| visits.simulations);
     let mut tree = Tree::new(1 << 20);
     let cost = measure(|| {
-        monte_carlo(&task, &mut tree, 1, None, &Control::default(), &mut listener);
+        monte_carlo(&input, &mut tree, 1, None, &Control::default(), &mut listener);
     });
-    (cost.count_total, walks)
+    (cost.count_total, simulations)
 }
 
-/// Ten times the walks cost no more than some reports.
-fn check<G: Features + Knowledge>(sampling: Sampling, nodes: u64) {
+/// Ten times the simulations cost no more than some reports.
+fn check<G: Playable>(sampling: Sampling, nodes: u64) {
     let options = Options { sampling: sampling.clone(), ..Options::default() };
-    let (few, few_walks) = cost::<G>(&options, nodes);
-    let (many, many_walks) = cost::<G>(&options, 10 * nodes);
-    assert!(many_walks > few_walks + 500, "{} {sampling:?}: {few_walks} and {many_walks} walks", G::NAME);
+    let (few, few_simulations) = cost::<G>(&options, nodes);
+    let (many, many_simulations) = cost::<G>(&options, 10 * nodes);
+    assert!(
+        many_simulations > few_simulations + 500,
+        "{} {sampling:?}: {few_simulations} and {many_simulations} simulations",
+        G::NAME
+    );
     assert!(many < few + 250, "{} {sampling:?}: {few} and {many} allocations", G::NAME);
 }
 
 #[test]
-fn walks_allocate_nothing() {
+fn simulations_allocate_nothing() {
     let cut = Sampling { playout_plies: Some(2), expansion: Some(Expansion::All), ..Sampling::default() };
     let one = Sampling { expansion: Some(Expansion::One), ..Sampling::default() };
     check::<Neighbours>(Sampling::default(), 200_000);

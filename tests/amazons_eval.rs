@@ -5,7 +5,7 @@ mod common;
 use std::collections::HashMap;
 
 use common::grid::{Grid, Square, random_fen};
-use labrys::eval::Linear;
+use labrys::eval::{Evaluator, Linear};
 use labrys::game::amazons::Amazons;
 use labrys::game::{Features, Game};
 use proptest::prelude::*;
@@ -229,7 +229,7 @@ proptest! {
             let evaluator = Linear::<Amazons>::shipped(set).unwrap();
             for other in &same {
                 let other = Amazons::from_fen(other).unwrap();
-                prop_assert_eq!(evaluator.evaluate(&other), evaluator.evaluate(&position), "{} and {}", fen, other.fen());
+                prop_assert_eq!(evaluator.evaluate_position(&other), evaluator.evaluate_position(&position), "{} and {}", fen, other.fen());
             }
         }
     }

@@ -4,7 +4,7 @@ mod common;
 
 use common::mailbox::Mailbox;
 use common::random_game;
-use labrys::eval::{Linear, Weights, WeightsError};
+use labrys::eval::{Evaluator, Linear, Weights, WeightsError};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
@@ -104,8 +104,8 @@ proptest! {
                 }
                 let evaluator = Linear::<Neighbours>::shipped(index).unwrap();
                 let sum: f64 = values.iter().zip(evaluator.weights().values()).map(|(value, weight)| value * weight).sum();
-                assert!((evaluator.table(position).sum() - sum).abs() < 1e-9);
-                let score = evaluator.evaluate(position).to_bits();
+                assert!((evaluator.breakdown(position).sum() - sum).abs() < 1e-9);
+                let score = evaluator.evaluate_position(position).to_thousandths();
                 assert!((f64::from(score) - 1000.0 * sum).abs() <= 0.5 + 1e-6);
             }
         });
@@ -156,10 +156,10 @@ proptest! {
         random_game::<Chess>(seed, 200, |position, _| {
             for set in 0..Chess::SETS.len() {
                 let evaluator = Linear::<Chess>::shipped(set).unwrap();
-                let value = evaluator.evaluate(position).to_bits();
+                let value = evaluator.evaluate_position(position).to_thousandths();
                 let turned = Chess::from_fen(&turned_chess(&position.fen())).unwrap();
                 // The sum may be rounded differently where its parts come in another order.
-                let other = evaluator.evaluate(&turned).to_bits();
+                let other = evaluator.evaluate_position(&turned).to_thousandths();
                 assert!(value.abs_diff(other) <= 1, "{value} and {other}: {}", position.fen());
             }
         });
@@ -183,10 +183,10 @@ proptest! {
         random_game::<TucChess>(seed, 120, |position, _| {
             for set in 0..TucChess::SETS.len() {
                 let evaluator = Linear::<TucChess>::shipped(set).unwrap();
-                let value = evaluator.evaluate(position);
+                let value = evaluator.evaluate_position(position);
                 for fen in [turned(&position.fen()), mirrored(&position.fen())] {
                     let same = TucChess::from_fen(&fen).unwrap();
-                    assert_eq!(evaluator.evaluate(&same), value, "{} and {fen}", position.fen());
+                    assert_eq!(evaluator.evaluate_position(&same), value, "{} and {fen}", position.fen());
                 }
             }
         });

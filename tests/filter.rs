@@ -6,8 +6,8 @@ use common::{Line, find_with, random_lines};
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, Game, GameHistory, Knowledge, MsdTerms};
-use labrys::search::{Bound, Filter, Limits, Options, SearchMode, TranspositionTable};
+use labrys::game::{Game, GameHistory, MsdTerms, Playable, SelectiveDeepening};
+use labrys::search::{Bound, Limits, MsdOptions, Options, SearchMode, TranspositionTable};
 
 const WINS: i32 = i32::MAX;
 const GOOD: i32 = 100_000;
@@ -80,14 +80,14 @@ fn each_term_can_be_switched_off_and_weighed_by_phase() {
 }
 
 /// A full search of `depth` plies through a filter.
-fn filtered<G: Features + Knowledge>(
+fn filtered<G: Playable>(
     line: &Line<G>,
     mode: SearchMode,
     depth: u32,
-    filter: &Filter,
+    filter: &MsdOptions,
     seed: u64,
 ) -> (Vec<labrys::eval::Score>, u64) {
-    let options = Options { selective: false, filter: filter.clone(), seed, ..Options::default() };
+    let options = Options { selective: false, msd: filter.clone(), seed, ..Options::default() };
     let table = TranspositionTable::new(1).unwrap();
     let (best, reports) = find_with(&table, line, mode, &options, &Limits::depth(depth));
     let exact = reports.iter().filter(|report| report.bound == Bound::Exact).map(|report| report.score);
@@ -95,12 +95,7 @@ fn filtered<G: Features + Knowledge>(
 }
 
 /// How many of some random positions are worth another thing where moves are left out, given that all searches agree.
-fn changed<G: Features + Knowledge>(
-    count: usize,
-    depth: u32,
-    filter: &Filter,
-    modes: &[SearchMode],
-) -> usize {
+fn changed<G: Playable>(count: usize, depth: u32, filter: &MsdOptions, modes: &[SearchMode]) -> usize {
     let lines = random_lines::<G>(count, 60);
     let differs = |line: &&Line<G>| {
         let (expected, _) = filtered(line, SearchMode::Minimax, depth, filter, 1);
@@ -108,7 +103,7 @@ fn changed<G: Features + Knowledge>(
         for &mode in modes {
             assert_eq!(filtered(line, mode, depth, filter, 1).0, expected, "{mode:?} in {}", line.0.fen());
         }
-        expected != filtered(line, SearchMode::Minimax, depth, &Filter::default(), 1).0
+        expected != filtered(line, SearchMode::Minimax, depth, &MsdOptions::default(), 1).0
     };
     lines.iter().filter(differs).count()
 }
@@ -117,7 +112,7 @@ fn changed<G: Features + Knowledge>(
 fn all_searches_keep_the_same_moves() {
     // With repetition a promise depends on the way to the position, which the table does not know.
     let terms = MsdTerms { repetition: false, ..MsdTerms::default() };
-    let filter = Filter { keep_rate: 40, terms, ..Filter::default() };
+    let filter = MsdOptions { keep_rate: 40, terms, ..MsdOptions::default() };
     let modes = [SearchMode::AlphaBeta, SearchMode::Expectiminimax, SearchMode::Pvs, SearchMode::Mtdf];
     let found = [
         changed::<Chess>(20, 3, &filter, &modes),
@@ -128,12 +123,12 @@ fn all_searches_keep_the_same_moves() {
 }
 
 #[test]
-fn what_depends_on_the_ply_and_on_hot_positions_changes_the_search() {
+fn what_depends_on_the_ply_and_on_volatile_positions_changes_the_search() {
     let modes = [SearchMode::AlphaBeta];
     for filter in [
-        Filter { keep_rate: 90, keep_fall: 30, ..Filter::default() },
-        Filter { keep_rate: 30, hot_rate: 90, ..Filter::default() },
-        Filter { hot_plies: 2, ..Filter::default() },
+        MsdOptions { keep_rate: 90, keep_fall: 30, ..MsdOptions::default() },
+        MsdOptions { keep_rate: 30, volatile_keep_rate: 90, ..MsdOptions::default() },
+        MsdOptions { volatile_plies: 2, ..MsdOptions::default() },
     ] {
         let found = changed::<Chess>(10, 3, &filter, &modes);
         assert!(found >= 2, "{found} with {filter:?}");
@@ -145,18 +140,18 @@ fn so_many_moves_are_kept() {
     let start = (Chess::start(), GameHistory::new());
     // The root and its children, of which there are 20.
     for (keep_rate, kept) in [(100, 20), (99, 20), (50, 10), (35, 7), (31, 7), (1, 1)] {
-        let filter = Filter { keep_rate, ..Filter::default() };
+        let filter = MsdOptions { keep_rate, ..MsdOptions::default() };
         assert_eq!(filtered(&start, SearchMode::Minimax, 1, &filter, 1).1, 1 + kept, "{keep_rate} %");
     }
     // In the second ply 20 points less: 2 and 1 of 20, where the tree of the first ply has been searched before.
-    let falling = Filter { keep_rate: 10, keep_fall: 5, ..Filter::default() };
+    let falling = MsdOptions { keep_rate: 10, keep_fall: 5, ..MsdOptions::default() };
     assert_eq!(filtered(&start, SearchMode::Minimax, 2, &falling, 1).1, (1 + 2) + (1 + 2 + 2));
 }
 
 #[test]
 fn ties_are_broken_by_the_seed() {
     let start = (Chess::start(), GameHistory::new());
-    let filter = Filter { keep_rate: 50, ..Filter::default() };
+    let filter = MsdOptions { keep_rate: 50, ..MsdOptions::default() };
     let nodes: Vec<_> =
         (0..20).map(|seed| filtered(&start, SearchMode::AlphaBeta, 3, &filter, seed).1).collect();
     assert_eq!(nodes[3], filtered(&start, SearchMode::AlphaBeta, 3, &filter, 3).1);

@@ -3,17 +3,17 @@
 mod common;
 
 use common::grid::random_fen;
-use common::minimax::{Plain, amazons, empty_squares};
+use common::minimax::{Plain, empty_squares, result};
 use common::{Line, find, random_game, random_lines, sample, sample_in};
-use labrys::eval::{Linear, Score};
+use labrys::eval::{Evaluator, Linear, Score};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, Game, GameHistory, Knowledge};
+use labrys::game::{Game, GameHistory, Playable};
 use labrys::search::{
-    Control, Expansion, FinalMove, Limits, Options, Policy, Report, Sampling, SearchMode, Selection, Task,
-    Tree, monte_carlo,
+    Control, Expansion, FinalMove, Leaf, LeafEvaluator, Limits, Options, Report, Sampling, SearchInput,
+    SearchMode, Selection, StaticLeaves, Tree, monte_carlo,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -30,7 +30,7 @@ fn expanding(expansion: Expansion) -> Options {
     with(Sampling { expansion: Some(expansion), ..Sampling::default() })
 }
 
-const EXPANSIONS: [Expansion; 3] = [Expansion::All, Expansion::One, Expansion::Promising];
+const EXPANSIONS: [Expansion; 3] = [Expansion::All, Expansion::One, Expansion::Evaluated];
 
 #[test]
 fn monte_carlo_search_finds_what_decides_the_game() {
@@ -108,7 +108,7 @@ fn end_games_are_proved_as_by_minimax_and_by_the_other_search() {
             continue;
         }
         let position = Amazons::from_fen(&fen).unwrap();
-        let Some(value) = amazons(&position, &mut Plain::new(500)) else { continue };
+        let Some(value) = result(&position, &mut Plain::new(500)) else { continue };
         if position.is_terminal() {
             continue;
         }
@@ -179,7 +179,7 @@ fn all_ways_to_search_find_a_mate() {
 
 #[test]
 fn every_expansion_keeps_to_its_memory_in_every_game() {
-    fn check<G: Features + Knowledge>() {
+    fn check<G: Playable>() {
         for line in random_lines::<G>(4, 40) {
             for expansion in EXPANSIONS {
                 let (best, reports) = sample(&line, &expanding(expansion), &Limits::nodes(40_000), 20_000);
@@ -214,7 +214,7 @@ fn what_lies_below_the_moves_played_is_kept() {
         let (_, reports) = sample_in(&mut tree, &line, &options, &limits);
         let played = &reports.last().unwrap().pv[..2];
         let later = play_on(&line, played);
-        let walks = |reports: &[Report<_>]| reports[0].visits.unwrap().walks;
+        let simulations = |reports: &[Report<_>]| reports[0].visits.unwrap().simulations;
         // Begun with the same tree, an own one, and a tree of another game.
         let (best, kept) = sample_in(&mut tree, &later, &options, &limits);
         let (_, fresh) = sample(&later, &options, &limits, 1 << 24);
@@ -222,8 +222,13 @@ fn what_lies_below_the_moves_played_is_kept() {
         let mut strange = Tree::new(1 << 24);
         sample_in(&mut strange, &other, &options, &limits);
         let (_, forgotten) = sample_in(&mut strange, &later, &options, &limits);
-        assert!(walks(&kept) > 10 * walks(&fresh), "{expansion:?}: {} {}", walks(&kept), walks(&fresh));
-        assert_eq!(walks(&forgotten), walks(&fresh));
+        assert!(
+            simulations(&kept) > 10 * simulations(&fresh),
+            "{expansion:?}: {} {}",
+            simulations(&kept),
+            simulations(&fresh)
+        );
+        assert_eq!(simulations(&forgotten), simulations(&fresh));
         assert!(best.mv.is_some_and(|mv| later.0.is_legal(mv)));
         let line_is_legal = kept.iter().all(|report| {
             let mut position = later.0;
@@ -236,44 +241,51 @@ fn what_lies_below_the_moves_played_is_kept() {
         assert!(line_is_legal, "{expansion:?}");
         let off = Sampling { keep_tree: false, ..options.sampling.clone() };
         sample_in(&mut tree, &line, &with(off.clone()), &limits);
-        assert_eq!(walks(&sample_in(&mut tree, &later, &with(off), &limits).1), walks(&fresh));
+        assert_eq!(simulations(&sample_in(&mut tree, &later, &with(off), &limits).1), simulations(&fresh));
     }
 }
 
-/// A policy that believes in the last move.
+/// A judge that prefers the last move and finds all positions equal.
 struct Last;
 
-impl Policy<Neighbours> for Last {
-    fn priors(&self, _: &Neighbours, moves: &[<Neighbours as Game>::Move], priors: &mut Vec<f32>) {
-        priors.extend((1..=moves.len()).map(|number| if number == moves.len() { 1.0 } else { 0.0 }));
+impl LeafEvaluator<Neighbours> for Last {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<Neighbours>]) {
+        for Leaf { moves, priors, value, .. } in leaves {
+            priors.resize(moves.len(), 0.0);
+            *priors.last_mut().unwrap() = 1.0;
+            *value = 0.5;
+        }
     }
 }
 
 #[test]
-fn priors_come_from_a_policy() {
+fn priors_come_from_the_leaf_evaluator() {
     let (position, history) = &random_game::<Neighbours>(1, 4, |_, _| {});
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     let evaluator = &Linear::shipped(0).unwrap();
     let sampling = Sampling { selection: Selection::Puct, exploration: Some(5_000), ..Sampling::default() };
     let (options, limits) = (&with(sampling), &Limits::nodes(100_000));
-    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
-    let found = |policy: Option<&dyn Policy<Neighbours>>| {
+    let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
+    let found = |leaf_evaluator: Option<&dyn LeafEvaluator<Neighbours>>| {
         let mut reports = Vec::new();
         let control = Control::default();
         let mut listener = |report| reports.push(report);
-        monte_carlo(&task, &mut Tree::new(1 << 22), 1, policy, &control, &mut listener);
+        monte_carlo(&input, &mut Tree::new(1 << 22), 1, leaf_evaluator, &control, &mut listener);
         let report: Report<_> = reports.pop().unwrap();
         (report.pv[0], report.visits.unwrap())
     };
     let (mv, visits) = found(Some(&Last));
     assert_eq!(Some(&mv), moves.last());
-    assert!(f64::from(visits.count) > 0.9 * f64::from(visits.walks), "{visits:?}");
+    assert!(f64::from(visits.count) > 0.9 * f64::from(visits.simulations), "{visits:?}");
     let (_, spread) = found(None);
-    assert!(f64::from(spread.count) < 0.9 * f64::from(spread.walks), "{spread:?}");
+    assert!(f64::from(spread.count) < 0.9 * f64::from(spread.simulations), "{spread:?}");
     // Those of the evaluation are shares, the larger the better the move.
-    let mut priors = Vec::new();
-    evaluator.priors(position, &moves, &mut priors);
+    let mut leaves = [Leaf { position: *position, moves: moves.clone(), priors: Vec::new(), value: 0.0 }];
+    StaticLeaves(evaluator).evaluate_leaves(&mut leaves);
+    let [Leaf { priors, value, .. }] = leaves;
+    let score = evaluator.evaluate_position(position);
+    assert!((0.0..=1.0).contains(&value) && (value > 0.5) == (score > Score::DRAW), "{value} for {score:?}");
     assert!((priors.iter().sum::<f32>() - 1.0).abs() < 1e-4 && priors.len() == moves.len());
     let value = |mv: &<Neighbours as Game>::Move| {
         let mut child = *position;
@@ -298,7 +310,7 @@ fn lines_come_in_their_order() {
             let (one, other) = (pair[0].visits.unwrap(), pair[1].visits.unwrap());
             match by {
                 FinalMove::Visits => assert!(one.count >= other.count),
-                FinalMove::Value => assert!(one.rate >= other.rate),
+                FinalMove::Value => assert!(one.mean >= other.mean),
             }
         }
     }
@@ -313,7 +325,9 @@ fn greedy_playouts_are_another_search() {
         reports.last().unwrap().visits.unwrap()
     };
     // A greedy move costs a look at all of them.
-    assert!(nodes(100).walks > 3 * nodes(50).walks && nodes(50).walks > nodes(0).walks);
+    assert!(
+        nodes(100).simulations > 3 * nodes(50).simulations && nodes(50).simulations > nodes(0).simulations
+    );
 }
 
 #[test]
@@ -321,17 +335,18 @@ fn threads_share_the_tree() {
     let (position, history) = &random_game::<Neighbours>(2, 8, |_, _| {});
     let evaluator = &Linear::shipped(0).unwrap();
     let (options, limits) = (&Options { multi_pv: 256, ..Options::default() }, &Limits::nodes(300_000));
-    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
+    let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
     for threads in [1, 2, 5] {
         let mut reports: Vec<Report<_>> = Vec::new();
         let control = Control::default();
         let mut tree = Tree::new(1 << 22);
-        let best = monte_carlo(&task, &mut tree, threads, None, &control, &mut |report| reports.push(report));
+        let best =
+            monte_carlo(&input, &mut tree, threads, None, &control, &mut |report| reports.push(report));
         assert!(best.mv.is_some_and(|mv| position.is_legal(mv)) && best.nodes >= 300_000);
         let last = reports.iter().rposition(|report| report.multipv == 1).unwrap();
         let visits = reports[last..].iter().map(|report| report.visits.unwrap());
-        let walks = reports[last].visits.unwrap().walks;
-        // Each walk comes through a move of the root.
-        assert_eq!(visits.map(|visits| visits.count).sum::<u32>(), walks);
+        let simulations = reports[last].visits.unwrap().simulations;
+        // Each simulation comes through a move of the root.
+        assert_eq!(visits.map(|visits| visits.count).sum::<u32>(), simulations);
     }
 }

@@ -2,121 +2,38 @@
 
 mod common;
 
-use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
 
 use common::mailbox::Mailbox;
+use common::suite::{check_damaged_fens, check_damaged_moves, check_perft, check_position};
 use common::{random_game, random_game_from};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::perft::{SuiteError, parse_suite, perft};
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Ending, FenError, Game, GameHistory, GameMove, Knowledge, MoveError, Outcome};
+use labrys::game::{Color, Ending, FenError, Game, GameHistory, MoveError, Outcome};
 use proptest::prelude::*;
-
-/// Everything that holds in every position of every game.
-fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    assert!(moves.len() <= G::MAX_MOVES);
-    assert_eq!(moves.len(), position.count_moves());
-    assert_eq!(moves.is_empty(), position.is_terminal());
-    assert_eq!(position.key(), position.key_from_scratch());
-
-    let read = G::from_fen(&position.fen()).unwrap();
-    assert_eq!(read.fen(), position.fen());
-    assert_eq!(read.key(), position.key());
-    assert!(read.same_position(position));
-    assert_eq!(read.halfmove_clock(), position.halfmove_clock());
-
-    let mut texts = HashSet::new();
-    for &mv in &moves {
-        let text = position.move_text(mv);
-        assert_eq!(position.parse_move(&text), Ok(mv));
-        assert!(texts.insert(text), "two moves of the same text in {}", position.fen());
-        assert!((1..1 << 24).contains(&mv.to_bits()));
-        assert_eq!(G::Move::from_bits(mv.to_bits()), mv);
-        let mut child = position.clone();
-        child.play(mv);
-        assert_ne!(child.key(), position.key());
-        assert!(!child.same_position(position));
-    }
-    if moves.is_empty() {
-        assert_eq!(history.outcome(position), Some(position.terminal_outcome()));
-    }
-    check_knowledge(position, &moves);
-}
-
-/// What a search may ask without listing the legal moves.
-fn check_knowledge<G: Knowledge>(position: &G, moves: &[G::Move]) {
-    let mut tactical = Vec::new();
-    position.tactical_moves(&mut tactical);
-    let expected: Vec<_> = moves.iter().copied().filter(|&mv| position.is_tactical(mv)).collect();
-    assert_eq!(tactical, expected, "{}", position.fen());
-    let mut quiet = Vec::new();
-    position.quiet_moves(&mut quiet);
-    let sorted =
-        |moves: &mut dyn Iterator<Item = G::Move>| moves.map(GameMove::to_bits).collect::<BTreeSet<_>>();
-    let expected = sorted(&mut moves.iter().copied().filter(|&mv| !position.is_tactical(mv)));
-    assert_eq!(
-        (quiet.len(), sorted(&mut quiet.into_iter())),
-        (expected.len(), expected),
-        "{}",
-        position.fen()
-    );
-    for mv in moves {
-        assert!(position.is_legal(*mv));
-        assert!(position.move_kind(*mv) < G::MOVE_KINDS);
-        for bit in 0..24 {
-            let other = G::Move::from_bits(mv.to_bits() ^ 1 << bit);
-            assert_eq!(position.is_legal(other), moves.contains(&other), "{other:?} in {}", position.fen());
-        }
-    }
-    if let Some(passed) = position.null_move() {
-        assert_eq!(passed.key(), passed.key_from_scratch());
-        assert!(passed.side_to_move() != position.side_to_move() && !passed.same_position(position));
-    }
-}
-
-fn check_suite<G: Game>(text: &str, deepest: u32, counts: usize) {
-    let cases = parse_suite(text).unwrap();
-    let mut checked = 0;
-    for case in cases {
-        let position = G::from_fen(&case.fen).unwrap();
-        assert_eq!(position.fen(), case.fen);
-        for (depth, paths) in case.counts.into_iter().filter(|&(depth, _)| depth <= deepest) {
-            assert_eq!(
-                perft(&position, depth, &AtomicBool::new(false)),
-                Some(paths),
-                "{} depth {depth}",
-                case.fen
-            );
-            checked += 1;
-        }
-    }
-    assert_eq!(checked, counts, "the suite has lost counts");
-}
 
 #[test]
 fn neighbours_perft() {
-    check_suite::<Neighbours>(include_str!("../perft/neighbours.epd"), u32::MAX, 102);
+    check_perft::<Neighbours>(include_str!("../perft/neighbours.epd"), u32::MAX, 102);
 }
 
 #[test]
 fn tucchess_perft() {
-    check_suite::<TucChess>(include_str!("../perft/tucchess.epd"), u32::MAX, 128);
+    check_perft::<TucChess>(include_str!("../perft/tucchess.epd"), u32::MAX, 128);
 }
 
 #[test]
 fn chess_perft() {
-    check_suite::<Chess>(include_str!("../perft/chess.epd"), 4, 104);
-    check_suite::<Chess>(include_str!("../perft/chess960.epd"), 4, 48);
+    check_perft::<Chess>(include_str!("../perft/chess.epd"), 4, 104);
+    check_perft::<Chess>(include_str!("../perft/chess960.epd"), 4, 48);
 }
 
 #[test]
 fn amazons_perft() {
-    check_suite::<Amazons>(include_str!("../perft/amazons.epd"), u32::MAX, 54);
+    check_perft::<Amazons>(include_str!("../perft/amazons.epd"), u32::MAX, 54);
 }
 
 #[test]
@@ -171,35 +88,6 @@ proptest! {
             }
         });
     }
-
-    #[test]
-    fn any_text_is_a_position_or_an_error(text in ".{0,80}") {
-        let _ = Neighbours::from_fen(&text);
-        let _ = Neighbours::start().parse_move(&text);
-        let _ = TucChess::from_fen(&text);
-        let _ = TucChess::start().parse_move(&text);
-        let _ = Chess::from_fen(&text);
-        let _ = Chess::start().parse_move(&text);
-        let _ = Amazons::from_fen(&text);
-        let _ = Amazons::start().parse_move(&text);
-    }
-
-    #[test]
-    fn damaged_fens_are_positions_or_errors(seed: u64, at in 0usize..60, letter in "[pPwbKkQqRnh0-9/ x-]") {
-        let (position, _) = random_game::<Neighbours>(seed, 60, |_, _| {});
-        let mut fen = position.fen();
-        let at = at % fen.len();
-        fen.replace_range(at..=at, &letter);
-        if let Ok(position) = Neighbours::from_fen(&fen) {
-            check_position(&position, &GameHistory::new());
-        }
-        let (position, _) = random_game::<Chess>(seed, 60, |_, _| {});
-        let mut fen = position.fen();
-        fen.replace_range(at..=at, &letter);
-        if let Ok(position) = Chess::from_fen(&fen) {
-            random_game_from(position, seed, 5, check_position);
-        }
-    }
 }
 
 proptest! {
@@ -210,6 +98,49 @@ proptest! {
     fn random_amazons(seed: u64) {
         random_game::<Amazons>(seed, 200, check_position);
     }
+}
+
+#[test]
+fn damaged_fens_are_positions_or_errors_that_name_the_field() {
+    let board = ["ranks", "squares", "piece", "side to move", "the last field"];
+    let with = |fields: &[&'static str]| [&board, fields].concat();
+    check_damaged_fens::<Neighbours>(3_000, &with(&["plies since the last capture", "move number"]));
+    check_damaged_fens::<TucChess>(
+        3_000,
+        &with(&["too many", "points of White", "points of Black", "move number"]),
+    );
+    check_damaged_fens::<Chess>(
+        3_000,
+        &with(&[
+            "white king",
+            "too many",
+            "castling rights",
+            "en passant square",
+            "plies since the last capture or pawn move",
+            "move number",
+        ]),
+    );
+    check_damaged_fens::<Amazons>(
+        500,
+        &[
+            "squares",
+            "piece",
+            "side to move",
+            "the last field",
+            "third field",
+            "fourth field",
+            "plies",
+            "move number",
+        ],
+    );
+}
+
+#[test]
+fn damaged_moves_are_legal_or_quoted() {
+    check_damaged_moves::<Neighbours>(3_000, &[]);
+    check_damaged_moves::<TucChess>(3_000, &[]);
+    check_damaged_moves::<Chess>(3_000, &["e1h1", "e1a1", "e8h8", "e8a8"]);
+    check_damaged_moves::<Amazons>(3_000, &[]);
 }
 
 /// The name of a square.

@@ -4,27 +4,21 @@ mod common;
 
 use std::time::Duration;
 
-use common::{Line, find, find_with, heavy_evaluator, random_lines};
-use labrys::eval::{Linear, MAX_PLY, Score, UciScore};
+use common::{Line, compare_searches, find, find_with, heavy_evaluator, random_lines, scores};
+use labrys::eval::{Evaluator, Linear, MAX_PLY, Score, UciScore};
 use labrys::game::chess::Chess;
 use labrys::game::fen::write_board;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, Game, GameHistory, Knowledge};
+use labrys::game::{Game, GameHistory, Playable};
 use labrys::search::{
-    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchMode, Task, TranspositionTable, random,
-    search,
+    Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
+    random, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 type Reports = Vec<Report<<Neighbours as Game>::Move>>;
-
-/// The scores of the finished iterations, best lines only.
-fn scores<M>(reports: &[Report<M>]) -> Vec<Score> {
-    let exact = reports.iter().filter(|report| report.bound == Bound::Exact && report.multipv == 1);
-    exact.map(|report| report.score).collect()
-}
 
 fn line(fen: &str) -> Line<Neighbours> {
     (Neighbours::from_fen(fen).unwrap(), GameHistory::new())
@@ -32,7 +26,7 @@ fn line(fen: &str) -> Line<Neighbours> {
 
 #[test]
 fn all_searches_find_the_minimax_value() {
-    // Where chance has no word, weighing its outcomes changes nothing.
+    // In a game without chance, expectiminimax is minimax.
     let modes = [SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf, SearchMode::Expectiminimax];
     let decided = [
         compare_searches::<Neighbours>(200, 70, 4, &modes),
@@ -46,19 +40,19 @@ fn all_searches_find_the_minimax_value() {
 }
 
 /// The mean over all outcomes, by the definition.
-fn expectation<G: Features + Knowledge>(evaluator: &Linear<G>, position: &G, depth: u32) -> f64 {
+fn expectation<G: Playable>(evaluator: &Linear<G>, position: &G, depth: u32) -> f64 {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     if moves.is_empty() {
         // Nearer ends count more, by a step for each ply: less than what is lost by rounding.
-        let win = f64::from(Score::WIN.to_bits());
+        let win = f64::from(Score::WIN.to_thousandths());
         return position
             .terminal_outcome()
             .winner
             .map_or(0.0, |winner| if winner == position.side_to_move() { win } else { -win });
     }
     if depth == 0 {
-        return f64::from(evaluator.evaluate(position).to_bits());
+        return f64::from(evaluator.evaluate_position(position).to_thousandths());
     }
     let value = |&mv: &G::Move| {
         let mut outcomes = Vec::new();
@@ -92,7 +86,7 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
             let scores = scores(reports);
             assert_eq!(scores.len(), expected.len());
             for (score, expected) in scores.into_iter().zip(&expected) {
-                let found = f64::from(score.to_bits());
+                let found = f64::from(score.to_thousandths());
                 assert!((found - expected).abs() < 10.0, "{found} for {expected} in {}", line.0.fen());
             }
         }
@@ -102,37 +96,15 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
     assert!(with_chance > 20, "chance changes many values: {with_chance} of 40");
 }
 
-/// Compares the scores of every iteration; the number of positions with a forced end in sight.
-fn compare_searches<G: Features + Knowledge>(
-    count: usize,
-    most_plies: usize,
-    depth: u32,
-    modes: &[SearchMode],
-) -> usize {
-    let mut decided = 0;
-    for line in random_lines::<G>(count, most_plies) {
-        let limits = Limits::depth(depth);
-        let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, &limits);
-        let expected = scores(&minimax);
-        assert_eq!(expected.len(), depth as usize);
-        for &mode in modes {
-            let (_, reports) = find(&line, mode, false, 1, &limits);
-            assert_eq!(scores(&reports), expected, "{mode:?} in {}", line.0.fen());
-        }
-        decided += usize::from(expected[expected.len() - 1].plies_to_end().is_some());
-    }
-    decided
-}
-
 /// Few pieces, so that searches meet forced ends, and the hundredth ply without a capture within reach.
 /// All searches of a board share a table: what one remembers may not mislead another, at another distance
-/// from the end of the game or from its last capture. (Deeper than this, a value may depend on the way to a
-/// position, by repetition, and the table does not know the way.)
+/// from the end of the game or from its last capture. (In four plies a position can come back: then values depend on
+/// the way to a position, which the table does not know.)
 #[test]
 fn searches_with_a_common_table_find_the_alpha_beta_value() {
     let mut random = StdRng::seed_from_u64(11);
     let mut decided = 0;
-    for _ in 0..100 {
+    for _ in 0..200 {
         let mut squares = [None; 64];
         for piece in ['P', 'p'].repeat(3) {
             // In one corner, so that there are neighbours to move with.
@@ -143,12 +115,11 @@ fn searches_with_a_common_table_find_the_alpha_beta_value() {
         let mut moves = Vec::new();
         lines[0].0.legal_moves(&mut moves);
         for mv in moves {
-            let (mut child, mut history) = lines[0].clone();
-            history.push(&child);
+            let mut child = lines[0].0;
             child.play(mv);
-            lines.push((child, history));
+            lines.push((child, GameHistory::new()));
         }
-        let (table, limits) = (TranspositionTable::new(1).unwrap(), Limits::depth(4));
+        let (table, limits) = (TranspositionTable::new(1).unwrap(), Limits::depth(3));
         for line in &lines {
             let (_, expected) = find(line, SearchMode::AlphaBeta, false, 1, &limits);
             let options = Options { selective: false, ..Options::default() };
@@ -220,15 +191,15 @@ fn several_lines_are_the_best_ones_in_order() {
             history.push(&child);
             child.play(report.pv[0]);
             let (_, reports) = find(&(child, history), SearchMode::Minimax, false, 1, &Limits::depth(2));
-            if let Some(&value) = scores(&reports).last() {
-                let value = match value.plies_to_end() {
-                    None => value,
-                    // One ply further from the root.
-                    Some(plies) if value > Score::DRAW => Score::won_in(plies + 1),
-                    Some(plies) => Score::lost_in(plies + 1),
-                };
-                assert_eq!(report.score, -value, "{}", line.0.fen());
-            }
+            // A finished game has no iterations: its last move has lost it, there being no other end so early.
+            let value = scores(&reports).last().copied().unwrap_or(Score::lost_in(0));
+            let value = match value.plies_to_end() {
+                None => value,
+                // One ply further from the root.
+                Some(plies) if value > Score::DRAW => Score::won_in(plies + 1),
+                Some(plies) => Score::lost_in(plies + 1),
+            };
+            assert_eq!(report.score, -value, "{}", line.0.fen());
         }
     }
 }
@@ -276,39 +247,35 @@ fn a_mate_limit_ends_the_search() {
 
 #[test]
 fn the_first_repetition_is_a_draw() {
-    // With the way back to a position of the game open, no search says that White, a piece up, may not
-    // do better; with nothing but ways back the value is a draw.
-    let mut history = GameHistory::new();
-    let mut position = Neighbours::from_fen("p7/1p6/8/8/8/8/8/PP6 w 4 10").unwrap();
-    let mut moves = vec!["a1a2", "a8a7", "a2a1", "a7a8", "a1a2", "a8a7"].into_iter();
-    for text in moves.by_ref() {
+    // The only move of the root goes back to the position that the game began with, a piece behind.
+    let start = Neighbours::from_fen("p7/1p6/7p/8/8/8/8/PP6 w 4 10").unwrap();
+    let (mut position, mut history) = (start, GameHistory::new());
+    for text in ["a1a2", "a8a7", "a2a1"] {
         let mv = position.parse_move(text).unwrap();
         history.push(&position);
         position.play(mv);
     }
-    assert!(history.is_repetition(&position));
-    let back = position.parse_move("a2a1").unwrap();
-    let evaluator = Linear::shipped(0).unwrap();
-    let limits = Limits::depth(1);
-    let task = Task {
-        position: &position,
-        history: &history,
-        evaluator: &evaluator,
-        root_moves: &[back],
-        options: &Options::default(),
-        limits: &limits,
+    assert!(!history.is_repetition(&position));
+    let back = position.parse_move("a7a8").unwrap();
+    let score = |history: &GameHistory<Neighbours>, mode| {
+        let (evaluator, limits) = (Linear::shipped(0).unwrap(), Limits::depth(1));
+        let input = SearchInput {
+            position: &position,
+            history,
+            evaluator: &evaluator,
+            root_moves: Some(&[back]),
+            options: &Options::default(),
+            limits: &limits,
+        };
+        let table = TranspositionTable::new(1).unwrap();
+        let (mut reports, control) = (Vec::new(), Control::default());
+        search(&input, mode, &table, &mut [Heuristics::new()], &control, &mut |report| reports.push(report));
+        scores(&reports).pop().unwrap()
     };
-    let mut found = None;
-    let table = TranspositionTable::new(1).unwrap();
-    search(
-        &task,
-        SearchMode::Pvs,
-        &table,
-        &mut [Heuristics::new()],
-        &Control::default(),
-        &mut |report: Report<_>| found = Some(report.score),
-    );
-    assert_eq!(found, Some(Score::DRAW));
+    for mode in [SearchMode::Minimax, SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf] {
+        assert_eq!(score(&history, mode), Score::DRAW, "{mode:?}");
+        assert_ne!(score(&GameHistory::new(), mode), Score::DRAW, "{mode:?} without the game before");
+    }
 }
 
 #[test]
@@ -325,10 +292,13 @@ fn an_only_move_is_played_at_once_on_the_clock() {
     let line = line("8/8/8/8/8/8/p7/Pp6 w 0 1");
     assert_eq!(line.0.count_moves(), 1);
     let clock = Clock { remaining: Duration::from_secs(3600), increment: Duration::ZERO };
-    let limits = Limits { clocks: [Some(clock); 2], ..Limits::none() };
+    // The depth ends the test where the search goes on.
+    let limits = Limits { depth: Some(5), clocks: [Some(clock); 2], ..Limits::none() };
     let (best, reports) = find(&line, SearchMode::Pvs, true, 1, &limits);
     assert!(best.mv.is_some());
     assert_eq!(reports.last().unwrap().depth, 1);
+    let (_, reports) = find(&line, SearchMode::Pvs, true, 1, &Limits::depth(5));
+    assert_eq!(reports.last().unwrap().depth, 5);
 }
 
 #[test]
@@ -348,11 +318,11 @@ fn threads_together_find_the_minimax_value() {
         let limits = &Limits::depth(4);
         let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, limits);
         let (position, history) = &line;
-        let task = Task { position, history, evaluator, root_moves: &[], options: &options, limits };
+        let input = SearchInput { position, history, evaluator, root_moves: None, options: &options, limits };
         for mode in [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta] {
             let (table, control) = (TranspositionTable::new(1).unwrap(), Control::default());
             let mut found = Vec::new();
-            search(&task, mode, &table, &mut vec![Heuristics::new(); 3], &control, &mut |report: Report<
+            search(&input, mode, &table, &mut vec![Heuristics::new(); 3], &control, &mut |report: Report<
                 _,
             >| {
                 if report.bound == Bound::Exact {
@@ -375,14 +345,14 @@ fn threads_together_find_the_minimax_value() {
 }
 
 #[test]
-fn threads_share_a_node_limit_and_end_together() {
+fn threads_share_a_node_limit() {
     let position = Neighbours::start();
     let limits = Limits::nodes(100_000);
-    let task = Task {
+    let input = SearchInput {
         position: &position,
         history: &GameHistory::new(),
         evaluator: &Linear::shipped(0).unwrap(),
-        root_moves: &[],
+        root_moves: None,
         options: &Options::default(),
         limits: &limits,
     };
@@ -392,14 +362,45 @@ fn threads_share_a_node_limit_and_end_together() {
         let control = Control::default();
         let mut reported = 0;
         let best =
-            search(&task, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |report: Report<_>| {
+            search(&input, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |report: Report<_>| {
                 assert!(report.nodes >= reported, "nodes are counted up");
                 reported = report.nodes;
             });
         assert!(best.mv.is_some_and(|mv| position.is_legal(mv)));
         // Each thread may be ahead of what it has told.
         assert!(best.nodes >= 100_000 && best.nodes <= 100_000 + 1024 * threads as u64, "{}", best.nodes);
-        assert!(!control.is_stopped());
+        assert!(!control.is_stopped(), "the flag belongs to the caller");
+    }
+}
+
+#[test]
+fn a_stop_from_outside_ends_all_threads() {
+    let position = Neighbours::start();
+    // The nodes end the test where nothing else does.
+    let limits = Limits::nodes(20_000_000);
+    let input = SearchInput {
+        position: &position,
+        history: &GameHistory::new(),
+        evaluator: &Linear::shipped(0).unwrap(),
+        root_moves: None,
+        options: &Options::default(),
+        limits: &limits,
+    };
+    for threads in [1, 3] {
+        for mode in [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta] {
+            let table = TranspositionTable::new(1).unwrap();
+            let mut heuristics = vec![Heuristics::new(); threads];
+            let control = Control::default();
+            let mut stopped_at = 0;
+            let best = search(&input, mode, &table, &mut heuristics, &control, &mut |report: Report<_>| {
+                if report.depth >= 5 && stopped_at == 0 {
+                    control.stop();
+                    stopped_at = report.nodes;
+                }
+            });
+            assert!(best.mv.is_some_and(|mv| position.is_legal(mv)), "{mode:?}");
+            assert!(stopped_at > 0 && best.nodes < stopped_at + 100_000, "{mode:?}: {}", best.nodes);
+        }
     }
 }
 
@@ -414,24 +415,25 @@ fn a_random_player_plays_any_move_and_the_same_again() {
     for _ in 0..10 {
         for seed in 0..40 {
             let options = &Options { seed, ..Options::default() };
-            let task = Task { position, history: &history, evaluator, root_moves: &[], options, limits };
-            let mv = random(&task).mv.unwrap();
-            assert!(legal.contains(&mv) && random(&task).mv == Some(mv));
+            let input =
+                SearchInput { position, history: &history, evaluator, root_moves: None, options, limits };
+            let mv = random(&input).mv.unwrap();
+            assert!(legal.contains(&mv) && random(&input).mv == Some(mv));
             seen.insert(mv);
-            let chosen = Task { root_moves: &legal[3..4], ..task };
+            let chosen = SearchInput { root_moves: Some(&legal[3..4]), ..input };
             assert_eq!(random(&chosen).mv, Some(legal[3]));
         }
         history.push(position);
     }
     assert_eq!(seen.len(), legal.len());
     let over = &Neighbours::from_fen("8/8/8/8/8/8/8/P6p w 0 1").unwrap();
-    let task = Task {
+    let input = SearchInput {
         position: over,
         history: &GameHistory::new(),
         evaluator,
-        root_moves: &[],
+        root_moves: None,
         options: &Options::default(),
         limits,
     };
-    assert_eq!(random(&task).mv, None);
+    assert_eq!(random(&input).mv, None);
 }

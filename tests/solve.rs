@@ -9,13 +9,13 @@ use assert_cmd::Command;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Color, Game, GameHistory, Knowledge, Prospect};
+use labrys::game::{Color, Game, GameHistory, ProofLeaf, Solvable};
 use labrys::search::{Control, Limits, Solution, Value, solve};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use common::grid::random_fen;
-use common::minimax::{Plain, amazons, empty_squares};
+use common::minimax::{Plain, empty_squares, result};
 
 /// What Neighbours is worth to the side to move with all the draws of the rules: nothing is remembered, as a result may
 /// depend on the way. So many plies are looked ahead at most.
@@ -58,7 +58,7 @@ fn number(value: Value) -> i32 {
     }
 }
 
-fn solved<G: Knowledge>(fen: &str, nodes: u64) -> Solution<G::Move> {
+fn solved<G: Solvable>(fen: &str, nodes: u64) -> Solution<G::Move> {
     let position = G::from_fen(fen).unwrap();
     let solution = solve(&position, 16, &Limits::nodes(nodes), &Control::default()).unwrap();
     if let Some(value @ (Value::Win | Value::Loss)) = solution.value {
@@ -92,7 +92,7 @@ fn end_games_of_amazons_are_solved_as_by_minimax() {
             continue;
         }
         let position = Amazons::from_fen(&fen).unwrap();
-        let Some(expected) = amazons(&position, &mut Plain::new(20_000)) else { continue };
+        let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
         let solution = solved::<Amazons>(&fen, 1_000_000);
         assert_eq!(solution.value.map(number), Some(expected), "{fen}");
         assert!(solution.is_complete, "{fen}");
@@ -114,13 +114,13 @@ fn what_is_certain_is_right_and_equal_keys_have_equal_results() {
             continue;
         }
         let position = Amazons::from_fen(&fen).unwrap();
-        let Some(expected) = amazons(&position, &mut Plain::new(20_000)) else { continue };
-        match position.prospect() {
-            Prospect::Certain(winner) => {
+        let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
+        match position.proof_leaf() {
+            ProofLeaf::Decided(winner) => {
                 assert_eq!(winner == Some(position.side_to_move()), expected > 0, "{fen}");
                 certain[usize::from(expected > 0)] += 1;
             }
-            Prospect::Open { key, .. } => {
+            ProofLeaf::Open { key, .. } => {
                 let (before, other) = results.entry(key).or_insert((expected, fen.clone()));
                 assert_eq!(*before, expected, "{fen} and {other}");
                 shared += u32::from(*other != fen);
@@ -135,16 +135,16 @@ fn a_guard_of_two_squares_cannot_fill_both() {
     // White's amazon keeps the black one from a3 and from c1, but only as long as it stands.
     let fen = "***1/1*q*/*Q**/**1* w";
     let position = Amazons::from_fen(fen).unwrap();
-    assert_eq!(amazons(&position, &mut Plain::new(1_000)), Some(-1));
-    assert_ne!(position.prospect(), Prospect::Certain(Some(Color::White)));
+    assert_eq!(result(&position, &mut Plain::new(1_000)), Some(-1));
+    assert_ne!(position.proof_leaf(), ProofLeaf::Decided(Some(Color::White)));
     assert_eq!(solved::<Amazons>(fen, 1_000).value, Some(Value::Loss));
 }
 
 #[test]
 fn keys_do_not_change_when_the_board_is_turned() {
-    let key = |fen: &str| match Amazons::from_fen(fen).unwrap().prospect() {
-        Prospect::Open { key, .. } => key,
-        Prospect::Certain(_) => panic!("{fen}"),
+    let key = |fen: &str| match Amazons::from_fen(fen).unwrap().proof_leaf() {
+        ProofLeaf::Open { key, .. } => key,
+        ProofLeaf::Decided(_) => panic!("{fen}"),
     };
     let first = key("1q*2/4Q/2*2/q3Q w");
     let same = [
@@ -241,7 +241,6 @@ fn no_winner_no_line_and_no_proof_without_nodes() {
     control.stop();
     let position = Amazons::start();
     assert_eq!(solve(&position, 1, &Limits::none(), &control).unwrap().value, None);
-    assert_eq!(position.side_to_move(), Color::White);
     let late = Limits { movetime: Some(Duration::ZERO), ..Limits::none() };
     assert_eq!(solve(&position, 1, &late, &Control::default()).unwrap().value, None);
 }
@@ -261,7 +260,7 @@ fn labrys(arguments: &[&str]) -> (bool, String, String) {
 }
 
 #[test]
-fn the_command_prints_the_line_and_the_verdict_last() {
+fn the_command_prints_the_line_and_the_result_last() {
     let (success, out, error) = labrys(&["--variant", "amazons", "--fen", "1qq1/q2q/Q2Q/1QQ1 w"]);
     let lines: Vec<_> = out.lines().collect();
     assert!(success && error.is_empty(), "{error}");

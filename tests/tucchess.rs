@@ -1,7 +1,7 @@
 //! The rules of TUC-CHESS, case by case, and its chance.
 
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Chance, Color, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome};
+use labrys::game::{Chance, Color, Ending, FenError, Game, GameMove, MoveError, Outcome, Selectivity};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

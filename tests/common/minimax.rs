@@ -1,11 +1,10 @@
-//! What positions of Amazons are worth, by plain minimax to the end of the game.
+//! How games without draws end with best play, by plain minimax to the end of the game.
 
 use std::collections::HashMap;
 
 use labrys::game::Game;
-use labrys::game::amazons::Amazons;
 
-/// Plain minimax with a memory of results, until its nodes run out.
+/// What plain minimax has found, and how far it may go.
 pub struct Plain<K> {
     known: HashMap<K, i32>,
     /// Nodes that it may still visit.
@@ -19,25 +18,27 @@ impl<K> Plain<K> {
     }
 }
 
-/// What Amazons is worth to the side to move, 1 or −1; each line ends, and no draw is possible.
-pub fn amazons(position: &Amazons, plain: &mut Plain<u64>) -> Option<i32> {
-    if let Some(&value) = plain.known.get(&position.key()) {
-        return Some(value);
+/// The result for the side to move with best play, 1 or −1, unless the nodes run out; in a game in which no position
+/// comes back and no draw is possible.
+pub fn result<G: Game>(position: &G, plain: &mut Plain<u64>) -> Option<i32> {
+    if let Some(&result) = plain.known.get(&position.key()) {
+        return Some(result);
     }
     plain.nodes = plain.nodes.checked_sub(1)?;
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
-    let mut value = -1;
+    let has_won = moves.is_empty() && position.terminal_outcome().winner == Some(position.side_to_move());
+    let mut best = if has_won { 1 } else { -1 };
     for mv in moves {
-        let mut child = *position;
+        let mut child = position.clone();
         child.play(mv);
-        if amazons(&child, plain)? < 0 {
-            value = 1;
+        if result(&child, plain)? < 0 {
+            best = 1;
             break;
         }
     }
-    plain.known.insert(position.key(), value);
-    Some(value)
+    plain.known.insert(position.key(), best);
+    Some(best)
 }
 
 /// The empty squares of a position.

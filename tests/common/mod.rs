@@ -1,16 +1,18 @@
 //! What several tests need: random positions, a search in one call, an engine process.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod breakthrough;
 pub mod grid;
 pub mod mailbox;
 pub mod minimax;
 pub mod process;
+pub mod suite;
 
-use labrys::eval::Linear;
-use labrys::game::{Features, Game, GameHistory, Knowledge};
+use labrys::eval::{Linear, Score};
+use labrys::game::{Features, Game, GameHistory, Playable};
 use labrys::search::{
-    Best, Control, Heuristics, Limits, Options, Report, SearchMode, Task, TranspositionTable, Tree,
-    monte_carlo, search,
+    Best, Bound, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
+    Tree, monte_carlo, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -62,7 +64,7 @@ pub fn random_lines<G: Game>(count: usize, most: usize) -> Vec<Line<G>> {
 }
 
 /// A search with a small fresh table and odd weights; the reports come with it.
-pub fn find<G: Features + Knowledge>(
+pub fn find<G: Playable>(
     line: &Line<G>,
     mode: SearchMode,
     selective: bool,
@@ -77,13 +79,14 @@ pub fn find<G: Features + Knowledge>(
 pub fn heavy_evaluator<G: Features>() -> Linear<G> {
     let mut evaluator = Linear::shipped(0).unwrap();
     let weights = evaluator.weights().values().iter().enumerate();
-    let values: Vec<_> = weights.map(|(n, weight)| (weight + 0.1 * (n % 6) as f64).to_string()).collect();
+    let values: Vec<_> =
+        weights.map(|(n, weight)| (weight + 0.1 * ((n + 1) % 6) as f64).to_string()).collect();
     evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
     evaluator
 }
 
 /// A search with a table that may remember others.
-pub fn find_with<G: Features + Knowledge>(
+pub fn find_with<G: Playable>(
     table: &TranspositionTable,
     (position, history): &Line<G>,
     mode: SearchMode,
@@ -91,16 +94,44 @@ pub fn find_with<G: Features + Knowledge>(
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = heavy_evaluator();
-    let task = Task { position, history, evaluator: &evaluator, root_moves: &[], options, limits };
+    let input = SearchInput { position, history, evaluator: &evaluator, root_moves: None, options, limits };
     let mut reports = Vec::new();
-    let best = search(&task, mode, table, &mut [Heuristics::new()], &Control::default(), &mut |report| {
+    let best = search(&input, mode, table, &mut [Heuristics::new()], &Control::default(), &mut |report| {
         reports.push(report)
     });
     (best, reports)
 }
 
+/// The scores of the finished iterations, best lines only.
+pub fn scores<M>(reports: &[Report<M>]) -> Vec<Score> {
+    let exact = reports.iter().filter(|report| report.bound == Bound::Exact && report.multipv == 1);
+    exact.map(|report| report.score).collect()
+}
+
+/// Compares the scores of every iteration; the number of positions with a forced end in sight.
+pub fn compare_searches<G: Playable>(
+    count: usize,
+    most_plies: usize,
+    depth: u32,
+    modes: &[SearchMode],
+) -> usize {
+    let mut decided = 0;
+    for line in random_lines::<G>(count, most_plies) {
+        let limits = Limits::depth(depth);
+        let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, &limits);
+        let expected = scores(&minimax);
+        assert_eq!(expected.len(), depth as usize);
+        for &mode in modes {
+            let (_, reports) = find(&line, mode, false, 1, &limits);
+            assert_eq!(scores(&reports), expected, "{mode:?} in {}", line.0.fen());
+        }
+        decided += usize::from(expected[expected.len() - 1].plies_to_end().is_some());
+    }
+    decided
+}
+
 /// A Monte Carlo search in a new tree of `bytes`, with the shipped weights.
-pub fn sample<G: Features + Knowledge>(
+pub fn sample<G: Playable>(
     line: &Line<G>,
     options: &Options,
     limits: &Limits,
@@ -110,15 +141,15 @@ pub fn sample<G: Features + Knowledge>(
 }
 
 /// A Monte Carlo search in a tree that may know something.
-pub fn sample_in<G: Features + Knowledge>(
+pub fn sample_in<G: Playable>(
     tree: &mut Tree<G>,
     (position, history): &Line<G>,
     options: &Options,
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = &Linear::shipped(0).unwrap();
-    let task = Task { position, history, evaluator, root_moves: &[], options, limits };
+    let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
     let mut reports = Vec::new();
     let control = Control::default();
-    (monte_carlo(&task, tree, 1, None, &control, &mut |report| reports.push(report)), reports)
+    (monte_carlo(&input, tree, 1, None, &control, &mut |report| reports.push(report)), reports)
 }
