@@ -51,8 +51,7 @@ fn find<G: Playable>(
     let table = TranspositionTable::new(1).unwrap();
     let mut score = Score::DRAW;
     let mut listener = |report: Report<_>| score = report.score;
-    let best =
-        search(&input, mode, &table, &mut [Heuristics::new()], &Control::default(), &mut listener);
+    let best = search(&input, mode, &table, &mut [Heuristics::new()], &Control::default(), &mut listener);
     (best, score)
 }
 
@@ -71,7 +70,9 @@ fn simulate<G: Playable>(
         options: &options,
         limits: &limits,
     };
-    monte_carlo(&input, &mut Tree::new(1 << 20), 1, leaf_evaluator, &Control::default(), &mut |_: Report<_>| {})
+    monte_carlo(&input, &mut Tree::new(1 << 20), 1, leaf_evaluator, &Control::default(), &mut |_: Report<
+        _,
+    >| {})
 }
 
 fn check<G: Playable>(depth: u32, nodes: u64) {
@@ -93,7 +94,8 @@ fn check<G: Playable>(depth: u32, nodes: u64) {
             }
         }
         for expansion in [Expansion::All, Expansion::One, Expansion::Evaluated] {
-            let sampling = Sampling { expansion: Some(expansion), playout_plies: Some(2), ..Sampling::default() };
+            let sampling =
+                Sampling { expansion: Some(expansion), playout_plies: Some(2), ..Sampling::default() };
             assert!(simulate(line, sampling, None).mv.is_some());
         }
         let puct = Sampling { selection: Selection::Puct, playout_plies: Some(0), ..Sampling::default() };
@@ -142,12 +144,8 @@ impl<G: Game> LeafEvaluator<G> for Batches {
 fn leaves_are_judged_in_batches() {
     let line = (Chess::start(), GameHistory::new());
     let found = |batch| {
-        let sampling = Sampling {
-            selection: Selection::Puct,
-            playout_plies: Some(0),
-            batch,
-            ..Sampling::default()
-        };
+        let sampling =
+            Sampling { selection: Selection::Puct, playout_plies: Some(0), batch, ..Sampling::default() };
         let batches = Batches(std::sync::Mutex::default());
         let best = simulate(&line, sampling.clone(), Some(&batches));
         if batch == 1 {
