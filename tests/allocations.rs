@@ -1,4 +1,4 @@
-//! A Monte Carlo search allocates nothing once it is under way.
+//! What searches allocate once they are under way.
 
 use allocation_counter::measure;
 use labrys::eval::Linear;
@@ -6,8 +6,11 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{GameHistory, Playable};
-use labrys::search::{Control, Expansion, Limits, Options, Report, Sampling, SearchInput, Tree, monte_carlo};
+use labrys::game::{Game, GameHistory, Playable};
+use labrys::search::{
+    Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchInput, SearchMode,
+    TranspositionTable, Tree, monte_carlo, search,
+};
 
 /// Allocations and simulations of a search.
 fn cost<G: Playable>(options: &Options, nodes: u64) -> (u64, u32) {
@@ -50,4 +53,23 @@ fn simulations_allocate_nothing() {
     check::<TucChess>(one, 200_000);
     check::<TucChess>(cut, 20_000);
     check::<Amazons>(Sampling::default(), 300_000);
+}
+
+#[test]
+fn chance_plies_cost_nothing_without_chance() {
+    let (position, history) = (&Chess::start(), &GameHistory::new());
+    let (evaluator, limits) = (&Linear::shipped(0).unwrap(), &Limits::depth(5));
+    let allocations = |chance_plies| {
+        let options = &Options { chance_plies, ..Options::default() };
+        let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
+        let (table, mut heuristics) = (TranspositionTable::new(1).unwrap(), [Heuristics::new()]);
+        let cost = measure(|| {
+            let control = Control::default();
+            search(&input, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |_: Report<_>| {});
+        });
+        cost.count_total
+    };
+    // The first search makes tables that all searches share.
+    allocations(0);
+    assert_eq!(allocations(64), allocations(0));
 }
