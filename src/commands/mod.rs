@@ -24,7 +24,8 @@ use clap::{Parser, Subcommand};
 use serde::Serialize;
 
 use crate::arena::{Rules, RulesError, parse_option};
-use crate::engine::registry;
+use crate::engine::{Engine, SideEffect, WeightsSource, registry};
+use crate::eval::WeightsError;
 use crate::search::Control;
 
 /// Labrys, a game engine. Without a command it speaks its protocol, UCI style, on standard input and
@@ -112,6 +113,17 @@ fn interruptible() -> anyhow::Result<Arc<Control>> {
     let reins = Arc::clone(&control);
     ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
     Ok(control)
+}
+
+/// Replaces the weights of an engine by others of the same feature set.
+fn set_weights_of_set(engine: &mut dyn Engine, source: &WeightsSource) -> Result<(), WeightsError> {
+    let expected = engine.weights().set_name();
+    match engine.set_weights(source)? {
+        Some(SideEffect::FeatureSet { set: found }) => {
+            Err(WeightsError::Set { found: found.to_owned(), expected: format!("`{expected}`") })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Reads a number of plies or a range of them.

@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn judge(engine: &mut dyn Engine, limits: &Limits, control: &Control) -> anyhow::Result<Option<UciScore>> {
     engine.new_game();
     let mut score = None;
-    engine.search(&[], limits, control, &mut |report: &SearchReport| score = Some(report.score));
+    engine.search(&[], limits, control, &mut |report: &SearchReport| score = Some(report.score))?;
     match control.is_stopped() {
         true => bail!("interrupted, nothing written"),
         false => Ok(score),

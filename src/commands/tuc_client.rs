@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use crate::arena::parse_option;
 use crate::engine::{Settings, registry};
 use crate::protocol::tuc::VARIANT;
 use crate::protocol::tuc::client::{Conduct, play};
@@ -36,16 +37,12 @@ pub(super) struct Arguments {
     fen: Option<String>,
 }
 
-/// Reads `NAME=VALUE`.
-fn parse_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(VARIANT, &Settings::default())?;
     for (name, value) in &arguments.option {
-        engine.set_option(name, value)?;
+        if let Some(side_effect) = engine.set_option(name, value)? {
+            log::warn!("--option {name}: {side_effect}");
+        }
     }
     engine.board_mut().set_up(arguments.fen.as_deref(), &[]).context("--fen")?;
     let server = find(&arguments.server).with_context(|| format!("--server {}", arguments.server))?;

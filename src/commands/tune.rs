@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{parse_positive, parse_share};
+use super::{parse_positive, parse_share, set_weights_of_set};
 use crate::arena::archive;
 use crate::arena::pgn::Move;
 use crate::engine::{Engine, Settings, WeightsSource, registry};
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned())]
     variant: String,
-    /// The feature set [default: the first of the game]
+    /// The feature set [default: that of --weights, or the first of the game]
     #[arg(long)]
     set: Option<String>,
     /// Weights to begin with [default: the shipped ones]
@@ -57,7 +57,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         engine.set_option("FeatureSet", set)?;
     }
     if let Some(path) = &arguments.weights {
-        engine.set_weights(&WeightsSource::File(path.clone()))?;
+        let source = WeightsSource::File(path.clone());
+        match &arguments.set {
+            Some(_) => set_weights_of_set(engine.as_mut(), &source).context("--weights")?,
+            None => engine.set_weights(&source).map(drop).context("--weights")?,
+        }
     }
     let control = super::interruptible()?;
 

@@ -10,6 +10,7 @@ mod info;
 mod lines;
 mod output;
 pub mod process;
+pub mod text;
 pub mod tuc;
 mod uci;
 

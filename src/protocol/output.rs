@@ -32,11 +32,16 @@ impl Output {
 
     /// Reports bad input.
     pub(super) fn error(&self, error: impl std::fmt::Display) {
-        self.line(&format!("info string error: {error}"));
+        self.line(&error_line(error));
     }
 
     /// Whether a line could not be written.
     pub(super) fn is_broken(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).broken
     }
+}
+
+/// The line that reports bad input.
+pub(super) fn error_line(error: impl std::fmt::Display) -> String {
+    format!("info string error: {error}")
 }

@@ -14,6 +14,7 @@ use super::message::{self, MessageError, ServerMessage, Step};
 use super::mirror::{Event, Mirror};
 use super::socket::Mailbox;
 use crate::engine::{Engine, SearchReport};
+use crate::protocol::text;
 use crate::search::{Control, Limits};
 
 /// How a client plays.
@@ -112,9 +113,10 @@ pub fn play(
 fn think(engine: &mut dyn Engine, conduct: &Conduct) -> Option<Step> {
     let limits = Limits { movetime: Some(conduct.movetime), nodes: conduct.nodes, ..Limits::none() };
     let mut last = None;
-    let best = engine
-        .search(&[], &limits, &Control::default(), &mut |report: &SearchReport| last = Some(report.to_uci()));
-    log::info!("{} {}", best.to_uci(), last.unwrap_or_default());
+    let mut listener = |report: &SearchReport| last = Some(text::info(report));
+    // Without a choice of moves no search is refused.
+    let best = engine.search(&[], &limits, &Control::default(), &mut listener).ok()?;
+    log::info!("{} {}", text::best_move(&best), last.unwrap_or_default());
     Step::from_name(&best.best?)
 }
 
