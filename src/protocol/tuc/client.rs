@@ -13,7 +13,9 @@ use thiserror::Error;
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::mirror::{Event, Mirror};
 use super::socket::Mailbox;
-use crate::engine::{Engine, SearchReport};
+use crate::engine::{Board, Engine, SearchReport};
+use crate::game::tucchess::TucChess;
+use crate::game::{FenError, Game};
 use crate::protocol::text;
 use crate::search::{Control, Limits};
 
@@ -36,6 +38,9 @@ pub enum TucError {
     /// The name is none.
     #[error(transparent)]
     Name(#[from] MessageError),
+    /// The engine does not play TUC-CHESS.
+    #[error("the engine plays another game: {0}")]
+    Game(#[from] FenError),
     /// A datagram cannot be sent.
     #[error("cannot send `{datagram}` to {server}: {error}")]
     Send {
@@ -75,7 +80,7 @@ pub fn play(
 ) -> Result<[u8; 2], TucError> {
     message::parse_name(conduct.name.as_bytes())?;
     let mut line = Line { mailbox: Mailbox::new(socket), server, timeout: conduct.timeout };
-    let mut mirror = Mirror::new();
+    let mut mirror = Mirror::new(TucChess::from_fen(&engine.board().fen())?);
     engine.new_game();
     line.send(&conduct.name)?;
     let mut heard = Instant::now();
@@ -83,7 +88,7 @@ pub fn play(
         let Some(message) = line.receive(heard)? else {
             return Err(TucError::Silent { server, waited: conduct.timeout, expected: mirror.expected() });
         };
-        let events = match mirror.receive(message, engine.board_mut()) {
+        let events = match mirror.receive(message) {
             Ok(events) => events,
             Err(odd) => {
                 log::warn!("passed over: {odd}");
@@ -92,12 +97,13 @@ pub fn play(
         };
         for event in &events {
             report(event);
+            follow(engine.board_mut(), event);
             if let Event::Ended(points) = event {
                 return Ok(*points);
             }
         }
-        if mirror.is_to_move(engine.board()) {
-            match think(engine, conduct) {
+        if mirror.is_to_move() {
+            match think(engine, mirror.position(), conduct) {
                 Some(step) => {
                     line.send(&step.to_string())?;
                     mirror.sent(step);
@@ -109,8 +115,22 @@ pub fn play(
     }
 }
 
-/// The move that the engine finds.
-fn think(engine: &mut dyn Engine, conduct: &Conduct) -> Option<Step> {
+/// Plays a move on the board of the engine, so that it knows the game so far.
+fn follow(board: &mut dyn Board, event: &Event) {
+    if let Event::Moved(moved) | Event::Unconfirmed(moved) = event
+        && let Err(error) = board.play(&moved.text)
+    {
+        log::debug!("the board does not follow: {error}");
+    }
+}
+
+/// The move that the engine finds in a position.
+fn think(engine: &mut dyn Engine, position: &TucChess, conduct: &Conduct) -> Option<Step> {
+    let fen = position.fen();
+    // The server is right where the rules lead elsewhere.
+    if engine.board().fen() != fen {
+        engine.board_mut().set_up(Some(&fen), &[]).ok()?;
+    }
     let limits = Limits { movetime: Some(conduct.movetime), nodes: conduct.nodes, ..Limits::none() };
     let mut last = None;
     let mut listener = |report: &SearchReport| last = Some(text::info(report));

@@ -9,10 +9,10 @@ use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
 use super::message::{self, MessageError, ServerMessage, Step};
-use super::{Moved, telling, winner_text};
-use crate::engine::{Board, Play, PositionError};
+use super::telling::{end_message, turn_message};
+use super::{Moved, winner_text};
 use crate::game::tucchess::TucChess;
-use crate::game::{Color, Ending, MoveError, Outcome, quote};
+use crate::game::{Chance, Color, Ending, FenError, Game, MoveError, Outcome, quote};
 
 /// The times of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,9 +28,9 @@ pub struct Terms {
 /// A game that cannot be refereed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HostError {
-    /// The position cannot be set up.
+    /// The position does not read.
     #[error(transparent)]
-    Position(#[from] PositionError),
+    Position(#[from] FenError),
     /// The game is over before it begins.
     #[error("the game is over in this position: {0}")]
     Over(Outcome),
@@ -60,9 +60,6 @@ pub enum Refusal {
     /// The game is over.
     #[error("the game is over")]
     Over,
-    /// The position after the move does not read, which is a mistake of this program.
-    #[error(transparent)]
-    Position(#[from] PositionError),
 }
 
 /// What has happened, for whoever watches.
@@ -159,7 +156,7 @@ enum Phase {
 
 /// A game between the first two who ask for it.
 pub struct Host {
-    board: Play<TucChess>,
+    position: TucChess,
     random: StdRng,
     terms: Terms,
     /// Where White and Black are, as far as they have joined.
@@ -174,13 +171,12 @@ impl Host {
     /// # Errors
     /// [`HostError`] when the position does not read, or when the game is over in it.
     pub fn new(fen: Option<&str>, terms: Terms, seed: u64) -> Result<Host, HostError> {
-        let mut board = Play::<TucChess>::start();
-        board.set_up(fen, &[])?;
-        if let Some(outcome) = board.outcome() {
+        let position = fen.map_or_else(|| Ok(TucChess::start()), TucChess::from_fen)?;
+        if let Some(outcome) = position.outcome() {
             return Err(HostError::Over(outcome));
         }
         Ok(Host {
-            board,
+            position,
             random: StdRng::seed_from_u64(seed),
             terms,
             seats: Vec::new(),
@@ -216,10 +212,10 @@ impl Host {
                 Answer { letters, notices: vec![Notice::Begun] }
             }
             Phase::Playing { end, turn_end } if now >= end && end <= turn_end => {
-                self.over(self.board.leader(), Cause::GameTime)
+                self.over(self.position.leader(), Cause::GameTime)
             }
             Phase::Playing { turn_end, .. } if now >= turn_end => {
-                let loser = self.board.side_to_move();
+                let loser = self.position.side_to_move();
                 self.over(Some(!loser), Cause::MoveTime(loser))
             }
             _ => Answer::default(),
@@ -239,7 +235,7 @@ impl Host {
             (Phase::Joining, None) => self.join(from, datagram, now),
             (_, None) => Err(Refusal::Stranger),
             (Phase::Countdown(_), Some(_)) => Err(Refusal::TooEarly),
-            (Phase::Playing { .. }, Some(color)) if color != self.board.side_to_move() => {
+            (Phase::Playing { .. }, Some(color)) if color != self.position.side_to_move() => {
                 Err(Refusal::OutOfTurn(color))
             }
             (Phase::Playing { end, .. }, Some(color)) => self.play(color, Step::parse(datagram)?, end, now),
@@ -261,14 +257,16 @@ impl Host {
 
     fn play(&mut self, player: Color, step: Step, end: Instant, now: Instant) -> Result<Answer, Refusal> {
         let random = &mut self.random;
-        let text = self.board.sample(&step.name(), &mut || random.random())?;
-        self.board.play(&text)?;
-        let points = telling::points(&self.board)?;
-        let message = telling::turn(&text, &self.board);
+        let mv = self.position.parse_move(&step.name())?;
+        let mv = self.position.sample(mv, &mut || random.random());
+        let text = self.position.move_text(mv);
+        self.position.play(mv);
+        let points = self.position.score();
+        let message = turn_message(&text, &self.position);
         self.plies += 1;
         let notice = Notice::Moved(Moved { ply: self.plies, player, text, points });
         // The last move is not told, as on the original server: old clients would answer it.
-        let mut answer = match self.board.outcome() {
+        let mut answer = match self.position.outcome() {
             Some(outcome) => self.over(outcome.winner, Cause::Rules(outcome.ending)),
             None => {
                 self.phase = Phase::Playing { end, turn_end: later(now, self.terms.move_time) };
@@ -281,11 +279,9 @@ impl Host {
     }
 
     fn over(&mut self, winner: Option<Color>, cause: Cause) -> Answer {
-        // The position has been read before.
-        let points = telling::points(&self.board).unwrap_or_default();
-        let verdict = Verdict { winner, cause, points };
+        let verdict = Verdict { winner, cause, points: self.position.score() };
         self.phase = Phase::Over(verdict);
-        Answer { letters: self.to_both(telling::end(&self.board)), notices: vec![Notice::Ended(verdict)] }
+        Answer { letters: self.to_both(end_message(&self.position)), notices: vec![Notice::Ended(verdict)] }
     }
 
     fn to_both(&self, message: ServerMessage) -> Vec<(SocketAddr, ServerMessage)> {
@@ -425,7 +421,7 @@ mod tests {
     #[test]
     fn garbage_from_anywhere_changes_nothing() {
         let (mut host, now) = begun(None);
-        let fen = host.board.fen();
+        let fen = host.position.fen();
         let mut random = StdRng::seed_from_u64(7);
         for _ in 0..100_000 {
             let length = random.random_range(0..210);
@@ -433,6 +429,6 @@ mod tests {
             let refused = host.receive(address(random.random_range(1..9)), &datagram, now);
             assert!(refused.is_err(), "{datagram:?}");
         }
-        assert_eq!(host.board.fen(), fen);
+        assert_eq!(host.position.fen(), fen);
     }
 }
