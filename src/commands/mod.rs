@@ -5,6 +5,7 @@ mod config;
 mod openings;
 mod perft;
 mod plot;
+mod progress;
 mod replay;
 mod solve;
 mod tournament;
@@ -23,7 +24,7 @@ use anyhow::Context;
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 
-use crate::arena::{Rules, RulesError, parse_option};
+use crate::arena::{Rules, RulesError, parse_option, seconds};
 use crate::engine::{Engine, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::search::Control;
@@ -145,8 +146,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-/// Reads a time in seconds, zero or more.
+/// Reads a time in seconds.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().map_err(|_| "expected seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    seconds(text).ok_or_else(|| "expected seconds, from 0 to 1000000".to_owned())
 }

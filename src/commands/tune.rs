@@ -4,8 +4,8 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 
+use super::progress::Progress;
 use super::{parse_positive, parse_share, set_weights_of_set};
 use crate::arena::archive;
 use crate::arena::pgn::Move;
@@ -74,20 +74,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         seed: arguments.seed,
         ..logistic::Settings::default()
     };
-    let bar = ProgressBar::new(settings.epochs.into());
-    if let Ok(style) = ProgressStyle::with_template("epoch {pos}/{len} {wide_bar} {msg} {eta} left") {
-        bar.set_style(style);
-    }
+    let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
     let mut first = None;
     let start = engine.weights().values().to_vec();
     let fit = logistic::fit(&samples, &start, &settings, &control, &mut |epoch| {
         first.get_or_insert(epoch);
         let Epoch { number, training, held_out } = epoch;
-        bar.set_position(number.into());
-        bar.set_message(format!("error {training:.5}, held out {held_out:.5}"));
-        log::info!("epoch {number}: error {training:.5}, held out {held_out:.5}");
+        let errors = format!("error {training:.5}, held out {held_out:.5}");
+        log::info!("epoch {number}: {errors}");
+        progress.update(number.into(), || errors);
     });
-    bar.finish_and_clear();
+    progress.finish();
     let (Some(fit), Some(first)) = (fit, first) else { bail!("too few quiet positions: {}", samples.len()) };
     let error = format!("held-out error {:.5} (before: {:.5})", fit.epoch.held_out, first.held_out);
     let source = format!(
