@@ -31,6 +31,20 @@ fn a_root_move_that_is_not_legal_is_an_error() {
 }
 
 #[test]
+fn a_root_move_named_twice_counts_once() {
+    let mut engine = neighbours();
+    let mut scores = |moves: &[&str]| {
+        let moves: Vec<_> = moves.iter().map(|&mv| mv.to_owned()).collect();
+        let mut scores = Vec::new();
+        let mut listener = |report: &SearchReport| scores.push((report.score, report.multipv));
+        engine.new_game();
+        engine.search(&moves, &Limits::depth(3), &Control::default(), &mut listener).unwrap();
+        scores
+    };
+    assert_eq!(scores(&["e1e3", "e1e3"]), scores(&["e1e3"]));
+}
+
+#[test]
 fn options_report_their_side_effects() {
     let mut engine = neighbours();
     assert_eq!(engine.set_option("hash", "1").unwrap(), None);

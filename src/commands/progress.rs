@@ -20,7 +20,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Work that counts in `unit`, such as games, of which `done` are done; without a total its end is unknown.
+    /// Work that counts in `unit`, such as games, of which `done` are done; without a total its end is
+    /// unknown.
     pub(super) fn new(unit: &'static str, done: u64, total: Option<u64>) -> Progress {
         let (bar, template) = match total {
             Some(total) => {

@@ -109,7 +109,10 @@ impl clap::Args for Engines {
                 .num_args(1..)
                 .action(ArgAction::Append)
                 .value_name("KEY=VALUE")
-                .help("A player: cmd=… (without it, Labrys itself), proto=uci|tuc, name=…, option.<name>=…, tc=… …"),
+                .help(
+                    "A player: cmd=… (without it, Labrys itself), proto=uci|tuc, name=…, option.<name>=…, \
+                     tc=… …",
+                ),
         )
     }
 

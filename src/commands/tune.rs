@@ -15,7 +15,8 @@ use crate::learn::Samples;
 use crate::learn::logistic::{self, Epoch};
 use crate::search::Control;
 
-/// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet positions.
+/// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet
+/// positions.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The game
@@ -34,7 +35,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Times that all positions are gone through
-    #[arg(long, default_value_t = logistic::Settings::default().epochs, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        default_value_t = logistic::Settings::default().epochs,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     epochs: u32,
     /// How far a weight goes in a step at the start, in its unit
     #[arg(long, default_value_t = logistic::Settings::default().rate, value_parser = parse_positive)]
@@ -42,7 +47,8 @@ pub(super) struct Arguments {
     /// How strongly weights are held where they begin
     #[arg(long, default_value_t = logistic::Settings::default().pull, value_parser = parse_positive)]
     pull: f64,
-    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its game
+    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its
+    /// game
     #[arg(long, default_value_t = logistic::Settings::default().blend, value_parser = parse_share)]
     blend: f64,
     /// What the order of the positions, and which tenth of the games is held out, depends on

@@ -17,9 +17,9 @@ impl Signature {
     }
 }
 
-/// Searches the bench positions of every game, each with fresh tables and shipped weights, to `depth` plies or to
-/// the depth of their list. `each` gets every position with its nodes. `None` if the bench was stopped before the
-/// end.
+/// Searches the bench positions of every game, each with fresh tables and shipped weights, to `depth` plies
+/// or to the depth of their list. `each` gets every position with its nodes. `None` if the bench was stopped
+/// before the end.
 pub fn bench(depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<Signature> {
     let mut nodes = |name| registry::engine(name, &Settings::default()).ok()?.bench(depth, control, each);
     let games: Option<_> = registry::names().into_iter().map(|name| Some((name, nodes(name)?))).collect();

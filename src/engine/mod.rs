@@ -53,8 +53,8 @@ pub trait Engine: Send {
     /// [`PositionError`] names the move that cannot be played.
     fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError>;
 
-    /// Whether the position is quiet, if `mv` is the move that is played: the side to move is not in check, and the
-    /// move is not tactical.
+    /// Whether the position is quiet, if `mv` is the move that is played: the side to move is not in check,
+    /// and the move is not tactical.
     ///
     /// # Errors
     /// [`MoveError`] when it is no legal move.
@@ -70,8 +70,8 @@ pub trait Engine: Send {
     /// [`WeightsError`] names the weight.
     fn set_weights(&mut self, source: &WeightsSource) -> Result<Option<SideEffect>, WeightsError>;
 
-    /// Looks for the best move. `root_moves` are the moves to choose from, all legal ones where it is empty. No
-    /// move is found when the game is over.
+    /// Looks for the best move. `root_moves` are the moves to choose from, all legal ones where it is empty.
+    /// No move is found when the game is over.
     ///
     /// # Errors
     /// [`MoveError`] names the first of `root_moves` that is not legal.
@@ -83,9 +83,9 @@ pub trait Engine: Send {
         listener: &mut dyn SearchListener,
     ) -> Result<BestMove, MoveError>;
 
-    /// Proves the position a win, a loss or a draw for its side to move, with a table of `megabytes` MiB beside that of
-    /// the searches. The position counts as the first one of its game. The line of a win or a loss has been played
-    /// through.
+    /// Proves the position a win, a loss or a draw for its side to move, with a table of `megabytes` MiB
+    /// beside that of the searches. The position counts as the first one of its game. The line of a win or a
+    /// loss has been played through.
     ///
     /// # Errors
     /// [`SolveError`] when the game is one of chance, or there is no memory for the table.
@@ -108,8 +108,8 @@ pub struct Observation {
     pub stm: Color,
     /// How the game has ended, if it has.
     pub outcome: Option<Outcome>,
-    /// The features that are not 0, each with its number in the feature set, for the side to move. A feature may come
-    /// in parts, which add up.
+    /// The features that are not 0, each with its number in the feature set, for the side to move. A feature
+    /// may come in parts, which add up.
     pub features: Vec<(usize, f64)>,
 }
 

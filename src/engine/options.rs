@@ -178,10 +178,10 @@ pub(super) enum RowKind<T> {
     Combo {
         values: Vec<&'static str>,
         default: usize,
-        set: fn(&mut T, usize) -> Answer,
+        set: fn(&mut T, usize) -> SetResult,
     },
     Text {
-        set: fn(&mut T, &str) -> Answer,
+        set: fn(&mut T, &str) -> SetResult,
     },
     Button {
         press: fn(&mut T),
@@ -189,7 +189,7 @@ pub(super) enum RowKind<T> {
 }
 
 /// What setting an option leads to.
-pub(super) type Answer = Result<Option<SideEffect>, OptionError>;
+pub(super) type SetResult = Result<Option<SideEffect>, OptionError>;
 
 /// A number in the settings.
 trait Number {
@@ -260,7 +260,10 @@ pub(super) fn rows(strengths: &[(u32, u64)]) -> Vec<Row<Settings>> {
                 name: $name,
                 kind: RowKind::Combo {
                     values: vec![$($word),+],
-                    default: [$($value),+].iter().position(|value| *value == defaults.$($place).+).unwrap_or(0),
+                    default: [$($value),+]
+                        .iter()
+                        .position(|value| *value == defaults.$($place).+)
+                        .unwrap_or(0),
                     set: |settings: &mut Settings, index| {
                         settings.$($place).+ = [$($value),+][index];
                         Ok(None)
@@ -329,8 +332,8 @@ pub(super) fn rows(strengths: &[(u32, u64)]) -> Vec<Row<Settings>> {
     rows
 }
 
-/// Nodes of a move that plays as strong as `elo`. Between two measured strengths the logarithm of the nodes is
-/// linear in Elo.
+/// Nodes of a move that plays as strong as `elo`. Between two measured strengths the logarithm of the nodes
+/// is linear in Elo.
 pub(super) fn nodes_for(strengths: &[(u32, u64)], elo: u32) -> Option<u64> {
     let (&(least, few), &(most, many)) = (strengths.first()?, strengths.last()?);
     if elo <= least {
@@ -366,7 +369,7 @@ impl<T> Row<T> {
     }
 
     /// Sets the option of `target`, which stays as it is if the value is refused.
-    pub(super) fn set(&self, target: &mut T, value: &str) -> Answer {
+    pub(super) fn set(&self, target: &mut T, value: &str) -> SetResult {
         let refuse = |expected| OptionError::Value { name: self.name, value: value.to_owned(), expected };
         match &self.kind {
             RowKind::Check { set, .. } => {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::options::{self, Answer, OptionSpec, Row, RowKind};
+use super::options::{self, OptionSpec, Row, RowKind, SetResult};
 use super::{
     BestMove, Board, Engine, EvaluationKind, Observation, OptionError, Play, PositionError, SearchListener,
     SearchReport, Settings, SideEffect, WeightsSource,
@@ -66,7 +66,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
     }
 
     /// Selects a feature set. Weights of that set stay; those of another are replaced by the shipped ones.
-    fn select_set(&mut self, set: usize) -> Answer {
+    fn select_set(&mut self, set: usize) -> SetResult {
         let old = self.evaluator.weights();
         if old.set() == set {
             return Ok(None);
@@ -78,7 +78,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
     }
 
     /// Loads weights, the shipped ones without a path.
-    fn load_weights(&mut self, path: &str) -> Answer {
+    fn load_weights(&mut self, path: &str) -> SetResult {
         let source = match path {
             "" | "<empty>" => WeightsSource::Default,
             path => WeightsSource::File(path.to_owned()),
@@ -202,7 +202,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         specs.chain(self.play.option()).collect()
     }
 
-    fn set_option(&mut self, name: &str, value: &str) -> Answer {
+    fn set_option(&mut self, name: &str, value: &str) -> SetResult {
         let mut side_effect = None;
         if let Some(row) = options::find(&options::rows(G::STRENGTHS), name) {
             let mut settings = self.settings.clone();
@@ -279,8 +279,14 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         control: &Control,
         listener: &mut dyn SearchListener,
     ) -> Result<BestMove, MoveError> {
-        let root_moves = root_moves.iter().map(|text| self.play.position.parse_move(text));
-        let root_moves = root_moves.collect::<Result<Vec<_>, _>>()?;
+        let mut moves = Vec::new();
+        for text in root_moves {
+            let mv = self.play.position.parse_move(text)?;
+            // Named twice, a move would be searched twice, the second time in vain.
+            if !moves.contains(&mv) {
+                moves.push(mv);
+            }
+        }
         let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
         let enough = match self.settings.limit_strength {
             true => options::nodes_for(G::STRENGTHS, self.settings.elo),
@@ -288,7 +294,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         };
         let nodes = limits.nodes.into_iter().chain(enough).min();
         let limits = Limits { overhead, nodes, ..limits.clone() };
-        let best = self.find_move(&root_moves, &limits, control, listener);
+        let best = self.find_move(&moves, &limits, control, listener);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
         let mut line = line_text(&self.play.position, &line).into_iter();
         Ok(BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes })

@@ -16,7 +16,8 @@ pub struct Info {
 }
 
 impl Info {
-    /// Takes over what a line of output says. What is not understood is left out: engines may say what they like.
+    /// Takes over what a line of output says. What is not understood is left out: engines may say what they
+    /// like.
     pub fn update(&mut self, line: &str) {
         let mut words = line.split_whitespace();
         if words.next() != Some("info") {

@@ -42,7 +42,8 @@ pub fn info(report: &SearchReport) -> String {
     line
 }
 
-/// How often the first move of the line has been visited, as an `info string` line, in a search that counts visits.
+/// How often the first move of the line has been visited, as an `info string` line, in a search that counts
+/// visits.
 pub fn visits(report: &SearchReport) -> Option<String> {
     let Visits { count, walks, rate } = report.visits?;
     let multipv = report.multipv;

@@ -14,7 +14,7 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::command::{self, Command, CommandError, Go, HELP};
-use super::lines::{LineError, read_line};
+use super::input::{LineError, read_line};
 use super::output::{Output, error_line};
 use super::text;
 use crate::engine::{
@@ -149,7 +149,8 @@ impl Loop {
         Ok(())
     }
 
-    /// The next event to react to: what has been deferred comes first as soon as nothing has to be waited for.
+    /// The next event to react to: what has been deferred comes first as soon as nothing has to be waited
+    /// for.
     fn next_event(&mut self, events: &Receiver<Event>) -> Event {
         loop {
             let waiting = self.work.as_ref().is_some_and(|work| work.wait);
@@ -350,10 +351,11 @@ impl Loop {
         let engine = self.engine.take_if(|_| self.work.is_none());
         let mut engine = engine.ok_or(Refusal::Busy { command })?;
         let control = Arc::new(control);
-        let (reins, output, sender) = (Arc::clone(&control), self.output.clone(), self.sender.clone());
+        let (shared_control, output, sender) =
+            (Arc::clone(&control), self.output.clone(), self.sender.clone());
         thread::spawn(move || {
             let alarm = Alarm(sender.clone());
-            let answer = job(engine.as_mut(), &reins, &output);
+            let answer = job(engine.as_mut(), &shared_control, &output);
             // The loop ends only after it has got this.
             let _ = sender.send(Event::Done { engine, answer });
             drop(alarm);

@@ -17,8 +17,8 @@ impl TucChess {
         self.set_points(points.map(tenths));
     }
 
-    /// Puts a prize on a square, a1 being 0, b1 1 and a2 5. `false` where that is impossible: a piece stands there, or
-    /// there is no such square.
+    /// Puts a prize on a square, a1 being 0, b1 1 and a2 5. `false` where that is impossible: a piece stands
+    /// there, or there is no such square.
     pub fn place_prize(&mut self, square: u8) -> bool {
         let Some(bit) = bit(square).filter(|bit| self.occupied() & bit == 0) else { return false };
         if self.prizes() & bit == 0 {
@@ -27,9 +27,9 @@ impl TucChess {
         true
     }
 
-    /// Makes a move from square to square even if the rules forbid it. What stands on the second square is removed, a
-    /// pawn leaves the board on its last rank, and it is the other player's turn. The points stay. `false` where no
-    /// piece of the side to move stands on the first square; then only the turn changes.
+    /// Makes a move from square to square even if the rules forbid it. What stands on the second square is
+    /// removed, a pawn leaves the board on its last rank, and it is the other player's turn. The points stay.
+    /// `false` where no piece of the side to move stands on the first square; then only the turn changes.
     pub fn force(&mut self, from: u8, to: u8) -> bool {
         let (stm, score) = (self.side_to_move(), self.score());
         let own = |square| bit(square).and_then(|bit| self.kind_on(stm, bit));

@@ -21,7 +21,7 @@ use crate::search::{Control, Limits};
 
 /// How a client plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conduct {
+pub struct ClientSettings {
     /// The name that it joins with: a line of text, 1 to 200 bytes.
     pub name: String,
     /// Time for a search, from which the engine takes its `Move Overhead`.
@@ -66,27 +66,28 @@ pub enum TucError {
     },
 }
 
-/// Plays a game from the board of `engine` on the server, and returns the points of White and of Black; `report`
-/// hears what happens. Datagrams from others, and those that make no sense, are logged, at level `warn`, and passed over.
+/// Plays a game from the board of `engine` on the server, and returns the points of White and of Black;
+/// `report` hears what happens. Datagrams from others, and those that make no sense, are logged, at level
+/// `warn`, and passed over.
 ///
 /// # Errors
 /// [`TucError`] when the server says nothing for too long, or the socket does not work.
 pub fn play(
     socket: UdpSocket,
     server: SocketAddr,
-    conduct: &Conduct,
+    settings: &ClientSettings,
     engine: &mut dyn Engine,
     report: &mut dyn FnMut(&Event),
 ) -> Result<[u8; 2], TucError> {
-    message::parse_name(conduct.name.as_bytes())?;
-    let mut line = Line { mailbox: Mailbox::new(socket), server, timeout: conduct.timeout };
+    message::parse_name(settings.name.as_bytes())?;
+    let mut connection = Connection { mailbox: Mailbox::new(socket), server, timeout: settings.timeout };
     let mut mirror = Mirror::new(TucChess::from_fen(&engine.board().fen())?);
     engine.new_game();
-    line.send(&conduct.name)?;
+    connection.send(&settings.name)?;
     let mut heard = Instant::now();
     loop {
-        let Some(message) = line.receive(heard)? else {
-            return Err(TucError::Silent { server, waited: conduct.timeout, expected: mirror.expected() });
+        let Some(message) = connection.receive(heard)? else {
+            return Err(TucError::Silent { server, waited: settings.timeout, expected: mirror.expected() });
         };
         let events = match mirror.receive(message) {
             Ok(events) => events,
@@ -103,9 +104,9 @@ pub fn play(
             }
         }
         if mirror.is_to_move() {
-            match think(engine, mirror.position(), conduct) {
+            match think(engine, mirror.position(), settings) {
                 Some(step) => {
-                    line.send(&step.to_string())?;
+                    connection.send(&step.to_string())?;
                     mirror.sent(step);
                 }
                 None => log::warn!("we have no move; it is for the server to end the game"),
@@ -125,13 +126,13 @@ fn follow(board: &mut dyn Board, event: &Event) {
 }
 
 /// The move that the engine finds in a position.
-fn think(engine: &mut dyn Engine, position: &TucChess, conduct: &Conduct) -> Option<Step> {
+fn think(engine: &mut dyn Engine, position: &TucChess, settings: &ClientSettings) -> Option<Step> {
     let fen = position.fen();
     // The server is right where the rules lead elsewhere.
     if engine.board().fen() != fen {
         engine.board_mut().set_up(Some(&fen), &[]).ok()?;
     }
-    let limits = Limits { movetime: Some(conduct.movetime), nodes: conduct.nodes, ..Limits::none() };
+    let limits = Limits { movetime: Some(settings.movetime), nodes: settings.nodes, ..Limits::none() };
     let mut last = None;
     let mut listener = |report: &SearchReport| last = Some(text::info(report));
     // Without a choice of moves no search is refused.
@@ -141,13 +142,13 @@ fn think(engine: &mut dyn Engine, position: &TucChess, conduct: &Conduct) -> Opt
 }
 
 /// The way to the server and back.
-struct Line {
+struct Connection {
     mailbox: Mailbox,
     server: SocketAddr,
     timeout: Duration,
 }
 
-impl Line {
+impl Connection {
     /// Sends a datagram, once.
     fn send(&self, text: &str) -> Result<(), TucError> {
         self.mailbox.send(self.server, text).map_err(|error| TucError::Send {

@@ -50,7 +50,7 @@ fn leader([white, black]: [u8; 2]) -> Option<Color> {
 
 /// A message of the server that does not fit into the game, and is passed over.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Odd {
+pub enum UnexpectedMessage {
     /// The colours are dealt already.
     #[error("`{message}`, but we play {color} already")]
     Seated {
@@ -125,17 +125,17 @@ impl Mirror {
     /// ours replace them, each with a warning in the log.
     ///
     /// # Errors
-    /// [`Odd`] when the message does not fit; then nothing has changed.
-    pub fn receive(&mut self, message: ServerMessage) -> Result<Vec<Event>, Odd> {
+    /// [`UnexpectedMessage`] when the message does not fit; then nothing has changed.
+    pub fn receive(&mut self, message: ServerMessage) -> Result<Vec<Event>, UnexpectedMessage> {
         match message {
             ServerMessage::Player(color) => match self.color {
-                Some(color) => Err(Odd::Seated { message, color }),
+                Some(color) => Err(UnexpectedMessage::Seated { message, color }),
                 None => {
                     self.color = Some(color);
                     Ok(vec![Event::Seated(color)])
                 }
             },
-            ServerMessage::Begin if self.begun => Err(Odd::Begun),
+            ServerMessage::Begin if self.begun => Err(UnexpectedMessage::Begun),
             ServerMessage::Begin => {
                 self.begun = true;
                 if self.color.is_none() {
@@ -148,10 +148,10 @@ impl Mirror {
         }
     }
 
-    fn turn(&mut self, turn: Turn) -> Result<Vec<Event>, Odd> {
+    fn turn(&mut self, turn: Turn) -> Result<Vec<Event>, UnexpectedMessage> {
         let message = ServerMessage::Turn(turn);
         if self.is_repeated(turn) {
-            return Err(Odd::Repeated(message));
+            return Err(UnexpectedMessage::Repeated(message));
         }
         let mut events = Vec::new();
         let stm = self.position.side_to_move();
@@ -159,7 +159,9 @@ impl Mirror {
             // If the opponent has moved, our move has counted, and only its echo is lost.
             let legal = self.sent.and_then(|step| Some((step, after(&self.position, &step.name())?)));
             let legal = legal.filter(|(_, position)| after(position, &turn.step.name()).is_some());
-            let Some((step, position)) = legal else { return Err(Odd::OutOfTurn { message, turn: stm }) };
+            let Some((step, position)) = legal else {
+                return Err(UnexpectedMessage::OutOfTurn { message, turn: stm });
+            };
             log::warn!("the echo of our move {} is lost; a new prize would not be known", step.name());
             self.position = position;
             events.push(Event::Moved(self.moved(turn.next, step.name())));

@@ -5,10 +5,10 @@ use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// The greatest datagram that there is, so that none is cut short.
-const GREATEST: usize = 65_536;
+const MAX_DATAGRAM: usize = 65_536;
 
 /// The shortest wait: none at all is not for a socket.
-const SHORTEST: Duration = Duration::from_millis(1);
+const MIN_WAIT: Duration = Duration::from_millis(1);
 
 /// Where datagrams come in and go out.
 pub(super) struct Mailbox {
@@ -18,7 +18,7 @@ pub(super) struct Mailbox {
 
 impl Mailbox {
     pub(super) fn new(socket: UdpSocket) -> Mailbox {
-        Mailbox { socket, buffer: vec![0; GREATEST] }
+        Mailbox { socket, buffer: vec![0; MAX_DATAGRAM] }
     }
 
     /// Where datagrams are to be sent to come in here.
@@ -34,7 +34,7 @@ impl Mailbox {
 
     /// The next datagram and its sender; none by `deadline`, or when the wait was disturbed before.
     pub(super) fn receive(&mut self, deadline: Option<Instant>) -> io::Result<Option<(&[u8], SocketAddr)>> {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()).max(SHORTEST));
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()).max(MIN_WAIT));
         self.socket.set_read_timeout(left)?;
         match self.socket.recv_from(&mut self.buffer) {
             Ok((length, sender)) => Ok(self.buffer.get(..length).map(|datagram| {

@@ -5,8 +5,8 @@ use crate::engine::Board;
 use crate::game::Game;
 use crate::game::tucchess::TucChess;
 
-/// The message that the move `text`, chance outcome and all, has led to the position of `board`; none if it is no move
-/// of the game.
+/// The message that the move `text`, chance outcome and all, has led to the position of `board`; none if it
+/// is no move of the game.
 pub fn turn(text: &str, board: &dyn Board) -> Option<ServerMessage> {
     turn_message(text, &position(board))
 }
@@ -34,8 +34,8 @@ pub(super) fn end_message(position: &TucChess) -> ServerMessage {
     ServerMessage::End(final_points(position.score()))
 }
 
-/// Points as `GE` shows them. Where two digits or whole points would hide who has more, the other one is shown a point
-/// less.
+/// Points as `GE` shows them. Where two digits or whole points would hide who has more, the other one is
+/// shown a point less.
 fn final_points([white, black]: [f64; 2]) -> [u8; 2] {
     match [white, black].map(shown) {
         [a, b] if a == b && white > black => [a, b.saturating_sub(1)],
