@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::eval::{MAX_PLY, WeightsError};
+use crate::eval::{MAX_PLY, Strength, WeightsError};
 use crate::game::quote;
 use crate::search::{Expansion, FinalMove, Method, Options, SearchMode, Selection};
 
@@ -225,9 +225,9 @@ impl<N: Number> Number for Option<N> {
     }
 }
 
-/// The options that change nothing but [`Settings`]. `strengths` are those of the game, see
-/// [`Knowledge::STRENGTHS`](crate::game::Knowledge::STRENGTHS).
-pub(super) fn rows(strengths: &[(u32, u64)]) -> Vec<Row<Settings>> {
+/// The options that change nothing but [`Settings`]. `strengths` are those of the evaluation, see
+/// [`Scale::strengths`](crate::eval::Scale).
+pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
     // A row names its place in the settings, from which it has its default, too.
     let defaults = Settings::default();
     macro_rules! check {
@@ -289,26 +289,26 @@ pub(super) fn rows(strengths: &[(u32, u64)]) -> Vec<Row<Settings>> {
         check!("Selective", search.selective),
         check!("Iterative", search.iterative),
         spin!("Width", search.width, 0, 10_000),
-        spin!("MsdKeepRate", search.filter.keep_rate, 1, 100),
-        spin!("MsdKeepFall", search.filter.keep_fall, 0, 99),
-        spin!("MsdVolatileKeepRate", search.filter.hot_rate, 1, 100),
-        spin!("MsdVolatilePlies", search.filter.hot_plies, 0, 64),
-        check!("MsdWin", search.filter.terms.win),
-        check!("MsdCapture", search.filter.terms.capture),
-        check!("MsdEscape", search.filter.terms.escape),
-        check!("MsdRepetition", search.filter.terms.repetition),
-        check!("MsdExposure", search.filter.terms.exposure),
-        spin!("MsdTheta", search.filter.terms.theta, 0, 1_000),
-        spin!("MsdGamma", search.filter.terms.gamma, 0, 1_000),
-        spin!("MsdThetaEnd", search.filter.terms.theta_end, -1, 1_000),
-        spin!("MsdGammaEnd", search.filter.terms.gamma_end, -1, 1_000),
+        spin!("MsdKeepRate", search.msd.keep_rate, 1, 100),
+        spin!("MsdKeepFall", search.msd.keep_fall, 0, 99),
+        spin!("MsdVolatileKeepRate", search.msd.volatile_keep_rate, 1, 100),
+        spin!("MsdVolatilePlies", search.msd.volatile_plies, 0, 64),
+        check!("MsdWin", search.msd.terms.win),
+        check!("MsdCapture", search.msd.terms.capture),
+        check!("MsdEscape", search.msd.terms.escape),
+        check!("MsdRepetition", search.msd.terms.repetition),
+        check!("MsdExposure", search.msd.terms.exposure),
+        spin!("MsdTheta", search.msd.terms.theta, 0, 1_000),
+        spin!("MsdGamma", search.msd.terms.gamma, 0, 1_000),
+        spin!("MsdThetaEnd", search.msd.terms.theta_end, -1, 1_000),
+        spin!("MsdGammaEnd", search.msd.terms.gamma_end, -1, 1_000),
         combo!("Selection", search.sampling.selection, "uct" => Selection::Uct, "puct" => Selection::Puct),
         spin!("Exploration", search.sampling.exploration, -1, 100_000),
         combo!("Expansion", search.sampling.expansion,
             "auto" => None,
             "all" => Some(Expansion::All),
             "one" => Some(Expansion::One),
-            "evaluated" => Some(Expansion::Promising)),
+            "evaluated" => Some(Expansion::Evaluated)),
         spin!("PlayoutPlies", search.sampling.playout_plies, -1, 1_000),
         spin!("Epsilon", search.sampling.epsilon, 0, 100),
         combo!("FinalMove", search.sampling.final_move,
@@ -317,13 +317,14 @@ pub(super) fn rows(strengths: &[(u32, u64)]) -> Vec<Row<Settings>> {
         check!("KeepTree", search.sampling.keep_tree),
         check!("ProveResults", search.sampling.prove),
         spin!("ChancePlies", search.chance_plies, 0, MAX_PLY as i64),
+        spin!("BatchSize", search.sampling.batch, 1, 512),
         check!("RulesOfThumb", rules_of_thumb),
         spin!("Seed", search.seed, 0, i64::MAX),
         check!("UCI_ShowWDL", show_wdl),
         check!("Ponder", ponder),
     ];
-    if let ([(least, _), ..], [.., (most, _)]) = (strengths, strengths) {
-        let mut elo = spin!("UCI_Elo", elo, i64::from(*least), i64::from(*most));
+    if let [first, .., last] = strengths {
+        let mut elo = spin!("UCI_Elo", elo, first.elo.into(), last.elo.into());
         if let RowKind::Spin { default, min, max, .. } = &mut elo.kind {
             *default = (*default).clamp(*min, *max);
         }
@@ -334,17 +335,18 @@ pub(super) fn rows(strengths: &[(u32, u64)]) -> Vec<Row<Settings>> {
 
 /// Nodes of a move that plays as strong as `elo`. Between two measured strengths the logarithm of the nodes
 /// is linear in Elo.
-pub(super) fn nodes_for(strengths: &[(u32, u64)], elo: u32) -> Option<u64> {
-    let (&(least, few), &(most, many)) = (strengths.first()?, strengths.last()?);
-    if elo <= least {
-        return Some(few);
+pub(super) fn nodes_for(strengths: &[Strength], elo: u32) -> Option<u64> {
+    let (first, last) = (strengths.first()?, strengths.last()?);
+    if elo <= first.elo {
+        return Some(first.nodes);
     }
-    if elo >= most {
-        return Some(many);
+    if elo >= last.elo {
+        return Some(last.nodes);
     }
-    let (below, above) = strengths.iter().zip(&strengths[1..]).find(|(_, above)| elo <= above.0)?;
-    let share = f64::from(elo - below.0) / f64::from(above.0 - below.0);
-    Some((below.1 as f64 * (above.1 as f64 / below.1 as f64).powf(share)).round() as u64)
+    let (below, above) = strengths.iter().zip(&strengths[1..]).find(|(_, above)| elo <= above.elo)?;
+    let share = f64::from(elo - below.elo) / f64::from(above.elo - below.elo);
+    let factor = above.nodes as f64 / below.nodes as f64;
+    Some((below.nodes as f64 * factor.powf(share)).round() as u64)
 }
 
 /// The row of that name; case does not matter.
@@ -396,9 +398,13 @@ impl<T> Row<T> {
 mod tests {
     use super::*;
 
+    const STRENGTHS: [Strength; 2] =
+        [Strength { elo: 1000, nodes: 100 }, Strength { elo: 1500, nodes: 1_000 }];
+
     #[test]
     fn strength_is_measured_in_nodes() {
-        let strengths = [(1000, 100), (1500, 1_000), (2000, 100_000)];
+        let strengths =
+            [(1000, 100), (1500, 1_000), (2000, 100_000)].map(|(elo, nodes)| Strength { elo, nodes });
         for (elo, nodes) in [
             (0, 100),
             (1000, 100),
@@ -416,7 +422,7 @@ mod tests {
     #[test]
     fn the_range_of_strengths_is_what_has_been_measured() {
         assert!(find(&rows(&[]), "UCI_Elo").is_none());
-        let rows = rows(&[(1000, 100), (1500, 1_000)]);
+        let rows = rows(&STRENGTHS);
         let elo = find(&rows, "uci_elo").unwrap();
         assert_eq!(elo.spec().kind, OptionKind::Spin { default: 1000, min: 1000, max: 1500 });
         let mut settings = Settings::default();
@@ -443,7 +449,7 @@ mod tests {
     #[test]
     fn every_option_has_a_place_of_its_own() {
         let mut changed = Vec::new();
-        for row in rows(&[(1000, 100), (1500, 1_000)]) {
+        for row in rows(&STRENGTHS) {
             let other = match row.spec().kind {
                 OptionKind::Check { default } => (!default).to_string(),
                 OptionKind::Spin { default, min, max } => {

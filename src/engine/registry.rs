@@ -1,11 +1,11 @@
 //! The games: one line each.
 
 use super::{Board, Engine, Play, Session, Settings, UnknownVariant};
+use crate::game::Playable;
 use crate::game::amazons::Amazons;
 use crate::game::chess::Chess;
 use crate::game::neighbours::Neighbours;
 use crate::game::tucchess::TucChess;
-use crate::game::{Chance, Features, Knowledge};
 
 /// A game by name, and how to make a board and an engine for it.
 struct Row {
@@ -18,7 +18,7 @@ struct Row {
 const GAMES: &[Row] = &[row::<Chess>(), row::<Neighbours>(), row::<TucChess>(), row::<Amazons>()];
 
 /// The line of a game.
-const fn row<G: Chance + Features + Knowledge>() -> Row {
+const fn row<G: Playable>() -> Row {
     Row {
         name: G::NAME,
         board: || Box::new(Play::<G>::start()),

@@ -8,10 +8,10 @@ use super::{
     BestMove, Board, Engine, EvaluationKind, Observation, OptionError, Play, PositionError, SearchListener,
     SearchReport, Settings, SideEffect, WeightsSource,
 };
-use crate::eval::{EvalBreakdown, Linear, Weights, WeightsError};
-use crate::game::{Chance, Features, Game, Knowledge, MoveError};
+use crate::eval::{EvalBreakdown, Evaluator, Linear, Weights, WeightsError};
+use crate::game::{Game, MoveError, Playable, WdlModel};
 use crate::search::{
-    Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Task,
+    Best, Control, Heuristics, Limits, Listener, Method, Report, SearchInput, Solution, SolveError,
     TranspositionTable, Tree, Value, monte_carlo, random, search, solve,
 };
 
@@ -29,7 +29,7 @@ pub struct Session<G: Game> {
     heuristics: Vec<Heuristics<G>>,
 }
 
-impl<G: Chance + Features + Knowledge> Session<G> {
+impl<G: Playable> Session<G> {
     /// An engine at the start position.
     pub fn new(settings: &Settings) -> Session<G> {
         Session {
@@ -40,6 +40,11 @@ impl<G: Chance + Features + Knowledge> Session<G> {
             tree: None,
             heuristics: Vec::new(),
         }
+    }
+
+    /// The options that change nothing but the settings.
+    fn settings_rows(&self) -> Vec<Row<Settings>> {
+        options::rows(self.evaluator.scale().strengths)
     }
 
     /// The options that do more than change the settings.
@@ -98,7 +103,7 @@ impl<G: Chance + Features + Knowledge> Session<G> {
     /// Looks for a move, in the terms of the game.
     fn find_move(
         &mut self,
-        root_moves: &[G::Move],
+        root_moves: Option<&[G::Move]>,
         limits: &Limits,
         control: &Control,
         listener: &mut dyn SearchListener,
@@ -108,26 +113,30 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         // The only kind so far.
         let EvaluationKind::Linear = settings.evaluation;
         let mut thumb = Vec::new();
-        if settings.rules_of_thumb && root_moves.is_empty() {
-            position.legal_moves(&mut thumb);
-            position.rules_of_thumb(&mut thumb);
-        }
-        let root_moves = if thumb.is_empty() { root_moves } else { &thumb };
-        let task = Task { position, history, evaluator, root_moves, options: &settings.search, limits };
-        let wdl = settings.show_wdl.then_some(G::RESULTS);
+        let root_moves = match settings.rules_of_thumb && root_moves.is_none() {
+            true => {
+                position.legal_moves(&mut thumb);
+                position.rules_of_thumb(&mut thumb);
+                Some(thumb.as_slice())
+            }
+            false => root_moves,
+        };
+        let options = &settings.search;
+        let input = SearchInput { position, history, evaluator: &*evaluator, root_moves, options, limits };
+        let wdl = settings.show_wdl.then(|| evaluator.scale().wdl);
         let mut listener = Translator { position, wdl, listener };
         match settings.method {
             Method::Deepening(mode) => {
                 *tree = None;
                 heuristics.resize_with(settings.threads, Heuristics::new);
-                search(&task, mode, made(table, settings), heuristics, control, &mut listener)
+                search(&input, mode, made(table, settings), heuristics, control, &mut listener)
             }
             Method::MonteCarlo => {
                 *table = None;
                 let tree = tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
-                monte_carlo(&task, tree, settings.threads, None, control, &mut listener)
+                monte_carlo(&input, tree, settings.threads, None, control, &mut listener)
             }
-            Method::Random => random(&task),
+            Method::Random => random(&input),
         }
     }
 }
@@ -137,12 +146,12 @@ struct Translator<'a, G> {
     /// The position that is searched.
     position: &'a G,
     /// What evaluations say of results, where that is asked for.
-    wdl: Option<(f64, f64)>,
+    wdl: Option<WdlModel>,
     listener: &'a mut dyn SearchListener,
 }
 
 impl<G: Game> Listener<G::Move> for Translator<'_, G> {
-    fn line(&mut self, step: Report<G::Move>) {
+    fn report(&mut self, step: Report<G::Move>) {
         self.listener.line(&SearchReport {
             depth: step.depth,
             seldepth: step.seldepth,
@@ -182,7 +191,7 @@ fn line_text<G: Game>(start: &G, line: &[G::Move]) -> Vec<String> {
     text.collect()
 }
 
-impl<G: Chance + Features + Knowledge> Engine for Session<G> {
+impl<G: Playable> Engine for Session<G> {
     fn board(&self) -> &dyn Board {
         &self.play
     }
@@ -196,7 +205,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
     }
 
     fn options(&self) -> Vec<OptionSpec> {
-        let settings = options::rows(G::STRENGTHS);
+        let settings = self.settings_rows();
         let own = Self::own_rows();
         let specs = settings.iter().map(Row::spec).chain(own.iter().map(Row::spec));
         specs.chain(self.play.option()).collect()
@@ -204,7 +213,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
 
     fn set_option(&mut self, name: &str, value: &str) -> SetResult {
         let mut side_effect = None;
-        if let Some(row) = options::find(&options::rows(G::STRENGTHS), name) {
+        if let Some(row) = options::find(&self.settings_rows(), name) {
             let mut settings = self.settings.clone();
             row.set(&mut settings, value)?;
             self.change_settings(settings)?;
@@ -227,7 +236,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
     }
 
     fn eval_breakdown(&self) -> EvalBreakdown {
-        self.evaluator.table(&self.play.position)
+        self.evaluator.breakdown(&self.play.position)
     }
 
     fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError> {
@@ -289,12 +298,13 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         }
         let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
         let enough = match self.settings.limit_strength {
-            true => options::nodes_for(G::STRENGTHS, self.settings.elo),
+            true => options::nodes_for(self.evaluator.scale().strengths, self.settings.elo),
             false => None,
         };
         let nodes = limits.nodes.into_iter().chain(enough).min();
         let limits = Limits { overhead, nodes, ..limits.clone() };
-        let best = self.find_move(&moves, &limits, control, listener);
+        let moves = (!moves.is_empty()).then_some(moves.as_slice());
+        let best = self.find_move(moves, &limits, control, listener);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
         let mut line = line_text(&self.play.position, &line).into_iter();
         Ok(BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes })
@@ -330,7 +340,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             let mut session = Session::<G>::new(&Settings::default());
             // A test reads all bench positions.
             session.play.set_up(Some(fen), &[]).ok()?;
-            let nodes = session.find_move(&[], &limits, control, &mut |_: &SearchReport| {}).nodes;
+            let nodes = session.find_move(None, &limits, control, &mut |_: &SearchReport| {}).nodes;
             if control.is_stopped() {
                 return None;
             }

@@ -1,81 +1,65 @@
-//! What a position is worth: a linear evaluation `w · φ(s)` of the features of a game.
+//! What a position is worth, without search: the static evaluation.
 //!
-//! [`Weights`] are named, versioned data for one feature set; [`Linear`] applies them;
-//! [`Score`] is the integer that searches compare.
+//! [`Evaluator`] is the seam between searches and evaluations; [`Linear`], `w · φ(s)`, is the one kind there
+//! is, with [`Weights`] as named, versioned data for one feature set. [`Score`] is the integer that searches
+//! compare, and a [`Scale`] says what the scores of an evaluation mean.
 
+mod breakdown;
+mod linear;
 mod score;
-mod table;
 mod weights;
 
-use std::marker::PhantomData;
-
+pub use breakdown::{EvalBreakdown, Term};
+pub use linear::Linear;
 pub use score::{MAX_PLY, Score, UciScore};
-pub use table::{EvalBreakdown, Term};
 pub use weights::{Weights, WeightsError};
 
-use crate::game::{Color, Features};
+pub use crate::game::{Scale, Strength, WdlModel};
 
-/// The linear evaluation of a game with the weights of one feature set.
-#[derive(Clone, Debug)]
-pub struct Linear<G> {
-    weights: Weights,
-    game: PhantomData<fn() -> G>,
-}
+use crate::game::{Color, Game};
 
-impl<G: Features> Linear<G> {
-    /// An evaluation with the shipped weights of the set `G::SETS[set]`.
-    ///
-    /// # Errors
-    /// [`WeightsError`] if the shipped weights are no weights of the set; a test excludes it.
-    pub fn shipped(set: usize) -> Result<Linear<G>, WeightsError> {
-        Ok(Linear { weights: Weights::shipped::<G>(set)?, game: PhantomData })
-    }
+/// A static evaluation of the positions of a game.
+///
+/// An evaluation may keep a state for each ply of a search, an accumulator say, which [`Evaluator::update`]
+/// carries from a position to its child, and which is a function of the position alone.
+pub trait Evaluator<G: Game>: Sync {
+    /// What is kept for a position; `()` where nothing carries over to its children.
+    type State: Clone + Default;
 
-    /// The weights in use.
-    pub fn weights(&self) -> &Weights {
-        &self.weights
-    }
+    /// Computes the state of a position from scratch.
+    fn reset(&self, position: &G, state: &mut Self::State);
 
-    /// Replaces the weights, those of another feature set included.
-    ///
-    /// # Errors
-    /// [`WeightsError::Game`] when they are weights of another game.
-    pub fn set_weights(&mut self, weights: Weights) -> Result<(), WeightsError> {
-        if weights.game() != G::NAME {
-            return Err(WeightsError::Game { found: weights.game().to_owned(), expected: G::NAME });
-        }
-        self.weights = weights;
-        Ok(())
-    }
+    /// Computes the state of `child`, one move or null move after `parent`, from the state of `parent`: the
+    /// same that [`Evaluator::reset`] would give.
+    fn update(&self, parent: &G, from: &Self::State, child: &G, to: &mut Self::State);
 
-    /// The value of a position for the player to move.
+    /// The static evaluation of a position for the side to move. `state` is that of the position.
+    fn evaluate(&self, position: &G, state: &Self::State) -> Score;
+
+    /// What the scores mean.
+    fn scale(&self) -> Scale;
+
+    /// The static evaluation of a position for the side to move, from scratch.
     #[inline]
-    pub fn evaluate(&self, position: &G) -> Score {
-        Score::from_value(position.weigh(self.weights.set(), self.weights.values()))
+    fn evaluate_position(&self, position: &G) -> Score {
+        let mut state = Self::State::default();
+        self.reset(position, &mut state);
+        self.evaluate(position, &state)
     }
 
-    /// The value of a position for one of the players.
+    /// The static evaluation of `child` for `player`. `from` is the state of its parent, and `scratch` is
+    /// overwritten.
     #[inline]
-    pub fn evaluate_for(&self, position: &G, player: Color) -> Score {
-        let score = self.evaluate(position);
-        if position.side_to_move() == player { score } else { -score }
-    }
-
-    /// What a legal move leads to is worth to the player who makes it.
-    #[inline]
-    pub fn evaluate_move(&self, position: &G, mv: G::Move) -> Score {
-        let mut child = position.clone();
-        child.play(mv);
-        self.evaluate_for(&child, position.side_to_move())
-    }
-
-    /// The value of a position, feature by feature.
-    pub fn table(&self, position: &G) -> EvalBreakdown {
-        let set = &G::SETS[self.weights.set()];
-        let mut values = vec![0.0; set.features.len()];
-        position.features(self.weights.set(), |index, feature| values[index] += feature);
-        let terms = set.features.iter().zip(values).zip(self.weights.values());
-        let terms = terms.map(|((name, value), &weight)| Term { name, value, weight }).collect();
-        EvalBreakdown { set: set.name, terms }
+    fn evaluate_child(
+        &self,
+        parent: &G,
+        from: &Self::State,
+        child: &G,
+        scratch: &mut Self::State,
+        player: Color,
+    ) -> Score {
+        self.update(parent, from, child, scratch);
+        let score = self.evaluate(child, scratch);
+        if child.side_to_move() == player { score } else { -score }
     }
 }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
+use crate::game::WdlModel;
+
 /// The deepest ply that a search reaches, extensions included.
 pub const MAX_PLY: usize = 128;
 
@@ -54,9 +56,9 @@ impl Score {
         Score::from_value(4.0 * (rate / (1.0 - rate)).log10())
     }
 
-    /// How likely a win, a draw and a loss are for the side to move, in permille, in a game with these
-    /// [`Knowledge::RESULTS`](crate::game::Knowledge::RESULTS).
-    pub fn wdl(self, (a, b): (f64, f64)) -> [u32; 3] {
+    /// How likely a win, a draw and a loss are for the side to move, in permille, by a model
+    /// of results.
+    pub fn wdl(self, WdlModel { a, b }: WdlModel) -> [u32; 3] {
         if self.plies_to_end().is_some() {
             return if self > Score::DRAW { [1000, 0, 0] } else { [0, 0, 1000] };
         }
@@ -66,9 +68,9 @@ impl Score {
         [win, 1000_u32.saturating_sub(win + loss), loss.min(1000 - win)]
     }
 
-    /// The mean result that the score stands for, 1 a win, ½ a draw, in a game with these
-    /// [`Knowledge::RESULTS`](crate::game::Knowledge::RESULTS).
-    pub fn win_rate(self, (a, b): (f64, f64)) -> f64 {
+    /// The mean result that the score stands for, 1 a win, ½ a draw, by a model of
+    /// results.
+    pub fn win_rate(self, WdlModel { a, b }: WdlModel) -> f64 {
         let value = f64::from(self.0) / Score::UNIT;
         let wins = |value: f64| 1.0 / (1.0 + ((a - value) / b).exp());
         (1.0 + wins(value) - wins(-value)) / 2.0
@@ -202,18 +204,18 @@ mod tests {
 
     #[test]
     fn results_are_as_likely_as_the_model_says() {
-        let even = Score::DRAW.wdl((1.0, 0.5));
+        let even = Score::DRAW.wdl(WdlModel { a: 1.0, b: 0.5 });
         assert_eq!(even, [119, 762, 119], "1 / (1 + e^2) = 0.1192");
-        let [win, draw, loss] = Score::from_value(1.0).wdl((1.0, 0.5));
+        let [win, draw, loss] = Score::from_value(1.0).wdl(WdlModel { a: 1.0, b: 0.5 });
         assert_eq!([win, draw, loss], [500, 482, 18]);
-        assert_eq!(Score::from_value(-1.0).wdl((1.0, 0.5)), [18, 482, 500]);
+        assert_eq!(Score::from_value(-1.0).wdl(WdlModel { a: 1.0, b: 0.5 }), [18, 482, 500]);
         // Without draws the rounding may not make one too many.
         for thousandths in -3000..3000 {
-            let wdl = Score::from_thousandths(thousandths).wdl((0.0, 1.7));
+            let wdl = Score::from_thousandths(thousandths).wdl(WdlModel { a: 0.0, b: 1.7 });
             assert_eq!(wdl.iter().sum::<u32>(), 1000);
         }
-        assert_eq!(Score::won_in(3).wdl((1.0, 0.5)), [1000, 0, 0]);
-        assert_eq!(Score::lost_in(4).wdl((1.0, 0.5)), [0, 0, 1000]);
+        assert_eq!(Score::won_in(3).wdl(WdlModel { a: 1.0, b: 0.5 }), [1000, 0, 0]);
+        assert_eq!(Score::lost_in(4).wdl(WdlModel { a: 1.0, b: 0.5 }), [0, 0, 1000]);
     }
 
     #[test]

@@ -150,7 +150,14 @@ impl Weights {
         if let Some(weights) = shipped.get(&(G::NAME, set)) {
             return Ok(weights.clone());
         }
-        let weights = Weights::parse::<G>(G::SETS[set].default_weights)?;
+        let features = &G::SETS[set];
+        let weights = match features.default_weights {
+            Some(text) => Weights::parse::<G>(text)?,
+            None => {
+                let values = vec![0.0; features.features.len()].into();
+                Weights { game: G::NAME, set, features, source: "zeros".to_owned(), values }
+            }
+        };
         shipped.insert((G::NAME, set), weights.clone());
         Ok(weights)
     }

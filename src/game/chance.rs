@@ -1,19 +1,22 @@
-//! Games in which chance has a word.
+//! Games with chance.
 
 use super::Game;
 
-/// What chance makes of a move. Rules are deterministic once it has spoken: a move carries its outcome, or
-/// none, and then [`Game::play`] counts what chance decides by its mean. A game without chance has nothing to add.
+/// The chance events of a game. A move carries the outcome of its chance event, or none: then [`Game::play`]
+/// counts the event by its mean. With the outcome in the move, rules are deterministic. A game without
+/// chance implements nothing.
 pub trait Chance: Game {
-    /// Whether chance ever has a word.
+    /// Whether the game has chance events.
     const HAS_CHANCE: bool = false;
 
-    /// Appends every outcome of a legal move with its probability; the probabilities add up to 1.
+    /// Appends every outcome of a legal move with its probability, the most probable first; the
+    /// probabilities add up to 1.
     fn outcomes(&self, mv: Self::Move, outcomes: &mut Vec<(Self::Move, f64)>) {
         outcomes.push((mv, 1.0));
     }
 
-    /// A legal move with an outcome. `random` gives numbers from 0 (included) to 1 (not included), uniformly.
+    /// Samples the outcome of a legal move. `random` gives uniform numbers from 0 (included) to 1 (not
+    /// included).
     fn sample(&self, mv: Self::Move, _random: &mut dyn FnMut() -> f64) -> Self::Move {
         mv
     }

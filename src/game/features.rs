@@ -1,32 +1,39 @@
-//! What a linear evaluation sees in a position.
+//! The features of linear evaluations.
 
-use super::Game;
+use super::{Game, Scale};
 
 /// A named list of features; a weight belongs to each.
 #[derive(Debug)]
 pub struct FeatureSet {
     /// The name of the set, unique in its game.
     pub name: &'static str,
-    /// What the set is, in one line.
-    pub summary: &'static str,
     /// The names of the features, in the order of their indices.
     pub features: &'static [&'static str],
-    /// The shipped weights: a weights file.
-    pub default_weights: &'static str,
+    /// The shipped weights, the text of a weights file. `None`: all weights are zero until some are learned.
+    pub default_weights: Option<&'static str>,
+    /// What the values of an evaluation with these features mean.
+    pub scale: Scale,
 }
 
-/// A game whose positions have features.
+/// A game whose positions have features. By default the one feature is the mobility of the side to move.
 pub trait Features: Game {
     /// The feature sets of the game; the first one is the default.
-    const SETS: &'static [FeatureSet];
+    const SETS: &'static [FeatureSet] = &[FeatureSet {
+        name: "mobility",
+        features: &["mobility"],
+        default_weights: None,
+        scale: Scale::UNMEASURED,
+    }];
 
-    /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`. An index may be visited more
-    /// than once: its values add up; a feature that is not visited is 0. The features are those of the player to
-    /// move ("me") against the other.
-    fn features(&self, set: usize, visit: impl FnMut(usize, f64));
+    /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`, as the side to move ("me")
+    /// sees them against the other player. An index may be visited more than once: its values add up. A
+    /// feature that is not visited is 0.
+    fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
+        visit(0, self.count_moves() as f64 / Self::MAX_MOVES as f64);
+    }
 
-    /// The sum of the features of a set, each times its weight: what an evaluation is, so a game may take a faster way
-    /// to it. `weights` has one for each feature of the set.
+    /// The sum of the features of a set, each times its weight. `weights` has one for each feature of the
+    /// set. A game may compute the sum in a faster way.
     #[inline]
     fn weigh(&self, set: usize, weights: &[f64]) -> f64 {
         let mut sum = 0.0;

@@ -1,28 +1,38 @@
 //! Rules of the games, and nothing but rules.
 //!
-//! A game is a position type that implements four traits:
+//! A game is a position type that implements [`Game`]: the side to move, legal moves, what they do, when the
+//! game ends, FEN and move text. That is enough to be searched, solved, refereed and learned. The other
+//! traits have defaults; each holds what one kind of reader may ask of a game:
 //!
-//! - [`Game`]: who moves, which moves are legal, what they do, when the game ends, how it is written;
-//! - [`Chance`]: what chance makes of a move, where it has a word;
-//! - [`Features`]: what a linear evaluation sees in a position;
-//! - [`Knowledge`]: what a search may know about the game beyond its rules (all of it has defaults).
+//! - [`Chance`]: chance events and their outcomes;
+//! - [`Features`]: the features of linear evaluations, their shipped weights and the scale of their values;
+//! - [`MoveOrdering`]: tactical moves, capture values, static exchange evaluation;
+//! - [`Selectivity`]: checks, null moves, candidate moves;
+//! - [`SelectiveDeepening`]: the move ratings of minimax selective deepening;
+//! - [`Playouts`]: the playouts of Monte Carlo tree search;
+//! - [`Solvable`]: what a solver knows of a position.
 //!
-//! Nothing in here knows that a search or an evaluation exists. A new game is a new folder in here,
-//! one line in the registry ([`crate::engine::registry`]) and one suite in `perft/`.
+//! [`Searchable`] and [`Playable`] stand for all that a search or an engine needs. Nothing in here knows that a
+//! search or an evaluation exists. A new game is a new folder in here, one line in the registry
+//! ([`crate::engine::registry`]) and one suite in `perft/`.
 
 pub mod amazons;
+mod bench;
 mod chance;
 pub mod chess;
 mod error;
 mod features;
 pub mod fen;
 mod history;
-mod knowledge;
 mod msd;
 pub mod neighbours;
+mod ordering;
 mod outcome;
 pub mod perft;
-mod prospect;
+mod playouts;
+mod scale;
+mod selectivity;
+mod solvable;
 pub mod tucchess;
 mod zobrist;
 
@@ -30,14 +40,18 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Not;
 
+pub use bench::BenchSuite;
 pub use chance::Chance;
 pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
 pub use history::GameHistory;
-pub use knowledge::{BenchSuite, Knowledge};
-pub use msd::MsdTerms;
+pub use msd::{MsdTerms, SelectiveDeepening};
+pub use ordering::MoveOrdering;
 pub use outcome::{DrawRules, Ending, Outcome};
-pub use prospect::Prospect;
+pub use playouts::Playouts;
+pub use scale::{Scale, Strength, WdlModel};
+pub use selectivity::Selectivity;
+pub use solvable::{ProofLeaf, Solvable};
 pub(crate) use zobrist::mixed;
 
 /// One of the two players. White moves first from every start position.
@@ -132,6 +146,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The option that the game has of its own, if any. What is chosen goes by its number in the list of choices.
     const OPTION: Option<GameOption> = None;
 
+    /// The positions that `bench` searches.
+    const BENCH: BenchSuite = BenchSuite::EMPTY;
+
     /// The start position.
     fn start() -> Self;
 
@@ -185,6 +202,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The same key, computed from nothing but the board and the side to move: the yardstick of [`Game::key`].
     fn key_from_scratch(&self) -> u64;
 
+    /// The key under which search results are stored: everything that the value of a position depends on
+    /// besides its history has to be in it.
+    fn table_key(&self) -> u64 {
+        self.key()
+    }
+
     /// Whether board and side to move are the same, whatever the counters say: equality for repetition.
     fn same_position(&self, other: &Self) -> bool;
 
@@ -229,3 +252,13 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         0
     }
 }
+
+/// Everything that a search asks of a game.
+pub trait Searchable: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts {}
+
+impl<G: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts> Searchable for G {}
+
+/// Everything that an engine asks of a game.
+pub trait Playable: Searchable + Features + Solvable {}
+
+impl<G: Searchable + Features + Solvable> Playable for G {}

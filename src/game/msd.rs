@@ -1,33 +1,33 @@
-//! What a move promises at first sight: the terms by which a filter chooses moves ("Minimax Selective Deepening", §2.2,
-//! `H_D`).
+//! Minimax selective deepening (MSD): the move ratings `H_D` by which the filter keeps moves ("Minimax
+//! Selective Deepening", §2.2).
 
-use super::{Game, GameHistory};
+use super::{Game, GameHistory, MoveOrdering};
 
-/// What makes a move promising: the first of the terms that holds decides.
+/// The terms of `H_D`: the first of the switches that applies to a move decides its rating.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MsdTerms {
-    /// Moves that win the game come first.
+    /// Moves that win the game are rated ∞.
     pub win: bool,
-    /// Moves that change the balance at once are good.
+    /// Tactical moves are rated [`GOOD`].
     pub capture: bool,
-    /// So are those that bring a piece out of attack.
+    /// So are moves that bring a piece out of attack.
     pub escape: bool,
-    /// Moves that draw the game by repetition come last.
+    /// Moves that draw the game by repetition are rated −∞.
     pub repetition: bool,
-    /// Moves to an attacked square are bad.
+    /// Moves onto an attacked square are rated −[`GOOD`].
     pub exposure: bool,
-    /// Hundredths that each move counts which the side to move had not before (θ) …
+    /// θ, in hundredths: the weight of each move that the player gains.
     pub theta: i32,
-    /// … and at the end of a game, if that is another number.
+    /// θ in the end game; the same as [`MsdTerms::theta`] if none.
     pub theta_end: Option<i32>,
-    /// Hundredths that a tenth of the value of the piece that moves counts (γ) …
+    /// γ, in hundredths: the weight of a tenth of the value of the piece that moves.
     pub gamma: i32,
-    /// … and at the end of a game, if that is another number.
+    /// γ in the end game; the same as [`MsdTerms::gamma`] if none.
     pub gamma_end: Option<i32>,
 }
 
 impl Default for MsdTerms {
-    /// Those of the paper (its chapter 4 has tuned θ and γ).
+    /// Those of the paper; its chapter 4 tuned θ and γ.
     fn default() -> Self {
         MsdTerms {
             win: true,
@@ -43,16 +43,47 @@ impl Default for MsdTerms {
     }
 }
 
-/// The promise of a move that wins the game: the paper's ∞.
+/// The rating of a move that wins the game: the paper's ∞.
 pub(super) const WINS: i32 = i32::MAX;
 
-/// What a move that is good at first sight promises, or the negative of a bad one: the paper's 1000, in hundredths.
+/// The rating of a good move, and the negative of a bad one's: the paper's 1000, in hundredths.
 pub(super) const GOOD: i32 = 100_000;
 
-/// The promise of a move that draws by repetition: the paper's −∞.
+/// The rating of a move that draws by repetition: the paper's −∞.
 pub(super) const REPEATS: i32 = i32::MIN;
 
-/// Whether the position after a move has come up as often as the rules allow; `history` holds those before it.
+/// A game whose moves can be rated by `H_D`.
+pub trait SelectiveDeepening: MoveOrdering {
+    /// Appends the rating of each of some legal moves, higher is better. `history` ends with this position.
+    /// `static_eval` gives the static evaluation of a child for the player who moved, in thousandths of its
+    /// unit. By default the terms for wins, captures and repetition count, and the static evaluation of the
+    /// child rates all other moves.
+    fn msd_ratings(
+        &self,
+        moves: &[Self::Move],
+        terms: &MsdTerms,
+        history: &GameHistory<Self>,
+        static_eval: &mut impl FnMut(&Self) -> i32,
+        ratings: &mut Vec<i32>,
+    ) {
+        let player = self.side_to_move();
+        ratings.extend(moves.iter().map(|&mv| {
+            let mut child = self.clone();
+            child.play(mv);
+            if terms.win && child.outcome().is_some_and(|outcome| outcome.winner == Some(player)) {
+                WINS
+            } else if terms.capture && self.is_tactical(mv) {
+                GOOD
+            } else if terms.repetition && is_last_repetition(&child, history) {
+                REPEATS
+            } else {
+                static_eval(&child).clamp(1 - GOOD, GOOD - 1)
+            }
+        }));
+    }
+}
+
+/// Whether a position has come up as often as the rules allow; `history` holds the positions before it.
 pub(super) fn is_last_repetition<G: Game>(child: &G, history: &GameHistory<G>) -> bool {
     G::DRAW_RULES.repetitions.is_some_and(|limit| history.occurrences(child) >= limit)
 }

@@ -45,9 +45,9 @@ pub fn info(report: &SearchReport) -> String {
 /// How often the first move of the line has been visited, as an `info string` line, in a search that counts
 /// visits.
 pub fn visits(report: &SearchReport) -> Option<String> {
-    let Visits { count, walks, rate } = report.visits?;
+    let Visits { count, simulations, mean } = report.visits?;
     let multipv = report.multipv;
-    Some(format!("info string multipv {multipv} visits {count} simulations {walks} winrate {rate:.3}"))
+    Some(format!("info string multipv {multipv} visits {count} simulations {simulations} winrate {mean:.3}"))
 }
 
 /// The `bestmove` line of a result.

@@ -1,114 +1,103 @@
-//! Moves whose outcome is chance's: such a move is worth the mean of its outcomes, each of which is searched.
+//! Chance nodes: a move whose outcome is chance's is worth the mean of its outcomes, each of which is searched.
 //!
-//! Outcomes that cannot bring the mean into the window any more are left out: by the bounds that every score
-//! has (Star1), and by what a first look at each outcome shows (Star2; B. Ballard, "The *-minimax search
-//! procedure for trees containing chance nodes", 1983). The value is exact; the price is the depth.
+//! Outcomes that cannot bring the mean into the window any more are cut off: by the bounds of scores (Star1),
+//! and by a probe of one reply to each outcome (Star2; B. Ballard, "The *-minimax search procedure for trees
+//! containing chance nodes", 1983). The value is exact.
 
-use super::searcher::Searcher;
+use super::searcher::{Search, Searcher};
 use super::window::Window;
-use crate::eval::Score;
-use crate::game::{Features, Knowledge};
-
-/// A search of a position to a depth, within a window, so many plies from the root: its value for its side to move.
-pub(super) type Search<'a, G> = fn(&mut Searcher<'a, G>, &G, i32, Window, usize) -> Score;
+use crate::eval::{Evaluator, Score};
+use crate::game::Searchable;
 
 /// The greatest value of a position, and the negative of the least.
 const MOST: f64 = Score::WIN.to_bits() as f64;
 
-impl<'a, G: Features + Knowledge> Searcher<'a, G> {
-    /// The value of a move for its side to move, who is at `ply`, with `depth` plies left behind it: the mean of the values of
-    /// its outcomes, or below the plies whose chances are weighed, the value of the mean outcome.
-    #[inline]
-    pub(super) fn try_move(
+impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
+    /// The value of a move at `ply` for its player, with `depth` plies left behind it: the mean of the values of
+    /// its outcomes, or below the chance plies, the value of the mean outcome.
+    #[inline(always)]
+    pub(super) fn search_move(
         &mut self,
-        position: &G,
+        ply: usize,
         mv: G::Move,
         depth: i32,
         window: Window,
-        ply: usize,
-        search: Search<'a, G>,
+        search: Search<'a, G, E>,
     ) -> Score {
         match ply < self.chance_plies {
-            true => self.expected(position, mv, depth, window, ply, search),
-            false => self.outcome(position, mv, depth, window, ply, search),
+            true => self.search_chance(ply, mv, depth, window, search),
+            false => self.search_outcome(ply, mv, depth, window, search),
         }
     }
 
     /// The mean of the values of the outcomes of a move.
-    fn expected(
+    fn search_chance(
         &mut self,
-        position: &G,
+        ply: usize,
         mv: G::Move,
         depth: i32,
         window: Window,
-        ply: usize,
-        search: Search<'a, G>,
+        search: Search<'a, G, E>,
     ) -> Score {
         let mut outcomes = Vec::new();
-        position.outcomes(mv, &mut outcomes);
+        self.position(ply).outcomes(mv, &mut outcomes);
         if let [(mv, _)] = outcomes[..] {
-            return self.outcome(position, mv, depth, window, ply, search);
+            return self.search_outcome(ply, mv, depth, window, search);
         }
         let (alpha, beta) = (f64::from(window.alpha.to_bits()), f64::from(window.beta.to_bits()));
 
-        // Star2: after one of its moves the opponent has at least so much of each outcome, we at most the rest.
-        let mut most = vec![MOST; outcomes.len()];
+        // Star2: one reply to each outcome bounds from above what the outcome is worth.
+        let mut upper = vec![MOST; outcomes.len()];
         if depth > 0 {
             let mut sum = MOST;
-            for (&(mv, probability), most) in outcomes.iter().zip(&mut most) {
-                *most = self.first_look(position, mv, depth, ply, search).min(MOST);
-                sum -= probability * (MOST - *most);
+            for (&(mv, probability), upper) in outcomes.iter().zip(&mut upper) {
+                *upper = self.probe_outcome(ply, mv, depth, search).min(MOST);
+                sum -= probability * (MOST - *upper);
                 if sum <= alpha || self.is_stopped() {
                     return score(sum);
                 }
             }
         }
 
-        // Star1: what is known of earlier outcomes, and the bounds of those to come.
-        let mut known = 0.0;
-        let mut line = None;
-        let mut above: f64 =
-            outcomes.iter().zip(&most).map(|((_, probability), most)| probability * most).sum();
-        let mut below = -MOST;
-        for (&(mv, probability), most) in outcomes.iter().zip(most) {
-            above -= probability * most;
-            below += probability * MOST;
-            let low = ((alpha - known - above) / probability).max(-MOST);
-            let high = ((beta - known - below) / probability).min(MOST);
+        // Star1: the values of the outcomes searched so far, and the bounds of those to come.
+        let mut mean = 0.0;
+        let mut pv = None;
+        let mut most: f64 =
+            outcomes.iter().zip(&upper).map(|((_, probability), upper)| probability * upper).sum();
+        let mut least = -MOST;
+        for (&(mv, probability), upper) in outcomes.iter().zip(upper) {
+            most -= probability * upper;
+            least += probability * MOST;
+            let low = ((alpha - mean - most) / probability).max(-MOST);
+            let high = ((beta - mean - least) / probability).min(MOST);
             let window =
                 Window { alpha: score(low.floor()), beta: score(high.ceil().max(low.floor() + 1.0)) };
-            let value = f64::from(self.outcome(position, mv, depth, window, ply, search).to_bits());
+            let value = f64::from(self.search_outcome(ply, mv, depth, window, search).to_bits());
             if self.is_stopped() {
                 return Score::DRAW;
             }
-            // The likeliest outcome comes first: what is expected goes on behind it.
-            line.get_or_insert_with(|| self.pv[ply + 1].clone());
-            known += probability * value;
+            // The most probable outcome comes first: the principal variation goes on behind it.
+            pv.get_or_insert_with(|| self.stack[ply + 1].pv.clone());
+            mean += probability * value;
             if value <= low {
-                return score(known + above);
+                return score(mean + most);
             }
             if value >= high {
-                return score(known + below);
+                return score(mean + least);
             }
         }
-        self.pv[ply + 1] = line.unwrap_or_default();
-        score(known)
+        self.stack[ply + 1].pv = pv.unwrap_or_default();
+        score(mean)
     }
 
-    /// An upper bound of one outcome for the side to move of its parent: what an answer that looks good leaves.
-    fn first_look(
-        &mut self,
-        position: &G,
-        mv: G::Move,
-        depth: i32,
-        ply: usize,
-        search: Search<'a, G>,
-    ) -> f64 {
-        let child = self.play(position, mv, ply);
-        let bound = match self.first_answer(&child) {
-            // The answer of the same player is no bound.
-            Some(answer) if child.side_to_move() != position.side_to_move() => {
-                let value = self.try_move(&child, answer, depth - 1, Window::FULL, ply + 1, search);
+    /// An upper bound of an outcome for the player who moved: the value of one good reply.
+    fn probe_outcome(&mut self, ply: usize, mv: G::Move, depth: i32, search: Search<'a, G, E>) -> f64 {
+        self.play(ply, mv);
+        let is_same_player = self.position(ply + 1).side_to_move() == self.position(ply).side_to_move();
+        let bound = match self.good_reply(ply + 1) {
+            // A reply by the same player is no upper bound.
+            Some(reply) if !is_same_player => {
+                let value = self.search_move(ply + 1, reply, depth - 1, Window::FULL, search);
                 -f64::from(value.to_bits())
             }
             _ => MOST,
@@ -117,30 +106,30 @@ impl<'a, G: Features + Knowledge> Searcher<'a, G> {
         bound
     }
 
-    /// An answer that looks good: the one that is remembered, else one that changes the balance.
-    fn first_answer(&self, position: &G) -> Option<G::Move> {
+    /// The table move, else a tactical move, else any.
+    fn good_reply(&self, ply: usize) -> Option<G::Move> {
+        let position = self.position(ply);
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        let known = self.table.probe(position.table_key()).and_then(|entry| entry.best);
-        known
+        let table_move = self.table.probe(position.table_key()).and_then(|entry| entry.best);
+        table_move
             .filter(|mv| moves.contains(mv))
             .or_else(|| moves.iter().copied().find(|&mv| position.is_tactical(mv)))
             .or(moves.first().copied())
     }
 
-    /// The value of one outcome of a move for the side to move of the position.
-    #[inline]
-    fn outcome(
+    /// The value of one outcome of a move at `ply` for its player.
+    #[inline(always)]
+    fn search_outcome(
         &mut self,
-        position: &G,
+        ply: usize,
         mv: G::Move,
         depth: i32,
         window: Window,
-        ply: usize,
-        search: Search<'a, G>,
+        search: Search<'a, G, E>,
     ) -> Score {
-        let child = self.play(position, mv, ply);
-        let score = window.descend(position, &child, |window| search(self, &child, depth, window, ply + 1));
+        self.play(ply, mv);
+        let score = self.search_child(ply, depth, window, search);
         self.undo();
         score
     }

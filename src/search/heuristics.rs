@@ -1,51 +1,50 @@
-//! What earlier parts of a search have learned about good moves.
+//! Killers and history: which moves have refuted positions earlier in the search.
 
 use crate::eval::MAX_PLY;
-use crate::game::{Color, Game, GameMove, Knowledge};
+use crate::game::{Color, Game, GameMove, MoveOrdering};
 
-/// Size of the history table of a player; a power of two. Moves with the same lowest bits share a place.
+/// Entries of the history table of a player, a power of two. Moves with the same lowest bits share an entry.
 const HISTORY_SIZE: usize = 1 << 12;
 
-/// Counts stay within ± this bound.
+/// History scores stay within ± this bound.
 const HISTORY_MAX: i32 = 1 << 14;
 
-/// Earlier moves that a move is seen as a reply to: the opponent's last one, and the one of the same player before it.
-const REPLIES: usize = 2;
+/// Plies of continuation history: the opponent's last move, and the own move before it.
+const CONTINUATION_PLIES: usize = 2;
 
-/// The kinds of the moves that have led to a node, the last one first; none where there was none, or where the side to move
-/// has passed.
-pub(super) type Path = [Option<usize>; REPLIES];
+/// The kinds of the moves that have led to a node, the last one first; `None` where there was none, or where
+/// it was a null move.
+pub(super) type MoveKinds = [Option<usize>; CONTINUATION_PLIES];
 
-/// What earlier parts of a search have learned about good moves: all of it by counting which moves have refuted a
-/// position, and which ones had been tried there before.
+/// Killers, history and continuation history of one thread.
 #[derive(Clone, Debug)]
 pub struct Heuristics<G: Game> {
-    /// The last two quiet moves that have refuted a position at a ply: −18 ± 27 Elo in chess (400 games at 2,500 nodes), where
-    /// the counts do their work.
+    /// The last two quiet moves that have refuted a position at each ply.
     killers: Vec<[Option<G::Move>; 2]>,
-    /// Counts of moves, for White and for Black.
+    /// History scores of moves, for White and for Black.
     history: [Vec<i16>; 2],
-    /// Counts of kinds of moves as replies to kinds of earlier moves; empty where a game has only one kind.
-    continuation: [Vec<i16>; REPLIES],
+    /// History scores of kinds of moves as replies to kinds of earlier moves; empty where a game has only
+    /// one kind of move.
+    continuation: [Vec<i16>; CONTINUATION_PLIES],
 }
 
-impl<G: Knowledge> Heuristics<G> {
-    /// Nothing learned yet.
+impl<G: MoveOrdering> Heuristics<G> {
+    /// No killers, all scores zero.
     pub fn new() -> Heuristics<G> {
-        let pairs = if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::MOVE_KINDS } else { 0 };
+        let entries = if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::MOVE_KINDS } else { 0 };
         Heuristics {
             killers: vec![[None; 2]; MAX_PLY + 1],
             history: [vec![0; HISTORY_SIZE], vec![0; HISTORY_SIZE]],
-            continuation: [vec![0; pairs], vec![0; pairs]],
+            continuation: [vec![0; entries], vec![0; entries]],
         }
     }
 
-    /// Before a new search: the plies of the tree are others now, and the past counts half.
+    /// Before a new search: forgets the killers, whose plies have changed, and halves all scores.
     pub(super) fn new_search(&mut self) {
         self.killers.fill([None; 2]);
         // TranspositionTable by table: flattened, the loop would go count by count, which takes a millisecond in chess.
         for table in self.history.iter_mut().chain(&mut self.continuation) {
-            table.iter_mut().for_each(|count| *count /= 2);
+            table.iter_mut().for_each(|score| *score /= 2);
         }
     }
 
@@ -55,21 +54,21 @@ impl<G: Knowledge> Heuristics<G> {
         self.killers[ply]
     }
 
-    /// `best` has refuted the position at `ply`, to which `path` has led, in a search of `depth` plies, which
-    /// `tried` had not.
+    /// Rewards `best`, which has refuted the position at `ply` in a search of `depth` plies, and punishes the
+    /// moves that had been searched before it.
     pub(super) fn cutoff(
         &mut self,
         position: &G,
         best: G::Move,
-        tried: &[G::Move],
-        path: Path,
+        failed: &[G::Move],
+        led_by: MoveKinds,
         depth: i32,
         ply: usize,
     ) {
         let bonus = (16 * depth * depth + 32 * depth).min(1600);
-        self.learn(position, best, path, bonus);
-        for &mv in tried {
-            self.learn(position, mv, path, -bonus);
+        self.update(position, best, led_by, bonus);
+        for &mv in failed {
+            self.update(position, mv, led_by, -bonus);
         }
         let killers = &mut self.killers[ply];
         if !position.is_tactical(best) && killers[0] != Some(best) {
@@ -77,49 +76,49 @@ impl<G: Knowledge> Heuristics<G> {
         }
     }
 
-    /// The count of a move, whatever came before it; within ± 2¹⁴.
+    /// The history score of a move, whatever came before it; within ± 2¹⁴.
     #[inline]
     pub(super) fn history(&self, stm: Color, mv: G::Move) -> i32 {
         i32::from(self.history[stm.index()][history_index(mv)])
     }
 
-    /// The count of a move as a reply to those before it; within ± 2¹⁵.
+    /// The continuation history score of a move as a reply to those before it; within ± 2¹⁵.
     #[inline]
-    pub(super) fn continuation(&self, position: &G, mv: G::Move, path: Path) -> i32 {
+    pub(super) fn continuation(&self, position: &G, mv: G::Move, led_by: MoveKinds) -> i32 {
         if G::MOVE_KINDS == 1 {
             return 0;
         }
         let kind = position.move_kind(mv);
-        let counts = self.continuation.iter().zip(path);
-        let counts =
-            counts.filter_map(|(table, earlier)| Some(i32::from(table[earlier? * G::MOVE_KINDS + kind])));
-        counts.sum()
+        let scores = self.continuation.iter().zip(led_by);
+        let scores =
+            scores.filter_map(|(table, earlier)| Some(i32::from(table[earlier? * G::MOVE_KINDS + kind])));
+        scores.sum()
     }
 
-    /// Moves the counts of a move by `bonus`.
-    fn learn(&mut self, position: &G, mv: G::Move, path: Path, bonus: i32) {
-        count(&mut self.history[position.side_to_move().index()][history_index(mv)], bonus);
+    /// Moves the scores of a move by `bonus`.
+    fn update(&mut self, position: &G, mv: G::Move, led_by: MoveKinds, bonus: i32) {
+        add_bonus(&mut self.history[position.side_to_move().index()][history_index(mv)], bonus);
         if G::MOVE_KINDS > 1 {
             let kind = position.move_kind(mv);
-            for (table, earlier) in self.continuation.iter_mut().zip(path) {
+            for (table, earlier) in self.continuation.iter_mut().zip(led_by) {
                 if let Some(earlier) = earlier {
-                    count(&mut table[earlier * G::MOVE_KINDS + kind], bonus);
+                    add_bonus(&mut table[earlier * G::MOVE_KINDS + kind], bonus);
                 }
             }
         }
     }
 }
 
-impl<G: Knowledge> Default for Heuristics<G> {
+impl<G: MoveOrdering> Default for Heuristics<G> {
     fn default() -> Self {
         Heuristics::new()
     }
 }
 
-/// Moves a count by `bonus`, the less the nearer it is to its bound.
-fn count(count: &mut i16, bonus: i32) {
-    let old = i32::from(*count);
-    *count = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
+/// Moves a score by `bonus`, the less the nearer it is to its bound (history gravity).
+fn add_bonus(score: &mut i16, bonus: i32) {
+    let old = i32::from(*score);
+    *score = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
 }
 
 fn history_index<M: GameMove>(mv: M) -> usize {

@@ -1,50 +1,58 @@
 //! How a move is found.
 //!
-//! A search takes a position with its history, limits and a stop flag, and emits reports; it neither
-//! reads input nor prints. [`search`] is the entry: iterative deepening ([`SearchMode`] chooses the
-//! search that it deepens) over one [`TranspositionTable`], on a [`TimeManager`].
+//! A search takes a [`SearchInput`] (a position with its history, an evaluation, options, limits) and a
+//! [`Control`] that can stop it, and reports to a [`Listener`]; it neither reads input nor prints.
 //!
-//! - `deepening`: iterations, aspiration windows, several principal variations, when to stop;
-//! - `mcts`: Monte Carlo tree search, which shares limits and reports with the others ([`monte_carlo`]);
-//! - `pvs`: principal variation search with all that saves nodes; `quiescence`: its last plies; `mtdf`: the same with empty
-//!   windows alone;
-//! - [`random`]: no search at all, for comparison;
-//! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`: moves
-//!   whose outcome is chance's;
-//! - `solver`: what a position is worth, proved ([`solve`]); it knows no evaluation;
-//! - `filter`: which moves are searched at all (minimax selective deepening, [`Filter`]);
-//! - `searcher`: what a search keeps while it runs;
-//! - `heuristics`: what has been learned about good moves; `ordering`: which move is tried first; `table`: what is remembered; `time`: how long to think.
+//! Searches by depth:
+//! - `deepening`: [`search`], iterative deepening with aspiration windows and several principal variations;
+//! - `pvs`: principal variation search; `quiescence`: its last plies; `mtdf`: MTD(f) over the same nodes;
+//! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`:
+//!   nodes whose outcome is chance's;
+//! - `searcher`: the state of one thread, with `stack`: what it keeps for each ply, `root`: the moves of the
+//!   root, `budget`: when it has to stop, `shared`: what the threads of a search share;
+//! - `ordering`: the move picker; `heuristics`: killers and history; `msd`: minimax selective deepening;
+//! - `table`: the [`TranspositionTable`]; `time`: the [`TimeManager`]; `limits`; `window`.
+//!
+//! Other searches:
+//! - `mcts`: Monte Carlo tree search ([`monte_carlo`]);
+//! - [`random`]: any legal move, for comparison;
+//! - `solver`: proofs of results ([`solve`]), without an evaluation.
 
+mod budget;
 mod deepening;
 mod expectation;
-mod filter;
 mod heuristics;
 mod limits;
 mod mcts;
+mod msd;
 mod mtdf;
 mod ordering;
 mod pvs;
 mod quiescence;
 mod reference;
+mod root;
 mod searcher;
+mod shared;
 mod solver;
+mod stack;
 mod table;
 mod time;
 mod window;
 
 pub use deepening::{Best, Listener, Report, Visits, search};
-pub use filter::Filter;
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
-pub use mcts::{Expansion, FinalMove, Policy, Sampling, Selection, Tree, monte_carlo};
+pub use mcts::{
+    Expansion, FinalMove, Leaf, LeafEvaluator, Sampling, Selection, StaticLeaves, Tree, monte_carlo,
+};
+pub use msd::MsdOptions;
 pub use solver::{Solution, SolveError, Value, solve};
-pub use table::{Bound, Entry, TranspositionTable};
+pub use table::{Bound, TranspositionTable, TtEntry};
 pub use time::TimeManager;
 
-use self::filter::Sieve;
-use crate::eval::Linear;
-use crate::game::{Features, GameHistory, Knowledge, mixed};
+use self::msd::MsdFilter;
+use crate::eval::Evaluator;
+use crate::game::{GameHistory, Searchable, mixed};
 
 /// How a move is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,18 +65,10 @@ pub enum Method {
     Random,
 }
 
-/// Any of the moves, by the seed, the position and the number of those before it.
-pub fn random<G: Features + Knowledge>(task: &Task<G>) -> Best<G::Move> {
-    let moves = task.moves();
-    let number = mixed(task.options.seed ^ mixed(task.history.past().len() as u64)) ^ task.position.key();
-    let mv = moves.get(mixed(number).checked_rem(moves.len() as u64).unwrap_or(0) as usize).copied();
-    Best { mv, ponder: None, nodes: moves.len() as u64 }
-}
-
 /// Which search is deepened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchMode {
-    /// Principal variation search with a transposition table: the real one.
+    /// Principal variation search with a transposition table.
     #[default]
     Pvs,
     /// MTD(f) over the same table.
@@ -77,30 +77,30 @@ pub enum SearchMode {
     AlphaBeta,
     /// Plain minimax.
     Minimax,
-    /// Expectiminimax: all outcomes of chance, where it has a word.
+    /// Expectiminimax: all outcomes of chance, in games that have chance.
     Expectiminimax,
 }
 
 /// How a search goes about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Whether moves may be searched less deeply than the depth of the iteration says, on a guess.
-    /// Without it the value of an iteration is the minimax value of its depth.
+    /// Whether moves may be extended, reduced or pruned. Without it the value of an iteration is the minimax
+    /// value of its depth.
     pub selective: bool,
-    /// How many of the best moves get a principal variation of their own; at least 1.
+    /// How many of the best root moves get a principal variation of their own, at least 1.
     pub multi_pv: usize,
-    /// At nodes of fewer plies than this from the root, a move is worth the mean over all outcomes of chance. At
-    /// the others chance is counted by its mean.
+    /// At nodes of fewer plies than this from the root, a move is worth the mean over all outcomes of chance.
+    /// At the others a chance event is counted by its mean.
     pub chance_plies: usize,
     /// With `selective`, moves of a node below the root that are searched at most; 0: all of them.
     pub width: usize,
-    /// How a Monte Carlo search goes about it.
+    /// Options of Monte Carlo tree search.
     pub sampling: Sampling,
-    /// Which moves are left out at each node.
-    pub filter: Filter,
-    /// Whether a search with a depth begins with shallower ones.
+    /// Minimax selective deepening.
+    pub msd: MsdOptions,
+    /// Whether a search with a depth begins with shallower iterations.
     pub iterative: bool,
-    /// What all that is left to chance depends on.
+    /// The seed of everything random.
     pub seed: u64,
 }
 
@@ -112,7 +112,7 @@ impl Default for Options {
             chance_plies: 0,
             width: 0,
             sampling: Sampling::default(),
-            filter: Filter::default(),
+            msd: MsdOptions::default(),
             iterative: true,
             seed: 0,
         }
@@ -120,40 +120,58 @@ impl Default for Options {
 }
 
 /// What is to be searched, and how.
-#[derive(Clone, Debug)]
-pub struct Task<'a, G: Knowledge + Features> {
+#[derive(Debug)]
+pub struct SearchInput<'a, G: Searchable, E> {
     /// The position to find a move in.
     pub position: &'a G,
     /// The positions before it.
     pub history: &'a GameHistory<G>,
-    /// The evaluation of leaves.
-    pub evaluator: &'a Linear<G>,
-    /// The moves to choose from, the most promising first; all legal ones where it is empty.
-    pub root_moves: &'a [G::Move],
+    /// The static evaluation.
+    pub evaluator: &'a E,
+    /// The moves to choose from, in the order in which they are to be tried; `None`: all legal ones. Moves
+    /// that are not legal are left out, so that an empty choice finds no move.
+    pub root_moves: Option<&'a [G::Move]>,
     /// How to go about it.
     pub options: &'a Options,
     /// When to stop.
     pub limits: &'a Limits,
 }
 
-impl<G: Knowledge + Features> Task<'_, G> {
-    /// The moves to choose from, those of the caller or those that the filter leaves; none when the game is over.
+impl<G: Searchable, E> Clone for SearchInput<'_, G, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Searchable, E> Copy for SearchInput<'_, G, E> {}
+
+impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
+    /// The root moves: those of the caller, or those that the MSD filter keeps; none when the game is over.
     fn moves(&self) -> Vec<G::Move> {
         let mut moves = Vec::new();
         if self.history.outcome(self.position).is_none() {
             self.position.legal_moves(&mut moves);
         }
-        match self.root_moves {
-            [] => {
-                let Options { filter, seed, .. } = self.options;
-                if filter.is_on() {
-                    let mut sieve = Sieve::new(filter, self.evaluator, *seed);
-                    let at = (0, self.position.in_check());
-                    sieve.keep(&mut self.history.clone(), self.position, at, &mut moves);
-                }
-                moves
-            }
-            chosen => chosen.iter().filter(|mv| moves.contains(mv)).copied().collect(),
+        if let Some(chosen) = self.root_moves {
+            return chosen.iter().filter(|mv| moves.contains(mv)).copied().collect();
         }
+        let Options { msd, seed, .. } = self.options;
+        if msd.is_on() {
+            let mut filter = MsdFilter::new(msd, self.evaluator, *seed);
+            let mut state = E::State::default();
+            self.evaluator.reset(self.position, &mut state);
+            let volatile = self.position.in_check();
+            filter.keep(&mut self.history.clone(), self.position, &state, 0, volatile, &mut moves);
+        }
+        moves
     }
+}
+
+/// Any of the root moves, by the seed, the position and the number of positions before it.
+pub fn random<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>) -> Best<G::Move> {
+    let moves = input.moves();
+    let plies = input.history.past().len() as u64;
+    let number = mixed(input.options.seed ^ mixed(plies)) ^ input.position.key();
+    let mv = moves.get(mixed(number).checked_rem(moves.len() as u64).unwrap_or(0) as usize).copied();
+    Best { mv, ponder: None, nodes: moves.len() as u64 }
 }

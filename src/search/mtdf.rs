@@ -1,32 +1,28 @@
-//! MTD(f): the value of the root by searches with empty windows alone, each of which says on which side of its window the value
-//! lies (A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin, "Best-first fixed-depth minimax algorithms", 1996).
-//!
-//! What one search has found, the next one finds in the table. The nodes are those that lie off the principal variation
-//! of [`Searcher::pvs`], so that all that saves nodes there saves them here. It needs fewer of them to a depth and sees less with
-//! them, as nothing is looked at in full: at 4,000 nodes a move in chess it loses 50 [21, 79] Elo to `pvs`, at 5,000 in
-//! Neighbours it is +16 [−15, +46] (400 games each, 2026-11-21).
+//! MTD(f): the value of the root by null-window searches alone, each of which says on which side of its window
+//! the value lies (A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin, "Best-first fixed-depth minimax algorithms",
+//! 1996). The nodes are those of [`Searcher::pvs`] off the principal variation, and the table carries what one
+//! search has found to the next.
 
 use super::deepening::Deepening;
 use super::searcher::Searcher;
 use super::window::Window;
-use crate::eval::Score;
-use crate::game::{Features, Knowledge};
+use crate::eval::{Evaluator, Score};
+use crate::game::Searchable;
 
-impl<G: Features + Knowledge> Deepening<'_, '_, G> {
-    /// Searches one line of the root, from its last score on.
-    pub(super) fn converge(&mut self, depth: i32) {
-        let (position, searcher) = (self.task.position, &mut self.searcher);
-        let line = searcher.line;
-        let previous = searcher.root[line].previous;
+impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
+    /// Searches one principal variation of the root, from its last score on.
+    pub(super) fn mtdf(&mut self, depth: i32) {
+        let searcher = &mut self.searcher;
+        let previous = searcher.root.current().previous;
         let mut value = if previous > -Score::INFINITE { previous } else { Score::DRAW };
         let Window { alpha: mut lower, beta: mut upper } = Window::FULL;
         while lower < upper {
             let window = Window::below(value.max(lower + Score::STEP));
-            value = searcher.search_root(position, depth, window);
-            searcher.sort_root();
+            value = searcher.search_root(depth, window);
+            searcher.root.sort();
             if searcher.is_stopped() {
                 // Only bounds are known.
-                searcher.root[line..].iter_mut().for_each(|entry| entry.score = -Score::INFINITE);
+                searcher.root.forget_scores();
                 return;
             }
             if value >= window.beta {
@@ -35,27 +31,26 @@ impl<G: Features + Knowledge> Deepening<'_, '_, G> {
                 upper = value;
             }
         }
-        let mv = searcher.root[line].mv;
-        let pv = searcher.table_line(position, mv);
-        let entry = &mut searcher.root[line];
+        let pv = searcher.table_pv(searcher.root.current().mv);
+        let entry = searcher.root.current_mut();
         (entry.score, entry.pv) = (value, pv);
     }
 }
 
-impl<G: Features + Knowledge> Searcher<'_, G> {
-    /// A line from the root on: a move, and what the table takes for the best ones behind it, as deep as the iteration and
+impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+    /// A line from the root on: a move, and the table moves behind it, at most as deep as the iteration and
     /// while the game goes on.
-    fn table_line(&mut self, root: &G, mv: G::Move) -> Vec<G::Move> {
-        let (mut line, mut position, mut next) = (Vec::new(), root.clone(), Some(mv));
+    fn table_pv(&mut self, mv: G::Move) -> Vec<G::Move> {
+        let (mut pv, mut next) = (Vec::new(), Some(mv));
         while let Some(mv) = next {
-            position = self.play(&position, mv, line.len());
-            line.push(mv);
-            let ply = line.len();
-            next = self.known(&position, ply).and_then(|entry| entry.best).filter(|&mv| {
-                ply < self.iteration && self.drawn(&position, ply).is_none() && position.is_legal(mv)
+            self.play(pv.len(), mv);
+            pv.push(mv);
+            let ply = pv.len();
+            next = self.tt_entry(ply).and_then(|entry| entry.best).filter(|&mv| {
+                ply < self.iteration && self.draw_score(ply).is_none() && self.position(ply).is_legal(mv)
             });
         }
-        line.iter().for_each(|_| self.undo());
-        line
+        pv.iter().for_each(|_| self.undo());
+        pv
     }
 }

@@ -1,61 +1,60 @@
-//! Which move is tried first: the table's move, tactical moves, killers, then by history; captures that lose last.
+//! The move picker: table move, tactical moves by MVV-LVA, killers, quiet moves by history, losing captures.
 
-use super::heuristics::{Heuristics, Path};
-use crate::eval::Linear;
-use crate::game::{Features, GameMove, Knowledge};
+use super::heuristics::{Heuristics, MoveKinds};
+use crate::eval::Evaluator;
+use crate::game::{GameMove, MoveOrdering, Searchable};
 
-/// Tactical moves come before quiet ones, by what they gain and by their history …
+/// Rank of tactical moves, to which capture value and history score are added.
 const TACTICAL: i32 = 1 << 24;
-/// … where a thousandth of gain is worth so many counts.
-const GAIN: i32 = 16;
 
-/// Then the killers, the latest one first.
+/// History scores that a thousandth of capture value is worth.
+const CAPTURE_VALUE: i32 = 16;
+
+/// Rank of the killers, the latest one a step above.
 const KILLER: i32 = 1 << 20;
 
 /// Below this rank are only the tactical moves that lose by exchange.
 const LOSING: i32 = -TACTICAL / 2;
 
-/// Which moves of a position are looked at.
+/// Which moves of a position are picked, and how they are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// All legal ones.
+    /// All legal moves.
     All,
-    /// The tactical ones.
+    /// The tactical moves.
     Tactical,
-    /// Those that promise something, by what they promise.
-    Promising,
+    /// The candidate moves of the game, by the static evaluation behind them.
+    ByStaticEval,
 }
 
-/// Which moves have been listed so far.
+/// Which moves have been generated so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Listed {
+enum Stage {
     Nothing,
     Tactical,
     All,
 }
 
-/// Gives the moves of a position one after the other. It is filled anew at each node, so that it allocates but once; and
-/// it lists moves only when what came before has not been enough: the table's move, then the tactical moves that do not
-/// lose by exchange.
+/// Gives the moves of a position one after the other. It is used again at each node, so that its lists keep
+/// their memory, and generates moves in stages: the table move first, then tactical moves, then quiet ones.
 #[derive(Clone, Debug)]
 pub(super) struct MovePicker<M> {
     scope: Scope,
-    /// The table's move, as long as it has not been given.
     table_move: Option<M>,
-    listed: Listed,
+    stage: Stage,
+    /// The generated moves. The first `given` of them have been given.
     moves: Vec<M>,
     ranks: Vec<i32>,
-    /// Moves that have been given already: they are the first ones of the list.
     given: usize,
-    /// Moves with what they promise, on their way into the list.
-    promises: Vec<(M, i32)>,
+    /// Scratch: moves with static evaluations.
+    rated: Vec<(M, i32)>,
     /// Plies that are left.
     depth: i32,
-    /// Killers that have been looked at before there was a list.
+    /// Killers that have been tried before the moves were generated.
     killers: usize,
-    /// Positions that have been rated for the list.
-    rated: u64,
-    /// Moves that come again at the end, and how many of them have.
+    /// Positions that have been evaluated for the order.
+    evaluated: u64,
+    /// Moves that are given again at the end, and how many of them have been.
     deferred: Vec<M>,
     again: usize,
 }
@@ -65,14 +64,14 @@ impl<M> Default for MovePicker<M> {
         MovePicker {
             scope: Scope::All,
             table_move: None,
-            listed: Listed::Nothing,
+            stage: Stage::Nothing,
             moves: Vec::new(),
             ranks: Vec::new(),
             given: 0,
-            promises: Vec::new(),
+            rated: Vec::new(),
             depth: 0,
             killers: 0,
-            rated: 0,
+            evaluated: 0,
             deferred: Vec::new(),
             again: 0,
         }
@@ -80,8 +79,8 @@ impl<M> Default for MovePicker<M> {
 }
 
 impl<M: GameMove> MovePicker<M> {
-    /// Begins with a new position. A table move that is not legal is none.
-    pub(super) fn begin<G: Knowledge<Move = M>>(
+    /// Begins with a new position. A table move that is not legal is ignored.
+    pub(super) fn begin<G: MoveOrdering<Move = M>>(
         &mut self,
         position: &G,
         scope: Scope,
@@ -92,20 +91,20 @@ impl<M: GameMove> MovePicker<M> {
         self.depth = depth;
         let fits = |mv| position.is_legal(mv) && (scope != Scope::Tactical || position.is_tactical(mv));
         self.table_move = table_move.filter(|&mv| fits(mv));
-        self.clear(Listed::Nothing);
+        self.clear(Stage::Nothing);
     }
 
     /// Begins with moves that have their order already.
     pub(super) fn begin_in_order(&mut self, moves: impl Iterator<Item = M>) {
         self.table_move = None;
-        self.clear(Listed::All);
+        self.clear(Stage::All);
         self.moves.extend(moves);
         self.ranks.resize(self.moves.len(), 0);
     }
 
     /// Forgets the moves of the last position.
-    fn clear(&mut self, listed: Listed) {
-        self.listed = listed;
+    fn clear(&mut self, stage: Stage) {
+        self.stage = stage;
         self.moves.clear();
         self.ranks.clear();
         self.given = 0;
@@ -114,17 +113,17 @@ impl<M: GameMove> MovePicker<M> {
         self.again = 0;
     }
 
-    /// The best move not yet given; among equals, the generator's first. The position is the one that it began with,
-    /// `path` and `ply` say how it was reached.
-    pub(super) fn next<G: Features + Knowledge<Move = M>>(
+    /// The best move not yet given; among equals, the generator's first. `position` is the one that it began
+    /// with and `state` the evaluator's; `led_by` and `ply` say how it was reached.
+    pub(super) fn next<G: Searchable<Move = M>, E: Evaluator<G>>(
         &mut self,
         position: &G,
-        evaluator: &Linear<G>,
+        (evaluator, state): (&E, &E::State),
         heuristics: &Heuristics<G>,
-        path: Path,
+        led_by: MoveKinds,
         ply: usize,
     ) -> Option<M> {
-        if self.listed == Listed::Nothing {
+        if self.stage == Stage::Nothing {
             if self.moves.is_empty()
                 && let Some(mv) = self.table_move
             {
@@ -134,20 +133,20 @@ impl<M: GameMove> MovePicker<M> {
                 return Some(mv);
             }
             match self.scope {
-                Scope::All | Scope::Tactical => self.list_tactical(position, heuristics),
-                Scope::Promising => {
+                Scope::All | Scope::Tactical => self.generate_tactical(position, heuristics),
+                Scope::ByStaticEval => {
                     if let Some(mv) = self.killer(position, heuristics, ply) {
                         return Some(mv);
                     }
-                    self.list_promising(position, evaluator);
+                    self.generate_by_static_eval(position, evaluator, state);
                 }
             }
         }
         loop {
             let best = self.best();
             let rank = best.map_or(i32::MIN, |best| self.ranks[best]);
-            if self.listed == Listed::Tactical && rank < LOSING {
-                self.list_quiet(position, heuristics, path, ply);
+            if self.stage == Stage::Tactical && rank < LOSING {
+                self.generate_quiet(position, heuristics, led_by, ply);
                 continue;
             }
             let Some(best) = best else {
@@ -166,8 +165,8 @@ impl<M: GameMove> MovePicker<M> {
         }
     }
 
-    /// Lets the move that has just been given come again when all others have been given; false where that has been done
-    /// already.
+    /// Defers the move that has just been given until all others have been given; false where it has been
+    /// deferred before.
     pub(super) fn defer(&mut self, mv: M) -> bool {
         if self.again == 0 {
             self.deferred.push(mv);
@@ -175,7 +174,7 @@ impl<M: GameMove> MovePicker<M> {
         self.again == 0
     }
 
-    /// The place of the best move not yet given.
+    /// The index of the best move not yet given.
     #[inline]
     fn best(&self) -> Option<usize> {
         let rest = self.ranks.get(self.given..)?;
@@ -189,29 +188,29 @@ impl<M: GameMove> MovePicker<M> {
         Some(self.given + best)
     }
 
-    /// Lists the tactical moves of a position and ranks them.
-    fn list_tactical<G: Knowledge<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<G>) {
-        self.listed = if self.scope == Scope::Tactical { Listed::All } else { Listed::Tactical };
+    /// Generates and ranks the tactical moves of a position.
+    fn generate_tactical<G: MoveOrdering<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<G>) {
+        self.stage = if self.scope == Scope::Tactical { Stage::All } else { Stage::Tactical };
         let stm = position.side_to_move();
         position.tactical_moves(&mut self.moves);
         self.drop_table_move();
         let tactical = &self.moves[self.ranks.len()..];
         self.ranks.extend(
-            tactical
-                .iter()
-                .map(|&mv| TACTICAL + GAIN * position.capture_value(mv) + heuristics.history(stm, mv)),
+            tactical.iter().map(|&mv| {
+                TACTICAL + CAPTURE_VALUE * position.capture_value(mv) + heuristics.history(stm, mv)
+            }),
         );
     }
 
-    /// Lists the other moves, too, and ranks them.
-    fn list_quiet<G: Knowledge<Move = M>>(
+    /// Generates and ranks the quiet moves, too.
+    fn generate_quiet<G: MoveOrdering<Move = M>>(
         &mut self,
         position: &G,
         heuristics: &Heuristics<G>,
-        path: Path,
+        led_by: MoveKinds,
         ply: usize,
     ) {
-        self.listed = Listed::All;
+        self.stage = Stage::All;
         let stm = position.side_to_move();
         let killers = heuristics.killers(ply);
         position.quiet_moves(&mut self.moves);
@@ -223,13 +222,13 @@ impl<M: GameMove> MovePicker<M> {
             } else if killers[1] == Some(mv) {
                 KILLER
             } else {
-                heuristics.history(stm, mv) + heuristics.continuation(position, mv, path)
+                heuristics.history(stm, mv) + heuristics.continuation(position, mv, led_by)
             }
         }));
     }
 
-    /// The next killer that is legal and has not been given: one that does it saves the list.
-    fn killer<G: Knowledge<Move = M>>(
+    /// The next killer that is legal and has not been given. A cutoff by it saves the generation.
+    fn killer<G: MoveOrdering<Move = M>>(
         &mut self,
         position: &G,
         heuristics: &Heuristics<G>,
@@ -248,35 +247,42 @@ impl<M: GameMove> MovePicker<M> {
         None
     }
 
-    /// Lists the moves that promise something behind those that have been given already.
-    fn list_promising<G: Features + Knowledge<Move = M>>(&mut self, position: &G, evaluator: &Linear<G>) {
-        self.listed = Listed::All;
-        self.promises.clear();
+    /// Generates the candidate moves, behind those that have been given already.
+    fn generate_by_static_eval<G: Searchable<Move = M>, E: Evaluator<G>>(
+        &mut self,
+        position: &G,
+        evaluator: &E,
+        state: &E::State,
+    ) {
+        self.stage = Stage::All;
+        self.rated.clear();
         let stm = position.side_to_move();
-        let mut rate = |child: &G| {
-            self.rated += 1;
-            evaluator.evaluate_for(child, stm).to_thousandths()
+        let mut scratch = E::State::default();
+        let mut static_eval = |child: &G| {
+            self.evaluated += 1;
+            evaluator.evaluate_child(position, state, child, &mut scratch, stm).to_thousandths()
         };
-        position.moves_by_static_eval(self.depth, &mut rate, &mut self.promises);
-        for &(mv, promise) in &self.promises {
+        position.moves_by_static_eval(self.depth, &mut static_eval, &mut self.rated);
+        for &(mv, static_eval) in &self.rated {
             if !self.moves[..self.given].contains(&mv) {
                 self.moves.push(mv);
-                self.ranks.push(promise.clamp(-TACTICAL / 2, TACTICAL / 2));
+                self.ranks.push(static_eval.clamp(-TACTICAL / 2, TACTICAL / 2));
             }
         }
     }
 
-    /// Positions that have been rated since the last call: what the list has cost.
-    pub(super) fn take_rated(&mut self) -> u64 {
-        std::mem::take(&mut self.rated)
+    /// Positions that have been evaluated for the order since the last call.
+    pub(super) fn take_evaluated(&mut self) -> u64 {
+        std::mem::take(&mut self.evaluated)
     }
 
-    /// Takes the table's move, which has been given, out of the moves that have just been listed and have no rank yet.
+    /// Takes the table move, which has been given, out of the moves that have just been generated and have no
+    /// rank yet.
     fn drop_table_move(&mut self) {
-        let listed = self.ranks.len();
-        let place = self.moves[listed..].iter().position(|&mv| Some(mv) == self.table_move);
-        if let Some(place) = place {
-            self.moves.remove(listed + place);
+        let ranked = self.ranks.len();
+        let index = self.moves[ranked..].iter().position(|&mv| Some(mv) == self.table_move);
+        if let Some(index) = index {
+            self.moves.remove(ranked + index);
         }
     }
 
@@ -285,13 +291,8 @@ impl<M: GameMove> MovePicker<M> {
         self.given > 0 && self.ranks.get(self.given - 1).is_some_and(|&rank| rank < LOSING)
     }
 
-    /// Whether a move has been given.
-    pub(super) fn has_given(&self) -> bool {
-        self.given > 0
-    }
-
-    /// The moves given before the last one.
-    pub(super) fn tried(&self) -> &[M] {
-        &self.moves[..self.given.saturating_sub(1)]
+    /// How many moves have been given.
+    pub(super) fn given(&self) -> usize {
+        self.given
     }
 }

@@ -2,65 +2,65 @@
 
 use super::ordering::Scope;
 use super::searcher::Searcher;
+use super::stack::Ply;
 use super::window::Window;
-use crate::eval::{MAX_PLY, Score};
-use crate::game::{Features, Knowledge};
+use crate::eval::{Evaluator, MAX_PLY, Score};
+use crate::game::Searchable;
 
-impl<G: Features + Knowledge> Searcher<'_, G> {
-    /// The value of a position for its side to move when either player may go on with tactical moves or be
-    /// content with the evaluation. Selective: +108 ± 33 Elo in Neighbours (400 games at 20,000 nodes; a limit of
-    /// four plies changed nothing measurable, +19 ± 30 without it). That it asks the table and stores in it: +40 ± 27 Elo
-    /// in chess (400 games at 4,000 nodes); that it leaves out captures that lose by exchange: +101 ± 39 (209 games at 2,500).
-    pub(super) fn quiescence(&mut self, position: &G, window: Window, ply: usize) -> Score {
+impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+    /// The value of the position at `ply` for its side to move, when either player may go on with tactical
+    /// moves or stand pat on the static evaluation. +108 ± 33 Elo in Neighbours.
+    pub(super) fn quiescence(&mut self, window: Window, ply: usize) -> Score {
         let on_pv = !window.is_null();
         if on_pv {
-            self.pv[ply].clear();
+            self.stack[ply].pv.clear();
         }
-        if position.is_terminal() {
-            return self.terminal_score(position, ply);
+        // 1. The end of the game, and of the stack.
+        if self.position(ply).is_terminal() {
+            return self.terminal_score(ply);
         }
         if ply >= MAX_PLY {
-            return self.evaluator.evaluate(position);
+            return self.static_eval(ply);
         }
+        // 2. The table.
         let Window { mut alpha, beta } = window;
-        let known = self.known(position, ply);
-        if let Some(entry) = known
+        let tt_entry = self.tt_entry(ply);
+        if let Some(entry) = tt_entry
             && !on_pv
             && entry.decides(window)
         {
             return entry.score;
         }
-        // Who is in check cannot be content, and may answer with any move.
-        let in_check = position.in_check();
+        // 3. Stand pat, but not in check, where any move may be the answer.
+        let in_check = self.position(ply).in_check();
         let mut best = match in_check {
             true => -Score::INFINITE,
             false => {
-                let value = self.evaluator.evaluate(position);
-                known.map_or(value, |entry| entry.refine(value))
+                let static_eval = self.static_eval(ply);
+                tt_entry.map_or(static_eval, |entry| entry.refine(static_eval))
             }
         };
         if best >= beta {
             return best;
         }
         alpha = alpha.max(best);
-        let mut moves = std::mem::take(&mut self.moves[ply]);
+        // 4. The moves.
+        let mut picker = std::mem::take(&mut self.stack[ply].picker);
         let scope = if in_check { Scope::All } else { Scope::Tactical };
-        moves.begin(position, scope, 0, known.and_then(|entry| entry.best));
-        let path = self.path(ply);
+        picker.begin(self.position(ply), scope, 0, tt_entry.and_then(|entry| entry.best));
         let mut best_move = None;
-        while let Some(mv) = moves.next(position, self.evaluator, self.heuristics, path, ply) {
-            // Captures that lose by exchange are no way out.
-            if moves.is_losing() && best > -Score::INFINITE {
+        loop {
+            let Ply { position, state, led_by, .. } = &self.stack[ply];
+            let next = picker.next(position, (self.evaluator, state), self.heuristics, *led_by, ply);
+            // Captures that lose by exchange are left out, unless they are the only way out of check.
+            let Some(mv) = next.filter(|_| !picker.is_losing() || best == -Score::INFINITE) else { break };
+            self.make_child(ply, mv);
+            if self.visit(ply + 1) {
                 break;
             }
-            let mut child = position.clone();
-            child.play(mv);
-            self.table.prefetch(child.table_key());
-            if self.enter(ply + 1) {
-                break;
-            }
-            let inner = Window { alpha, beta };
-            let score = inner.descend(position, &child, |window| self.quiescence(&child, window, ply + 1));
+            let score = self.search_child(ply, 0, Window { alpha, beta }, |searcher, _, window, ply| {
+                searcher.quiescence(window, ply)
+            });
             if score > best {
                 best = score;
                 if score > alpha {
@@ -74,12 +74,11 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
                 }
             }
         }
-        let searched = moves.has_given();
-        self.moves[ply] = moves;
-        // (A search that was stopped below knows nothing, and without a move there is nothing that an evaluation
-        // would not say again.)
-        if searched && !self.is_stopped() {
-            self.store(position, (best_move, best), window, 0, ply);
+        let has_searched = picker.given() > 0;
+        self.stack[ply].picker = picker;
+        // A search that was stopped knows nothing, and without moves the static evaluation says it all.
+        if has_searched && !self.is_stopped() {
+            self.store(ply, best_move, best, window, 0);
         }
         best
     }

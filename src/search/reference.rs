@@ -1,68 +1,57 @@
-//! Minimax, α-β and expectiminimax as in the textbook: no table, nothing saved by guessing.
+//! Minimax, α-β and expectiminimax as in the textbook: no table, no pruning on a guess.
 //!
-//! They are the yardstick of the real search, and selectable for comparison (`SearchMode`).
+//! They are the yardstick of principal variation search, and can be selected for comparison (`SearchMode`).
 
 use super::SearchMode;
 use super::searcher::Searcher;
 use super::window::Window;
-use crate::eval::{MAX_PLY, Score};
-use crate::game::{Features, Knowledge};
+use crate::eval::{Evaluator, MAX_PLY, Score};
+use crate::game::Searchable;
 
-impl<G: Features + Knowledge> Searcher<'_, G> {
-    /// Searches all moves to the same depth, the way that the mode of the search says: the value of a position for
-    /// its side to move if it lies in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the
-    /// others end where one reaches β.
-    pub(super) fn full_width(&mut self, position: &G, depth: i32, window: Window, ply: usize) -> Score {
-        self.pv[ply].clear();
-        if self.enter(ply) {
+impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+    /// Searches all moves to the same depth: the value of the position at `ply` for its side to move if it lies
+    /// in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the other modes cut off
+    /// at β.
+    pub(super) fn full_width(&mut self, depth: i32, window: Window, ply: usize) -> Score {
+        self.stack[ply].pv.clear();
+        if self.visit(ply) {
             return Score::DRAW;
         }
         if ply > 0
-            && let Some(score) = self.drawn(position, ply)
+            && let Some(score) = self.draw_score(ply)
         {
             return score;
         }
-        let depth = self.depth_if_hot(position, depth, ply);
+        let depth = self.msd_depth(depth, ply);
         if depth <= 0 || ply >= MAX_PLY {
-            return self.leaf(position, ply);
+            return self.leaf_score(ply);
         }
-        let mut moves = std::mem::take(&mut self.kept[ply]);
-        self.list_moves(position, ply, &mut moves);
+        let mut moves = std::mem::take(&mut self.stack[ply].kept);
+        self.list_moves(ply, &mut moves);
         let score = match moves[..] {
-            [] => self.terminal_score(position, ply),
-            _ => self.full_width_moves(position, &moves, depth, window, ply),
+            [] => self.terminal_score(ply),
+            _ => self.full_width_moves(&moves, depth, window, ply),
         };
-        self.kept[ply] = moves;
+        self.stack[ply].kept = moves;
         score
     }
 
-    /// Searches the moves of a position at `ply`.
-    fn full_width_moves(
-        &mut self,
-        position: &G,
-        moves: &[G::Move],
-        depth: i32,
-        mut window: Window,
-        ply: usize,
-    ) -> Score {
+    /// Searches the moves of the position at `ply`.
+    fn full_width_moves(&mut self, moves: &[G::Move], depth: i32, mut window: Window, ply: usize) -> Score {
         let mut best = -Score::INFINITE;
         for &mv in moves {
-            let score = match self.mode {
-                SearchMode::Minimax => {
-                    self.try_move(position, mv, depth - 1, Window::FULL, ply, Searcher::full_width)
-                }
-                _ => self.try_move(position, mv, depth - 1, window, ply, Searcher::full_width),
-            };
+            let searched = if self.mode == SearchMode::Minimax { Window::FULL } else { window };
+            let score = self.search_move(ply, mv, depth - 1, searched, Searcher::full_width);
             if self.is_stopped() {
                 return best;
             }
-            let better = score > best;
-            if better {
+            let is_better = score > best;
+            if is_better {
                 best = score;
                 self.raise_pv(ply, mv);
             }
             if ply == 0 {
-                self.note_root_move(mv, better.then_some(score));
+                self.root.note(mv, is_better.then_some(score), &self.stack[0].pv);
             }
             window.alpha = window.alpha.max(score);
             if self.mode != SearchMode::Minimax && window.alpha >= window.beta {
@@ -72,21 +61,22 @@ impl<G: Features + Knowledge> Searcher<'_, G> {
         best
     }
 
-    /// Lists the moves of a node that are searched. Where a good one saves others, those that change the balance come first.
-    fn list_moves(&mut self, position: &G, ply: usize, moves: &mut Vec<G::Move>) {
+    /// Lists the moves of a node that are searched. Where cutoffs save moves, tactical moves come first.
+    fn list_moves(&mut self, ply: usize, moves: &mut Vec<G::Move>) {
         moves.clear();
         if ply == 0 {
-            moves.extend(self.root_moves());
+            moves.extend(self.root.open_moves());
             return;
         }
+        let position = self.position(ply);
         if self.mode == SearchMode::Minimax {
             position.legal_moves(moves);
         } else {
             position.tactical_moves(moves);
             position.quiet_moves(moves);
         }
-        if self.filters {
-            self.filter_moves(position, ply, moves);
+        if self.msd_filters() {
+            self.msd_keep(ply, moves);
         }
     }
 }

@@ -21,7 +21,7 @@ pub enum Bound {
 
 /// What is remembered of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry<M> {
+pub struct TtEntry<M> {
     /// The best move, if one stood out.
     pub best: Option<M>,
     /// The score, forced ends counted from the position itself ([`Score::relative_to`]).
@@ -32,8 +32,8 @@ pub struct Entry<M> {
     pub depth: u8,
 }
 
-impl<M> Entry<M> {
-    /// Whether its score, as it stands here, says all that a window asks.
+impl<M> TtEntry<M> {
+    /// Whether its score, as seen from the root, answers a window: a table cutoff, if the depth is enough.
     pub(super) fn decides(&self, window: Window) -> bool {
         match self.bound {
             Bound::Exact => true,
@@ -42,14 +42,14 @@ impl<M> Entry<M> {
         }
     }
 
-    /// What the position is worth at sight, when its evaluation says `value` and the score, as it stands here, may know better:
-    /// a forced end is no evaluation, though. +28 ± 27 Elo in chess (400 games at 4,000 nodes).
-    pub(super) fn refine(&self, value: Score) -> Score {
+    /// The static evaluation, made better by the score where its bound allows: +28 ± 27 Elo in chess. A forced end is
+    /// no evaluation.
+    pub(super) fn refine(&self, static_eval: Score) -> Score {
         match self.bound {
-            _ if self.score.plies_to_end().is_some() => value,
+            _ if self.score.plies_to_end().is_some() => static_eval,
             Bound::Exact => self.score,
-            Bound::Lower => value.max(self.score),
-            Bound::Upper => value.min(self.score),
+            Bound::Lower => static_eval.max(self.score),
+            Bound::Upper => static_eval.min(self.score),
         }
     }
 }
@@ -92,7 +92,7 @@ struct Slot {
 struct Packed(u64);
 
 impl Packed {
-    fn new<M: GameMove>(entry: Entry<M>, age: u8) -> Packed {
+    fn new<M: GameMove>(entry: TtEntry<M>, age: u8) -> Packed {
         let best = entry.best.map_or(0, GameMove::to_bits);
         debug_assert!(best < 1 << 24);
         let score = entry.score.to_bits() as u32 & 0xFF_FFFF;
@@ -110,7 +110,7 @@ impl Packed {
         )
     }
 
-    fn unpack<M: GameMove>(self) -> Option<Entry<M>> {
+    fn unpack<M: GameMove>(self) -> Option<TtEntry<M>> {
         let bound = match self.0 >> 62 {
             0 => return None,
             1 => Bound::Lower,
@@ -120,7 +120,7 @@ impl Packed {
         let best = (self.0 & 0xFF_FFFF) as u32;
         // The upper of the 32 bits that start with the score are depth: shifting back keeps the sign.
         let score = ((self.0 >> 24) as i32) << 8 >> 8;
-        Some(Entry {
+        Some(TtEntry {
             best: (best != 0).then(|| M::from_bits(best)),
             score: Score::from_bits(score),
             bound,
@@ -151,9 +151,9 @@ impl Packed {
 }
 
 impl TranspositionTable {
-    /// An empty table of `megabytes` MiB; `None` when there is not so much memory.
+    /// An empty table of `megabytes` MiB, of one bucket for 0; `None` when there is not so much memory.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let count = megabytes.checked_mul(1 << 20)? / size_of::<Bucket>();
+        let count = (megabytes.checked_mul(1 << 20)? / size_of::<Bucket>()).max(1);
         let mut buckets = Vec::new();
         buckets.try_reserve_exact(count).ok()?;
         buckets.resize_with(count, Bucket::default);
@@ -180,7 +180,7 @@ impl TranspositionTable {
 
     /// What is remembered of the position with this key.
     #[inline]
-    pub fn probe<M: GameMove>(&self, key: u64) -> Option<Entry<M>> {
+    pub fn probe<M: GameMove>(&self, key: u64) -> Option<TtEntry<M>> {
         let slots = &self.bucket(key).0;
         let data =
             slots.iter().map(Slot::read).find_map(|(check, data)| (check ^ data == key).then_some(data))?;
@@ -189,7 +189,7 @@ impl TranspositionTable {
 
     /// Remembers a position. A known move stays where the new entry has none.
     #[inline]
-    pub fn store<M: GameMove>(&self, key: u64, mut entry: Entry<M>) {
+    pub fn store<M: GameMove>(&self, key: u64, mut entry: TtEntry<M>) {
         let age = self.age.load(Ordering::Relaxed);
         let slots = &self.bucket(key).0;
         let mut place = &slots[0];
@@ -202,7 +202,7 @@ impl TranspositionTable {
                 if deeper && old.age() == age && entry.bound != Bound::Exact {
                     return;
                 }
-                entry.best = entry.best.or_else(|| old.unpack().and_then(|old: Entry<M>| old.best));
+                entry.best = entry.best.or_else(|| old.unpack().and_then(|old: TtEntry<M>| old.best));
                 place = slot;
                 break;
             }
@@ -265,8 +265,8 @@ mod tests {
         }
     }
 
-    fn entry(depth: u8) -> Entry<Move> {
-        Entry { best: Some(Move(77)), score: Score::from_value(-1.5), bound: Bound::Lower, depth }
+    fn entry(depth: u8) -> TtEntry<Move> {
+        TtEntry { best: Some(Move(77)), score: Score::from_value(-1.5), bound: Bound::Lower, depth }
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
         let scores = [Score::WIN, -Score::WIN, Score::DRAW, Score::MAX_EVALUATION, Score::from_value(-0.001)];
         for (key, score) in (1u64..).zip(scores) {
             for bound in [Bound::Lower, Bound::Upper, Bound::Exact] {
-                let stored = Entry { best: Some(Move((1 << 24) - 1)), score, bound, depth: 255 };
+                let stored = TtEntry { best: Some(Move((1 << 24) - 1)), score, bound, depth: 255 };
                 table.store(key << 40, stored);
                 assert_eq!(table.probe(key << 40), Some(stored));
             }
@@ -317,8 +317,17 @@ mod tests {
     fn a_move_outlives_an_entry_without_one() {
         let table = TranspositionTable::new(1).unwrap();
         table.store(1, entry(3));
-        table.store(1, Entry { best: None, ..entry(4) });
+        table.store(1, TtEntry { best: None, ..entry(4) });
         assert_eq!(table.probe(1), Some(entry(4)));
+    }
+
+    #[test]
+    fn a_table_of_no_size_still_works() {
+        let table = TranspositionTable::new(0).unwrap();
+        assert_eq!(table.probe::<Move>(7), None);
+        table.store(7, entry(3));
+        assert_eq!(table.probe(7), Some(entry(3)));
+        assert_eq!(table.hashfull(), 250, "one of four entries");
     }
 
     #[test]

@@ -3,14 +3,13 @@
 use std::ops::Neg;
 
 use crate::eval::Score;
-use crate::game::Game;
 
-/// Scores of interest: those between `alpha` and `beta`. Negation turns it to the other player's view.
+/// The scores between `alpha` and `beta`. Negation gives the window of the other player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Window {
-    /// What the side to move has already.
+    /// What the side to move is sure of.
     pub(super) alpha: Score,
-    /// What the other player will not allow to be exceeded.
+    /// What the other player is sure to allow at most.
     pub(super) beta: Score,
 }
 
@@ -19,12 +18,12 @@ impl Window {
     pub(super) const FULL: Window =
         Window { alpha: Score::from_bits(-Score::INFINITE.to_bits()), beta: Score::INFINITE };
 
-    /// The empty window just above `alpha`: it asks whether a score exceeds `alpha`.
+    /// The null window just above `alpha`: it asks whether a score exceeds `alpha`.
     pub(super) fn null(alpha: Score) -> Window {
         Window { alpha, beta: alpha + Score::STEP }
     }
 
-    /// The empty window just below `beta`: it asks whether a score reaches `beta`.
+    /// The null window just below `beta`: it asks whether a score reaches `beta`.
     pub(super) fn below(beta: Score) -> Window {
         Window { alpha: beta - Score::STEP, beta }
     }
@@ -34,16 +33,11 @@ impl Window {
         self.beta <= self.alpha + Score::STEP
     }
 
-    /// The value of `child` for the side to move of `parent`, whose window this is. `search` is given the window of
-    /// the child's side to move and answers for that player, who may be the same.
+    /// The value of a child for the side to move at its parent, whose window this is. `search` is given the
+    /// window of the child's side to move, which may be the same player, and answers for that player.
     #[inline]
-    pub(super) fn descend<G: Game>(
-        self,
-        parent: &G,
-        child: &G,
-        search: impl FnOnce(Window) -> Score,
-    ) -> Score {
-        if child.side_to_move() == parent.side_to_move() { search(self) } else { -search(-self) }
+    pub(super) fn descend(self, is_same_player: bool, search: impl FnOnce(Window) -> Score) -> Score {
+        if is_same_player { search(self) } else { -search(-self) }
     }
 }
 

@@ -4,7 +4,7 @@
 //! far the position is from the opening, the middle game and the filling phase. That is told by the contact of the
 //! players (Lieberum's w), as a share of the board. "Me" is the player to move.
 
-use super::super::{FeatureSet, Features, Game};
+use super::super::{FeatureSet, Features, Game, Scale};
 use super::board::{around, reach, squares};
 use super::rules::Amazons;
 use super::territory::Territory;
@@ -15,18 +15,24 @@ macro_rules! by_phase {
     };
 }
 
+/// The scale of both sets. A move changes the territory by a square or two, each worth one to two units at the
+/// end: 2500 scored 64 % against 1500, 4000 56 % against 2500 (50 games each at 20,000 nodes, 10×10).
+const SCALE: Scale = Scale { margin: 3500, ..Scale::UNMEASURED };
+
+/// Who is nearer to the squares, by queen and by king moves; mobility, enclosed amazons, the move.
 const TERRITORY: FeatureSet = FeatureSet {
     name: "territory",
-    summary: "who is nearer to the squares, by queen and by king moves; mobility, enclosed amazons, the move",
     features: by_phase!["t1", "t2", "c1", "c2", "mobility", "enclosed", "ties", "tempo"],
-    default_weights: include_str!("../../../weights/amazons/territory.json"),
+    default_weights: Some(include_str!("../../../weights/amazons/territory.json")),
+    scale: SCALE,
 };
 
+/// Squares that the amazons can go to, and free squares around them.
 const MOBILITY: FeatureSet = FeatureSet {
     name: "mobility",
-    summary: "squares that the amazons can go to, and free squares around them",
     features: &["movesForMe", "movesForOther", "freeForMe", "freeForOther"],
-    default_weights: include_str!("../../../weights/amazons/mobility.json"),
+    default_weights: Some(include_str!("../../../weights/amazons/mobility.json")),
+    scale: SCALE,
 };
 
 /// Index of `territory` in the sets.

@@ -13,11 +13,12 @@ use super::super::FeatureSet;
 use super::pawns::{FILE_A, Pawns, files, fill_up, turned};
 use super::terms::{self, NAMES};
 
+/// Material, squares, mobility, pawns, kings, threats, each for the middle game and the end game.
 pub(super) const SET: FeatureSet = FeatureSet {
     name: "classical",
-    summary: "material, squares, mobility, pawns, kings, threats, each for the middle game and the end game",
     features: &NAMES,
-    default_weights: include_str!("../../../weights/chess/classical.json"),
+    default_weights: Some(include_str!("../../../weights/chess/classical.json")),
+    scale: super::features::SCALE,
 };
 
 /// What [`OFFICERS`] count for the middle game; all of them at the start count [`FULL_PHASE`].

@@ -11,7 +11,7 @@
 mod classical;
 mod exchange;
 mod features;
-mod knowledge;
+mod hints;
 mod msd;
 mod msd_filter;
 mod notation;

@@ -9,11 +9,12 @@ use cozy_chess::{Board, Color as Side, Piece};
 
 use super::super::FeatureSet;
 
+/// Material, piece-square tables and check (Minimax Selective Deepening, chapter 1).
 pub(super) const SET: FeatureSet = FeatureSet {
     name: "msd",
-    summary: "material, piece-square tables and check (Minimax Selective Deepening, chapter 1)",
     features: &["pawns", "knights", "bishops", "rooks", "queens", "places", "inCheck"],
-    default_weights: include_str!("../../../weights/chess/msd.json"),
+    default_weights: Some(include_str!("../../../weights/chess/msd.json")),
+    scale: super::features::SCALE,
 };
 
 /// What the squares are worth to pawn, knight, bishop, rook, queen and king of White, in tenths of a pawn, as the

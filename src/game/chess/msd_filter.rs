@@ -6,7 +6,7 @@ use cozy_chess::{
 };
 
 use super::super::msd::{GOOD, REPEATS, WINS, is_last_repetition};
-use super::super::{Game, GameHistory, Knowledge, MsdTerms};
+use super::super::{Game, GameHistory, MoveOrdering, MsdTerms, Selectivity};
 use super::classical::phase;
 use super::rules::{Chess, ChessMove};
 

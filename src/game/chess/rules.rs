@@ -4,8 +4,9 @@ use cozy_chess::{
     BitBoard, Board, BoardBuilder, Color as Side, Move, Piece, PieceMoves, Rank, Square, get_pawn_attacks,
 };
 
+use super::super::zobrist::random_table;
 use super::super::{
-    Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, MoveError, Outcome,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, MoveError, Outcome,
 };
 use super::notation;
 
@@ -135,6 +136,12 @@ pub(super) fn player(side: Side) -> Color {
     }
 }
 
+/// From this halfmove clock on, the table tells positions apart by it: the fifty-move rule is near.
+const NEAR_DRAW: usize = NO_PROGRESS - 20;
+
+/// Zobrist numbers of halfmove clocks beyond [`NEAR_DRAW`], for the table key.
+static PROGRESS_KEYS: [u64; NO_PROGRESS - NEAR_DRAW] = random_table(0x4669_6674);
+
 impl Game for Chess {
     type Move = ChessMove;
 
@@ -146,6 +153,22 @@ impl Game for Chess {
     const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(NO_PROGRESS) };
 
     const OPTION: Option<GameOption> = Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"] });
+
+    /// Positions of games of this engine, from the opening to the last pieces.
+    const BENCH: BenchSuite = BenchSuite {
+        depth: 10,
+        fens: &[
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+            "bnrkrnbq/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/BNRKRNBQ w ECec - 0 2",
+            "2r2rk1/1b2qppp/p3p3/1p1nP3/3N4/P2B4/1P2QPPP/2RR2K1 w - - 0 20",
+            "8/5pk1/1p2p1p1/p1r1P2p/P1R2P1P/1P2K1P1/8/8 w - - 4 40",
+            "8/2k5/1p1p2p1/pPpP1pPp/P1P2P1P/3K4/8/8 w - - 0 50",
+            "8/8/4k3/3nP3/3K4/8/5B2/8 w - - 10 70",
+        ],
+    };
 
     fn start() -> Self {
         Chess::new(Board::default(), 0, 1)
@@ -265,6 +288,14 @@ impl Game for Chess {
 
     fn halfmove_clock(&self) -> usize {
         usize::from(self.quiet_plies)
+    }
+
+    /// A position close to the draw by lack of progress is another one for the table.
+    fn table_key(&self) -> u64 {
+        match self.halfmove_clock().checked_sub(NEAR_DRAW) {
+            None => self.key(),
+            Some(beyond) => self.key() ^ PROGRESS_KEYS[beyond.min(PROGRESS_KEYS.len() - 1)],
+        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! said here: the distance from the centre is counted in king steps from the four squares in the
 //! middle; a pair are two friendly pieces that have no neighbour but each other.
 
-use super::super::{FeatureSet, Features, Game};
+use super::super::{FeatureSet, Features, Game, Scale};
 use super::attacks::{self, Crowd};
 use super::rules::{Neighbours, PIECES};
 
@@ -39,16 +39,17 @@ const SET1: usize = 0;
 const SET2: usize = 1;
 const SET3: usize = 2;
 
+/// The 15 base features and threats.
 const SET1_FEATURES: FeatureSet = FeatureSet {
     name: "set1",
-    summary: "the 15 base features and threats",
     features: base_features!["threatsForMe*(1-piecesForOther)", "threatsForOther*(1-piecesForMe)"],
-    default_weights: include_str!("../../../weights/neighbours/set1.json"),
+    default_weights: Some(include_str!("../../../weights/neighbours/set1.json")),
+    scale: Scale::UNMEASURED,
 };
 
+/// Set1 with lone pieces against moves, and surrounded pieces against enemies.
 const SET2_FEATURES: FeatureSet = FeatureSet {
     name: "set2",
-    summary: "set1 with lone pieces against moves, and surrounded pieces against enemies",
     features: base_features![
         "threatsForMe*(1-piecesForOther)",
         "threatsForOther*(1-piecesForMe)",
@@ -57,12 +58,13 @@ const SET2_FEATURES: FeatureSet = FeatureSet {
         "onlyEnemiesForMe*(1-piecesForOther)",
         "onlyEnemiesForOther*(1-piecesForMe)"
     ],
-    default_weights: include_str!("../../../weights/neighbours/set2.json"),
+    default_weights: Some(include_str!("../../../weights/neighbours/set2.json")),
+    scale: Scale::UNMEASURED,
 };
 
+/// Set1 with pairs and pieces at the edge of a group against pieces.
 const SET3_FEATURES: FeatureSet = FeatureSet {
     name: "set3",
-    summary: "set1 with pairs and pieces at the edge of a group against pieces",
     features: base_features![
         "threatsForMe*(1-piecesForOther)",
         "threatsForOther*(1-piecesForMe)",
@@ -71,14 +73,16 @@ const SET3_FEATURES: FeatureSet = FeatureSet {
         "(withOneNextForOther-2*dualForOther)*(1-piecesForOther)",
         "(withOneNextForMe-2*dualForMe)*(1-piecesForMe)"
     ],
-    default_weights: include_str!("../../../weights/neighbours/set3.json"),
+    default_weights: Some(include_str!("../../../weights/neighbours/set3.json")),
+    scale: Scale::UNMEASURED,
 };
 
+/// The 15 base features.
 const BASE_FEATURES: FeatureSet = FeatureSet {
     name: "base",
-    summary: "the 15 base features",
     features: base_features![],
-    default_weights: include_str!("../../../weights/neighbours/base.json"),
+    default_weights: Some(include_str!("../../../weights/neighbours/base.json")),
+    scale: Scale::UNMEASURED,
 };
 
 /// Squares at least one, two and three king steps from the four squares in the middle.

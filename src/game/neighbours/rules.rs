@@ -2,7 +2,8 @@
 
 use super::super::zobrist::random_table;
 use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, MoveError, MoveOrdering, Outcome,
+    Playouts, SelectiveDeepening, Selectivity, Solvable,
 };
 use super::attacks::{self, Crowd, squares};
 use super::notation;
@@ -103,6 +104,22 @@ impl Game for Neighbours {
 
     const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(NO_PROGRESS) };
 
+    /// Every third position of the perft suite, from the opening to the last few pieces.
+    const BENCH: BenchSuite = BenchSuite {
+        depth: 14,
+        fens: &[
+            "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1",
+            "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19",
+            "p1p2ppp/2p5/5p2/1pP5/8/4P3/1P5P/1PP2PP1 b 9 5",
+            "1p1p3p/4p1p1/1p1p3p/8/6P1/P1P5/6PP/P1P3P1 b 25 13",
+            "3p3p/pp6/p2p3P/5P2/3P3p/8/P1P4P/4P1P1 b 14 27",
+            "p1pp3p/4p3/2p5/6p1/1p6/2PPP3/P1P4P/3P1P2 w 16 9",
+            "pp4pp/4ppp1/1p6/8/P3P3/6P1/P1P5/2P2P1P w 24 13",
+            "pp2p2p/2p2p2/8/1p6/2P3P1/4P2p/P1P5/3P1PP1 b 27 14",
+            "pp2pp2/5p2/1p5p/p7/7P/2P1P3/P7/3P1P1P b 9 22",
+        ],
+    };
+
     fn start() -> Self {
         Neighbours::new([0xFF, 0xFF << 56], Color::White, 0, 1)
     }
@@ -193,33 +210,17 @@ impl Game for Neighbours {
     fn halfmove_clock(&self) -> usize {
         usize::from(self.quiet_plies)
     }
-}
-
-impl Chance for Neighbours {}
-
-impl Knowledge for Neighbours {
-    /// Every third position of the perft suite, from the opening to the last few pieces.
-    const BENCH: BenchSuite = BenchSuite {
-        depth: 14,
-        fens: &[
-            "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1",
-            "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19",
-            "p1p2ppp/2p5/5p2/1pP5/8/4P3/1P5P/1PP2PP1 b 9 5",
-            "1p1p3p/4p1p1/1p1p3p/8/6P1/P1P5/6PP/P1P3P1 b 25 13",
-            "3p3p/pp6/p2p3P/5P2/3P3p/8/P1P4P/4P1P1 b 14 27",
-            "p1pp3p/4p3/2p5/6p1/1p6/2PPP3/P1P4P/3P1P2 w 16 9",
-            "pp4pp/4ppp1/1p6/8/P3P3/6P1/P1P5/2P2P1P w 24 13",
-            "pp2p2p/2p2p2/8/1p6/2P3P1/4P2p/P1P5/3P1PP1 b 27 14",
-            "pp2pp2/5p2/1p5p/p7/7P/2P1P3/P7/3P1P1P b 9 22",
-        ],
-    };
 
     /// The value of a position depends on the plies since the last capture: they are a feature of the
     /// evaluation, and the hundredth draws the game.
     fn table_key(&self) -> u64 {
         self.key ^ PROGRESS_KEYS[usize::from(self.quiet_plies).min(NO_PROGRESS)]
     }
+}
 
+impl Chance for Neighbours {}
+
+impl MoveOrdering for Neighbours {
     /// Captures.
     fn is_tactical(&self, mv: NeighboursMove) -> bool {
         self.of(!self.stm) & 1 << mv.to != 0
@@ -233,3 +234,11 @@ impl Knowledge for Neighbours {
         self.moves_to(!self.occupied(), moves);
     }
 }
+
+impl Selectivity for Neighbours {}
+
+impl SelectiveDeepening for Neighbours {}
+
+impl Playouts for Neighbours {}
+
+impl Solvable for Neighbours {}

@@ -3,13 +3,13 @@
 //! Points are counted as they are; other features are in points, pieces, squares or shares as their
 //! names say. Differences are those of the player to move ("me") less those of the other.
 
-use super::super::{Color, FeatureSet, Features, Game};
+use super::super::{Color, FeatureSet, Features, Game, Scale};
 use super::board::{Kind, RANKS, fill_backward, forward, king_steps, pawn_attacks, rank_for, rook_steps};
 use super::rules::{POINT, TucChess};
 
+/// Points, pieces, advancement, mobility, threats, danger to the kings, prizes in reach, tempo.
 const FULL: FeatureSet = FeatureSet {
     name: "full",
-    summary: "points, pieces, advancement, mobility, threats, danger to the kings, prizes in reach, tempo",
     features: &[
         "lead",
         "leadLate",
@@ -25,21 +25,24 @@ const FULL: FeatureSet = FeatureSet {
         "prizesForOther",
         "tempo",
     ],
-    default_weights: include_str!("../../../weights/tucchess/full.json"),
+    default_weights: Some(include_str!("../../../weights/tucchess/full.json")),
+    scale: Scale::UNMEASURED,
 };
 
+/// Points and values of the pieces (report §4, evaluation 2).
 const POINTS_VALUES: FeatureSet = FeatureSet {
     name: "points-values",
-    summary: "points and values of the pieces (report §4, evaluation 2)",
     features: &["pointsForMe", "pointsForOther", "valuesForMe", "valuesForOther"],
-    default_weights: include_str!("../../../weights/tucchess/points-values.json"),
+    default_weights: Some(include_str!("../../../weights/tucchess/points-values.json")),
+    scale: Scale::UNMEASURED,
 };
 
+/// Points and number of pieces (report §4, evaluation 1).
 const POINTS_PIECES: FeatureSet = FeatureSet {
     name: "points-pieces",
-    summary: "points and number of pieces (report §4, evaluation 1)",
     features: &["pointsForMe", "pointsForOther", "piecesForMe", "piecesForOther"],
-    default_weights: include_str!("../../../weights/tucchess/points-pieces.json"),
+    default_weights: Some(include_str!("../../../weights/tucchess/points-pieces.json")),
+    scale: Scale::UNMEASURED,
 };
 
 // Indices into `SETS`.

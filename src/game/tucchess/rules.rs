@@ -2,7 +2,8 @@
 
 use super::super::zobrist::random_table;
 use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, MoveError, MoveOrdering, Outcome,
+    Playouts, SelectiveDeepening, Selectivity, Solvable,
 };
 use super::board::{ALL, Kind, forward, king_steps, last_rank, pawn_attacks, rook_steps, squares};
 use super::notation;
@@ -249,6 +250,17 @@ impl Game for TucChess {
     /// A referee ends the game after 14 minutes, and a move has 6 seconds.
     const LONGEST_GAME: Option<u32> = Some(140);
 
+    /// Every third position of the perft suite.
+    const BENCH: BenchSuite = BenchSuite {
+        depth: 15,
+        fens: &[
+            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1",
+            "pr2p/1*k1p/p2**/K1p1*/P2pP/rR3/P3P b 1 6 20",
+            "prr1p/1pkpp/P4/*2*P/3p1/PRP2/P1KRP b 1 1 7",
+            "prkrp/p1p2/3pp/P*P**/3P1/4P/PRKRP b 1 1 7",
+        ],
+    };
+
     fn start() -> Self {
         let back = |rank: u32| [0b10001 << (5 * rank), 0b01010 << (5 * rank), 0b00100 << (5 * rank)];
         let mut pieces = [back(0), back(6)];
@@ -379,6 +391,11 @@ impl Game for TucChess {
                 && pawns_stuck
                 && rook_steps(rooks, occupied | self.prizes) & !own == 0)
     }
+
+    /// The value of a position depends on the points.
+    fn table_key(&self) -> u64 {
+        self.key ^ LEAD_KEYS[(self.lead() & 2047) as usize]
+    }
 }
 
 impl Chance for TucChess {
@@ -424,42 +441,7 @@ impl Chance for TucChess {
     }
 }
 
-impl Knowledge for TucChess {
-    /// Every third position of the perft suite.
-    const BENCH: BenchSuite = BenchSuite {
-        depth: 15,
-        fens: &[
-            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1",
-            "pr2p/1*k1p/p2**/K1p1*/P2pP/rR3/P3P b 1 6 20",
-            "prr1p/1pkpp/P4/*2*P/3p1/PRP2/P1KRP b 1 1 7",
-            "prkrp/p1p2/3pp/P*P**/3P1/4P/PRKRP b 1 1 7",
-        ],
-    };
-
-    /// The value of a position depends on the points.
-    fn table_key(&self) -> u64 {
-        self.key ^ LEAD_KEYS[(self.lead() & 2047) as usize]
-    }
-
-    /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the own one when
-    /// it is attacked. Captures of the more valuable piece are tried first.
-    fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
-        let captured = |mv: &TucMove| self.kind_on(!self.stm, 1 << mv.to);
-        moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
-        let wins = |mv: &TucMove| captured(mv) == Some(Kind::King);
-        let is_safe = |mv: &TucMove| {
-            let mut child = *self;
-            child.play(*mv);
-            !child.attacks_king()
-        };
-        if moves.iter().any(wins) {
-            moves.retain(wins);
-        } else if moves.iter().any(is_safe) {
-            // Where the king is not attacked, it is not to be put there, either.
-            moves.retain(is_safe);
-        }
-    }
-
+impl MoveOrdering for TucChess {
     /// What scores: captures, prizes, and pawns that leave the board.
     fn is_tactical(&self, mv: TucMove) -> bool {
         let is_pawn = self.pieces(self.stm, Kind::Pawn) & 1 << mv.from != 0;
@@ -478,3 +460,30 @@ impl Knowledge for TucChess {
         });
     }
 }
+
+impl Selectivity for TucChess {
+    /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the own one when
+    /// it is attacked. Captures of the more valuable piece are tried first.
+    fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
+        let captured = |mv: &TucMove| self.kind_on(!self.stm, 1 << mv.to);
+        moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
+        let wins = |mv: &TucMove| captured(mv) == Some(Kind::King);
+        let is_safe = |mv: &TucMove| {
+            let mut child = *self;
+            child.play(*mv);
+            !child.attacks_king()
+        };
+        if moves.iter().any(wins) {
+            moves.retain(wins);
+        } else if moves.iter().any(is_safe) {
+            // Where the king is not attacked, it is not to be put there, either.
+            moves.retain(is_safe);
+        }
+    }
+}
+
+impl SelectiveDeepening for TucChess {}
+
+impl Playouts for TucChess {}
+
+impl Solvable for TucChess {}

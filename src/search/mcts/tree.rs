@@ -1,16 +1,17 @@
-//! The tree of a Monte Carlo search: positions reached by moves, in a fixed memory.
+//! The tree of a Monte Carlo search, in a fixed memory.
 
 use crate::game::{Color, Game, GameHistory};
 
-/// A result that has been proved, for the player whose move led to the position.
+/// A proven result, for the player whose move led to the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// Nothing is known for certain.
+    /// Nothing is proven.
     Open,
     /// Won in so many plies from here, whatever the other player does.
     Won(u16),
-    /// Lost in so many plies at most, whatever that player does.
+    /// Lost in at most so many plies, whatever that player does.
     Lost(u16),
+    /// Drawn.
     Drawn,
 }
 
@@ -24,8 +25,8 @@ impl Proof {
         }
     }
 
-    /// What it is worth: 1 a win, ½ a draw; nothing if nothing is known.
-    pub(super) fn points(self) -> Option<f64> {
+    /// The result: 1 a win, ½ a draw; `None` if it is open.
+    pub(super) fn result(self) -> Option<f64> {
         match self {
             Proof::Open => None,
             Proof::Won(_) => Some(1.0),
@@ -35,74 +36,75 @@ impl Proof {
     }
 }
 
-/// The points of White for a player, or those of a player for White.
-pub(super) fn seen_by(player: Color, points: f64) -> f64 {
-    if player == Color::White { points } else { 1.0 - points }
+/// The result of White for a player, or that of a player for White.
+pub(super) fn seen_by(player: Color, result: f64) -> f64 {
+    if player == Color::White { result } else { 1.0 - result }
 }
 
-/// How many children a position has got.
+/// Which children a node has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Growth {
-    /// There may be more of them.
+pub(super) enum Children {
+    /// Not all, and more may be added.
     Open,
-    /// There will be no more, though there are more moves.
-    Chosen,
-    /// Each legal move has one.
-    Complete,
+    /// A selection of the legal moves, and no more are added.
+    Selected,
+    /// One for each legal move.
+    All,
 }
 
-/// A position of the tree, reached by a move.
+/// A node of the tree: a position reached by a move.
 #[derive(Clone, Debug)]
 pub(super) struct Node<M> {
     pub(super) mv: M,
     /// The first of its children, and the next child of its parent; 0 where there is none.
     first: u32,
     next: u32,
+    /// Visits, N.
     pub(super) visits: u32,
-    /// Walks that have come through here and have not returned yet. They count as lost (virtual loss).
-    pending: u32,
-    /// The share of the visits that a policy gives it.
+    /// Simulations that have gone through here and have not been backed up yet; each counts as a lost visit.
+    virtual_losses: u32,
+    /// Prior, P.
     prior: f32,
-    pub(super) growth: Growth,
+    pub(super) children_kind: Children,
     pub(super) proof: Proof,
-    /// Sum of the results for the player who made the move: 1 a win, ½ a draw.
-    points: f64,
+    /// Sum of the results for the player who made the move, W: 1 a win, ½ a draw.
+    total: f64,
 }
 
 impl<M: Copy> Node<M> {
-    /// A position that has been visited so often, with these results.
-    pub(super) fn new(mv: M, prior: f32, visits: u32, points: f64) -> Node<M> {
-        let (growth, proof) = (Growth::Open, Proof::Open);
-        Node { mv, first: 0, next: 0, visits, pending: 0, prior, growth, proof, points }
+    /// A node with these visits and results.
+    pub(super) fn new(mv: M, prior: f32, visits: u32, total: f64) -> Node<M> {
+        let (children_kind, proof) = (Children::Open, Proof::Open);
+        Node { mv, first: 0, next: 0, visits, virtual_losses: 0, prior, children_kind, proof, total }
     }
 
-    /// The mean result for the player who made the move; a half where there is none.
-    pub(super) fn rate(&self) -> f64 {
-        let mean = if self.visits == 0 { 0.5 } else { self.points / f64::from(self.visits) };
-        self.proof.points().unwrap_or(mean)
+    /// The mean result for the player who made the move, Q; a half without visits.
+    pub(super) fn mean(&self) -> f64 {
+        let mean = if self.visits == 0 { 0.5 } else { self.total / f64::from(self.visits) };
+        self.proof.result().unwrap_or(mean)
     }
 }
 
 /// How the next child is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// The largest upper bound, `mean + 2 C √(ln N / n)`.
+    /// UCT: the largest `Q + 2 C √(ln N / n)`.
     Uct,
-    /// The largest sum of mean and prior, `mean + C P √N / (1 + n)`.
+    /// PUCT: the largest `Q + C P √N / (1 + n)`.
     Puct,
 }
 
-/// The moves that a move is chosen by in the end.
+/// How the move to play is chosen in the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FinalMove {
-    /// The one that has been visited most.
+    /// The move with the most visits.
     Visits,
-    /// The one with the best mean result.
+    /// The move with the best mean result.
     Value,
 }
 
-/// The positions that a search has looked at. The first one, the root, is the position that it began with; what lies below
-/// a move that is played can be kept for the next search.
+/// The tree of a search. Its first node is the root; the subtree below a move that is played can be kept for the
+/// next search.
 #[derive(Debug)]
 pub struct Tree<G: Game> {
     nodes: Vec<Node<G::Move>>,
@@ -110,7 +112,7 @@ pub struct Tree<G: Game> {
     most: usize,
     /// The position of the root, and the keys of those before it.
     root: Option<(G, Vec<u64>)>,
-    /// The new places of nodes while some are thrown away.
+    /// Scratch: the new places of nodes while some are removed.
     places: Vec<u32>,
 }
 
@@ -126,8 +128,8 @@ impl<G: Game> Tree<G> {
         Tree { nodes, most: most.min(u32::MAX as usize), root: None, places }
     }
 
-    /// Makes a position the root: with what is known of it where the moves since the last root are in the tree, and `keep` allows
-    /// it.
+    /// Makes a position the root, with its subtree if `keep` is set and the moves since the last root are in the
+    /// tree.
     pub(super) fn begin(&mut self, position: &G, history: &GameHistory<G>, any: G::Move, keep: bool) {
         let root = if keep { self.find(position, history) } else { None };
         match root {
@@ -162,7 +164,7 @@ impl<G: Game> Tree<G> {
         Some(node)
     }
 
-    /// Throws away all that does not lie below a node, which becomes the root. (Children lie behind their parents.)
+    /// Makes a node the root and removes all that does not lie below it. Children lie behind their parents.
     fn reroot(&mut self, root: usize) {
         let mut places = std::mem::take(&mut self.places);
         places.clear();
@@ -219,7 +221,7 @@ impl<G: Game> Tree<G> {
         self.nodes[node].first != 0
     }
 
-    /// Whether there is memory for so many more nodes. (The moves of the root have their place, whatever the memory.)
+    /// Whether there is memory for so many more nodes. The root gets its children whatever the memory.
     pub(super) fn has_room(&self, parent: usize, nodes: usize) -> bool {
         parent == 0 || self.nodes.len() + nodes <= self.most
     }
@@ -229,7 +231,7 @@ impl<G: Game> Tree<G> {
         self.most.saturating_sub(self.nodes.len())
     }
 
-    /// Gives a node children behind those that it has, in their order; the place of the last one, 0 if there is none.
+    /// Adds children to a node, behind those that it has; the index of the last one, 0 if there is none.
     pub(super) fn add(&mut self, parent: usize, children: impl Iterator<Item = Node<G::Move>>) -> usize {
         let mut last = self.children(parent).last();
         for child in children {
@@ -244,8 +246,8 @@ impl<G: Game> Tree<G> {
         last.unwrap_or(0)
     }
 
-    /// The child to go on with, among the first `widest` of those that `may` be played: none that is known to lose, while there
-    /// are others.
+    /// The child to go on with, among the first `widest` of those that `may` be played; one that is proven to lose
+    /// only where there are no others.
     pub(super) fn select(
         &self,
         node: usize,
@@ -257,17 +259,17 @@ impl<G: Game> Tree<G> {
         let parent = &self.nodes[node];
         let all = f64::from(parent.visits.max(1));
         let (logarithm, root) = (all.ln(), all.sqrt());
-        // What a child is worth that nobody has visited: as much as its parent.
-        let unknown = 1.0 - parent.rate();
+        // First play urgency: a child without visits is worth as much as its parent.
+        let unknown = 1.0 - parent.mean();
         let bound = |child: &Node<G::Move>| {
-            let visits = child.visits + child.pending;
+            let visits = child.visits + child.virtual_losses;
             let n = f64::from(visits);
             match (child.proof, selection) {
                 (Proof::Lost(_), _) => f64::NEG_INFINITY,
                 (_, Selection::Uct) if visits == 0 => f64::INFINITY,
-                (_, Selection::Uct) => child.points / n + 2.0 * exploration * (logarithm / n).sqrt(),
+                (_, Selection::Uct) => child.total / n + 2.0 * exploration * (logarithm / n).sqrt(),
                 (_, Selection::Puct) => {
-                    let mean = if visits == 0 { unknown } else { child.points / n };
+                    let mean = if visits == 0 { unknown } else { child.total / n };
                     mean + exploration * f64::from(child.prior) * root / (1.0 + n)
                 }
             }
@@ -282,23 +284,23 @@ impl<G: Game> Tree<G> {
         best.map(|(child, _)| child)
     }
 
-    /// A walk comes through a node: until it returns, others think that it loses.
-    pub(super) fn mark(&mut self, node: usize) {
-        self.nodes[node].pending += 1;
+    /// A simulation goes through a node: until it is backed up, the node looks worse to others.
+    pub(super) fn add_virtual_loss(&mut self, node: usize) {
+        self.nodes[node].virtual_losses += 1;
     }
 
-    /// A walk returns with the points of White to the nodes that it has come through, each with the player who made its move.
-    pub(super) fn back_up(&mut self, path: &[(usize, Color)], points: f64) {
+    /// Backs up the result of White along the nodes of a simulation, each with the player who made its move.
+    pub(super) fn back_up(&mut self, path: &[(usize, Color)], result: f64) {
         for &(node, player) in path {
             let node = &mut self.nodes[node];
-            node.pending -= 1;
+            node.virtual_losses -= 1;
             node.visits = node.visits.saturating_add(1);
-            node.points += seen_by(player, points);
+            node.total += seen_by(player, result);
         }
     }
 
-    /// Draws from what is proved of the last node of a path what is proved of those before it.
-    pub(super) fn prove(&mut self, path: &[(usize, Color)]) {
+    /// Backs up the proof of the last node of a path.
+    pub(super) fn back_up_proof(&mut self, path: &[(usize, Color)]) {
         for pair in path.windows(2).rev() {
             let (parent, child) = (pair[0].0, pair[1].0);
             if self.nodes[child].proof == Proof::Open || self.nodes[parent].proof != Proof::Open {
@@ -311,7 +313,7 @@ impl<G: Game> Tree<G> {
     /// What the children of a node prove of it.
     fn proof_by_children(&self, node: usize) -> Proof {
         let (mut shortest, mut longest) = (None, 0);
-        let (mut open, mut drawn) = (self.nodes[node].growth != Growth::Complete, false);
+        let (mut open, mut drawn) = (self.nodes[node].children_kind != Children::All, false);
         for child in self.children(node) {
             match self.nodes[child].proof {
                 Proof::Open => open = true,
@@ -328,8 +330,8 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// The children of a node that have been visited, the best one first: proven wins, the nearest first; then by `by`; then
-    /// proven losses, the farthest first.
+    /// The visited children of a node, the best one first: proven wins, the nearest first; then by `by`; then proven
+    /// losses, the farthest first.
     pub(super) fn ranked(&self, node: usize, by: FinalMove) -> Vec<usize> {
         let mut children: Vec<_> =
             self.children(node).filter(|&child| self.nodes[child].visits > 0).collect();
@@ -340,7 +342,7 @@ impl<G: Game> Tree<G> {
                 Proof::Lost(plies) => (0, f64::from(plies)),
                 Proof::Open | Proof::Drawn => match by {
                     FinalMove::Visits => (1, f64::from(node.visits)),
-                    FinalMove::Value => (1, node.rate()),
+                    FinalMove::Value => (1, node.mean()),
                 },
             }
         };
@@ -362,10 +364,10 @@ impl<G: Game> Tree<G> {
         .collect()
     }
 
-    /// Whether no walk is under way through a node.
+    /// Whether no simulation is under way through a node.
     #[cfg(test)]
     pub(super) fn is_settled(&self, node: usize) -> bool {
-        self.nodes[node].pending == 0
+        self.nodes[node].virtual_losses == 0
     }
 
     /// How full the memory is, in permille.

@@ -4,7 +4,7 @@
 //! both questions leave.
 //!
 //! **Draws that depend on the history.** The position to solve counts as the first of its game. Draws by lack of progress
-//! depend on a counter, which is part of what tells positions apart ([`Knowledge::prospect`]); so no line comes back to the
+//! depend on a counter, which is part of what tells positions apart ([`Solvable::proof_leaf`]); so no line comes back to the
 //! same node, and what is remembered of a position holds on every way that leads to it. Repetition is left out of account, and the
 //! results are those with it all the same: who can win at all can win without a position coming up twice. For let the
 //! winner play for the quickest win. If it met a position again, the second time with a higher counter and a quicker win,
@@ -23,7 +23,7 @@ use thiserror::Error;
 use self::prover::{Prover, after};
 use self::table::ProofTable;
 use super::{Control, Limits};
-use crate::game::{Color, GameHistory, Knowledge, Prospect};
+use crate::game::{Color, GameHistory, ProofLeaf, Solvable};
 
 /// Nodes of the first attempt at each of two questions; with each attempt they double.
 const FIRST_ATTEMPT: u64 = 1_000;
@@ -94,7 +94,7 @@ pub enum SolveError {
 ///
 /// # Errors
 /// [`SolveError::Chance`] and [`SolveError::Memory`].
-pub fn solve<G: Knowledge>(
+pub fn solve<G: Solvable>(
     position: &G,
     megabytes: usize,
     limits: &Limits,
@@ -120,7 +120,7 @@ pub fn solve<G: Knowledge>(
 }
 
 /// What a position is worth. Of two questions one may be much harder than the other, so they take turns.
-fn value<G: Knowledge>(position: &G, prover: &mut Prover) -> Option<Value> {
+fn value<G: Solvable>(position: &G, prover: &mut Prover) -> Option<Value> {
     let (mut wins, mut holds) = (None, None);
     let mut nodes = if G::CAN_BE_DRAWN { FIRST_ATTEMPT } else { u64::MAX };
     loop {
@@ -141,7 +141,7 @@ fn value<G: Knowledge>(position: &G, prover: &mut Prover) -> Option<Value> {
 
 /// A line that the winner wins, and whether it goes to the end: the other player tries what cannot be told to lose without
 /// a search, if there is something like that.
-fn line<G: Knowledge>(start: &G, winner: Color, prover: &mut Prover) -> (Vec<G::Move>, bool) {
+fn line<G: Solvable>(start: &G, winner: Color, prover: &mut Prover) -> (Vec<G::Move>, bool) {
     let (mut position, mut history, mut line) = (start.clone(), GameHistory::new(), Vec::new());
     loop {
         if let Some(outcome) = history.outcome(&position) {
@@ -159,12 +159,12 @@ fn line<G: Knowledge>(start: &G, winner: Color, prover: &mut Prover) -> (Vec<G::
 }
 
 /// A move of a player who has lost.
-fn toughest<G: Knowledge>(position: &G) -> Option<G::Move> {
+fn toughest<G: Solvable>(position: &G) -> Option<G::Move> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     let is_open = |mv: &&G::Move| {
         let child = after(position, **mv);
-        child.outcome().is_none() && matches!(child.prospect(), Prospect::Open { .. })
+        child.outcome().is_none() && matches!(child.proof_leaf(), ProofLeaf::Open { .. })
     };
     moves.iter().find(is_open).or(moves.first()).copied()
 }

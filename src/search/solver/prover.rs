@@ -6,7 +6,7 @@
 
 use super::numbers::{INFINITE, Numbers};
 use super::table::ProofTable;
-use crate::game::{Color, Game, GameHistory, Knowledge, Prospect};
+use crate::game::{Color, Game, GameHistory, ProofLeaf, Solvable};
 use crate::search::{Control, Limits};
 
 /// A child is searched until it takes 1 + 1/4 of the work of the next best one. (2 and 16 instead of 4 need a few percent
@@ -52,7 +52,7 @@ impl<'a> Prover<'a> {
 
     /// Whether the player to move wins (`strict`), or does not lose; none if so many more nodes do not show it. In the
     /// first case, with a move that does it, unless the game is over.
-    pub(super) fn prove<G: Knowledge>(
+    pub(super) fn prove<G: Solvable>(
         &mut self,
         position: &G,
         strict: bool,
@@ -74,15 +74,15 @@ impl<'a> Prover<'a> {
 
     /// The key of a position, and what is known of it without a search: not even an earlier one. Fetches what one has left in
     /// the table.
-    fn look<G: Knowledge>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
+    fn look<G: Solvable>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
         self.looks += 1;
         let certain = |winner| Numbers::certain(reached(position, winner, strict));
         if let Some(outcome) = GameHistory::new().outcome(position) {
             return (0, certain(outcome.winner));
         }
-        match position.prospect() {
-            Prospect::Certain(winner) => (0, certain(winner)),
-            Prospect::Open { key, effort: [proof, disproof] } => {
+        match position.proof_leaf() {
+            ProofLeaf::Decided(winner) => (0, certain(winner)),
+            ProofLeaf::Open { key, numbers: [proof, disproof] } => {
                 // Where nothing is drawn, both aims are one.
                 let key = if strict && G::CAN_BE_DRAWN { !key } else { key };
                 self.table.prefetch(key);
@@ -92,7 +92,7 @@ impl<'a> Prover<'a> {
     }
 
     /// Searches a position until one of its numbers reaches its threshold; `best` is then the move that looks best.
-    fn expand<G: Knowledge>(
+    fn expand<G: Solvable>(
         &mut self,
         position: &G,
         key: u64,
@@ -145,7 +145,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The positions after each move that may still reach the aim, or a move that does.
-    fn children<G: Knowledge>(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
+    fn children<G: Solvable>(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         let mut children = Vec::with_capacity(moves.len());

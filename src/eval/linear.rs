@@ -1,0 +1,75 @@
+//! Linear evaluations.
+
+use std::marker::PhantomData;
+
+use super::{EvalBreakdown, Evaluator, Scale, Score, Term, Weights, WeightsError};
+use crate::game::{Color, Features};
+
+/// The linear evaluation of a game with the weights of one feature set.
+#[derive(Clone, Debug)]
+pub struct Linear<G> {
+    weights: Weights,
+    game: PhantomData<fn() -> G>,
+}
+
+impl<G: Features> Linear<G> {
+    /// An evaluation with the shipped weights of the set `G::SETS[set]`.
+    ///
+    /// # Errors
+    /// [`WeightsError`] if the shipped weights are no weights of the set; a test excludes it.
+    pub fn shipped(set: usize) -> Result<Linear<G>, WeightsError> {
+        Ok(Linear { weights: Weights::shipped::<G>(set)?, game: PhantomData })
+    }
+
+    /// The weights in use.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    /// Replaces the weights, those of another feature set included.
+    ///
+    /// # Errors
+    /// [`WeightsError::Game`] when they are weights of another game.
+    pub fn set_weights(&mut self, weights: Weights) -> Result<(), WeightsError> {
+        if weights.game() != G::NAME {
+            return Err(WeightsError::Game { found: weights.game().to_owned(), expected: G::NAME });
+        }
+        self.weights = weights;
+        Ok(())
+    }
+
+    /// The static evaluation of a position for a player.
+    pub fn evaluate_for(&self, position: &G, player: Color) -> Score {
+        let score = self.evaluate(position, &());
+        if position.side_to_move() == player { score } else { -score }
+    }
+
+    /// The static evaluation of a position, feature by feature.
+    pub fn breakdown(&self, position: &G) -> EvalBreakdown {
+        let set = &G::SETS[self.weights.set()];
+        let mut values = vec![0.0; set.features.len()];
+        position.features(self.weights.set(), |index, feature| values[index] += feature);
+        let terms = set.features.iter().zip(values).zip(self.weights.values());
+        let terms = terms.map(|((name, value), &weight)| Term { name, value, weight }).collect();
+        EvalBreakdown { set: set.name, terms }
+    }
+}
+
+impl<G: Features> Evaluator<G> for Linear<G> {
+    type State = ();
+
+    #[inline]
+    fn reset(&self, _position: &G, (): &mut ()) {}
+
+    #[inline]
+    fn update(&self, _parent: &G, (): &(), _child: &G, (): &mut ()) {}
+
+    #[inline]
+    fn evaluate(&self, position: &G, (): &()) -> Score {
+        Score::from_value(position.weigh(self.weights.set(), self.weights.values()))
+    }
+
+    fn scale(&self) -> Scale {
+        G::SETS[self.weights.set()].scale
+    }
+}

@@ -1,0 +1,55 @@
+//! What move ordering asks of a game.
+
+use super::Game;
+
+/// Hints for move ordering and for pruning by exchange. Without any, all moves are quiet and come in the
+/// generator's order until the search's history tables know better.
+pub trait MoveOrdering: Game {
+    /// The number of kinds of moves, see [`MoveOrdering::move_kind`].
+    const MOVE_KINDS: usize = 1;
+
+    /// Whether a move changes the balance at once (a capture, a promotion): it is searched early, never
+    /// reduced, and played out by quiescence search.
+    fn is_tactical(&self, _mv: Self::Move) -> bool {
+        false
+    }
+
+    /// Appends the tactical moves, in an order that depends on the position alone.
+    fn tactical_moves(&self, moves: &mut Vec<Self::Move>) {
+        append_legal(self, moves, |mv| self.is_tactical(mv));
+    }
+
+    /// Appends the legal moves that are not tactical, in an order that depends on the position alone.
+    fn quiet_moves(&self, moves: &mut Vec<Self::Move>) {
+        append_legal(self, moves, |mv| !self.is_tactical(mv));
+    }
+
+    /// The value of what a tactical move captures or promotes to, less a little for a valuable piece that
+    /// captures (MVV-LVA), in thousandths of the evaluation's unit.
+    fn capture_value(&self, _mv: Self::Move) -> i32 {
+        0
+    }
+
+    /// Static exchange evaluation: whether a move leaves its player at least `threshold`, in thousandths of
+    /// the evaluation's unit, when both sides go on capturing on its target square as long as it pays.
+    fn see_ge(&self, _mv: Self::Move, _threshold: i32) -> bool {
+        true
+    }
+
+    /// The kind of a legal move, below [`MoveOrdering::MOVE_KINDS`]: in chess, which piece goes where.
+    /// Continuation history counts kinds of replies to kinds of moves.
+    fn move_kind(&self, _mv: Self::Move) -> usize {
+        0
+    }
+}
+
+/// Appends the legal moves that are wanted.
+fn append_legal<G: Game>(position: &G, moves: &mut Vec<G::Move>, wanted: impl Fn(G::Move) -> bool) {
+    let before = moves.len();
+    position.legal_moves(moves);
+    let mut index = 0;
+    moves.retain(|&mv| {
+        index += 1;
+        index <= before || wanted(mv)
+    });
+}

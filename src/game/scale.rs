@@ -1,0 +1,40 @@
+//! What the values of an evaluation mean.
+
+/// The scale of an evaluation: what is true of its values, and not of the game.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// What the margins of a search count as one unit, in thousandths of the evaluation's unit: the more a
+    /// quiet move usually changes the evaluation, the larger.
+    pub margin: i32,
+    /// How values relate to results.
+    pub wdl: WdlModel,
+    /// Strengths measured with this evaluation and its shipped weights, in ascending order. Empty where none
+    /// has been measured.
+    pub strengths: &'static [Strength],
+}
+
+/// A logistic model of results: at value `x` the side to move wins with probability
+/// `1 / (1 + exp((a − x) / b))` and loses with probability `1 / (1 + exp((a + x) / b))`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WdlModel {
+    /// The value at which half of the games are won, in units of the evaluation; 0 where no game is drawn.
+    pub a: f64,
+    /// How quickly the probability rises, in units of the evaluation.
+    pub b: f64,
+}
+
+/// A measured strength.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Strength {
+    /// Rating, in Elo.
+    pub elo: u32,
+    /// Nodes a move.
+    pub nodes: u64,
+}
+
+impl Scale {
+    /// The scale of an evaluation of which nothing has been measured: a unit is worth 100 Elo, and there are
+    /// no draws.
+    pub const UNMEASURED: Scale =
+        Scale { margin: 1000, wdl: WdlModel { a: 0.0, b: 4.0 / std::f64::consts::LN_10 }, strengths: &[] };
+}

@@ -1,0 +1,116 @@
+//! When a thread of a search has to stop.
+
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::shared::SharedState;
+use super::{Limits, TimeManager};
+use crate::game::{Color, GameMove};
+
+/// Nodes between two looks at the clock and the stop flag, at most.
+const POLL_INTERVAL: u64 = 1024;
+
+/// The nodes of a thread, and the reasons for it to stop.
+pub(super) struct Budget {
+    time: TimeManager,
+    start: Instant,
+    node_limit: u64,
+    /// Nodes visited by this thread.
+    nodes: u64,
+    /// Those of them that the shared count has.
+    counted: u64,
+    next_poll: u64,
+    stopped: bool,
+    /// The reason to stop is that another thread has finished the iteration.
+    overtaken: bool,
+}
+
+impl Budget {
+    /// The budget of a search by the player `stm`.
+    pub(super) fn new(limits: &Limits, stm: Color) -> Budget {
+        Budget {
+            time: TimeManager::new(limits, stm),
+            start: limits.start,
+            node_limit: limits.nodes.unwrap_or(u64::MAX),
+            nodes: 0,
+            counted: 0,
+            next_poll: 0,
+            stopped: false,
+            overtaken: false,
+        }
+    }
+
+    /// Counts a node of an iteration; true when the search has to end.
+    #[inline]
+    pub(super) fn visit<M: GameMove>(&mut self, shared: &SharedState<M>, iteration: usize) -> bool {
+        if self.stopped {
+            return true;
+        }
+        if self.nodes >= self.next_poll {
+            self.poll(shared, iteration);
+            if self.stopped {
+                return true;
+            }
+        }
+        self.nodes += 1;
+        false
+    }
+
+    /// Counts positions that were evaluated for move ordering as nodes.
+    #[inline]
+    pub(super) fn add(&mut self, nodes: u64) {
+        self.nodes += nodes;
+    }
+
+    /// Looks at everything that can end the search.
+    #[cold]
+    fn poll<M: GameMove>(&mut self, shared: &SharedState<M>, iteration: usize) {
+        let fresh = self.nodes - self.counted;
+        let all = shared.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh;
+        self.counted = self.nodes;
+        self.next_poll = self.nodes + self.node_limit.saturating_sub(all).min(POLL_INTERVAL);
+        let out_of_time = self.time.hard.is_some_and(|hard| self.start.elapsed() >= hard);
+        self.stopped = shared.control.is_stopped()
+            || shared.done.load(Ordering::Relaxed)
+            || all >= self.node_limit
+            || (out_of_time && !shared.control.is_pondering());
+        self.overtaken = !self.stopped && shared.finished.load(Ordering::Relaxed) >= iteration;
+        self.stopped |= self.overtaken;
+    }
+
+    /// Whether the search has been told to end or has used up what it had.
+    #[inline]
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
+    /// Whether the search, and not just the iteration, has to end.
+    pub(super) fn is_search_over(&self) -> bool {
+        self.stopped && !self.overtaken
+    }
+
+    /// Goes on after another thread has finished the iteration.
+    pub(super) fn resume(&mut self) {
+        (self.stopped, self.overtaken) = (false, false);
+    }
+
+    /// Nodes visited by all threads, as far as they are in the shared count.
+    pub(super) fn all_nodes<M: GameMove>(&self, shared: &SharedState<M>) -> u64 {
+        shared.nodes.load(Ordering::Relaxed) + self.nodes - self.counted
+    }
+
+    /// Time since the search was asked for.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Whether another iteration would exceed the time for this move.
+    pub(super) fn is_soft_limit_over(&self) -> bool {
+        self.time.soft.is_some_and(|soft| self.start.elapsed() >= soft)
+    }
+
+    /// Whether the search runs against a clock.
+    pub(super) fn is_on_clock(&self) -> bool {
+        self.time.is_on_clock()
+    }
+}

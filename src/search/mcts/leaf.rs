@@ -1,0 +1,59 @@
+//! The seam between Monte Carlo tree search and what judges its leaves: priors and value together, for a batch
+//! of leaves at a time.
+
+use crate::eval::Evaluator;
+use crate::game::Game;
+
+/// A leaf of the tree that is to be expanded.
+#[derive(Clone, Debug)]
+pub struct Leaf<G: Game> {
+    /// The position.
+    pub position: G,
+    /// Its legal moves, at least one.
+    pub moves: Vec<G::Move>,
+    /// To be filled in: the prior of each move, P; they add up to 1.
+    pub priors: Vec<f32>,
+    /// To be filled in: the expected result for the side to move, 1 a win, ½ a draw.
+    pub value: f64,
+}
+
+/// What judges leaves: a policy and a value.
+pub trait LeafEvaluator<G: Game>: Sync {
+    /// Fills in priors and values. `leaves` holds at most [`Sampling::batch`](super::Sampling::batch) positions of
+    /// one thread, with no order and no relation to each other; their `priors` are empty.
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]);
+}
+
+/// A static evaluation as a judge of leaves. The value is the mean result that the static evaluation stands for.
+/// Priors are a softmax over the static evaluations of the children: a child that is better by the `b` of the
+/// [`WdlModel`](crate::eval::WdlModel) is e times as likely.
+#[derive(Clone, Copy, Debug)]
+pub struct StaticLeaves<'a, E>(pub &'a E);
+
+impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]) {
+        let (evaluator, model) = (self.0, self.0.scale().wdl);
+        let spread = 1000.0 * model.b as f32;
+        let [mut state, mut scratch] = [E::State::default(), E::State::default()];
+        for Leaf { position, moves, priors, value } in leaves {
+            evaluator.reset(position, &mut state);
+            *value = evaluator.evaluate(position, &state).win_rate(model);
+            let stm = position.side_to_move();
+            priors.extend(moves.iter().map(|&mv| {
+                let mut child = position.clone();
+                child.play(mv);
+                let score = evaluator.evaluate_child(position, &state, &child, &mut scratch, stm);
+                score.to_thousandths() as f32 / spread
+            }));
+            softmax(priors);
+        }
+    }
+}
+
+/// Makes probabilities of logits.
+fn softmax(logits: &mut [f32]) {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    logits.iter_mut().for_each(|logit| *logit = (*logit - most).exp());
+    let sum: f32 = logits.iter().sum();
+    logits.iter_mut().for_each(|share| *share /= sum);
+}

@@ -1,0 +1,172 @@
+//! Minimax selective deepening (MSD): at every node only the best rated moves are searched, so that the same
+//! time reaches deeper ("Minimax Selective Deepening", chapter 2). The game rates its moves
+//! ([`SelectiveDeepening::msd_ratings`](crate::game::SelectiveDeepening::msd_ratings)).
+
+use super::searcher::Searcher;
+use crate::eval::Evaluator;
+use crate::game::{GameHistory, GameMove, MsdTerms, Searchable, mixed};
+
+/// Which moves of a node are searched. The paper's filter is the keep rate with its terms; the rest is what
+/// the paper leaves as future work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MsdOptions {
+    /// Percent of the moves that are kept, 1 to 100, rounded up; 100 keeps all.
+    pub keep_rate: u32,
+    /// Points of the keep rate that are lost with each ply from the root, down to 1.
+    pub keep_fall: u32,
+    /// Percent of the moves that are kept at least in a volatile position: the side to move is in check, or
+    /// the last move was tactical.
+    pub volatile_keep_rate: u32,
+    /// Plies that a line may go on beyond the horizon while its positions are volatile.
+    pub volatile_plies: usize,
+    /// How moves are rated.
+    pub terms: MsdTerms,
+}
+
+impl Default for MsdOptions {
+    /// All moves are kept.
+    fn default() -> Self {
+        MsdOptions {
+            keep_rate: 100,
+            keep_fall: 0,
+            volatile_keep_rate: 1,
+            volatile_plies: 0,
+            terms: MsdTerms::default(),
+        }
+    }
+}
+
+impl MsdOptions {
+    /// Whether a move of any node may be left out.
+    pub(super) fn is_on(&self) -> bool {
+        self.keep_rate < 100 || self.keep_fall > 0
+    }
+
+    /// Whether it makes a difference that a position is volatile.
+    fn asks_for_volatility(&self) -> bool {
+        self.volatile_keep_rate > 1 || self.volatile_plies > 0
+    }
+
+    /// How many of the moves of a position at `ply` are kept, one at least.
+    fn kept(&self, moves: usize, ply: usize, volatile: bool) -> usize {
+        let fall = self.keep_fall.saturating_mul(ply as u32);
+        let least = if volatile { self.volatile_keep_rate } else { 1 };
+        let rate = self.keep_rate.saturating_sub(fall).max(least);
+        (moves * rate as usize).div_ceil(100).max(1)
+    }
+}
+
+/// Keeps moves by [`MsdOptions`].
+#[derive(Debug)]
+pub(super) struct MsdFilter<'a, E> {
+    options: &'a MsdOptions,
+    evaluator: &'a E,
+    seed: u64,
+    ratings: Vec<i32>,
+    /// Rating, tie-break and index of each move.
+    ranks: Vec<(i32, u64, usize)>,
+}
+
+impl<'a, E> MsdFilter<'a, E> {
+    /// Ties are broken at random, by `seed`.
+    pub(super) fn new(options: &'a MsdOptions, evaluator: &'a E, seed: u64) -> MsdFilter<'a, E> {
+        MsdFilter { options, evaluator, seed, ratings: Vec::new(), ranks: Vec::new() }
+    }
+
+    /// Keeps the best rated of the moves of a position at `ply`, in their order. Equal ratings at the cut are
+    /// decided at random, the same way at each visit.
+    pub(super) fn keep<G: Searchable>(
+        &mut self,
+        history: &mut GameHistory<G>,
+        position: &G,
+        state: &E::State,
+        ply: usize,
+        volatile: bool,
+        moves: &mut Vec<G::Move>,
+    ) where
+        E: Evaluator<G>,
+    {
+        let kept = self.options.kept(moves.len(), ply, volatile);
+        if kept >= moves.len() {
+            return;
+        }
+        let (evaluator, stm) = (self.evaluator, position.side_to_move());
+        let mut scratch = E::State::default();
+        let mut static_eval =
+            |child: &G| evaluator.evaluate_child(position, state, child, &mut scratch, stm).to_thousandths();
+        self.ratings.clear();
+        history.push(position);
+        position.msd_ratings(moves, &self.options.terms, history, &mut static_eval, &mut self.ratings);
+        history.pop();
+        let key = mixed(self.seed) ^ position.key();
+        let ratings = moves.iter().zip(&self.ratings).enumerate();
+        self.ranks.clear();
+        self.ranks.extend(
+            ratings.map(|(index, (mv, &rating))| (rating, mixed(key ^ u64::from(mv.to_bits())), index)),
+        );
+        self.ranks.select_nth_unstable_by(kept - 1, |one, other| other.cmp(one));
+        self.ranks.truncate(kept);
+        self.ranks.sort_unstable_by_key(|&(_, _, index)| index);
+        for (place, &(_, _, index)) in self.ranks.iter().enumerate() {
+            moves[place] = moves[index];
+        }
+        moves.truncate(kept);
+    }
+}
+
+/// Minimax selective deepening in a search by depth.
+pub(super) struct Msd<'a, E> {
+    filter: MsdFilter<'a, E>,
+}
+
+impl<'a, E> Msd<'a, E> {
+    /// The filter of a search; `None` where the options leave the search as it is.
+    pub(super) fn new(options: &'a MsdOptions, evaluator: &'a E, seed: u64) -> Option<Msd<'a, E>> {
+        let is_needed = options.is_on() || options.asks_for_volatility();
+        is_needed.then(|| Msd { filter: MsdFilter::new(options, evaluator, seed) })
+    }
+
+    /// Whether it makes a difference that a position is volatile.
+    pub(super) fn asks_for_volatility(&self) -> bool {
+        self.filter.options.asks_for_volatility()
+    }
+}
+
+impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+    /// Whether the position at `ply` is volatile.
+    fn is_volatile(&self, ply: usize) -> bool {
+        (ply > 0 && self.stack[ply].after_tactical) || self.position(ply).in_check()
+    }
+
+    /// The depth of the position at `ply`: a ply at least where the line goes on beyond the horizon because the
+    /// position is volatile.
+    #[inline]
+    pub(super) fn msd_depth(&self, depth: i32, ply: usize) -> i32 {
+        let Some(msd) = &self.msd else { return depth };
+        let plies = msd.filter.options.volatile_plies;
+        let extends = plies > 0 && depth <= 0 && ply < self.iteration + plies && self.is_volatile(ply);
+        if extends { 1 } else { depth }
+    }
+
+    /// Whether moves below the root are left out.
+    pub(super) fn msd_filters(&self) -> bool {
+        self.msd.as_ref().is_some_and(|msd| msd.filter.options.is_on())
+    }
+
+    /// Keeps the moves of the position at `ply` that are searched, in their order.
+    pub(super) fn msd_keep(&mut self, ply: usize, moves: &mut Vec<G::Move>) {
+        let volatile = self.is_volatile(ply);
+        let Some(msd) = &mut self.msd else { return };
+        let entry = &self.stack[ply];
+        msd.filter.keep(&mut self.history, &entry.position, &entry.state, ply, volatile, moves);
+    }
+
+    /// Lists the moves of the position at `ply` that are searched in the `kept` of its stack entry.
+    pub(super) fn msd_list_kept(&mut self, ply: usize) {
+        let mut kept = std::mem::take(&mut self.stack[ply].kept);
+        kept.clear();
+        self.position(ply).legal_moves(&mut kept);
+        self.msd_keep(ply, &mut kept);
+        self.stack[ply].kept = kept;
+    }
+}

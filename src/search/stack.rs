@@ -1,0 +1,46 @@
+//! What a search keeps for each ply.
+
+use super::heuristics::MoveKinds;
+use super::ordering::MovePicker;
+use crate::game::Game;
+
+/// A ply of the line that is being searched.
+#[derive(Clone, Debug)]
+pub(super) struct Ply<G: Game, S> {
+    pub(super) position: G,
+    /// What the evaluator keeps for the position.
+    pub(super) state: S,
+    /// The kinds of the moves that led to the position.
+    pub(super) led_by: MoveKinds,
+    /// Whether the move that led to the position was tactical; kept up to date only where MSD asks.
+    pub(super) after_tactical: bool,
+    /// Whether the move made here is the null move.
+    pub(super) is_null_move: bool,
+    /// The move that is left out: the table move, while a singular search looks at the others.
+    pub(super) excluded: Option<G::Move>,
+    pub(super) picker: MovePicker<G::Move>,
+    /// The moves that have been searched here.
+    pub(super) searched: Vec<G::Move>,
+    /// The moves that the MSD filter keeps, where it is on.
+    pub(super) kept: Vec<G::Move>,
+    /// The principal variation from here on.
+    pub(super) pv: Vec<G::Move>,
+}
+
+impl<G: Game, S> Ply<G, S> {
+    /// A ply that no search has reached yet.
+    pub(super) fn new(position: G, state: S) -> Ply<G, S> {
+        Ply {
+            position,
+            state,
+            led_by: MoveKinds::default(),
+            after_tactical: false,
+            is_null_move: false,
+            excluded: None,
+            picker: MovePicker::default(),
+            searched: Vec::new(),
+            kept: Vec::new(),
+            pv: Vec::new(),
+        }
+    }
+}
