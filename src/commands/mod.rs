@@ -108,11 +108,11 @@ impl RulesArguments {
     }
 }
 
-/// The reins of long work, which Ctrl-C stops. Asked for once in a process.
+/// The control of long work, which Ctrl-C stops. It can be had once in a process.
 fn interruptible() -> anyhow::Result<Arc<Control>> {
     let control = Arc::new(Control::default());
-    let reins = Arc::clone(&control);
-    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+    let handle = Arc::clone(&control);
+    ctrlc::set_handler(move || handle.stop()).context("cannot listen for Ctrl-C")?;
     Ok(control)
 }
 

@@ -227,7 +227,7 @@ fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(
     }
 }
 
-/// The last words of a match.
+/// The report at the end of a match.
 #[derive(Serialize)]
 struct Report<'a> {
     variant: &'a str,

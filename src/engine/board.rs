@@ -39,8 +39,8 @@ pub trait Board: Send {
     /// [`MoveError`] when it is not.
     fn check_move(&self, mv: &str) -> Result<(), MoveError>;
 
-    /// A move with what chance makes of it, where it has a word; `random` gives numbers from 0 (included)
-    /// to 1 (not included), uniformly.
+    /// A move with a random chance outcome, where the game has chance; `random` gives uniform numbers from 0
+    /// (included) to 1 (not included).
     ///
     /// # Errors
     /// [`MoveError`] when it is no legal move.

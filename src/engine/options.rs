@@ -100,7 +100,7 @@ pub struct OptionSpec {
     pub kind: OptionKind,
 }
 
-/// What a new feature set or new weights have changed besides.
+/// What a new feature set or new weights have changed besides what was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SideEffect {
     /// The weights belong to another feature set, which is used from now on.

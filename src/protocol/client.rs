@@ -1,7 +1,7 @@
 //! The other end of the protocol: drives a UCI engine that runs as a child process.
 //!
 //! The engine's output is read on a thread of its own into a queue of bounded length, so that neither
-//! silence nor a flood can hold this end up: every wait has a deadline, and an engine that says more
+//! silence nor a flood of lines can block this process: every wait has a deadline, and an engine that says more
 //! than is listened to is held back by its own pipe.
 
 use std::io::{BufRead, BufReader, Write};
@@ -260,9 +260,9 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Whether it hears this or not: the end is the same.
+        // A failure to write does not matter: the process is killed if it does not end.
         let _ = self.input.write_all(b"stop\nquit\n");
-        // Reading on lets an engine that is in the middle of a word come to its end.
+        // An engine that is writing can only end if its output is read.
         self.process.wait(|| self.lines.try_iter().take(QUEUE).for_each(drop));
     }
 }

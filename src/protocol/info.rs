@@ -1,10 +1,10 @@
-//! What an engine says while it searches.
+//! The `info` lines of an engine.
 
 use std::str::FromStr;
 
 use crate::eval::UciScore;
 
-/// The last words of an engine on its first line.
+/// What an engine has last reported of its first line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Depth of the iteration, in plies.

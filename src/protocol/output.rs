@@ -9,7 +9,7 @@ pub(super) struct Output(Arc<Mutex<Sink>>);
 
 struct Sink {
     to: Box<dyn Write + Send>,
-    /// Nobody reads any more.
+    /// Writing has failed: the reader has closed its end.
     broken: bool,
 }
 
@@ -18,7 +18,7 @@ impl Output {
         Output(Arc::new(Mutex::new(Sink { to: Box::new(to), broken: false })))
     }
 
-    /// Writes a text and a line end. When nobody reads any more, [`Output::is_broken`] says so.
+    /// Writes a text and a line end. A failure is remembered, see [`Output::is_broken`].
     pub(super) fn line(&self, text: &str) {
         let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !sink.broken {

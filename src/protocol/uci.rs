@@ -25,7 +25,7 @@ use crate::eval::WeightsError;
 use crate::game::MoveError;
 use crate::search::{Control, Limits};
 
-/// The option that chooses the game. It is the loop's own, for it changes the engine.
+/// The option that chooses the game. It belongs to the loop because it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
 
 /// Something to react to.
@@ -34,7 +34,7 @@ enum Event {
     Line { text: Result<String, LineError>, arrived: Instant },
     /// The end of input.
     End,
-    /// Work is done: the engine comes back with the last words of the answer.
+    /// Work is done: the engine comes back with the last lines of its answer.
     Done { engine: Box<dyn Engine>, answer: String },
     /// Work has failed by a mistake of ours, and the engine is lost.
     Lost,
@@ -70,7 +70,7 @@ enum Flow {
     Quit,
 }
 
-/// Runs the protocol until `quit`, the end of input, or until nobody reads the output any more.
+/// Runs the protocol until `quit`, the end of input, or until the output is closed.
 ///
 /// # Errors
 /// When work has failed, so that no answer will come.
@@ -84,7 +84,7 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
         .run(&events)
 }
 
-/// Sends line after line; the loop hangs up when it has enough.
+/// Sends each line, until the loop has ended.
 fn read_input(mut input: impl BufRead, events: &Sender<Event>) {
     loop {
         let event = match read_line(&mut input) {
@@ -261,7 +261,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Tells what a command has changed besides.
+    /// Prints what a command has changed besides what it was asked to.
     fn tell(&self, side_effect: Option<SideEffect>) {
         if let Some(side_effect) = side_effect {
             self.output.line(&format!("info string {side_effect}"));

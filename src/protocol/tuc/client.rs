@@ -67,8 +67,8 @@ pub enum TucError {
 }
 
 /// Plays a game from the board of `engine` on the server, and returns the points of White and of Black;
-/// `report` hears what happens. Datagrams from others, and those that make no sense, are logged, at level
-/// `warn`, and passed over.
+/// `report` gets each event. Datagrams from others, and those that make no sense, are logged, at level `warn`,
+/// and ignored.
 ///
 /// # Errors
 /// [`TucError`] when the server says nothing for too long, or the socket does not work.
@@ -92,7 +92,7 @@ pub fn play(
         let events = match mirror.receive(message) {
             Ok(events) => events,
             Err(odd) => {
-                log::warn!("passed over: {odd}");
+                log::warn!("ignored: {odd}");
                 continue;
             }
         };
@@ -167,7 +167,7 @@ impl Connection {
             let received = self.mailbox.receive_from(self.server, deadline).map_err(TucError::Receive)?;
             match received.map(ServerMessage::parse) {
                 Some(Ok(message)) => return Ok(Some(message)),
-                Some(Err(error)) => log::warn!("passed over: {error}"),
+                Some(Err(error)) => log::warn!("ignored: {error}"),
                 None => {}
             }
         }

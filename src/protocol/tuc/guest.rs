@@ -168,7 +168,7 @@ impl Guest {
             // A move may be left over from the last game at this port.
             let name = message::parse_name(datagram).ok().filter(|_| Step::parse(datagram).is_err());
             if name.is_none() {
-                log::warn!("passed over: {} from {sender}, expected a name", dump(datagram));
+                log::warn!("ignored: {} from {sender}, expected a name", dump(datagram));
             }
             name.map(|name| Ok((name.to_owned(), sender)))
         })?;
@@ -189,7 +189,7 @@ impl Guest {
     }
 
     /// Waits for a move, and says how long it took. After `patience` it still counts for a little while, so
-    /// that a late move can be told from none. Datagrams of others are passed over, and so is the name, or
+    /// that a late move can be told from none. Datagrams of others are ignored, and so is the name, or
     /// the last move, over again: no move can be made twice running.
     ///
     /// # Errors
@@ -204,11 +204,11 @@ impl Guest {
                 Err(_) => datagram == name.as_bytes(),
             };
             if sender != *address {
-                log::warn!("passed over: {} from {sender}, {name} is at {address}", dump(datagram));
+                log::warn!("ignored: {} from {sender}, {name} is at {address}", dump(datagram));
                 return None;
             }
             if is_repeated {
-                log::warn!("passed over: {} from {sender}, again", dump(datagram));
+                log::warn!("ignored: {} from {sender}, again", dump(datagram));
                 return None;
             }
             Some(step.map_err(GuestError::from))

@@ -36,7 +36,7 @@ pub enum HostError {
     Over(Outcome),
 }
 
-/// Why a datagram is passed over.
+/// Why a datagram is ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DatagramError {
     /// It is not what it should be.
@@ -305,7 +305,7 @@ impl Host {
     }
 }
 
-/// A point in time; one too far to be told is as good as a year away.
+/// The time `wait` from `now`, at most a year: the clock cannot count further.
 fn later(now: Instant, wait: Duration) -> Instant {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     now + wait.min(YEAR)

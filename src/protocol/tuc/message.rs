@@ -74,7 +74,7 @@ impl fmt::Display for Square {
     }
 }
 
-/// A move without what chance makes of it.
+/// A move without its chance outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// The square that the piece leaves.
@@ -94,7 +94,7 @@ impl Step {
         read_step(text, 0..2, 2..4)
     }
 
-    /// Reads a move in the notation of the game, such as `a3a4`; what chance makes of it may follow.
+    /// Reads a move in the notation of the game, such as `a3a4`; a chance outcome may follow.
     pub fn from_name(name: &str) -> Option<Step> {
         Some(Step { from: Square::from_name(name.get(0..2)?)?, to: Square::from_name(name.get(2..4)?)? })
     }

@@ -48,7 +48,7 @@ fn leader([white, black]: [u8; 2]) -> Option<Color> {
     }
 }
 
-/// A message of the server that does not fit into the game, and is passed over.
+/// A message of the server that does not fit into the game and is ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UnexpectedMessage {
     /// The colours are dealt already.
@@ -83,7 +83,7 @@ pub struct Mirror {
     begun: bool,
     /// The move that we have sent, until its echo comes.
     sent: Option<Step>,
-    /// All that was told of moves.
+    /// All moves that the server has announced.
     told: Vec<Turn>,
     plies: u32,
 }
@@ -250,7 +250,7 @@ impl Mirror {
         }
         if score != ours {
             let ([a, b], [c, d]) = (ours, score);
-            log::warn!("we count {a}-{b} after {}, the server {c}-{d}; so be it", turn.step.name());
+            log::warn!("we count {a}-{b} after {}, the server {c}-{d}; its count holds", turn.step.name());
             self.position.set_score(score);
         }
         if let Some(square) = turn.prize

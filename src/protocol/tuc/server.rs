@@ -7,8 +7,8 @@ use std::time::Instant;
 use super::host::{GameResult, Host, Response, ServerEvent};
 use super::socket::{Mailbox, dump};
 
-/// Referees one game on a bound socket; `report` hears what happens. Datagrams that do not count are
-/// logged, at level `warn`, and passed over.
+/// Referees one game on a bound socket; `report` gets each event. Datagrams that do not count are logged, at
+/// level `warn`, and ignored.
 ///
 /// # Errors
 /// What the system says when the socket does not work any more. A player that cannot be reached is no error:

@@ -53,7 +53,7 @@ impl Mailbox {
         }
     }
 
-    /// The same from one sender only; what others say is logged and passed over.
+    /// The same from one sender only; datagrams of others are logged and ignored.
     pub(super) fn receive_from(
         &mut self,
         expected: SocketAddr,
@@ -68,7 +68,7 @@ impl Mailbox {
             return Ok(datagram);
         }
         let text = dump(datagram.unwrap_or_default());
-        log::warn!("passed over: {text} from {sender}, the other end is {expected}");
+        log::warn!("ignored: {text} from {sender}, the other end is {expected}");
         Ok(None)
     }
 
@@ -81,7 +81,7 @@ impl Mailbox {
         for _ in 0..MOST {
             match self.receive(Some(Instant::now())) {
                 Ok(Some((datagram, sender))) => {
-                    log::warn!("passed over: {} from {sender}, out of turn", dump(datagram));
+                    log::warn!("ignored: {} from {sender}, out of turn", dump(datagram));
                 }
                 Ok(None) => break,
                 Err(error) => {
