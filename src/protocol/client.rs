@@ -1,8 +1,8 @@
 //! The other end of the protocol: drives a UCI engine that runs as a child process.
 //!
-//! The engine's output is read on a thread of its own into a queue of bounded length, so that neither
-//! silence nor a flood of lines can block this process: every wait has a deadline, and an engine that says more
-//! than is listened to is held back by its own pipe.
+//! The engine's output is read on a thread of its own into a queue of bounded length, so that neither silence
+//! nor a flood of lines can block this process: every wait has a deadline, and an engine that says more than
+//! is listened to is held back by its own pipe.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ExitStatus};

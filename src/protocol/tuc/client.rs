@@ -67,8 +67,8 @@ pub enum TucError {
 }
 
 /// Plays a game from the board of `engine` on the server, and returns the points of White and of Black;
-/// `report` gets each event. Datagrams from others, and those that make no sense, are logged, at level `warn`,
-/// and ignored.
+/// `report` gets each event. Datagrams from others, and those that make no sense, are logged, at level
+/// `warn`, and ignored.
 ///
 /// # Errors
 /// [`TucError`] when the server says nothing for too long, or the socket does not work.
