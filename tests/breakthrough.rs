@@ -159,7 +159,8 @@ fn an_engine_plays_it() {
         let mut referee = Play::<Breakthrough>::start();
         while referee.outcome().is_none() {
             let (limits, control) = (Limits::nodes(2_000), Control::default());
-            let best = engine.search(&[], &limits, &control, &mut |_: &SearchReport| {}).best.unwrap();
+            let best =
+                engine.search(&[], &limits, &control, &mut |_: &SearchReport| {}).unwrap().best.unwrap();
             for board in [engine.board_mut(), &mut referee] {
                 board.play(&best).unwrap();
             }

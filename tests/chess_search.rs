@@ -13,7 +13,7 @@ fn score(engine: &mut dyn Engine, fen: &str, limits: &Limits, wanted: Option<Uci
     engine.board_mut().set_up(Some(fen), &[]).unwrap();
     engine.new_game();
     let (control, mut score) = (Control::default(), None);
-    engine.search(&[], limits, &control, &mut |report: &SearchReport| {
+    let best = engine.search(&[], limits, &control, &mut |report: &SearchReport| {
         if report.bound == Bound::Exact {
             score = Some(report.score);
         }
@@ -21,6 +21,7 @@ fn score(engine: &mut dyn Engine, fen: &str, limits: &Limits, wanted: Option<Uci
             control.stop();
         }
     });
+    best.unwrap();
     score.unwrap()
 }
 

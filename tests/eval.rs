@@ -301,26 +301,54 @@ fn shipped_weights_read_back_as_they_are_written() {
 fn check_shipped<G: Features>() {
     for set in 0..G::SETS.len() {
         let weights = Weights::shipped::<G>(set).unwrap();
-        assert_eq!(Weights::parse::<G>(set, &weights.to_json()).unwrap(), weights);
+        assert_eq!(Weights::parse::<G>(&weights.to_json()).unwrap(), weights);
         assert!(weights.to_json().contains("source"));
     }
+}
+
+#[test]
+fn shipped_weights_are_read_once() {
+    let [once, twice] = [(); 2].map(|()| Weights::shipped::<Chess>(0).unwrap());
+    assert!(std::ptr::eq(once.values(), twice.values()));
+    let other = Weights::shipped::<Chess>(1).unwrap();
+    assert_eq!((other.game(), other.set(), other.set_name()), ("chess", 1, "msd"));
+    assert_eq!(Weights::shipped::<Neighbours>(1).unwrap().game(), "neighbours");
+}
+
+#[test]
+fn an_evaluation_refuses_the_weights_of_another_game() {
+    let mut evaluator = Linear::<Neighbours>::shipped(0).unwrap();
+    let before = evaluator.weights().clone();
+    let error = evaluator.set_weights(Weights::shipped::<Chess>(0).unwrap()).unwrap_err();
+    assert_eq!(error.to_string(), "weights of game `chess`, expected `neighbours`");
+    assert_eq!(*evaluator.weights(), before);
+    evaluator.set_weights(Weights::shipped::<Neighbours>(BASE).unwrap()).unwrap();
+    assert_eq!(evaluator.weights().set(), BASE);
 }
 
 /// Index of the set `base`.
 const BASE: usize = 3;
 
 fn refusal(text: &str) -> String {
-    Weights::parse::<Neighbours>(BASE, text).unwrap_err().to_string()
+    Weights::parse::<Neighbours>(text).unwrap_err().to_string()
 }
 
 #[test]
 fn weights_files_are_refused_by_name() {
     let good = Weights::shipped::<Neighbours>(BASE).unwrap().to_json();
-    assert!(Weights::parse::<Neighbours>(BASE, &good).is_ok());
-    assert_eq!(refusal(&good.replace("\"base\"", "\"set1\"")), "weights file: set `set1`, expected `base`");
+    assert!(Weights::parse::<Neighbours>(&good).is_ok());
+    assert_eq!(
+        refusal(&good.replace("\"base\"", "\"set4\"")),
+        "weights of set `set4`, expected one of: set1, set2, set3, base"
+    );
+    assert_eq!(
+        refusal(&good.replace("\"base\"", "\"set1\"")),
+        "weight `threatsForMe*(1-piecesForOther)` is missing",
+        "the file names its set"
+    );
     assert_eq!(
         refusal(&good.replace("\"neighbours\"", "\"chess\"")),
-        "weights file: game `chess`, expected `neighbours`"
+        "weights of game `chess`, expected `neighbours`"
     );
     assert_eq!(
         refusal(&good.replace("\"version\": 1", "\"version\": 2")),

@@ -3,9 +3,11 @@
 mod common;
 
 use std::io::Write;
+use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use common::bench;
 use common::process::Process;
 
 const START: &str = "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1";
@@ -42,7 +44,12 @@ fn a_gui_greets() {
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 10 min 0 max 5000",
         "option name SearchMode type combo default pvs var pvs var mtdf var alphabeta var minimax var expectiminimax var mcts var random",
+        "option name Evaluation type combo default linear var linear",
         "option name Selective type check default true",
+        "option name MsdKeepRate type spin default 100 min 1 max 100",
+        "option name MsdVolatilePlies type spin default 0 min 0 max 64",
+        "option name MsdThetaEnd type spin default -1 min -1 max 1000",
+        "option name Expansion type combo default auto var auto var all var one var evaluated",
         "option name Width type spin default 0 min 0 max 10000",
         "option name PlayoutPlies type spin default -1 min -1 max 1000",
         "option name ChancePlies type spin default 0 min 0 max 128",
@@ -66,6 +73,12 @@ fn a_gui_greets() {
         );
     }
     assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
+    engine.send("uci");
+    let variant = engine.until("option").pop().unwrap();
+    assert!(
+        variant.starts_with("option name UCI_Variant type combo default neighbours var chess "),
+        "{variant}"
+    );
     engine.send("quit");
     assert!(engine.finish().1.success());
 }
@@ -178,6 +191,8 @@ fn bad_lines_are_named_and_change_nothing() {
             "setoption name FeatureSet value set4",
             "option FeatureSet: `set4` is not one of: set1, set2, set3, base",
         ),
+        ("setoption name Evaluation value net", "option Evaluation: `net` is not one of: linear"),
+        ("setoption name UCI_Chess960 value true", "unknown option `UCI_Chess960`"),
         (
             "setoption name UCI_Variant value go",
             "unknown variant `go`, expected one of: chess, neighbours, tucchess, amazons",
@@ -410,16 +425,12 @@ fn perft_has_the_form_of_stockfish() {
 #[test]
 fn bench_ends_with_its_signature() {
     let mut engine = Process::neighbours();
-    engine.send("bench 4");
-    let mut nodes = 0;
-    let last = loop {
-        let line = engine.line().unwrap();
-        match line.rsplit_once(": ") {
-            Some((_, count)) => nodes += count.parse::<u64>().unwrap(),
-            None => break line,
-        }
-    };
-    assert!(last.starts_with(&format!("{nodes} nodes ")) && last.ends_with(" nps"), "{last}");
+    engine.send("bench 3");
+    let mut lines = vec![engine.line().unwrap()];
+    while !lines.last().unwrap().ends_with(" nps") {
+        lines.push(engine.line().unwrap());
+    }
+    bench::check(&lines);
 }
 
 #[test]
@@ -471,10 +482,72 @@ fn weights_go_out_and_in() {
     let values: Vec<_> = (0..17).map(|n| n.to_string()).collect();
     assert_eq!(engine.ask(&format!("setweights {}", values.join(" "))), [""; 0]);
     assert!(engine.ask("weights").join("\n").contains("\"movesLeftForMe\": 2.0"));
-    assert_eq!(engine.ask("setoption name FeatureSet value BASE"), [""; 0]);
-    let refused = one(engine.ask(&format!("setweights file {path}")));
-    assert_eq!(refused, "info string error: setweights: weights file: set `set1`, expected `base`");
+    assert_eq!(
+        engine.ask("setoption name FeatureSet value BASE"),
+        ["info string feature set `base` replaces the weights by its shipped ones"]
+    );
     assert!(engine.ask("eval").last().unwrap().starts_with("set base, score cp "));
+    assert_eq!(engine.ask("setoption name FeatureSet value set1"), [""; 0], "shipped weights follow the set");
+    assert_eq!(engine.ask("weights"), before);
+}
+
+/// A weights file of set `base` of Neighbours that is not the shipped one, with its text.
+fn base_weights(folder: &Path) -> (String, Vec<String>) {
+    let mut engine = Process::neighbours();
+    engine.send("setoption name FeatureSet value base\nsetweights piecesForMe=77");
+    let weights = engine.ask("weights");
+    let path = folder.join("base.json");
+    std::fs::write(&path, weights.join("\n")).unwrap();
+    (path.display().to_string(), weights)
+}
+
+#[test]
+fn a_weights_file_selects_its_feature_set() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, weights) = base_weights(folder.path());
+    for command in [format!("setoption name WeightsFile value {path}"), format!("setweights file {path}")] {
+        let mut engine = Process::neighbours();
+        assert_eq!(engine.ask(&command), ["info string the weights select feature set `base`"]);
+        assert_eq!(engine.ask("weights"), weights);
+        assert_eq!(engine.ask("setoption name FeatureSet value base"), [""; 0]);
+        assert_eq!(engine.ask("weights"), weights, "naming the same set keeps the weights");
+        assert_eq!(engine.ask(&command), [""; 0], "the set is the same");
+        assert_eq!(
+            engine.ask("setoption name FeatureSet value set2"),
+            ["info string feature set `set2` replaces the weights by its shipped ones"]
+        );
+        assert!(engine.ask("eval").last().unwrap().starts_with("set set2, "));
+        engine.ask(&command);
+        engine.ask("setoption name WeightsFile value <empty>");
+        assert!(engine.ask("eval").last().unwrap().starts_with("set base, "), "the set stays");
+        assert_ne!(engine.ask("weights"), weights);
+    }
+}
+
+#[test]
+fn weights_that_do_not_fit_change_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, weights) = base_weights(folder.path());
+    let other_set = folder.path().join("other set.json");
+    std::fs::write(&other_set, weights.join("\n").replace("\"base\"", "\"set9\"")).unwrap();
+    let mut engine = Process::neighbours();
+    let before = engine.ask("weights");
+    let other_set = other_set.display();
+    let expected = "weights of set `set9`, expected one of: set1, set2, set3, base";
+    for (line, name) in [
+        (format!("setoption name WeightsFile value {other_set}"), "option WeightsFile"),
+        (format!("setweights file {other_set}"), "setweights"),
+    ] {
+        assert_eq!(one(engine.ask(&line)), format!("info string error: {name}: {expected}"));
+    }
+    assert_eq!(engine.ask("weights"), before);
+    let mut chess = Process::start();
+    let before = chess.ask("weights");
+    assert_eq!(
+        one(chess.ask(&format!("setoption name WeightsFile value {path}"))),
+        "info string error: option WeightsFile: weights of game `neighbours`, expected `chess`"
+    );
+    assert_eq!(chess.ask("weights"), before);
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
     let seed = 1;
     lone.set_option("Seed", &seed.to_string()).unwrap();
     let limits = labrys::search::Limits::depth(2);
-    let best = lone.search(&[], &limits, &Control::default(), &mut |_: &engine::SearchReport| {});
+    let best = lone.search(&[], &limits, &Control::default(), &mut |_: &engine::SearchReport| {}).unwrap();
     let line = [best.best.unwrap(), best.ponder.unwrap()];
     assert_eq!(game.episodes[0][0].next, Some(lone.observation_after(&line).unwrap().features));
     // The opponent plays any moves: what comes is something else.

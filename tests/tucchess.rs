@@ -158,6 +158,7 @@ fn a_search_takes_kings_and_saves_its_own_without_being_told() {
                 &labrys::search::Control::default(),
                 &mut |_: &labrys::engine::SearchReport| {},
             )
+            .unwrap()
             .best
             .unwrap()
     };

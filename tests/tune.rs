@@ -43,7 +43,7 @@ fn weights_are_learned_from_the_games_of_a_match() {
     assert_eq!(learned, tune("2.json", 1), "the same seed finds the same");
     assert_ne!(learned, tune("3.json", 2));
     let base = Neighbours::SETS.iter().position(|set| set.name == "base").unwrap();
-    let weights = Weights::parse::<Neighbours>(base, &learned).unwrap();
+    let weights = Weights::parse::<Neighbours>(&learned).unwrap();
     assert_ne!(weights.values(), Weights::shipped::<Neighbours>(base).unwrap().values());
     assert!(learned.contains("\"source\": \"logistic regression over "), "{learned}");
 }

@@ -56,7 +56,7 @@ impl fmt::Display for TimeControl {
 }
 
 /// A time in seconds, fractions allowed, up to about eleven days.
-pub(super) fn seconds(text: &str) -> Option<Duration> {
+pub fn seconds(text: &str) -> Option<Duration> {
     const LONGEST: f64 = 1e6;
     let seconds = text.parse().ok().filter(|seconds| (0.0..=LONGEST).contains(seconds))?;
     Some(Duration::from_secs_f64(seconds))

@@ -29,7 +29,7 @@ mod tournament;
 mod udp;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
-pub use clock::{Allowance, TimeControl};
+pub use clock::{Allowance, TimeControl, seconds};
 pub use elo::{Elo, Pairs, Points};
 pub use keys::{KeyError, Keys};
 pub use openings::{LineError, OpeningError, Openings};

@@ -198,7 +198,11 @@ impl Setup {
 
     fn engine(&self, rules: &Rules) -> Result<Box<dyn Engine>, SetupError> {
         let mut engine = rules.engine()?;
-        self.options.iter().try_for_each(|(name, value)| engine.set_option(name, value))?;
+        for (name, value) in &self.options {
+            if let Some(side_effect) = engine.set_option(name, value)? {
+                log::warn!("option {name}: {side_effect}");
+            }
+        }
         Ok(engine)
     }
 
@@ -282,6 +286,7 @@ impl Player for InProcess {
                     (score, depth) = (Some(report.score), Some(report.depth));
                 }
             });
+            let best = best.map_err(|error| Failure::Garbage(error.to_string()))?;
             let (mv, nodes) = (best.best.unwrap_or_default(), Some(best.nodes));
             Ok(Thought { mv, score, depth, nodes, elapsed: limits.start.elapsed() })
         })?;

@@ -6,9 +6,9 @@ use super::Variation;
 use super::player::{Failure, Player, Thought};
 use crate::engine::Board;
 use crate::game::Color;
+use crate::protocol::tuc::announce;
 use crate::protocol::tuc::guest::{Guest, GuestError, Invitation};
 use crate::protocol::tuc::message::ServerMessage;
-use crate::protocol::tuc::telling;
 use crate::search::{Control, Limits};
 
 /// A client of its own for every game, since clients play one game.
@@ -60,14 +60,14 @@ impl Player for Remote {
     }
 
     fn moved(&mut self, mv: &str, board: &dyn Board) {
-        if let Some((guest, message)) = self.playing().zip(telling::turn(mv, board)) {
+        if let Some((guest, message)) = self.playing().zip(announce::turn(mv, board)) {
             guest.tell(message);
         }
     }
 
     fn game_over(&mut self, board: &dyn Board) {
         if let Some(guest) = self.guest.take() {
-            guest.dismiss(telling::end(board));
+            guest.dismiss(announce::end(board));
         }
     }
 }

@@ -5,7 +5,8 @@ use std::time::Instant;
 
 use anyhow::Context;
 
-use crate::engine::{bench::bench, nodes_per_second};
+use crate::engine::bench::bench;
+use crate::protocol::text;
 use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
@@ -18,14 +19,14 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let (control, mut out, mut written) = (Control::default(), io::stdout(), Ok(()));
-    let nodes = bench(arguments.depth, &control, &mut |fen, nodes| {
+    let signature = bench(arguments.depth, &control, &mut |fen, nodes| {
         written = writeln!(out, "{fen}: {nodes}");
         if written.is_err() {
             control.stop();
         }
     });
     written?;
-    let nodes = nodes.context("bench was stopped")?;
-    writeln!(out, "{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed()))?;
+    let signature = signature.context("bench was stopped")?;
+    writeln!(out, "{}", text::bench(&signature, start.elapsed()))?;
     Ok(())
 }

@@ -2,8 +2,8 @@
 //!
 //! `--config FILE` stands for the arguments in the file: `games = 400` is `--games 400`, `json = true` is
 //! `--json`, a table `[sprt]` with `elo0 = 0` is `--sprt elo0=0`, each `[[engine]]` is an `--engine`, and
-//! `rival = ["ones", "random"]` is `--rival ones --rival random`. There is one parser for both, so that both know the
-//! same names, ranges and errors.
+//! `rival = ["ones", "random"]` is `--rival ones --rival random`. There is one parser for both, so that both
+//! know the same names, ranges and errors.
 
 use std::ffi::OsString;
 use std::path::Path;

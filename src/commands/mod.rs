@@ -5,6 +5,7 @@ mod config;
 mod openings;
 mod perft;
 mod plot;
+mod progress;
 mod replay;
 mod solve;
 mod tournament;
@@ -23,8 +24,9 @@ use anyhow::Context;
 use clap::{Parser, Subcommand};
 use serde::Serialize;
 
-use crate::arena::{Rules, RulesError, parse_option};
-use crate::engine::registry;
+use crate::arena::{Rules, RulesError, parse_option, seconds};
+use crate::engine::{Engine, SideEffect, WeightsSource, registry};
+use crate::eval::WeightsError;
 use crate::search::Control;
 
 /// Labrys, a game engine. Without a command it speaks its protocol, UCI style, on standard input and
@@ -106,12 +108,23 @@ impl RulesArguments {
     }
 }
 
-/// The reins of long work, which Ctrl-C stops. Asked for once in a process.
+/// The control of long work, which Ctrl-C stops. It can be had once in a process.
 fn interruptible() -> anyhow::Result<Arc<Control>> {
     let control = Arc::new(Control::default());
-    let reins = Arc::clone(&control);
-    ctrlc::set_handler(move || reins.stop()).context("cannot listen for Ctrl-C")?;
+    let handle = Arc::clone(&control);
+    ctrlc::set_handler(move || handle.stop()).context("cannot listen for Ctrl-C")?;
     Ok(control)
+}
+
+/// Replaces the weights of an engine by others of the same feature set.
+fn set_weights_of_set(engine: &mut dyn Engine, source: &WeightsSource) -> Result<(), WeightsError> {
+    let expected = engine.weights().set_name();
+    match engine.set_weights(source)? {
+        Some(SideEffect::FeatureSet { set: found }) => {
+            Err(WeightsError::Set { found: found.to_owned(), expected: format!("`{expected}`") })
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Reads a number of plies or a range of them.
@@ -133,8 +146,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-/// Reads a time in seconds, zero or more.
+/// Reads a time in seconds.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.parse().map_err(|_| "expected seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+    seconds(text).ok_or_else(|| "expected seconds, from 0 to 1000000".to_owned())
 }

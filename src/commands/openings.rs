@@ -6,8 +6,8 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use indicatif::ProgressBar;
 
+use super::progress::Progress;
 use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Openings;
 use crate::engine::{Engine, SearchReport};
@@ -50,7 +50,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let limits = Limits { nodes: Some(arguments.nodes), ..Limits::none() };
     let control = interruptible()?;
 
-    let bar = ProgressBar::new(arguments.count);
+    let mut progress = Progress::new("openings", 0, Some(arguments.count));
     let (mut judged, mut found, mut text) = (HashSet::new(), 0, String::new());
     let attempts = arguments.count.saturating_mul(ATTEMPTS);
     let mut number = 0;
@@ -60,6 +60,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         let line = lines.get(number, engine.board_mut())?;
         number += 1;
+        progress.update(found, || format!("in {number} lines"));
         engine.board_mut().set_up(Some(&line.fen), &line.moves)?;
         let fen = engine.board().fen();
         if !judged.insert(fen.clone()) {
@@ -71,10 +72,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         {
             writeln!(text, "{fen}; ce {score};")?;
             found += 1;
-            bar.inc(1);
         }
     }
-    bar.finish_and_clear();
+    progress.finish();
     write_atomically(&arguments.out, &text).with_context(|| arguments.out.display().to_string())?;
     println!("{found} openings within {} cp, of {number} lines", arguments.within);
     Ok(())
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 fn judge(engine: &mut dyn Engine, limits: &Limits, control: &Control) -> anyhow::Result<Option<UciScore>> {
     engine.new_game();
     let mut score = None;
-    engine.search(&[], limits, control, &mut |report: &SearchReport| score = Some(report.score));
+    engine.search(&[], limits, control, &mut |report: &SearchReport| score = Some(report.score))?;
     match control.is_stopped() {
         true => bail!("interrupted, nothing written"),
         false => Ok(score),

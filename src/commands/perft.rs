@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
-use crate::engine::{Board, nodes_per_second, registry};
+use crate::engine::{Board, registry};
 use crate::game::perft::parse_suite;
+use crate::protocol::text;
 use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
@@ -52,7 +53,7 @@ fn count(board: &dyn Board, depth: u32, divide: bool) -> anyhow::Result<()> {
     });
     written?;
     let nodes = nodes.context("perft was stopped")?;
-    writeln!(out, "{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed()))?;
+    writeln!(out, "{}", text::speed(nodes, start.elapsed()))?;
     Ok(())
 }
 
@@ -82,7 +83,7 @@ fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow
         writeln!(out, "{}: {}", case.fen, verdicts.join(", "))?;
     }
     writeln!(out, "{} positions, {counts} counts, {wrong} wrong", cases.len())?;
-    writeln!(out, "{total} nodes {} nps", nodes_per_second(total, start.elapsed()))?;
+    writeln!(out, "{}", text::speed(total, start.elapsed()))?;
     if wrong > 0 {
         bail!("suite {name}: {wrong} of {counts} counts are wrong");
     }

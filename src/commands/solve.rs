@@ -3,6 +3,8 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use clap::value_parser;
+
 use crate::engine::{Settings, registry};
 use crate::search::{Limits, Solution};
 
@@ -16,13 +18,13 @@ pub(super) struct Arguments {
     #[arg(long)]
     fen: Option<String>,
     /// Positions whose moves are tried at most
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Time for the proof, in seconds
     #[arg(long, value_name = "S", value_parser = super::parse_seconds)]
     time: Option<Duration>,
     /// Memory of the table in MiB
-    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=32_768))]
+    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = value_parser!(u32).range(1..=32_768))]
     hash: u32,
 }
 

@@ -1,16 +1,16 @@
 //! `labrys match`.
 
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value_parser};
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 use serde::Serialize;
 
+use super::progress::Progress;
 use super::{RulesArguments, parse_plies};
 use crate::arena::archive::Archive;
 use crate::arena::{
@@ -26,12 +26,6 @@ const GAMES: u64 = 100;
 /// Random moves that a game begins with where no openings are given. Fewer repeat too often, more
 /// decide too many games.
 const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
-
-/// Where nobody watches a bar move, a line of progress comes this often.
-const NEWS: Duration = Duration::from_secs(10);
-
-/// A bar tells how it stands this often: summing up a long match takes longer than a short game.
-const GLANCE: Duration = Duration::from_millis(100);
 
 /// Every opening is played twice, with colours swapped; what counts is pairs of games. protocol.md
 /// describes all keys.
@@ -115,7 +109,10 @@ impl clap::Args for Engines {
                 .num_args(1..)
                 .action(ArgAction::Append)
                 .value_name("KEY=VALUE")
-                .help("A player: cmd=… (without it, Labrys itself), proto=uci|tuc, name=…, option.<name>=…, tc=… …"),
+                .help(
+                    "A player: cmd=… (without it, Labrys itself), proto=uci|tuc, name=…, option.<name>=…, \
+                     tc=… …",
+                ),
         )
     }
 
@@ -230,7 +227,7 @@ fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(
     }
 }
 
-/// The last words of a match.
+/// The report at the end of a match.
 #[derive(Serialize)]
 struct Report<'a> {
     variant: &'a str,
@@ -309,7 +306,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         |results: &Results| Summary::new(&names, &tournament.counted(results), tournament.sprt.as_ref());
     let recalled = results.games();
     let (start, mut thinking) = (Instant::now(), vec![Thinking::default(); names.len()]);
-    let mut progress = Progress::new(tournament.schedule.games(), recalled);
+    let games = Some(tournament.schedule.games()).filter(|&games| games < u64::MAX);
+    let mut progress = Progress::new("games", recalled, games);
     tournament.run(&mut results, &control, &mut |record, results, thought| {
         if let Some(archive) = &mut archive {
             archive.append(record)?;
@@ -319,7 +317,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 thinking[player] += thought;
             }
         }
-        progress.news(results.games(), || summary(results).brief());
+        progress.update(results.games(), || summary(results).brief());
         Ok(())
     })?;
     progress.finish();
@@ -348,48 +346,4 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bail!("interrupted after {} games{hint}", results.games());
     }
     Ok(())
-}
-
-/// What is shown while games are played: a bar at a terminal, else a line now and then, both on
-/// standard error.
-struct Progress {
-    bar: ProgressBar,
-    last_news: Instant,
-    plain: bool,
-}
-
-impl Progress {
-    fn new(games: u64, played: u64) -> Progress {
-        // Without an end in sight there is no bar and no time left.
-        let (bar, template) = match games {
-            u64::MAX => (ProgressBar::no_length(), "{pos} games {msg} {elapsed}"),
-            games => (ProgressBar::new(games), "{pos}/{len} {wide_bar} {msg} {eta} left"),
-        };
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        bar.set_position(played);
-        bar.reset_eta();
-        Progress { bar, last_news: Instant::now(), plain: !io::stderr().is_terminal() }
-    }
-
-    fn news(&mut self, games: u64, text: impl Fn() -> String) {
-        self.bar.set_position(games);
-        if self.last_news.elapsed() < if self.plain { NEWS } else { GLANCE } {
-            return;
-        }
-        self.last_news = Instant::now();
-        if !self.plain {
-            self.bar.set_message(text());
-        } else {
-            let left =
-                |length| format!("/{length} games {} {:#} left", text(), HumanDuration(self.bar.eta()));
-            let unknown = || format!(" games {}", text());
-            eprintln!("{games}{}", self.bar.length().map_or_else(unknown, left));
-        }
-    }
-
-    fn finish(self) {
-        self.bar.finish_and_clear();
-    }
 }

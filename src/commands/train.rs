@@ -302,7 +302,7 @@ fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
         "ones" => all("1"),
         path => WeightsSource::File(path.to_owned()),
     };
-    engine.set_weights(&source)
+    super::set_weights_of_set(engine, &source)
 }
 
 /// The names of the features of an engine.
@@ -444,7 +444,7 @@ impl Arguments {
         }
         let mut engine = self.engine(rules, &self.search, "--search")?;
         match name {
-            "random" => engine.set_option("SearchMode", "random")?,
+            "random" => engine.set_option("SearchMode", "random").map(drop)?,
             source => set_source(engine.as_mut(), source).context("--rival")?,
         }
         Ok(engine)

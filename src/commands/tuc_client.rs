@@ -5,10 +5,12 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::time::Duration;
 
 use anyhow::Context;
+use clap::value_parser;
 
+use crate::arena::parse_option;
 use crate::engine::{Settings, registry};
 use crate::protocol::tuc::VARIANT;
-use crate::protocol::tuc::client::{Conduct, play};
+use crate::protocol::tuc::client::{ClientSettings, play};
 
 /// Plays one game of TUC-CHESS on the server of the course, or on `labrys tuc-server`.
 #[derive(Debug, clap::Args)]
@@ -20,10 +22,10 @@ pub(super) struct Arguments {
     #[arg(long)]
     name: String,
     /// Milliseconds for a move, of which the option `Move Overhead` is kept back
-    #[arg(long, default_value_t = 5000, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 5000, value_name = "MS", value_parser = value_parser!(u64).range(1..))]
     movetime: u64,
     /// Nodes for a move, as far as the time allows
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Seconds after which a silent server is given up
     #[arg(long, default_value = "60", value_name = "S", value_parser = super::parse_seconds)]
@@ -36,16 +38,12 @@ pub(super) struct Arguments {
     fen: Option<String>,
 }
 
-/// Reads `NAME=VALUE`.
-fn parse_option(text: &str) -> Result<(String, String), String> {
-    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
-    Ok((name.trim().to_owned(), value.trim().to_owned()))
-}
-
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(VARIANT, &Settings::default())?;
     for (name, value) in &arguments.option {
-        engine.set_option(name, value)?;
+        if let Some(side_effect) = engine.set_option(name, value)? {
+            log::warn!("--option {name}: {side_effect}");
+        }
     }
     engine.board_mut().set_up(arguments.fen.as_deref(), &[]).context("--fen")?;
     let server = find(&arguments.server).with_context(|| format!("--server {}", arguments.server))?;
@@ -54,14 +52,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
     };
     let socket = UdpSocket::bind(any).context("no socket")?;
-    let conduct = Conduct {
+    let settings = ClientSettings {
         name: arguments.name.clone(),
         movetime: Duration::from_millis(arguments.movetime),
         nodes: arguments.nodes,
         timeout: arguments.timeout,
     };
     let (mut out, mut written) = (io::stdout(), Ok(()));
-    play(socket, server, &conduct, engine.as_mut(), &mut |event| {
+    play(socket, server, &settings, engine.as_mut(), &mut |event| {
         if written.is_ok() {
             written = writeln!(out, "{event}").and_then(|()| out.flush());
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use crate::protocol::tuc::{Host, Terms, server};
+use crate::protocol::tuc::{Host, TimeLimits, server};
 
 /// The first two who send their names play, the first one White. protocol.md describes the protocol.
 #[derive(Debug, clap::Args)]
@@ -37,16 +37,16 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let Arguments { game_time, move_time, countdown, .. } = *arguments;
     let seed = arguments.seed.unwrap_or_else(rand::random);
-    let terms = Terms { game_time, move_time, countdown };
-    let mut host = Host::new(arguments.fen.as_deref(), terms, seed).context("--fen")?;
+    let time_limits = TimeLimits { game_time, move_time, countdown };
+    let mut host = Host::new(arguments.fen.as_deref(), time_limits, seed).context("--fen")?;
     let address = SocketAddr::new(arguments.bind, arguments.port);
     let socket = UdpSocket::bind(address).with_context(|| format!("cannot listen on {address}"))?;
     let mut out = io::stdout();
     let mut written = writeln!(out, "listening on {}\nseed {seed}", socket.local_addr()?);
     written = written.and_then(|()| out.flush());
-    server::serve(socket, &mut host, &mut |notice| {
+    server::serve(socket, &mut host, &mut |event| {
         if written.is_ok() {
-            written = writeln!(out, "{notice}").and_then(|()| out.flush());
+            written = writeln!(out, "{event}").and_then(|()| out.flush());
         }
     })
     .context("cannot receive datagrams")?;

@@ -4,9 +4,9 @@ use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 
-use super::{parse_positive, parse_share};
+use super::progress::Progress;
+use super::{parse_positive, parse_share, set_weights_of_set};
 use crate::arena::archive;
 use crate::arena::pgn::Move;
 use crate::engine::{Engine, Settings, WeightsSource, registry};
@@ -15,13 +15,14 @@ use crate::learn::Samples;
 use crate::learn::logistic::{self, Epoch};
 use crate::search::Control;
 
-/// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet positions.
+/// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet
+/// positions.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned())]
     variant: String,
-    /// The feature set [default: the first of the game]
+    /// The feature set [default: that of --weights, or the first of the game]
     #[arg(long)]
     set: Option<String>,
     /// Weights to begin with [default: the shipped ones]
@@ -34,7 +35,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Times that all positions are gone through
-    #[arg(long, default_value_t = logistic::Settings::default().epochs, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(
+        long,
+        default_value_t = logistic::Settings::default().epochs,
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
     epochs: u32,
     /// How far a weight goes in a step at the start, in its unit
     #[arg(long, default_value_t = logistic::Settings::default().rate, value_parser = parse_positive)]
@@ -42,7 +47,8 @@ pub(super) struct Arguments {
     /// How strongly weights are held where they begin
     #[arg(long, default_value_t = logistic::Settings::default().pull, value_parser = parse_positive)]
     pull: f64,
-    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its game
+    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its
+    /// game
     #[arg(long, default_value_t = logistic::Settings::default().blend, value_parser = parse_share)]
     blend: f64,
     /// What the order of the positions, and which tenth of the games is held out, depends on
@@ -57,7 +63,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         engine.set_option("FeatureSet", set)?;
     }
     if let Some(path) = &arguments.weights {
-        engine.set_weights(&WeightsSource::File(path.clone()))?;
+        let source = WeightsSource::File(path.clone());
+        match &arguments.set {
+            Some(_) => set_weights_of_set(engine.as_mut(), &source).context("--weights")?,
+            None => engine.set_weights(&source).map(drop).context("--weights")?,
+        }
     }
     let control = super::interruptible()?;
 
@@ -70,20 +80,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         seed: arguments.seed,
         ..logistic::Settings::default()
     };
-    let bar = ProgressBar::new(settings.epochs.into());
-    if let Ok(style) = ProgressStyle::with_template("epoch {pos}/{len} {wide_bar} {msg} {eta} left") {
-        bar.set_style(style);
-    }
+    let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
     let mut first = None;
     let start = engine.weights().values().to_vec();
     let fit = logistic::fit(&samples, &start, &settings, &control, &mut |epoch| {
         first.get_or_insert(epoch);
         let Epoch { number, training, held_out } = epoch;
-        bar.set_position(number.into());
-        bar.set_message(format!("error {training:.5}, held out {held_out:.5}"));
-        log::info!("epoch {number}: error {training:.5}, held out {held_out:.5}");
+        let errors = format!("error {training:.5}, held out {held_out:.5}");
+        log::info!("epoch {number}: {errors}");
+        progress.update(number.into(), || errors);
     });
-    bar.finish_and_clear();
+    progress.finish();
     let (Some(fit), Some(first)) = (fit, first) else { bail!("too few quiet positions: {}", samples.len()) };
     let error = format!("held-out error {:.5} (before: {:.5})", fit.epoch.held_out, first.held_out);
     let source = format!(

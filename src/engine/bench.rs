@@ -3,15 +3,25 @@
 use super::{Settings, registry};
 use crate::search::Control;
 
-/// Searches the bench positions of every game, each with fresh tables and shipped weights, to `depth`
-/// plies or to the depth of their list. `each` gets every position with its nodes; the sum is returned,
-/// `None` if the bench was stopped before the end.
-pub fn bench(depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
-    let mut total = 0;
-    for name in registry::names() {
-        // A name out of the registry is in the registry.
-        let Ok(engine) = registry::engine(name, &Settings::default()) else { continue };
-        total += engine.bench(depth, control, each)?;
+/// The nodes of a bench. Any change of what a search does shows in them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// Each game with its nodes, in the order of the registry.
+    pub games: Vec<(&'static str, u64)>,
+}
+
+impl Signature {
+    /// The nodes of all games.
+    pub fn total(&self) -> u64 {
+        self.games.iter().map(|(_, nodes)| nodes).sum()
     }
-    Some(total)
+}
+
+/// Searches the bench positions of every game, each with fresh tables and shipped weights, to `depth` plies
+/// or to the depth of their list. `each` gets every position with its nodes. `None` if the bench was stopped
+/// before the end.
+pub fn bench(depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<Signature> {
+    let mut nodes = |name| registry::engine(name, &Settings::default()).ok()?.bench(depth, control, each);
+    let games: Option<_> = registry::names().into_iter().map(|name| Some((name, nodes(name)?))).collect();
+    games.map(|games| Signature { games })
 }

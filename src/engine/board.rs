@@ -1,6 +1,7 @@
 //! A game in play, behind a facade that does not know which game it is.
 
-use super::{OptionError, OptionKind, OptionSpec, PositionError, options};
+use super::options::{Row, RowKind};
+use super::{OptionError, OptionSpec, PositionError};
 use crate::game::{Chance, Color, Game, GameHistory, GameOption, MoveError, Outcome, perft};
 use crate::search::Control;
 
@@ -38,8 +39,8 @@ pub trait Board: Send {
     /// [`MoveError`] when it is not.
     fn check_move(&self, mv: &str) -> Result<(), MoveError>;
 
-    /// A move with what chance makes of it, where it has a word; `random` gives numbers from 0 (included)
-    /// to 1 (not included), uniformly.
+    /// A move with a random chance outcome, where the game has chance; `random` gives uniform numbers from 0
+    /// (included) to 1 (not included).
     ///
     /// # Errors
     /// [`MoveError`] when it is no legal move.
@@ -91,6 +92,35 @@ impl<G: Game> Play<G> {
         Play { history: GameHistory::new(), ..self.clone() }
     }
 
+    /// The option of the game.
+    fn own_row() -> Option<Row<Play<G>>> {
+        G::OPTION.map(|GameOption { name, choices }| {
+            let kind = match choices {
+                ["false", "true"] => {
+                    RowKind::Check { default: false, set: |play: &mut Play<G>, on| play.choose(on.into()) }
+                }
+                _ => RowKind::Combo {
+                    values: choices.to_vec(),
+                    default: 0,
+                    set: |play: &mut Play<G>, choice| {
+                        play.choose(choice);
+                        Ok(None)
+                    },
+                },
+            };
+            Row { name, kind }
+        })
+    }
+
+    /// Sets the option of the game. A start position becomes the one of the new value; any other stays.
+    fn choose(&mut self, choice: usize) {
+        if self.history.is_empty() && self.position.same_position(&G::start_with(self.choice)) {
+            self.position = G::start_with(choice);
+        }
+        self.position.choose(choice);
+        self.choice = choice;
+    }
+
     /// Plays moves, up to the first that cannot be played.
     pub(super) fn follow(&mut self, moves: &[String]) -> Result<(), PositionError>
     where
@@ -109,25 +139,13 @@ impl<G: Chance> Board for Play<G> {
     }
 
     fn option(&self) -> Option<OptionSpec> {
-        G::OPTION.map(|GameOption { name, choices }| {
-            let kind = match choices {
-                ["false", "true"] => OptionKind::Check { default: false },
-                _ => OptionKind::Combo { values: choices.to_vec() },
-            };
-            OptionSpec { name, kind }
-        })
+        Self::own_row().map(|row| row.spec())
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        let own = G::OPTION.filter(|own| own.name.eq_ignore_ascii_case(name));
+        let own = Self::own_row().filter(|row| row.name.eq_ignore_ascii_case(name));
         let own = own.ok_or_else(|| OptionError::Unknown { name: name.to_owned() })?;
-        let choice = options::choose(own.name, own.choices, value)?;
-        if self.history.is_empty() && self.position.same_position(&G::start_with(self.choice)) {
-            self.position = G::start_with(choice);
-        }
-        self.position.choose(choice);
-        self.choice = choice;
-        Ok(())
+        own.set(self, value).map(drop)
     }
 
     fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError> {

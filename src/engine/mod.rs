@@ -11,12 +11,10 @@ mod board;
 mod options;
 mod session;
 
-use std::fmt::Write;
-
 use thiserror::Error;
 
 pub use board::{Board, Play};
-pub use options::{OptionError, OptionKind, OptionSpec, Settings};
+pub use options::{EvaluationKind, OptionError, OptionKind, OptionSpec, Settings, SideEffect};
 pub use session::Session;
 
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
@@ -37,11 +35,11 @@ pub trait Engine: Send {
     /// The options that this engine has.
     fn options(&self) -> Vec<OptionSpec>;
 
-    /// Sets an option.
+    /// Sets an option. What it has changed besides is returned, if anything.
     ///
     /// # Errors
     /// [`OptionError`] names the option or the value.
-    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
+    fn set_option(&mut self, name: &str, value: &str) -> Result<Option<SideEffect>, OptionError>;
 
     /// Forgets what was learned in earlier searches and gets ready for one.
     fn new_game(&mut self);
@@ -55,8 +53,8 @@ pub trait Engine: Send {
     /// [`PositionError`] names the move that cannot be played.
     fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError>;
 
-    /// Whether the position is quiet, if `mv` is the move that is played: the side to move is not in check, and the move is
-    /// not tactical.
+    /// Whether the position is quiet, if `mv` is the move that is played: the side to move is not in check,
+    /// and the move is not tactical.
     ///
     /// # Errors
     /// [`MoveError`] when it is no legal move.
@@ -65,24 +63,29 @@ pub trait Engine: Send {
     /// The weights in use.
     fn weights(&self) -> &Weights;
 
-    /// Replaces the weights.
+    /// Replaces the weights. A weights file selects its feature set, which is returned as a side effect where
+    /// it was another one.
     ///
     /// # Errors
     /// [`WeightsError`] names the weight.
-    fn set_weights(&mut self, source: &WeightsSource) -> Result<(), WeightsError>;
+    fn set_weights(&mut self, source: &WeightsSource) -> Result<Option<SideEffect>, WeightsError>;
 
-    /// Looks for the best move. `root_moves` are the moves to choose from, all legal ones where it is
-    /// empty; those that are not legal are left out. No move is found when the game is over.
+    /// Looks for the best move. `root_moves` are the moves to choose from, all legal ones where it is empty.
+    /// No move is found when the game is over.
+    ///
+    /// # Errors
+    /// [`MoveError`] names the first of `root_moves` that is not legal.
     fn search(
         &mut self,
         root_moves: &[String],
         limits: &Limits,
         control: &Control,
         listener: &mut dyn SearchListener,
-    ) -> BestMove;
+    ) -> Result<BestMove, MoveError>;
 
-    /// Proves what the position is worth to its side to move, with a table of so many MiB beside that of the searches. The position
-    /// counts as the first one of its game. The line has been played through.
+    /// Proves the position a win, a loss or a draw for its side to move, with a table of `megabytes` MiB
+    /// beside that of the searches. The position counts as the first one of its game. The line of a win or a
+    /// loss has been played through.
     ///
     /// # Errors
     /// [`SolveError`] when the game is one of chance, or there is no memory for the table.
@@ -105,12 +108,12 @@ pub struct Observation {
     pub stm: Color,
     /// How the game has ended, if it has.
     pub outcome: Option<Outcome>,
-    /// The features that are not 0, each with its number in the feature set, for the side to move. A feature may come in parts,
-    /// which add up.
+    /// The features that are not 0, each with its number in the feature set, for the side to move. A feature
+    /// may come in parts, which add up.
     pub features: Vec<(usize, f64)>,
 }
 
-/// Who is told how a search gets on, in text. A closure that takes a [`SearchReport`] is told of no more than that.
+/// Receives the progress of a search, in text. A closure that takes a [`SearchReport`] gets nothing else.
 pub trait SearchListener {
     /// A line of play has been found, or its score has changed.
     fn line(&mut self, report: &SearchReport);
@@ -182,47 +185,6 @@ pub struct SearchReport {
     pub pv: Vec<String>,
 }
 
-impl SearchReport {
-    /// The report as an `info` line of the protocol.
-    pub fn to_uci(&self) -> String {
-        let mut line = format!(
-            "info depth {} seldepth {} multipv {} score {}",
-            self.depth, self.seldepth, self.multipv, self.score
-        );
-        line.push_str(match self.bound {
-            Bound::Exact => "",
-            Bound::Lower => " lowerbound",
-            Bound::Upper => " upperbound",
-        });
-        if let Some([win, draw, loss]) = self.wdl {
-            // Writing to a string cannot fail.
-            let _ = write!(line, " wdl {win} {draw} {loss}");
-        }
-        let nps = nodes_per_second(self.nodes, self.time);
-        let (nodes, hashfull, time) = (self.nodes, self.hashfull, self.time.as_millis());
-        let _ = write!(line, " nodes {nodes} nps {nps} hashfull {hashfull} time {time} pv");
-        for mv in &self.pv {
-            line.push(' ');
-            line.push_str(mv);
-        }
-        line
-    }
-
-    /// How often the first move of the line has been visited, as an `info` line of its own, in a search that counts visits.
-    pub fn visits_text(&self) -> Option<String> {
-        let Visits { count, simulations, mean } = self.visits?;
-        Some(format!(
-            "info string multipv {} visits {count} simulations {simulations} winrate {mean:.3}",
-            self.multipv
-        ))
-    }
-}
-
-/// Speed in nodes per second.
-pub fn nodes_per_second(nodes: u64, time: std::time::Duration) -> u64 {
-    (nodes as f64 / time.as_secs_f64().max(1e-6)) as u64
-}
-
 /// The result of a search, in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BestMove {
@@ -234,18 +196,7 @@ pub struct BestMove {
     pub nodes: u64,
 }
 
-impl BestMove {
-    /// The result as the `bestmove` line of the protocol.
-    pub fn to_uci(&self) -> String {
-        match (&self.best, &self.ponder) {
-            (None, _) => "bestmove (none)".to_owned(),
-            (Some(best), None) => format!("bestmove {best}"),
-            (Some(best), Some(ponder)) => format!("bestmove {best} ponder {ponder}"),
-        }
-    }
-}
-
-/// A variant that there is not.
+/// An unknown game.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("unknown variant {}, expected one of: {}", quote(.name), registry::names().join(", "))]
 pub struct UnknownVariant {

@@ -6,52 +6,62 @@ use thiserror::Error;
 
 use crate::eval::{MAX_PLY, Strength, WeightsError};
 use crate::game::quote;
-use crate::search::{Expansion, FinalMove, Method, Options, Selection};
+use crate::search::{Expansion, FinalMove, Method, Options, SearchMode, Selection};
 
-/// The values of the options that all games share.
+/// The values of the options that all games share. Their defaults are the defaults of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// Size of the transposition table in MiB.
     pub hash: usize,
     /// Threads that a search by depth runs on.
     pub threads: usize,
-    /// How the searches by depth go about it.
+    /// The parameters of the searches.
     pub search: Options,
     /// Time kept back in every move, in milliseconds.
     pub move_overhead: u64,
     /// Which search looks for the move.
     pub method: Method,
+    /// Which evaluation the search asks.
+    pub evaluation: EvaluationKind,
     /// Whether the moves of the root are those that the game's rules of thumb leave.
     pub rules_of_thumb: bool,
     /// Whether lines of play come with the likelihood of their results.
     pub show_wdl: bool,
     /// Whether the engine plays no stronger than `elo`, in a game whose strength has been measured.
     pub limit_strength: bool,
-    /// How strong it plays then, in Elo; what is not within the game's range counts as the end that is nearer.
+    /// How strong it plays then, in Elo; a value out of the game's range counts as its nearer end.
     pub elo: u32,
+    /// Whether the GUI may ask for pondering. It does so by `go ponder`; the engine only keeps the value.
+    pub ponder: bool,
+}
+
+/// The kinds of evaluation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EvaluationKind {
+    /// A weighted sum of features.
+    #[default]
+    Linear,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        let mut settings = Settings {
-            hash: 0,
+        Settings {
+            hash: 16,
             threads: 1,
             search: Options::default(),
-            move_overhead: 0,
-            method: Method::ALL[0],
+            move_overhead: 10,
+            method: Method::Deepening(SearchMode::default()),
+            evaluation: EvaluationKind::default(),
             rules_of_thumb: false,
             show_wdl: false,
             limit_strength: false,
             elo: 0,
-        };
-        for row in SHARED {
-            row.reset(&mut settings);
+            ponder: false,
         }
-        settings
     }
 }
 
-/// What values an option takes.
+/// The values that an option takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OptionKind {
     /// `true` or `false`.
@@ -68,14 +78,16 @@ pub enum OptionKind {
         /// Greatest value.
         max: i64,
     },
-    /// One of some words.
+    /// One of several words.
     Combo {
-        /// The words, the default first.
+        /// Value at the start.
+        default: &'static str,
+        /// All words.
         values: Vec<&'static str>,
     },
-    /// Any text.
+    /// Any text; empty at the start.
     Text,
-    /// No value: setting it does something.
+    /// No value: setting the option does something.
     Button,
 }
 
@@ -88,18 +100,28 @@ pub struct OptionSpec {
     pub kind: OptionKind,
 }
 
-impl fmt::Display for OptionSpec {
+/// What a new feature set or new weights have changed besides what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SideEffect {
+    /// The weights belong to another feature set, which is used from now on.
+    FeatureSet {
+        /// Name of the set.
+        set: &'static str,
+    },
+    /// The weights were those of another feature set; the shipped ones have replaced them.
+    Weights {
+        /// Name of the new set.
+        set: &'static str,
+    },
+}
+
+impl fmt::Display for SideEffect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "option name {} type ", self.name)?;
-        match &self.kind {
-            OptionKind::Check { default } => write!(f, "check default {default}"),
-            OptionKind::Spin { default, min, max } => write!(f, "spin default {default} min {min} max {max}"),
-            OptionKind::Combo { values } => {
-                write!(f, "combo default {}", values.first().unwrap_or(&""))?;
-                values.iter().try_for_each(|value| write!(f, " var {value}"))
+        match self {
+            SideEffect::FeatureSet { set } => write!(f, "the weights select feature set `{set}`"),
+            SideEffect::Weights { set } => {
+                write!(f, "feature set `{set}` replaces the weights by its shipped ones")
             }
-            OptionKind::Text => f.write_str("string default <empty>"),
-            OptionKind::Button => f.write_str("button"),
         }
     }
 }
@@ -134,104 +156,185 @@ pub enum OptionError {
     Weights(#[from] WeightsError),
 }
 
-/// An option of all games: what it is, and where it goes.
-pub(super) struct Row {
+/// An option of a `T`: its name, its values, and what setting it does.
+pub(super) struct Row<T: 'static> {
     pub(super) name: &'static str,
-    kind: RowKind,
+    pub(super) kind: RowKind<T>,
 }
 
-/// The kind of an option together with its place in the settings.
-enum RowKind {
-    Check { default: bool, place: fn(&mut Settings, bool) },
-    Spin { default: i64, min: i64, max: i64, place: fn(&mut Settings, i64) },
-    Combo { values: &'static [&'static str], place: fn(&mut Settings, usize) },
+/// The values of an option together with the function that sets it.
+pub(super) enum RowKind<T> {
+    Check {
+        default: bool,
+        set: fn(&mut T, bool),
+    },
+    Spin {
+        default: i64,
+        min: i64,
+        max: i64,
+        set: fn(&mut T, i64),
+    },
+    /// `default` and the argument of `set` are indices into `values`.
+    Combo {
+        values: Vec<&'static str>,
+        default: usize,
+        set: fn(&mut T, usize) -> SetResult,
+    },
+    Text {
+        set: fn(&mut T, &str) -> SetResult,
+    },
+    Button {
+        press: fn(&mut T),
+    },
 }
 
-/// The options of all games. What needs more than a place in [`Settings`] is the session's.
-pub(super) const SHARED: &[Row] = &[
-    spin(HASH, 16, 1, 32_768, |settings, mib| settings.hash = mib as usize),
-    spin("Threads", 1, 1, 256, |settings, threads| settings.threads = threads as usize),
-    spin("MultiPV", 1, 1, 256, |settings, lines| settings.search.multi_pv = lines as usize),
-    spin("Move Overhead", 10, 0, 5_000, |settings, ms| settings.move_overhead = ms as u64),
-    combo("SearchMode", &Method::NAMES, |settings, index| settings.method = Method::ALL[index]),
-    check("Selective", true, |settings, on| settings.search.selective = on),
-    check("Iterative", true, |settings, on| settings.search.iterative = on),
-    spin("Width", 0, 0, 10_000, |settings, moves| settings.search.width = moves as usize),
-    spin("KeepRate", 100, 1, 100, |settings, percent| settings.search.msd.keep_rate = percent as u32),
-    spin("KeepFall", 0, 0, 99, |settings, points| settings.search.msd.keep_fall = points as u32),
-    spin("HotKeepRate", 1, 1, 100, |settings, percent| {
-        settings.search.msd.volatile_keep_rate = percent as u32
-    }),
-    spin("HotPlies", 0, 0, 64, |settings, plies| settings.search.msd.volatile_plies = plies as usize),
-    check("PromiseWin", true, |settings, on| settings.search.msd.terms.win = on),
-    check("PromiseCapture", true, |settings, on| settings.search.msd.terms.capture = on),
-    check("PromiseEscape", true, |settings, on| settings.search.msd.terms.escape = on),
-    check("PromiseRepetition", true, |settings, on| settings.search.msd.terms.repetition = on),
-    check("PromiseExposure", true, |settings, on| settings.search.msd.terms.exposure = on),
-    spin("Theta", 60, 0, 1_000, |settings, percent| settings.search.msd.terms.theta = percent as i32),
-    spin("Gamma", 40, 0, 1_000, |settings, percent| settings.search.msd.terms.gamma = percent as i32),
-    spin("ThetaEnd", -1, -1, 1_000, |settings, percent| {
-        settings.search.msd.terms.theta_end = (percent >= 0).then_some(percent as i32);
-    }),
-    spin("GammaEnd", -1, -1, 1_000, |settings, percent| {
-        settings.search.msd.terms.gamma_end = (percent >= 0).then_some(percent as i32);
-    }),
-    combo("Selection", &["uct", "puct"], |settings, index| {
-        settings.search.sampling.selection = [Selection::Uct, Selection::Puct][index];
-    }),
-    spin("Exploration", -1, -1, 100_000, |settings, thousandths| {
-        settings.search.sampling.exploration = u32::try_from(thousandths).ok();
-    }),
-    combo("Expansion", &["auto", "all", "one", "evaluated"], |settings, index| {
-        let expansions = [None, Some(Expansion::All), Some(Expansion::One), Some(Expansion::Evaluated)];
-        settings.search.sampling.expansion = expansions[index];
-    }),
-    spin("PlayoutPlies", -1, -1, 1_000, |settings, plies| {
-        settings.search.sampling.playout_plies = u32::try_from(plies).ok();
-    }),
-    spin("Epsilon", 100, 0, 100, |settings, percent| settings.search.sampling.epsilon = percent as u32),
-    combo("FinalMove", &["visits", "value"], |settings, index| {
-        settings.search.sampling.final_move = [FinalMove::Visits, FinalMove::Value][index];
-    }),
-    check("KeepTree", true, |settings, on| settings.search.sampling.keep_tree = on),
-    check("ProveResults", true, |settings, on| settings.search.sampling.prove = on),
-    spin("ChancePlies", 0, 0, MAX_PLY as i64, |settings, plies| {
-        settings.search.chance_plies = plies as usize
-    }),
-    spin("BatchSize", 1, 1, 512, |settings, leaves| settings.search.sampling.batch = leaves as usize),
-    check("RulesOfThumb", false, |settings, on| settings.rules_of_thumb = on),
-    spin("Seed", 0, 0, i64::MAX, |settings, seed| settings.search.seed = seed as u64),
-    check("UCI_ShowWDL", false, |settings, on| settings.show_wdl = on),
-    // A GUI only wants to see it; pondering itself is asked for by `go ponder`.
-    check("Ponder", false, |_, _| {}),
-];
+/// What setting an option leads to.
+pub(super) type SetResult = Result<Option<SideEffect>, OptionError>;
 
-/// A row whose value is yes or no.
-const fn check(name: &'static str, default: bool, place: fn(&mut Settings, bool)) -> Row {
-    Row { name, kind: RowKind::Check { default, place } }
+/// A number in the settings.
+trait Number {
+    fn to_option(self) -> i64;
+    fn from_option(value: i64) -> Self;
 }
 
-/// A row whose value is a whole number.
-const fn spin(name: &'static str, default: i64, min: i64, max: i64, place: fn(&mut Settings, i64)) -> Row {
-    Row { name, kind: RowKind::Spin { default, min, max, place } }
+macro_rules! number {
+    ($($number:ty),+) => {$(
+        // The range of its row keeps the value within the type.
+        impl Number for $number {
+            fn to_option(self) -> i64 {
+                self as i64
+            }
+
+            fn from_option(value: i64) -> Self {
+                value as Self
+            }
+        }
+    )+};
 }
 
-/// A row whose value is one of some words, the default first.
-const fn combo(name: &'static str, values: &'static [&'static str], place: fn(&mut Settings, usize)) -> Row {
-    Row { name, kind: RowKind::Combo { values, place } }
+number!(usize, u64, u32, i32);
+
+/// −1 stands for none.
+impl<N: Number> Number for Option<N> {
+    fn to_option(self) -> i64 {
+        self.map_or(-1, N::to_option)
+    }
+
+    fn from_option(value: i64) -> Self {
+        (value >= 0).then(|| N::from_option(value))
+    }
 }
 
-/// The options of a game whose strength has been measured, see [`Scale::strengths`](crate::eval::Scale).
-pub(super) fn strength(strengths: &[Strength]) -> Vec<Row> {
-    let [first, .., last] = strengths else { return Vec::new() };
-    let (min, max) = (i64::from(first.elo), i64::from(last.elo));
-    vec![
-        check("UCI_LimitStrength", false, |settings, on| settings.limit_strength = on),
-        spin("UCI_Elo", min, min, max, |settings, elo| settings.elo = elo as u32),
-    ]
+/// The options that change nothing but [`Settings`]. `strengths` are those of the evaluation, see
+/// [`Scale::strengths`](crate::eval::Scale).
+pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
+    // A row names its place in the settings, from which it has its default, too.
+    let defaults = Settings::default();
+    macro_rules! check {
+        ($name:literal, $($place:ident).+) => {
+            Row {
+                name: $name,
+                kind: RowKind::Check {
+                    default: defaults.$($place).+,
+                    set: |settings: &mut Settings, on| settings.$($place).+ = on,
+                },
+            }
+        };
+    }
+    macro_rules! spin {
+        ($name:literal, $($place:ident).+, $min:expr, $max:expr) => {
+            Row {
+                name: $name,
+                kind: RowKind::Spin {
+                    default: defaults.$($place).+.to_option(),
+                    min: $min,
+                    max: $max,
+                    set: |settings: &mut Settings, value| settings.$($place).+ = Number::from_option(value),
+                },
+            }
+        };
+    }
+    macro_rules! combo {
+        ($name:literal, $($place:ident).+, $($word:literal => $value:expr),+) => {
+            Row {
+                name: $name,
+                kind: RowKind::Combo {
+                    values: vec![$($word),+],
+                    default: [$($value),+]
+                        .iter()
+                        .position(|value| *value == defaults.$($place).+)
+                        .unwrap_or(0),
+                    set: |settings: &mut Settings, index| {
+                        settings.$($place).+ = [$($value),+][index];
+                        Ok(None)
+                    },
+                },
+            }
+        };
+    }
+    let mut rows = vec![
+        spin!("Hash", hash, 1, 32_768),
+        spin!("Threads", threads, 1, 256),
+        spin!("MultiPV", search.multi_pv, 1, 256),
+        spin!("Move Overhead", move_overhead, 0, 5_000),
+        combo!("SearchMode", method,
+            "pvs" => Method::Deepening(SearchMode::Pvs),
+            "mtdf" => Method::Deepening(SearchMode::Mtdf),
+            "alphabeta" => Method::Deepening(SearchMode::AlphaBeta),
+            "minimax" => Method::Deepening(SearchMode::Minimax),
+            "expectiminimax" => Method::Deepening(SearchMode::Expectiminimax),
+            "mcts" => Method::MonteCarlo,
+            "random" => Method::Random),
+        combo!("Evaluation", evaluation, "linear" => EvaluationKind::Linear),
+        check!("Selective", search.selective),
+        check!("Iterative", search.iterative),
+        spin!("Width", search.width, 0, 10_000),
+        spin!("MsdKeepRate", search.msd.keep_rate, 1, 100),
+        spin!("MsdKeepFall", search.msd.keep_fall, 0, 99),
+        spin!("MsdVolatileKeepRate", search.msd.volatile_keep_rate, 1, 100),
+        spin!("MsdVolatilePlies", search.msd.volatile_plies, 0, 64),
+        check!("MsdWin", search.msd.terms.win),
+        check!("MsdCapture", search.msd.terms.capture),
+        check!("MsdEscape", search.msd.terms.escape),
+        check!("MsdRepetition", search.msd.terms.repetition),
+        check!("MsdExposure", search.msd.terms.exposure),
+        spin!("MsdTheta", search.msd.terms.theta, 0, 1_000),
+        spin!("MsdGamma", search.msd.terms.gamma, 0, 1_000),
+        spin!("MsdThetaEnd", search.msd.terms.theta_end, -1, 1_000),
+        spin!("MsdGammaEnd", search.msd.terms.gamma_end, -1, 1_000),
+        combo!("Selection", search.sampling.selection, "uct" => Selection::Uct, "puct" => Selection::Puct),
+        spin!("Exploration", search.sampling.exploration, -1, 100_000),
+        combo!("Expansion", search.sampling.expansion,
+            "auto" => None,
+            "all" => Some(Expansion::All),
+            "one" => Some(Expansion::One),
+            "evaluated" => Some(Expansion::Evaluated)),
+        spin!("PlayoutPlies", search.sampling.playout_plies, -1, 1_000),
+        spin!("Epsilon", search.sampling.epsilon, 0, 100),
+        combo!("FinalMove", search.sampling.final_move,
+            "visits" => FinalMove::Visits,
+            "value" => FinalMove::Value),
+        check!("KeepTree", search.sampling.keep_tree),
+        check!("ProveResults", search.sampling.prove),
+        spin!("ChancePlies", search.chance_plies, 0, MAX_PLY as i64),
+        spin!("BatchSize", search.sampling.batch, 1, 512),
+        check!("RulesOfThumb", rules_of_thumb),
+        spin!("Seed", search.seed, 0, i64::MAX),
+        check!("UCI_ShowWDL", show_wdl),
+        check!("Ponder", ponder),
+    ];
+    if let [first, .., last] = strengths {
+        let mut elo = spin!("UCI_Elo", elo, first.elo.into(), last.elo.into());
+        if let RowKind::Spin { default, min, max, .. } = &mut elo.kind {
+            *default = (*default).clamp(*min, *max);
+        }
+        rows.extend([check!("UCI_LimitStrength", limit_strength), elo]);
+    }
+    rows
 }
 
-/// Nodes of a move that plays as strong as `elo`: between two of the strengths, an Elo more takes the same share more.
+/// Nodes of a move that plays as strong as `elo`. Between two measured strengths the logarithm of the nodes
+/// is linear in Elo.
 pub(super) fn nodes_for(strengths: &[Strength], elo: u32) -> Option<u64> {
     let (first, last) = (strengths.first()?, strengths.last()?);
     if elo <= first.elo {
@@ -246,65 +349,57 @@ pub(super) fn nodes_for(strengths: &[Strength], elo: u32) -> Option<u64> {
     Some((below.nodes as f64 * factor.powf(share)).round() as u64)
 }
 
-/// The option whose value is memory.
-pub(super) const HASH: &str = "Hash";
+/// The row of that name; case does not matter.
+pub(super) fn find<'a, T>(rows: &'a [Row<T>], name: &str) -> Option<&'a Row<T>> {
+    rows.iter().find(|row| row.name.eq_ignore_ascii_case(name))
+}
 
-impl Row {
+impl<T> Row<T> {
     /// The option as it is announced.
     pub(super) fn spec(&self) -> OptionSpec {
-        let kind = match self.kind {
-            RowKind::Check { default, .. } => OptionKind::Check { default },
-            RowKind::Spin { default, min, max, .. } => OptionKind::Spin { default, min, max },
-            RowKind::Combo { values, .. } => OptionKind::Combo { values: values.to_vec() },
+        let kind = match &self.kind {
+            RowKind::Check { default, .. } => OptionKind::Check { default: *default },
+            &RowKind::Spin { default, min, max, .. } => OptionKind::Spin { default, min, max },
+            RowKind::Combo { values, default, .. } => {
+                let default = values.get(*default).copied().unwrap_or_default();
+                OptionKind::Combo { default, values: values.clone() }
+            }
+            RowKind::Text { .. } => OptionKind::Text,
+            RowKind::Button { .. } => OptionKind::Button,
         };
         OptionSpec { name: self.name, kind }
     }
 
-    /// Whether a name is that of the option.
-    pub(super) fn is(&self, name: &str) -> bool {
-        self.name.eq_ignore_ascii_case(name)
-    }
-
-    /// Sets the option in `settings`, which stay as they are if the value is refused.
-    pub(super) fn set(&self, settings: &mut Settings, value: &str) -> Result<(), OptionError> {
+    /// Sets the option of `target`, which stays as it is if the value is refused.
+    pub(super) fn set(&self, target: &mut T, value: &str) -> SetResult {
         let refuse = |expected| OptionError::Value { name: self.name, value: value.to_owned(), expected };
-        match self.kind {
-            RowKind::Check { place, .. } => {
-                let on = value.parse().map_err(|_| refuse("`true` or `false`".to_owned()))?;
-                place(settings, on);
+        match &self.kind {
+            RowKind::Check { set, .. } => {
+                let on = value.to_ascii_lowercase().parse();
+                set(target, on.map_err(|_| refuse("`true` or `false`".to_owned()))?);
             }
-            RowKind::Spin { min, max, place, .. } => {
-                let number = value.parse().ok().filter(|number| (min..=max).contains(number));
-                let number = number.ok_or_else(|| refuse(format!("a whole number from {min} to {max}")))?;
-                place(settings, number);
+            RowKind::Spin { min, max, set, .. } => {
+                let number = value.parse().ok().filter(|number| (min..=max).contains(&number));
+                set(target, number.ok_or_else(|| refuse(format!("a whole number from {min} to {max}")))?);
             }
-            RowKind::Combo { values, place } => place(settings, choose(self.name, values, value)?),
+            RowKind::Combo { values, set, .. } => {
+                let index = values.iter().position(|word| word.eq_ignore_ascii_case(value));
+                let index = index.ok_or_else(|| refuse(format!("one of: {}", values.join(", "))))?;
+                return set(target, index);
+            }
+            RowKind::Text { set } => return set(target, value),
+            RowKind::Button { press } => press(target),
         }
-        Ok(())
+        Ok(None)
     }
-
-    /// Sets the option to what it is at the start.
-    fn reset(&self, settings: &mut Settings) {
-        match self.kind {
-            RowKind::Check { default, place } => place(settings, default),
-            RowKind::Spin { default, place, .. } => place(settings, default),
-            RowKind::Combo { place, .. } => place(settings, 0),
-        }
-    }
-}
-
-/// The index of a word among those that an option takes; case does not matter.
-pub(super) fn choose(name: &'static str, values: &[&str], value: &str) -> Result<usize, OptionError> {
-    let index = values.iter().position(|word| word.eq_ignore_ascii_case(value));
-    index.ok_or_else(|| {
-        let expected = format!("one of: {}", values.join(", "));
-        OptionError::Value { name, value: value.to_owned(), expected }
-    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const STRENGTHS: [Strength; 2] =
+        [Strength { elo: 1000, nodes: 100 }, Strength { elo: 1500, nodes: 1_000 }];
 
     #[test]
     fn strength_is_measured_in_nodes() {
@@ -322,19 +417,51 @@ mod tests {
             assert_eq!(nodes_for(&strengths, elo), Some(nodes), "{elo}");
         }
         assert_eq!(nodes_for(&[], 1000), None);
-        assert!(strength(&[]).is_empty());
     }
 
     #[test]
     fn the_range_of_strengths_is_what_has_been_measured() {
-        let rows = strength(&[Strength { elo: 1000, nodes: 100 }, Strength { elo: 1500, nodes: 1_000 }]);
-        assert_eq!(
-            rows[1].spec().to_string(),
-            "option name UCI_Elo type spin default 1000 min 1000 max 1500"
-        );
+        assert!(find(&rows(&[]), "UCI_Elo").is_none());
+        let rows = rows(&STRENGTHS);
+        let elo = find(&rows, "uci_elo").unwrap();
+        assert_eq!(elo.spec().kind, OptionKind::Spin { default: 1000, min: 1000, max: 1500 });
         let mut settings = Settings::default();
-        assert!(rows[1].set(&mut settings, "999").is_err());
-        rows[1].set(&mut settings, "1200").unwrap();
+        assert!(elo.set(&mut settings, "999").is_err());
+        elo.set(&mut settings, "1200").unwrap();
         assert_eq!((settings.elo, settings.limit_strength), (1200, false));
+    }
+
+    #[test]
+    fn an_option_at_its_default_changes_nothing() {
+        for row in rows(&[]) {
+            let default = match row.spec().kind {
+                OptionKind::Check { default } => default.to_string(),
+                OptionKind::Spin { default, .. } => default.to_string(),
+                OptionKind::Combo { default, .. } => default.to_owned(),
+                OptionKind::Text | OptionKind::Button => panic!("{} is no setting", row.name),
+            };
+            let mut settings = Settings::default();
+            row.set(&mut settings, &default).unwrap();
+            assert_eq!(settings, Settings::default(), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn every_option_has_a_place_of_its_own() {
+        let mut changed = Vec::new();
+        for row in rows(&STRENGTHS) {
+            let other = match row.spec().kind {
+                OptionKind::Check { default } => (!default).to_string(),
+                OptionKind::Spin { default, min, max } => {
+                    (if default == max { min } else { max }).to_string()
+                }
+                OptionKind::Combo { values, .. } if values.len() > 1 => values[1].to_owned(),
+                _ => continue,
+            };
+            let mut settings = Settings::default();
+            row.set(&mut settings, &other).unwrap();
+            assert!(settings != Settings::default() && !changed.contains(&settings), "{}", row.name);
+            changed.push(settings);
+        }
     }
 }

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
+use super::options::{self, OptionSpec, Row, RowKind, SetResult};
 use super::{
-    BestMove, Board, Engine, Observation, OptionError, Play, PositionError, SearchListener, SearchReport,
-    Settings, WeightsSource,
+    BestMove, Board, Engine, EvaluationKind, Observation, OptionError, Play, PositionError, SearchListener,
+    SearchReport, Settings, SideEffect, WeightsSource,
 };
 use crate::eval::{EvalBreakdown, Evaluator, Linear, Weights, WeightsError};
 use crate::game::{Game, MoveError, Playable, WdlModel};
@@ -14,13 +14,6 @@ use crate::search::{
     Best, Control, Heuristics, Limits, Listener, Method, Report, SearchInput, Solution, SolveError,
     TranspositionTable, Tree, Value, monte_carlo, random, search, solve,
 };
-
-/// An option that forgets the table.
-const CLEAR_HASH: &str = "Clear Hash";
-/// An option that chooses what the evaluation sees.
-const FEATURE_SET: &str = "FeatureSet";
-/// An option that loads weights.
-const WEIGHTS_FILE: &str = "WeightsFile";
 
 /// [`Engine`] for the game `G`.
 #[derive(Debug)]
@@ -49,9 +42,53 @@ impl<G: Playable> Session<G> {
         }
     }
 
-    /// The names of the feature sets.
-    fn sets() -> Vec<&'static str> {
-        G::SETS.iter().map(|set| set.name).collect()
+    /// The options that change nothing but the settings.
+    fn settings_rows(&self) -> Vec<Row<Settings>> {
+        options::rows(self.evaluator.scale().strengths)
+    }
+
+    /// The options that do more than change the settings.
+    fn own_rows() -> Vec<Row<Session<G>>> {
+        let sets = G::SETS.iter().map(|set| set.name).collect();
+        vec![
+            Row { name: "Clear Hash", kind: RowKind::Button { press: Session::forget } },
+            Row {
+                name: "FeatureSet",
+                kind: RowKind::Combo { values: sets, default: 0, set: Session::select_set },
+            },
+            Row { name: "WeightsFile", kind: RowKind::Text { set: Session::load_weights } },
+        ]
+    }
+
+    /// Changes the settings, and the table with its size.
+    fn change_settings(&mut self, settings: Settings) -> Result<(), OptionError> {
+        if settings.hash != self.settings.hash {
+            let table = TranspositionTable::new(settings.hash);
+            self.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Selects a feature set. Weights of that set stay; those of another are replaced by the shipped ones.
+    fn select_set(&mut self, set: usize) -> SetResult {
+        let old = self.evaluator.weights();
+        if old.set() == set {
+            return Ok(None);
+        }
+        let was_shipped = *old == Weights::shipped::<G>(old.set())?;
+        self.evaluator = Linear::shipped(set)?;
+        self.forget();
+        Ok((!was_shipped).then_some(SideEffect::Weights { set: G::SETS[set].name }))
+    }
+
+    /// Loads weights, the shipped ones without a path.
+    fn load_weights(&mut self, path: &str) -> SetResult {
+        let source = match path {
+            "" | "<empty>" => WeightsSource::Default,
+            path => WeightsSource::File(path.to_owned()),
+        };
+        Ok(self.set_weights(&source)?)
     }
 
     /// Forgets what was learned in earlier searches.
@@ -73,6 +110,8 @@ impl<G: Playable> Session<G> {
     ) -> Best<G::Move> {
         let Session { settings, play: Play { position, history, .. }, evaluator, table, tree, heuristics } =
             self;
+        // The only kind so far.
+        let EvaluationKind::Linear = settings.evaluation;
         let mut thumb = Vec::new();
         let root_moves = match settings.rules_of_thumb && root_moves.is_none() {
             true => {
@@ -166,45 +205,26 @@ impl<G: Playable> Engine for Session<G> {
     }
 
     fn options(&self) -> Vec<OptionSpec> {
-        let own = [
-            OptionSpec { name: CLEAR_HASH, kind: OptionKind::Button },
-            OptionSpec { name: FEATURE_SET, kind: OptionKind::Combo { values: Self::sets() } },
-            OptionSpec { name: WEIGHTS_FILE, kind: OptionKind::Text },
-        ];
-        let strength = options::strength(self.evaluator.scale().strengths);
-        let shared = SHARED.iter().chain(&strength).map(options::Row::spec);
-        shared.chain(own).chain(self.play.option()).collect()
+        let settings = self.settings_rows();
+        let own = Self::own_rows();
+        let specs = settings.iter().map(Row::spec).chain(own.iter().map(Row::spec));
+        specs.chain(self.play.option()).collect()
     }
 
-    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
-        let is = |option: &str| option.eq_ignore_ascii_case(name);
-        let strength = options::strength(self.evaluator.scale().strengths);
-        if let Some(row) = SHARED.iter().chain(&strength).find(|row| row.is(name)) {
+    fn set_option(&mut self, name: &str, value: &str) -> SetResult {
+        let mut side_effect = None;
+        if let Some(row) = options::find(&self.settings_rows(), name) {
             let mut settings = self.settings.clone();
             row.set(&mut settings, value)?;
-            if is(HASH) {
-                let table = TranspositionTable::new(settings.hash);
-                self.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
-            }
-            self.settings = settings;
-        } else if is(CLEAR_HASH) {
-            self.forget();
-        } else if is(FEATURE_SET) {
-            let set = options::choose(FEATURE_SET, &Self::sets(), value)?;
-            self.evaluator = Linear::shipped(set)?;
-            self.forget();
-        } else if is(WEIGHTS_FILE) {
-            let source = match value {
-                "" | "<empty>" => WeightsSource::Default,
-                path => WeightsSource::File(path.to_owned()),
-            };
-            self.set_weights(&source)?;
+            self.change_settings(settings)?;
+        } else if let Some(row) = options::find(&Self::own_rows(), name) {
+            side_effect = row.set(self, value)?;
         } else {
             self.play.set_option(name, value)?;
         }
         // It has grown under other options.
         self.tree = None;
-        Ok(())
+        Ok(side_effect)
     }
 
     fn new_game(&mut self) {
@@ -243,20 +263,22 @@ impl<G: Playable> Engine for Session<G> {
         self.evaluator.weights()
     }
 
-    fn set_weights(&mut self, source: &WeightsSource) -> Result<(), WeightsError> {
+    fn set_weights(&mut self, source: &WeightsSource) -> Result<Option<SideEffect>, WeightsError> {
         let old = self.evaluator.weights();
         let weights = match source {
             WeightsSource::Values(values) => old.with_values(values)?,
             WeightsSource::Named(pairs) => {
                 old.with_named(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?
             }
-            WeightsSource::File(path) => Weights::load::<G>(old.set(), Path::new(path))?,
+            WeightsSource::File(path) => Weights::load::<G>(Path::new(path))?,
             WeightsSource::Default => Weights::shipped::<G>(old.set())?,
         };
-        self.evaluator.set_weights(weights);
+        let set = weights.set_name();
+        let side_effect = (weights.set() != old.set()).then_some(SideEffect::FeatureSet { set });
+        self.evaluator.set_weights(weights)?;
         // What is in the table was worth something under other weights.
         self.forget();
-        Ok(())
+        Ok(side_effect)
     }
 
     fn search(
@@ -265,9 +287,15 @@ impl<G: Playable> Engine for Session<G> {
         limits: &Limits,
         control: &Control,
         listener: &mut dyn SearchListener,
-    ) -> BestMove {
-        let root_moves: Vec<_> =
-            root_moves.iter().filter_map(|text| self.play.position.parse_move(text).ok()).collect();
+    ) -> Result<BestMove, MoveError> {
+        let mut moves = Vec::new();
+        for text in root_moves {
+            let mv = self.play.position.parse_move(text)?;
+            // Named twice, a move would be searched twice, the second time in vain.
+            if !moves.contains(&mv) {
+                moves.push(mv);
+            }
+        }
         let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
         let enough = match self.settings.limit_strength {
             true => options::nodes_for(self.evaluator.scale().strengths, self.settings.elo),
@@ -275,11 +303,11 @@ impl<G: Playable> Engine for Session<G> {
         };
         let nodes = limits.nodes.into_iter().chain(enough).min();
         let limits = Limits { overhead, nodes, ..limits.clone() };
-        let root_moves = (!root_moves.is_empty()).then_some(root_moves.as_slice());
-        let best = self.find_move(root_moves, &limits, control, listener);
+        let moves = (!moves.is_empty()).then_some(moves.as_slice());
+        let best = self.find_move(moves, &limits, control, listener);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
         let mut line = line_text(&self.play.position, &line).into_iter();
-        BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes }
+        Ok(BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes })
     }
 
     fn solve(

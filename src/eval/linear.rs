@@ -26,9 +26,16 @@ impl<G: Features> Linear<G> {
         &self.weights
     }
 
-    /// Replaces the weights.
-    pub fn set_weights(&mut self, weights: Weights) {
+    /// Replaces the weights, those of another feature set included.
+    ///
+    /// # Errors
+    /// [`WeightsError::Game`] when they are weights of another game.
+    pub fn set_weights(&mut self, weights: Weights) -> Result<(), WeightsError> {
+        if weights.game() != G::NAME {
+            return Err(WeightsError::Game { found: weights.game().to_owned(), expected: G::NAME });
+        }
         self.weights = weights;
+        Ok(())
     }
 
     /// The static evaluation of a position for a player.

@@ -14,8 +14,10 @@
 //!
 //! `weights` has every feature of the set once, in any order; `source` may be left out.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
@@ -28,14 +30,17 @@ use crate::game::{FeatureSet, Features, quote};
 /// The version of the file format that is written, and the only one that is read.
 const VERSION: u32 = 1;
 
-/// The weights of one feature set of one game; all finite.
+/// The shipped weights that have been read, by game and number of the set.
+static SHIPPED: Mutex<BTreeMap<(&'static str, usize), Weights>> = Mutex::new(BTreeMap::new());
+
+/// The weights of one feature set of one game; all finite. Copies share the values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     game: &'static str,
     set: usize,
     features: &'static FeatureSet,
     source: String,
-    values: Vec<f64>,
+    values: Arc<[f64]>,
 }
 
 impl PartialEq for FeatureSet {
@@ -64,21 +69,21 @@ pub enum WeightsError {
         /// Its version.
         found: u32,
     },
-    /// The file belongs to another game.
-    #[error("weights file: game {}, expected `{expected}`", quote(.found))]
+    /// The weights belong to another game.
+    #[error("weights of game {}, expected `{expected}`", quote(.found))]
     Game {
-        /// Its game.
+        /// Their game.
         found: String,
         /// The game in play.
         expected: &'static str,
     },
-    /// The file belongs to another feature set.
-    #[error("weights file: set {}, expected `{expected}`", quote(.found))]
+    /// The weights belong to a feature set that the game does not have, or that was not asked for.
+    #[error("weights of set {}, expected {expected}", quote(.found))]
     Set {
-        /// Its set.
+        /// Their set.
         found: String,
-        /// The set in use.
-        expected: &'static str,
+        /// The sets that would do.
+        expected: String,
     },
     /// A feature without a weight.
     #[error("weight `{name}` is missing")]
@@ -136,37 +141,42 @@ struct File {
 struct Entries(Vec<(String, String)>);
 
 impl Weights {
-    /// The weights that come with the set `G::SETS[set]`.
+    /// The weights that come with the set `G::SETS[set]`. They are read once in a process.
     ///
     /// # Errors
     /// Those of [`Weights::parse`].
     pub fn shipped<G: Features>(set: usize) -> Result<Weights, WeightsError> {
-        let features = &G::SETS[set];
-        match features.default_weights {
-            Some(text) => Weights::parse::<G>(set, text),
-            None => {
-                let values = vec![0.0; features.features.len()];
-                Ok(Weights { game: G::NAME, set, features, source: "zeros".to_owned(), values })
-            }
+        let mut shipped = SHIPPED.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(weights) = shipped.get(&(G::NAME, set)) {
+            return Ok(weights.clone());
         }
+        let features = &G::SETS[set];
+        let weights = match features.default_weights {
+            Some(text) => Weights::parse::<G>(text)?,
+            None => {
+                let values = vec![0.0; features.features.len()].into();
+                Weights { game: G::NAME, set, features, source: "zeros".to_owned(), values }
+            }
+        };
+        shipped.insert((G::NAME, set), weights.clone());
+        Ok(weights)
     }
 
-    /// Reads a weights file for the set `G::SETS[set]`.
+    /// Reads a weights file for one of the sets of the game `G`.
     ///
     /// # Errors
     /// [`WeightsError::Unreadable`], and those of [`Weights::parse`].
-    pub fn load<G: Features>(set: usize, path: &Path) -> Result<Weights, WeightsError> {
+    pub fn load<G: Features>(path: &Path) -> Result<Weights, WeightsError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| WeightsError::Unreadable { path: path.display().to_string(), error })?;
-        Weights::parse::<G>(set, &text)
+        Weights::parse::<G>(&text)
     }
 
-    /// Reads the text of a weights file for the set `G::SETS[set]`.
+    /// Reads the text of a weights file for one of the sets of the game `G`.
     ///
     /// # Errors
     /// Any of [`WeightsError`] but `Unreadable` and `Count`.
-    pub fn parse<G: Features>(set: usize, text: &str) -> Result<Weights, WeightsError> {
-        let features = &G::SETS[set];
+    pub fn parse<G: Features>(text: &str) -> Result<Weights, WeightsError> {
         let file: File = serde_json::from_str(text)?;
         if file.version != VERSION {
             return Err(WeightsError::Version { found: file.version });
@@ -174,9 +184,14 @@ impl Weights {
         if file.game != G::NAME {
             return Err(WeightsError::Game { found: file.game, expected: G::NAME });
         }
-        if file.set != features.name {
-            return Err(WeightsError::Set { found: file.set, expected: features.name });
-        }
+        let Some(set) = G::SETS.iter().position(|set| set.name == file.set) else {
+            let names: Vec<_> = G::SETS.iter().map(|set| set.name).collect();
+            return Err(WeightsError::Set {
+                found: file.set,
+                expected: format!("one of: {}", names.join(", ")),
+            });
+        };
+        let features = &G::SETS[set];
         let mut values = vec![None; features.features.len()];
         for (name, text) in file.weights.0 {
             let index = find(features, &name)?;
@@ -213,27 +228,36 @@ impl Weights {
         &self,
         pairs: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Result<Weights, WeightsError> {
-        let mut changed = self.clone();
-        let mut seen = vec![false; changed.values.len()];
+        let mut values = self.values.to_vec();
+        let mut seen = vec![false; values.len()];
         for (name, text) in pairs {
             let index = find(self.features, name)?;
-            changed.values[index] = parse_value(name, text)?;
+            values[index] = parse_value(name, text)?;
             if std::mem::replace(&mut seen[index], true) {
                 return Err(WeightsError::Duplicate { name: self.features.features[index] });
             }
         }
-        changed.source = "set by hand".to_owned();
-        Ok(changed)
+        Ok(Weights { source: "set by hand".to_owned(), values: values.into(), ..*self })
     }
 
-    /// These weights with all values replaced by others that have been learned, rounded to 10⁻⁴, in the order
-    /// of the set; `source` tells where they come from.
+    /// These weights with all values replaced by learned ones, rounded to 10⁻⁴, in the order of the set;
+    /// `source` tells where they come from.
     ///
     /// # Errors
     /// [`WeightsError::Count`] or [`WeightsError::Value`].
     pub fn learned(&self, values: &[f64], source: String) -> Result<Weights, WeightsError> {
         let texts: Vec<_> = values.iter().map(|value| ((value * 1e4).round() / 1e4).to_string()).collect();
         Ok(Weights { source, ..self.with_values(&texts)? })
+    }
+
+    /// The name of the game.
+    pub fn game(&self) -> &'static str {
+        self.game
+    }
+
+    /// The name of the feature set.
+    pub fn set_name(&self) -> &'static str {
+        self.features.name
     }
 
     /// The index of the feature set.

@@ -126,7 +126,7 @@ pub fn play(
             let player = &mut players[seat];
             let mut line = Line::default();
             let limits = player.thinking.limits();
-            let best = player.engine.search(&[], &limits, control, &mut line);
+            let best = player.engine.search(&[], &limits, control, &mut line).expect(LEGAL);
             if control.is_stopped() {
                 return None;
             }

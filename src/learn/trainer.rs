@@ -322,7 +322,7 @@ fn seat(tables: &mut [Table], settings: &Settings, state: &State) -> Result<(), 
 
 /// Gives an engine weights.
 fn set_weights(engine: &mut dyn Engine, weights: &[f64]) -> Result<(), WeightsError> {
-    engine.set_weights(&WeightsSource::Values(weights.iter().map(f64::to_string).collect()))
+    engine.set_weights(&WeightsSource::Values(weights.iter().map(f64::to_string).collect())).map(drop)
 }
 
 /// Does something for each number, on as many threads as there are tables; the results in the order of the numbers, or nothing

@@ -1,8 +1,8 @@
 //! The other end of the protocol: drives a UCI engine that runs as a child process.
 //!
-//! The engine's output is read on a thread of its own into a queue of bounded length, so that neither
-//! silence nor a flood can hold this end up: every wait has a deadline, and an engine that says more
-//! than is listened to is held back by its own pipe.
+//! The engine's output is read on a thread of its own into a queue of bounded length, so that neither silence
+//! nor a flood of lines can block this process: every wait has a deadline, and an engine that says more than
+//! is listened to is held back by its own pipe.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ExitStatus};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::info::Info;
-use super::lines::{LineError, read_line};
+use super::input::{LineError, read_line};
 use super::process::{Launch, LaunchError, Process};
 use crate::game::quote;
 use crate::search::{Control, Limits};
@@ -22,10 +22,10 @@ use crate::search::{Control, Limits};
 const QUEUE: usize = 1024;
 
 /// How often a wait looks whether it has been called off.
-pub(super) const HEARTBEAT: Duration = Duration::from_millis(50);
+pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What an engine that has overstepped its time gets to answer `stop`, so that it need not be killed.
-pub(super) const GRACE: Duration = Duration::from_secs(1);
+pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why an engine cannot go on.
 #[derive(Debug, Error)]
@@ -87,7 +87,7 @@ pub struct Answer {
 }
 
 /// A line of output, and when it came.
-struct Line {
+struct OutputLine {
     text: Result<String, LineError>,
     arrived: Instant,
 }
@@ -96,7 +96,7 @@ struct Line {
 pub struct Client {
     process: Process,
     input: ChildStdin,
-    lines: Receiver<Line>,
+    lines: Receiver<OutputLine>,
     /// The name that the engine has given itself.
     pub name: String,
     /// The options that it has announced.
@@ -201,7 +201,7 @@ impl Client {
         let mut found = self.wait("bestmove", patience, control, &mut listen);
         if let Err(ClientError::Silent { expected, waited }) = found {
             self.send("stop")?;
-            found = self.wait("bestmove", GRACE, control, &mut listen).map_err(|error| match error {
+            found = self.wait("bestmove", STOP_TIMEOUT, control, &mut listen).map_err(|error| match error {
                 ClientError::Silent { .. } => ClientError::Silent { expected, waited },
                 error => error,
             });
@@ -231,7 +231,7 @@ impl Client {
             if control.is_stopped() {
                 return Err(ClientError::Interrupted);
             }
-            let line = match self.lines.recv_timeout(left.min(HEARTBEAT)) {
+            let line = match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
                 Ok(line) => line,
                 Err(RecvTimeoutError::Timeout) if !left.is_zero() => continue,
                 Err(RecvTimeoutError::Timeout) => {
@@ -260,19 +260,19 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Whether it hears this or not: the end is the same.
+        // A failure to write does not matter: the process is killed if it does not end.
         let _ = self.input.write_all(b"stop\nquit\n");
-        // Reading on lets an engine that is in the middle of a word come to its end.
+        // An engine that is writing can only end if its output is read.
         self.process.wait(|| self.lines.try_iter().take(QUEUE).for_each(drop));
     }
 }
 
 /// Queues line after line, until the output ends or nobody listens.
-fn read_output(mut output: impl BufRead, lines: &SyncSender<Line>) {
+fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>) {
     loop {
         match read_line(&mut output) {
             Ok(Some(text)) => {
-                if lines.send(Line { text, arrived: Instant::now() }).is_err() {
+                if lines.send(OutputLine { text, arrived: Instant::now() }).is_err() {
                     return;
                 }
             }

@@ -1,10 +1,10 @@
-//! What an engine says while it searches.
+//! The `info` lines of an engine.
 
 use std::str::FromStr;
 
 use crate::eval::UciScore;
 
-/// The last words of an engine on its first line.
+/// What an engine has last reported of its first line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Depth of the iteration, in plies.
@@ -16,7 +16,8 @@ pub struct Info {
 }
 
 impl Info {
-    /// Takes over what a line of output says. What is not understood is left out: engines may say what they like.
+    /// Takes over what a line of output says. What is not understood is left out: engines may say what they
+    /// like.
     pub fn update(&mut self, line: &str) {
         let mut words = line.split_whitespace();
         if words.next() != Some("info") {

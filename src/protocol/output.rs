@@ -9,7 +9,7 @@ pub(super) struct Output(Arc<Mutex<Sink>>);
 
 struct Sink {
     to: Box<dyn Write + Send>,
-    /// Nobody reads any more.
+    /// Writing has failed: the reader has closed its end.
     broken: bool,
 }
 
@@ -18,7 +18,7 @@ impl Output {
         Output(Arc::new(Mutex::new(Sink { to: Box::new(to), broken: false })))
     }
 
-    /// Writes a text and a line end. When nobody reads any more, [`Output::is_broken`] says so.
+    /// Writes a text and a line end. A failure is remembered, see [`Output::is_broken`].
     pub(super) fn line(&self, text: &str) {
         let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !sink.broken {
@@ -32,11 +32,16 @@ impl Output {
 
     /// Reports bad input.
     pub(super) fn error(&self, error: impl std::fmt::Display) {
-        self.line(&format!("info string error: {error}"));
+        self.line(&error_line(error));
     }
 
     /// Whether a line could not be written.
     pub(super) fn is_broken(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).broken
     }
+}
+
+/// The line that reports bad input.
+pub(super) fn error_line(error: impl std::fmt::Display) -> String {
+    format!("info string error: {error}")
 }

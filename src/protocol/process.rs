@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::lines::read_line;
+use super::input::read_line;
 use crate::game::quote;
 
 /// How often it is looked whether a process has ended.
-const GLANCE: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// What a process gets to end by itself when it is to end, or seems to have ended.
-pub(super) const FAREWELL: Duration = Duration::from_millis(500);
+pub(super) const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How a program is started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -103,16 +103,16 @@ impl Process {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Waits for its end, for [`FAREWELL`] at most; `meanwhile` is called again and again.
+    /// Waits for its end, for [`EXIT_TIMEOUT`] at most; `meanwhile` is called again and again.
     pub(super) fn wait(&mut self, mut meanwhile: impl FnMut()) -> Option<ExitStatus> {
-        let end = Instant::now() + FAREWELL;
+        let end = Instant::now() + EXIT_TIMEOUT;
         loop {
             let status = self.status();
             if status.is_some() || Instant::now() >= end {
                 return status;
             }
             meanwhile();
-            thread::sleep(GLANCE);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 }

@@ -14,17 +14,18 @@ use std::time::Instant;
 use thiserror::Error;
 
 use super::command::{self, Command, CommandError, Go, HELP};
-use super::lines::{LineError, read_line};
-use super::output::Output;
+use super::input::{LineError, read_line};
+use super::output::{Output, error_line};
+use super::text;
 use crate::engine::{
-    self, Engine, OptionError, PositionError, SearchListener, SearchReport, Settings, UnknownVariant,
-    nodes_per_second, registry,
+    self, Engine, OptionError, OptionKind, OptionSpec, PositionError, SearchListener, SearchReport, Settings,
+    SideEffect, UnknownVariant, registry,
 };
 use crate::eval::WeightsError;
 use crate::game::MoveError;
 use crate::search::{Control, Limits};
 
-/// The option that chooses the game. It is the loop's own, for it changes the engine.
+/// The option that chooses the game. It belongs to the loop because it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
 
 /// Something to react to.
@@ -33,7 +34,7 @@ enum Event {
     Line { text: Result<String, LineError>, arrived: Instant },
     /// The end of input.
     End,
-    /// Work is done: the engine comes back with the last words of the answer.
+    /// Work is done: the engine comes back with the last lines of its answer.
     Done { engine: Box<dyn Engine>, answer: String },
     /// Work has failed by a mistake of ours, and the engine is lost.
     Lost,
@@ -69,7 +70,7 @@ enum Flow {
     Quit,
 }
 
-/// Runs the protocol until `quit`, the end of input, or until nobody reads the output any more.
+/// Runs the protocol until `quit`, the end of input, or until the output is closed.
 ///
 /// # Errors
 /// When work has failed, so that no answer will come.
@@ -83,7 +84,7 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
         .run(&events)
 }
 
-/// Sends line after line; the loop hangs up when it has enough.
+/// Sends each line, until the loop has ended.
 fn read_input(mut input: impl BufRead, events: &Sender<Event>) {
     loop {
         let event = match read_line(&mut input) {
@@ -148,7 +149,8 @@ impl Loop {
         Ok(())
     }
 
-    /// The next event to react to: what has been deferred comes first as soon as nothing has to be waited for.
+    /// The next event to react to: what has been deferred comes first as soon as nothing has to be waited
+    /// for.
     fn next_event(&mut self, events: &Receiver<Event>) -> Event {
         loop {
             let waiting = self.work.as_ref().is_some_and(|work| work.wait);
@@ -200,7 +202,10 @@ impl Loop {
             Command::Position { fen, moves } => {
                 self.engine("position")?.board_mut().set_up(fen.as_deref(), &moves)?
             }
-            Command::SetWeights(source) => self.engine("setweights")?.set_weights(&source)?,
+            Command::SetWeights(source) => {
+                let side_effect = self.engine("setweights")?.set_weights(&source)?;
+                self.tell(side_effect);
+            }
             Command::Weights => self.show("weights", |engine| engine.weights().to_json())?,
             Command::Eval => self.show("eval", |engine| engine.eval_breakdown().to_string())?,
             Command::Display => self.show("d", |engine| engine.board().describe())?,
@@ -233,15 +238,13 @@ impl Loop {
 
     fn identify(&mut self) -> Result<(), Refusal> {
         let engine = self.engine("uci")?;
-        let options: Vec<_> = engine.options().iter().map(ToString::to_string).collect();
-        // A GUI takes the default for the current value.
-        let mut variants = registry::names();
-        variants.sort_by_key(|name| *name != engine.board().variant());
+        let variant = OptionSpec {
+            name: VARIANT,
+            kind: OptionKind::Combo { default: engine.board().variant(), values: registry::names() },
+        };
+        let options: Vec<_> = [variant].iter().chain(&engine.options()).map(text::option).collect();
         self.output.line(&format!("id name Labrys {}", env!("CARGO_PKG_VERSION")));
         self.output.line("id author the Labrys developers");
-        let variant =
-            engine::OptionSpec { name: VARIANT, kind: engine::OptionKind::Combo { values: variants } };
-        self.output.line(&variant.to_string());
         options.iter().for_each(|option| self.output.line(option));
         self.output.line("uciok");
         Ok(())
@@ -250,12 +253,19 @@ impl Loop {
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
         let engine = self.engine("setoption")?;
         if !name.eq_ignore_ascii_case(VARIANT) {
-            return Ok(engine.set_option(name, value)?);
-        }
-        if !value.eq_ignore_ascii_case(engine.board().variant()) {
+            let side_effect = engine.set_option(name, value)?;
+            self.tell(side_effect);
+        } else if !value.eq_ignore_ascii_case(engine.board().variant()) {
             *engine = registry::engine(value, engine.settings())?;
         }
         Ok(())
+    }
+
+    /// Prints what a command has changed besides what it was asked to.
+    fn tell(&self, side_effect: Option<SideEffect>) {
+        if let Some(side_effect) = side_effect {
+            self.output.line(&format!("info string {side_effect}"));
+        }
     }
 
     fn stop(&mut self) {
@@ -300,7 +310,11 @@ impl Loop {
         let limits = Limits { start: arrived, ..go.limits };
         let search_moves = go.search_moves;
         self.work("go", control, hold, move |engine, control, output| {
-            engine.search(&search_moves, &limits, control, &mut Printer { control, output }).to_uci()
+            match engine.search(&search_moves, &limits, control, &mut Printer { control, output }) {
+                Ok(best) => text::best_move(&best),
+                // Cannot be: the moves were checked.
+                Err(error) => error_line(Refusal::from(error)),
+            }
         })
     }
 
@@ -320,7 +334,7 @@ impl Loop {
             let start = Instant::now();
             let each = &mut |fen: &str, nodes| output.line(&format!("{fen}: {nodes}"));
             match engine::bench::bench(depth, control, each) {
-                Some(nodes) => format!("{nodes} nodes {} nps", nodes_per_second(nodes, start.elapsed())),
+                Some(signature) => text::bench(&signature, start.elapsed()),
                 None => "info string bench stopped".to_owned(),
             }
         })
@@ -337,10 +351,11 @@ impl Loop {
         let engine = self.engine.take_if(|_| self.work.is_none());
         let mut engine = engine.ok_or(Refusal::Busy { command })?;
         let control = Arc::new(control);
-        let (reins, output, sender) = (Arc::clone(&control), self.output.clone(), self.sender.clone());
+        let (shared_control, output, sender) =
+            (Arc::clone(&control), self.output.clone(), self.sender.clone());
         thread::spawn(move || {
             let alarm = Alarm(sender.clone());
-            let answer = job(engine.as_mut(), &reins, &output);
+            let answer = job(engine.as_mut(), &shared_control, &output);
             // The loop ends only after it has got this.
             let _ = sender.send(Event::Done { engine, answer });
             drop(alarm);
@@ -386,10 +401,10 @@ impl Printer<'_> {
 
 impl SearchListener for Printer<'_> {
     fn line(&mut self, report: &SearchReport) {
-        if let Some(visits) = report.visits_text() {
+        if let Some(visits) = text::visits(report) {
             self.info(&visits);
         }
-        self.info(&report.to_uci());
+        self.info(&text::info(report));
     }
 
     fn root_move(&mut self, depth: u32, mv: &str, number: usize) {

@@ -65,23 +65,6 @@ pub enum Method {
     Random,
 }
 
-impl Method {
-    /// All methods, the default first.
-    pub const ALL: [Method; 7] = [
-        Method::Deepening(SearchMode::Pvs),
-        Method::Deepening(SearchMode::Mtdf),
-        Method::Deepening(SearchMode::AlphaBeta),
-        Method::Deepening(SearchMode::Minimax),
-        Method::Deepening(SearchMode::Expectiminimax),
-        Method::MonteCarlo,
-        Method::Random,
-    ];
-
-    /// Their names in the protocol.
-    pub const NAMES: [&'static str; 7] =
-        ["pvs", "mtdf", "alphabeta", "minimax", "expectiminimax", "mcts", "random"];
-}
-
 /// Which search is deepened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SearchMode {

@@ -1,6 +1,7 @@
 //! What several tests need: random positions, a search in one call, an engine process.
 #![allow(dead_code, reason = "each test uses a part")]
 
+pub mod bench;
 pub mod breakthrough;
 pub mod grid;
 pub mod mailbox;
@@ -81,7 +82,7 @@ pub fn heavy_evaluator<G: Features>() -> Linear<G> {
     let weights = evaluator.weights().values().iter().enumerate();
     let values: Vec<_> =
         weights.map(|(n, weight)| (weight + 0.1 * ((n + 1) % 6) as f64).to_string()).collect();
-    evaluator.set_weights(evaluator.weights().with_values(&values).unwrap());
+    evaluator.set_weights(evaluator.weights().with_values(&values).unwrap()).unwrap();
     evaluator
 }
 

@@ -9,6 +9,7 @@
 //! the side to move has no move; more points win.
 
 mod board;
+mod edit;
 mod features;
 mod notation;
 mod rules;

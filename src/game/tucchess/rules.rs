@@ -86,7 +86,7 @@ impl TucMove {
 }
 
 /// Stands for no square in the bits of a move.
-const NOWHERE: u8 = 63;
+pub(super) const NOWHERE: u8 = 63;
 
 impl GameMove for TucMove {
     fn to_bits(self) -> u32 {
@@ -158,6 +158,11 @@ impl TucChess {
         self.points[player.index()]
     }
 
+    /// Replaces the points of White and of Black, in tenths.
+    pub(super) fn set_points(&mut self, points: [u16; 2]) {
+        self.points = points;
+    }
+
     /// Number of the move, counted up after each of Black's.
     pub(super) fn move_number(&self) -> u16 {
         self.move_number
@@ -208,12 +213,12 @@ impl TucChess {
         self.of(!self.stm) | self.prizes | leaves
     }
 
-    fn toggle(&mut self, player: Color, kind: Kind, square: u8) {
+    pub(super) fn toggle(&mut self, player: Color, kind: Kind, square: u8) {
         self.pieces[player.index()][kind as usize] ^= 1 << square;
         self.key ^= PIECE_KEYS[player.index()][kind as usize][usize::from(square)];
     }
 
-    fn toggle_prize(&mut self, square: u8) {
+    pub(super) fn toggle_prize(&mut self, square: u8) {
         self.prizes ^= 1 << square;
         self.key ^= PRIZE_KEYS[usize::from(square)];
     }

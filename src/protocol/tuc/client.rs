@@ -13,12 +13,15 @@ use thiserror::Error;
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::mirror::{Event, Mirror};
 use super::socket::Mailbox;
-use crate::engine::{Engine, SearchReport};
+use crate::engine::{Board, Engine, SearchReport};
+use crate::game::tucchess::TucChess;
+use crate::game::{FenError, Game};
+use crate::protocol::text;
 use crate::search::{Control, Limits};
 
 /// How a client plays.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conduct {
+pub struct ClientSettings {
     /// The name that it joins with: a line of text, 1 to 200 bytes.
     pub name: String,
     /// Time for a search, from which the engine takes its `Move Overhead`.
@@ -35,6 +38,9 @@ pub enum TucError {
     /// The name is none.
     #[error(transparent)]
     Name(#[from] MessageError),
+    /// The engine does not play TUC-CHESS.
+    #[error("the engine plays another game: {0}")]
+    Game(#[from] FenError),
     /// A datagram cannot be sent.
     #[error("cannot send `{datagram}` to {server}: {error}")]
     Send {
@@ -60,45 +66,47 @@ pub enum TucError {
     },
 }
 
-/// Plays a game from the board of `engine` on the server, and returns the points of White and of Black; `report`
-/// hears what happens. Datagrams from others, and those that make no sense, are logged, at level `warn`, and passed over.
+/// Plays a game from the board of `engine` on the server, and returns the points of White and of Black;
+/// `report` gets each event. Datagrams from others, and those that make no sense, are logged, at level
+/// `warn`, and ignored.
 ///
 /// # Errors
 /// [`TucError`] when the server says nothing for too long, or the socket does not work.
 pub fn play(
     socket: UdpSocket,
     server: SocketAddr,
-    conduct: &Conduct,
+    settings: &ClientSettings,
     engine: &mut dyn Engine,
     report: &mut dyn FnMut(&Event),
 ) -> Result<[u8; 2], TucError> {
-    message::parse_name(conduct.name.as_bytes())?;
-    let mut line = Line { mailbox: Mailbox::new(socket), server, timeout: conduct.timeout };
-    let mut mirror = Mirror::new();
+    message::parse_name(settings.name.as_bytes())?;
+    let mut connection = Connection { mailbox: Mailbox::new(socket), server, timeout: settings.timeout };
+    let mut mirror = Mirror::new(TucChess::from_fen(&engine.board().fen())?);
     engine.new_game();
-    line.send(&conduct.name)?;
+    connection.send(&settings.name)?;
     let mut heard = Instant::now();
     loop {
-        let Some(message) = line.receive(heard)? else {
-            return Err(TucError::Silent { server, waited: conduct.timeout, expected: mirror.expected() });
+        let Some(message) = connection.receive(heard)? else {
+            return Err(TucError::Silent { server, waited: settings.timeout, expected: mirror.expected() });
         };
-        let events = match mirror.receive(message, engine.board_mut()) {
+        let events = match mirror.receive(message) {
             Ok(events) => events,
             Err(odd) => {
-                log::warn!("passed over: {odd}");
+                log::warn!("ignored: {odd}");
                 continue;
             }
         };
         for event in &events {
             report(event);
+            follow(engine.board_mut(), event);
             if let Event::Ended(points) = event {
                 return Ok(*points);
             }
         }
-        if mirror.is_to_move(engine.board()) {
-            match think(engine, conduct) {
+        if mirror.is_to_move() {
+            match think(engine, mirror.position(), settings) {
                 Some(step) => {
-                    line.send(&step.to_string())?;
+                    connection.send(&step.to_string())?;
                     mirror.sent(step);
                 }
                 None => log::warn!("we have no move; it is for the server to end the game"),
@@ -108,24 +116,39 @@ pub fn play(
     }
 }
 
-/// The move that the engine finds.
-fn think(engine: &mut dyn Engine, conduct: &Conduct) -> Option<Step> {
-    let limits = Limits { movetime: Some(conduct.movetime), nodes: conduct.nodes, ..Limits::none() };
+/// Plays a move on the board of the engine, so that it knows the game so far.
+fn follow(board: &mut dyn Board, event: &Event) {
+    if let Event::Moved(moved) | Event::Unconfirmed(moved) = event
+        && let Err(error) = board.play(&moved.text)
+    {
+        log::debug!("the board does not follow: {error}");
+    }
+}
+
+/// The move that the engine finds in a position.
+fn think(engine: &mut dyn Engine, position: &TucChess, settings: &ClientSettings) -> Option<Step> {
+    let fen = position.fen();
+    // The server is right where the rules lead elsewhere.
+    if engine.board().fen() != fen {
+        engine.board_mut().set_up(Some(&fen), &[]).ok()?;
+    }
+    let limits = Limits { movetime: Some(settings.movetime), nodes: settings.nodes, ..Limits::none() };
     let mut last = None;
-    let best = engine
-        .search(&[], &limits, &Control::default(), &mut |report: &SearchReport| last = Some(report.to_uci()));
-    log::info!("{} {}", best.to_uci(), last.unwrap_or_default());
+    let mut listener = |report: &SearchReport| last = Some(text::info(report));
+    // Without a choice of moves no search is refused.
+    let best = engine.search(&[], &limits, &Control::default(), &mut listener).ok()?;
+    log::info!("{} {}", text::best_move(&best), last.unwrap_or_default());
     Step::from_name(&best.best?)
 }
 
 /// The way to the server and back.
-struct Line {
+struct Connection {
     mailbox: Mailbox,
     server: SocketAddr,
     timeout: Duration,
 }
 
-impl Line {
+impl Connection {
     /// Sends a datagram, once.
     fn send(&self, text: &str) -> Result<(), TucError> {
         self.mailbox.send(self.server, text).map_err(|error| TucError::Send {
@@ -144,7 +167,7 @@ impl Line {
             let received = self.mailbox.receive_from(self.server, deadline).map_err(TucError::Receive)?;
             match received.map(ServerMessage::parse) {
                 Some(Ok(message)) => return Ok(Some(message)),
-                Some(Err(error)) => log::warn!("passed over: {error}"),
+                Some(Err(error)) => log::warn!("ignored: {error}"),
                 None => {}
             }
         }

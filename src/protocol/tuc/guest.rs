@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::socket::{Mailbox, dump};
 use crate::game::Color;
-use crate::protocol::client::{GRACE, HEARTBEAT};
+use crate::protocol::client::{POLL_INTERVAL, STOP_TIMEOUT};
 use crate::protocol::process::{Launch, LaunchError, Process, log_lines};
 use crate::search::Control;
 
@@ -75,7 +75,7 @@ impl Invitation {
     /// [`GuestError`] says why nobody would play.
     pub fn check(&self, patience: Duration, control: &Control) -> Result<(), GuestError> {
         if self.launch.is_none() {
-            return Door::open(self).map(drop);
+            return Endpoint::open(self).map(drop);
         }
         let guest = Guest::join(self, Color::White, patience, control)?;
         guest.dismiss(ServerMessage::End([0, 0]));
@@ -84,15 +84,15 @@ impl Invitation {
 }
 
 /// Where a client comes in, or has come in.
-struct Door {
+struct Endpoint {
     mailbox: Mailbox,
     address: SocketAddr,
     process: Option<Process>,
 }
 
-impl Door {
+impl Endpoint {
     /// Opens the socket and starts the program, if there is one.
-    fn open(invitation: &Invitation) -> Result<Door, GuestError> {
+    fn open(invitation: &Invitation) -> Result<Endpoint, GuestError> {
         let failed = |error| GuestError::Listen { address: invitation.listen, error };
         let mailbox = Mailbox::new(UdpSocket::bind(invitation.listen).map_err(failed)?);
         let address = mailbox.address().map_err(failed)?;
@@ -107,7 +107,7 @@ impl Door {
                 Some(process)
             }
         };
-        Ok(Door { mailbox, address, process })
+        Ok(Endpoint { mailbox, address, process })
     }
 
     /// Waits until `take` makes something of a datagram and its sender, for `patience` at most.
@@ -126,7 +126,7 @@ impl Door {
             // Looked at before the mailbox: what a process has said before its end has come in by then.
             let ended = self.process.as_mut().and_then(Process::status);
             let left = patience.saturating_sub(start.elapsed());
-            let received = self.mailbox.receive(Some(Instant::now() + left.min(HEARTBEAT)));
+            let received = self.mailbox.receive(Some(Instant::now() + left.min(POLL_INTERVAL)));
             match (received.map_err(GuestError::Receive)?, ended) {
                 (Some((datagram, sender)), _) => {
                     if let Some(taken) = take(datagram, sender) {
@@ -145,7 +145,7 @@ impl Door {
 
 /// A client that has joined. Its program, if it was started here, is killed when this goes out of scope.
 pub struct Guest {
-    door: Door,
+    endpoint: Endpoint,
     address: SocketAddr,
     name: String,
     last: Option<Step>,
@@ -162,25 +162,25 @@ impl Guest {
         patience: Duration,
         control: &Control,
     ) -> Result<Guest, GuestError> {
-        let mut door = Door::open(invitation)?;
-        log::info!("waiting at {} for a client to play {color}", door.address);
-        let (name, address) = door.wait("client has joined", patience, control, |datagram, sender| {
+        let mut endpoint = Endpoint::open(invitation)?;
+        log::info!("waiting at {} for a client to play {color}", endpoint.address);
+        let (name, address) = endpoint.wait("client has joined", patience, control, |datagram, sender| {
             // A move may be left over from the last game at this port.
             let name = message::parse_name(datagram).ok().filter(|_| Step::parse(datagram).is_err());
             if name.is_none() {
-                log::warn!("passed over: {} from {sender}, expected a name", dump(datagram));
+                log::warn!("ignored: {} from {sender}, expected a name", dump(datagram));
             }
             name.map(|name| Ok((name.to_owned(), sender)))
         })?;
         log::info!("{color} is {name} at {address}");
-        let mut guest = Guest { door, address, name, last: None };
+        let mut guest = Guest { endpoint, address, name, last: None };
         guest.tell(ServerMessage::Player(color));
         Ok(guest)
     }
 
     /// Tells the client something. What it has said before that was out of turn, and is dropped.
     pub fn tell(&mut self, message: ServerMessage) {
-        let mailbox = &mut self.door.mailbox;
+        let mailbox = &mut self.endpoint.mailbox;
         let told = mailbox.clear().and_then(|()| mailbox.send(self.address, &message.to_string()));
         // It will not answer, either; its time runs out.
         if let Err(error) = told {
@@ -188,27 +188,27 @@ impl Guest {
         }
     }
 
-    /// Waits for a move, and says how long it took. After `patience` it still counts for a little while, so that
-    /// a late move can be told from none. Datagrams of others are passed over, and so is the name, or the
-    /// last move, over again: no move can be made twice running.
+    /// Waits for a move, and says how long it took. After `patience` it still counts for a little while, so
+    /// that a late move can be told from none. Datagrams of others are ignored, and so is the name, or
+    /// the last move, over again: no move can be made twice running.
     ///
     /// # Errors
     /// [`GuestError`] when there is none.
     pub fn hear(&mut self, patience: Duration, control: &Control) -> Result<(Step, Duration), GuestError> {
         let start = Instant::now();
-        let Guest { door, address, name, last } = self;
-        let heard = door.wait("move", patience + GRACE, control, |datagram, sender| {
+        let Guest { endpoint, address, name, last } = self;
+        let heard = endpoint.wait("move", patience + STOP_TIMEOUT, control, |datagram, sender| {
             let step = Step::parse(datagram);
             let is_repeated = match &step {
                 Ok(step) => Some(*step) == *last,
                 Err(_) => datagram == name.as_bytes(),
             };
             if sender != *address {
-                log::warn!("passed over: {} from {sender}, {name} is at {address}", dump(datagram));
+                log::warn!("ignored: {} from {sender}, {name} is at {address}", dump(datagram));
                 return None;
             }
             if is_repeated {
-                log::warn!("passed over: {} from {sender}, again", dump(datagram));
+                log::warn!("ignored: {} from {sender}, again", dump(datagram));
                 return None;
             }
             Some(step.map_err(GuestError::from))
@@ -226,7 +226,7 @@ impl Guest {
     /// Tells the client the last that it has to know, and gives its program a moment to end by itself.
     pub fn dismiss(mut self, message: ServerMessage) {
         self.tell(message);
-        if let Some(process) = &mut self.door.process {
+        if let Some(process) = &mut self.endpoint.process {
             process.wait(|| ());
         }
     }

@@ -8,15 +8,15 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
+use super::announce::{end_message, turn_message};
 use super::message::{self, MessageError, ServerMessage, Step};
-use super::{Moved, telling, winner_text};
-use crate::engine::{Board, Play, PositionError};
+use super::{Moved, winner_text};
 use crate::game::tucchess::TucChess;
-use crate::game::{Color, Ending, MoveError, Outcome, quote};
+use crate::game::{Chance, Color, Ending, FenError, Game, MoveError, Outcome, quote};
 
 /// The times of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct TimeLimits {
     /// From `GB` to the end by points.
     pub game_time: Duration,
     /// For a move, from the server's message to the arrival of the move.
@@ -28,17 +28,17 @@ pub struct Terms {
 /// A game that cannot be refereed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HostError {
-    /// The position cannot be set up.
+    /// The position does not read.
     #[error(transparent)]
-    Position(#[from] PositionError),
+    Position(#[from] FenError),
     /// The game is over before it begins.
     #[error("the game is over in this position: {0}")]
     Over(Outcome),
 }
 
-/// Why a datagram is passed over.
+/// Why a datagram is ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Refusal {
+pub enum DatagramError {
     /// It is not what it should be.
     #[error(transparent)]
     Message(#[from] MessageError),
@@ -60,14 +60,11 @@ pub enum Refusal {
     /// The game is over.
     #[error("the game is over")]
     Over,
-    /// The position after the move does not read, which is a mistake of this program.
-    #[error(transparent)]
-    Position(#[from] PositionError),
 }
 
 /// What has happened, for whoever watches.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Notice {
+pub enum ServerEvent {
     /// A player has joined.
     Joined {
         /// The colour it plays.
@@ -82,23 +79,25 @@ pub enum Notice {
     /// A move was made.
     Moved(Moved),
     /// The game is over.
-    Ended(Verdict),
+    Ended(GameResult),
 }
 
-impl fmt::Display for Notice {
+impl fmt::Display for ServerEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Notice::Joined { color, name, address } => write!(f, "{color} is {} at {address}", quote(name)),
-            Notice::Begun => f.write_str("the game begins"),
-            Notice::Moved(moved) => write!(f, "{moved}"),
-            Notice::Ended(verdict) => write!(f, "result: {verdict}"),
+            ServerEvent::Joined { color, name, address } => {
+                write!(f, "{color} is {} at {address}", quote(name))
+            }
+            ServerEvent::Begun => f.write_str("the game begins"),
+            ServerEvent::Moved(moved) => write!(f, "{moved}"),
+            ServerEvent::Ended(result) => write!(f, "result: {result}"),
         }
     }
 }
 
 /// Why a game was over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum EndCause {
     /// By the rules.
     Rules(Ending),
     /// The time of the game was over.
@@ -107,28 +106,28 @@ pub enum Cause {
     MoveTime(Color),
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for EndCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cause::Rules(ending) => write!(f, "{ending}"),
-            Cause::GameTime => f.write_str("time is over"),
-            Cause::MoveTime(loser) => write!(f, "{loser} has not moved in time"),
+            EndCause::Rules(ending) => write!(f, "{ending}"),
+            EndCause::GameTime => f.write_str("time is over"),
+            EndCause::MoveTime(loser) => write!(f, "{loser} has not moved in time"),
         }
     }
 }
 
 /// The end of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Verdict {
+pub struct GameResult {
     /// The winner; none of a drawn game.
     pub winner: Option<Color>,
     /// What ended it.
-    pub cause: Cause,
+    pub cause: EndCause,
     /// The points of White and of Black.
     pub points: [f64; 2],
 }
 
-impl fmt::Display for Verdict {
+impl fmt::Display for GameResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = self.points;
         write!(f, "{} {white}-{black}: {}", winner_text(self.winner), self.cause)
@@ -137,11 +136,11 @@ impl fmt::Display for Verdict {
 
 /// What a datagram, or the passing of time, leads to.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
+pub struct Response {
     /// Messages to send, and to whom.
-    pub letters: Vec<(SocketAddr, ServerMessage)>,
+    pub messages: Vec<(SocketAddr, ServerMessage)>,
     /// What has happened.
-    pub notices: Vec<Notice>,
+    pub events: Vec<ServerEvent>,
 }
 
 /// How far the game is.
@@ -154,14 +153,14 @@ enum Phase {
     /// It ends at `end`, or at `turn_end` unless a move comes.
     Playing { end: Instant, turn_end: Instant },
     /// It is over.
-    Over(Verdict),
+    Over(GameResult),
 }
 
 /// A game between the first two who ask for it.
 pub struct Host {
-    board: Play<TucChess>,
+    position: TucChess,
     random: StdRng,
-    terms: Terms,
+    time_limits: TimeLimits,
     /// Where White and Black are, as far as they have joined.
     seats: Vec<SocketAddr>,
     phase: Phase,
@@ -173,16 +172,15 @@ impl Host {
     ///
     /// # Errors
     /// [`HostError`] when the position does not read, or when the game is over in it.
-    pub fn new(fen: Option<&str>, terms: Terms, seed: u64) -> Result<Host, HostError> {
-        let mut board = Play::<TucChess>::start();
-        board.set_up(fen, &[])?;
-        if let Some(outcome) = board.outcome() {
+    pub fn new(fen: Option<&str>, time_limits: TimeLimits, seed: u64) -> Result<Host, HostError> {
+        let position = fen.map_or_else(|| Ok(TucChess::start()), TucChess::from_fen)?;
+        if let Some(outcome) = position.outcome() {
             return Err(HostError::Over(outcome));
         }
         Ok(Host {
-            board,
+            position,
             random: StdRng::seed_from_u64(seed),
-            terms,
+            time_limits,
             seats: Vec::new(),
             phase: Phase::Joining,
             plies: 0,
@@ -199,93 +197,107 @@ impl Host {
     }
 
     /// How the game has ended, if it has.
-    pub fn verdict(&self) -> Option<Verdict> {
+    pub fn result(&self) -> Option<GameResult> {
         match self.phase {
-            Phase::Over(verdict) => Some(verdict),
+            Phase::Over(result) => Some(result),
             _ => None,
         }
     }
 
     /// Looks at the clock.
-    pub fn tick(&mut self, now: Instant) -> Answer {
+    pub fn tick(&mut self, now: Instant) -> Response {
         match self.phase {
             Phase::Countdown(begin) if now >= begin => {
-                let end = later(now, self.terms.game_time);
-                self.phase = Phase::Playing { end, turn_end: later(now, self.terms.move_time) };
-                let letters = self.to_both(ServerMessage::Begin);
-                Answer { letters, notices: vec![Notice::Begun] }
+                let end = later(now, self.time_limits.game_time);
+                self.phase = Phase::Playing { end, turn_end: later(now, self.time_limits.move_time) };
+                let messages = self.to_both(ServerMessage::Begin);
+                Response { messages, events: vec![ServerEvent::Begun] }
             }
             Phase::Playing { end, turn_end } if now >= end && end <= turn_end => {
-                self.over(self.board.leader(), Cause::GameTime)
+                self.over(self.position.leader(), EndCause::GameTime)
             }
             Phase::Playing { turn_end, .. } if now >= turn_end => {
-                let loser = self.board.side_to_move();
-                self.over(Some(!loser), Cause::MoveTime(loser))
+                let loser = self.position.side_to_move();
+                self.over(Some(!loser), EndCause::MoveTime(loser))
             }
-            _ => Answer::default(),
+            _ => Response::default(),
         }
     }
 
     /// Takes in a datagram.
     ///
     /// # Errors
-    /// [`Refusal`] says why it does not count; then nothing has changed.
-    pub fn receive(&mut self, from: SocketAddr, datagram: &[u8], now: Instant) -> Result<Answer, Refusal> {
+    /// [`DatagramError`] says why it does not count; then nothing has changed.
+    pub fn receive(
+        &mut self,
+        from: SocketAddr,
+        datagram: &[u8],
+        now: Instant,
+    ) -> Result<Response, DatagramError> {
         let seat = self.seats.iter().position(|&seat| seat == from);
         let color = seat.and_then(|seat| Color::BOTH.get(seat).copied());
         match (self.phase, color) {
-            (Phase::Over(_), _) => Err(Refusal::Over),
-            (Phase::Joining, Some(color)) => Err(Refusal::Seated(color)),
+            (Phase::Over(_), _) => Err(DatagramError::Over),
+            (Phase::Joining, Some(color)) => Err(DatagramError::Seated(color)),
             (Phase::Joining, None) => self.join(from, datagram, now),
-            (_, None) => Err(Refusal::Stranger),
-            (Phase::Countdown(_), Some(_)) => Err(Refusal::TooEarly),
-            (Phase::Playing { .. }, Some(color)) if color != self.board.side_to_move() => {
-                Err(Refusal::OutOfTurn(color))
+            (_, None) => Err(DatagramError::Stranger),
+            (Phase::Countdown(_), Some(_)) => Err(DatagramError::TooEarly),
+            (Phase::Playing { .. }, Some(color)) if color != self.position.side_to_move() => {
+                Err(DatagramError::OutOfTurn(color))
             }
             (Phase::Playing { end, .. }, Some(color)) => self.play(color, Step::parse(datagram)?, end, now),
         }
     }
 
-    fn join(&mut self, from: SocketAddr, datagram: &[u8], now: Instant) -> Result<Answer, Refusal> {
+    fn join(&mut self, from: SocketAddr, datagram: &[u8], now: Instant) -> Result<Response, DatagramError> {
         let name = message::parse_name(datagram)?.to_owned();
         let color = if self.seats.is_empty() { Color::White } else { Color::Black };
         self.seats.push(from);
         if self.seats.len() == Color::BOTH.len() {
-            self.phase = Phase::Countdown(later(now, self.terms.countdown));
+            self.phase = Phase::Countdown(later(now, self.time_limits.countdown));
         }
-        Ok(Answer {
-            letters: vec![(from, ServerMessage::Player(color))],
-            notices: vec![Notice::Joined { color, name, address: from }],
+        Ok(Response {
+            messages: vec![(from, ServerMessage::Player(color))],
+            events: vec![ServerEvent::Joined { color, name, address: from }],
         })
     }
 
-    fn play(&mut self, player: Color, step: Step, end: Instant, now: Instant) -> Result<Answer, Refusal> {
+    fn play(
+        &mut self,
+        player: Color,
+        step: Step,
+        end: Instant,
+        now: Instant,
+    ) -> Result<Response, DatagramError> {
         let random = &mut self.random;
-        let text = self.board.sample(&step.name(), &mut || random.random())?;
-        self.board.play(&text)?;
-        let points = telling::points(&self.board)?;
-        let message = telling::turn(&text, &self.board);
+        let mv = self.position.parse_move(&step.name())?;
+        let mv = self.position.sample(mv, &mut || random.random());
+        let text = self.position.move_text(mv);
+        self.position.play(mv);
+        let points = self.position.score();
+        let message = turn_message(&text, &self.position);
         self.plies += 1;
-        let notice = Notice::Moved(Moved { ply: self.plies, player, text, points });
+        let event = ServerEvent::Moved(Moved { ply: self.plies, player, text, points });
         // The last move is not told, as on the original server: old clients would answer it.
-        let mut answer = match self.board.outcome() {
-            Some(outcome) => self.over(outcome.winner, Cause::Rules(outcome.ending)),
+        let mut response = match self.position.outcome() {
+            Some(outcome) => self.over(outcome.winner, EndCause::Rules(outcome.ending)),
             None => {
-                self.phase = Phase::Playing { end, turn_end: later(now, self.terms.move_time) };
-                let letters = message.map(|message| self.to_both(message)).unwrap_or_default();
-                Answer { letters, notices: Vec::new() }
+                self.phase = Phase::Playing { end, turn_end: later(now, self.time_limits.move_time) };
+                let messages = message.map(|message| self.to_both(message)).unwrap_or_default();
+                Response { messages, events: Vec::new() }
             }
         };
-        answer.notices.insert(0, notice);
-        Ok(answer)
+        response.events.insert(0, event);
+        Ok(response)
     }
 
-    fn over(&mut self, winner: Option<Color>, cause: Cause) -> Answer {
-        // The position has been read before.
-        let points = telling::points(&self.board).unwrap_or_default();
-        let verdict = Verdict { winner, cause, points };
-        self.phase = Phase::Over(verdict);
-        Answer { letters: self.to_both(telling::end(&self.board)), notices: vec![Notice::Ended(verdict)] }
+    fn over(&mut self, winner: Option<Color>, cause: EndCause) -> Response {
+        let result = GameResult { winner, cause, points: self.position.score() };
+        self.phase = Phase::Over(result);
+        Response {
+            messages: self.to_both(end_message(&self.position)),
+            events: vec![ServerEvent::Ended(result)],
+        }
     }
 
     fn to_both(&self, message: ServerMessage) -> Vec<(SocketAddr, ServerMessage)> {
@@ -293,7 +305,7 @@ impl Host {
     }
 }
 
-/// A point in time; one too far to be told is as good as a year away.
+/// The time `wait` from `now`, at most a year: the clock cannot count further.
 fn later(now: Instant, wait: Duration) -> Instant {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     now + wait.min(YEAR)
@@ -303,7 +315,7 @@ fn later(now: Instant, wait: Duration) -> Instant {
 mod tests {
     use super::*;
 
-    const TERMS: Terms = Terms {
+    const TIME_LIMITS: TimeLimits = TimeLimits {
         game_time: Duration::from_secs(840),
         move_time: Duration::from_secs(6),
         countdown: Duration::from_secs(3),
@@ -313,8 +325,8 @@ mod tests {
         SocketAddr::from(([127, 0, 0, 1], port))
     }
 
-    fn letters(answer: Answer) -> Vec<(u16, String)> {
-        answer.letters.into_iter().map(|(to, message)| (to.port(), message.to_string())).collect()
+    fn messages(response: Response) -> Vec<(u16, String)> {
+        response.messages.into_iter().map(|(to, message)| (to.port(), message.to_string())).collect()
     }
 
     fn both(text: &str) -> Vec<(u16, String)> {
@@ -324,31 +336,31 @@ mod tests {
     /// A game that has begun at the time given back.
     fn begun(fen: Option<&str>) -> (Host, Instant) {
         let start = Instant::now();
-        let mut host = Host::new(fen, TERMS, 1).unwrap();
+        let mut host = Host::new(fen, TIME_LIMITS, 1).unwrap();
         host.receive(address(1), b"w", start).unwrap();
         host.receive(address(2), b"b", start).unwrap();
-        let now = start + TERMS.countdown;
-        assert_eq!(letters(host.tick(now)), both("GB"));
+        let now = start + TIME_LIMITS.countdown;
+        assert_eq!(messages(host.tick(now)), both("GB"));
         (host, now)
     }
 
     #[test]
     fn two_players_join() {
         let now = Instant::now();
-        let mut host = Host::new(None, TERMS, 1).unwrap();
+        let mut host = Host::new(None, TIME_LIMITS, 1).unwrap();
         assert_eq!(host.deadline(), None);
         for bad in [&b""[..], b"name\n", b"\xff", &[b'x'; 201]] {
-            assert!(matches!(host.receive(address(3), bad, now), Err(Refusal::Message(_))));
+            assert!(matches!(host.receive(address(3), bad, now), Err(DatagramError::Message(_))));
         }
         let white = host.receive(address(1), "Δαίδαλος".as_bytes(), now).unwrap();
-        assert_eq!(white.notices[0].to_string(), "White is `Δαίδαλος` at 127.0.0.1:1");
-        assert_eq!(letters(white), [(1, "PW".to_owned())]);
-        assert_eq!(host.receive(address(1), b"again", now), Err(Refusal::Seated(Color::White)));
-        assert_eq!(letters(host.receive(address(2), b"1234", now).unwrap()), [(2, "PB".to_owned())]);
-        assert_eq!(host.deadline(), Some(now + TERMS.countdown));
-        assert_eq!(host.receive(address(1), b"5040", now), Err(Refusal::TooEarly));
-        assert_eq!(host.receive(address(3), b"third", now), Err(Refusal::Stranger));
-        assert_eq!(host.tick(now), Answer::default());
+        assert_eq!(white.events[0].to_string(), "White is `Δαίδαλος` at 127.0.0.1:1");
+        assert_eq!(messages(white), [(1, "PW".to_owned())]);
+        assert_eq!(host.receive(address(1), b"again", now), Err(DatagramError::Seated(Color::White)));
+        assert_eq!(messages(host.receive(address(2), b"1234", now).unwrap()), [(2, "PB".to_owned())]);
+        assert_eq!(host.deadline(), Some(now + TIME_LIMITS.countdown));
+        assert_eq!(host.receive(address(1), b"5040", now), Err(DatagramError::TooEarly));
+        assert_eq!(host.receive(address(3), b"third", now), Err(DatagramError::Stranger));
+        assert_eq!(host.tick(now), Response::default());
     }
 
     #[test]
@@ -356,45 +368,45 @@ mod tests {
         let (mut host, now) = begun(None);
         let refusal =
             |host: &mut Host, port, text: &[u8]| host.receive(address(port), text, now).unwrap_err();
-        assert_eq!(refusal(&mut host, 2, b"1020"), Refusal::OutOfTurn(Color::Black));
-        assert_eq!(refusal(&mut host, 3, b"5040"), Refusal::Stranger);
+        assert_eq!(refusal(&mut host, 2, b"1020"), DatagramError::OutOfTurn(Color::Black));
+        assert_eq!(refusal(&mut host, 3, b"5040"), DatagramError::Stranger);
         for bad in [&b"50400"[..], b"5040\n", b"504", b"", b"504x", b"7040", b"\xff\xff\xff\xff"] {
-            assert!(matches!(refusal(&mut host, 1, bad), Refusal::Message(_)));
+            assert!(matches!(refusal(&mut host, 1, bad), DatagramError::Message(_)));
         }
         for illegal in [b"5030", b"5050", b"1020", b"3040"] {
-            assert!(matches!(refusal(&mut host, 1, illegal), Refusal::Move(_)));
+            assert!(matches!(refusal(&mut host, 1, illegal), DatagramError::Move(_)));
         }
-        let answer = host.receive(address(1), b"5040", now).unwrap();
-        assert_eq!(answer.notices.len(), 1);
-        let letters = letters(answer);
-        assert!(letters.len() == 2 && letters[0].1 == letters[1].1, "{letters:?}");
-        assert!(letters[0].1.starts_with("T15040") && letters[0].1.ends_with("0000"), "{letters:?}");
-        assert_eq!(refusal(&mut host, 1, b"5040"), Refusal::OutOfTurn(Color::White));
-        assert_eq!(host.deadline(), Some(now + TERMS.move_time));
+        let response = host.receive(address(1), b"5040", now).unwrap();
+        assert_eq!(response.events.len(), 1);
+        let messages = messages(response);
+        assert!(messages.len() == 2 && messages[0].1 == messages[1].1, "{messages:?}");
+        assert!(messages[0].1.starts_with("T15040") && messages[0].1.ends_with("0000"), "{messages:?}");
+        assert_eq!(refusal(&mut host, 1, b"5040"), DatagramError::OutOfTurn(Color::White));
+        assert_eq!(host.deadline(), Some(now + TIME_LIMITS.move_time));
     }
 
     #[test]
     fn the_last_move_is_not_told() {
         let (mut host, now) = begun(Some("2k2/2R2/5/5/5/5/2K1P w 1 2 7"));
-        let answer = host.receive(address(1), b"1202", now).unwrap();
-        assert_eq!(answer.letters.len(), 2);
-        let notices: Vec<_> = answer.notices.iter().map(Notice::to_string).collect();
-        assert!(notices[0].starts_with("1 White c6c7"), "{notices:?}");
-        assert_eq!(notices[1], "result: White wins 9-2: king captured");
-        assert_eq!(letters(answer), both("GE0902"));
-        assert_eq!(host.receive(address(2), b"0000", now), Err(Refusal::Over));
+        let response = host.receive(address(1), b"1202", now).unwrap();
+        assert_eq!(response.messages.len(), 2);
+        let events: Vec<_> = response.events.iter().map(ServerEvent::to_string).collect();
+        assert!(events[0].starts_with("1 White c6c7"), "{events:?}");
+        assert_eq!(events[1], "result: White wins 9-2: king captured");
+        assert_eq!(messages(response), both("GE0902"));
+        assert_eq!(host.receive(address(2), b"0000", now), Err(DatagramError::Over));
         assert_eq!(host.deadline(), None);
-        assert_eq!(host.tick(now + TERMS.game_time), Answer::default());
+        assert_eq!(host.tick(now + TIME_LIMITS.game_time), Response::default());
     }
 
     #[test]
     fn who_does_not_move_in_time_has_lost() {
         let (mut host, now) = begun(Some("2k2/5/5/5/5/2P2/2K2 w 5 2 7"));
-        let late = now + TERMS.move_time;
-        assert_eq!(host.tick(late - Duration::from_millis(1)), Answer::default());
-        let answer = host.tick(late);
-        assert_eq!(answer.notices[0].to_string(), "result: Black wins 5-2: White has not moved in time");
-        assert_eq!(letters(answer), both("GE0502"), "points stay what they are");
+        let late = now + TIME_LIMITS.move_time;
+        assert_eq!(host.tick(late - Duration::from_millis(1)), Response::default());
+        let response = host.tick(late);
+        assert_eq!(response.events[0].to_string(), "result: Black wins 5-2: White has not moved in time");
+        assert_eq!(messages(response), both("GE0502"), "points stay what they are");
     }
 
     #[test]
@@ -407,25 +419,25 @@ mod tests {
         ] {
             let (mut host, now) = begun(Some(fen));
             let Phase::Playing { end: over, turn_end } = host.phase else { panic!() };
-            assert_eq!((over, turn_end), (now + TERMS.game_time, now + TERMS.move_time));
+            assert_eq!((over, turn_end), (now + TIME_LIMITS.game_time, now + TIME_LIMITS.move_time));
             host.phase = Phase::Playing { end: turn_end, turn_end: over };
-            let answer = host.tick(turn_end);
-            assert_eq!(answer.notices[0].to_string(), result);
-            assert_eq!(letters(answer), both(end));
+            let response = host.tick(turn_end);
+            assert_eq!(response.events[0].to_string(), result);
+            assert_eq!(messages(response), both(end));
         }
     }
 
     #[test]
     fn a_game_needs_a_position_to_begin_from() {
-        let over = Host::new(Some("2k2/5/5/5/5/5/2K2 w 1 2 7"), TERMS, 1).err().unwrap();
+        let over = Host::new(Some("2k2/5/5/5/5/5/2K2 w 1 2 7"), TIME_LIMITS, 1).err().unwrap();
         assert_eq!(over.to_string(), "the game is over in this position: Black wins: bare kings");
-        assert!(matches!(Host::new(Some("2k2"), TERMS, 1), Err(HostError::Position(_))));
+        assert!(matches!(Host::new(Some("2k2"), TIME_LIMITS, 1), Err(HostError::Position(_))));
     }
 
     #[test]
     fn garbage_from_anywhere_changes_nothing() {
         let (mut host, now) = begun(None);
-        let fen = host.board.fen();
+        let fen = host.position.fen();
         let mut random = StdRng::seed_from_u64(7);
         for _ in 0..100_000 {
             let length = random.random_range(0..210);
@@ -433,6 +445,6 @@ mod tests {
             let refused = host.receive(address(random.random_range(1..9)), &datagram, now);
             assert!(refused.is_err(), "{datagram:?}");
         }
-        assert_eq!(host.board.fen(), fen);
+        assert_eq!(host.position.fen(), fen);
     }
 }

@@ -50,14 +50,9 @@ impl Square {
         (row < ROWS && column < COLUMNS).then_some(Square { row, column })
     }
 
-    /// The row, counted from Black's side from 0.
-    pub fn row(self) -> usize {
-        usize::from(self.row)
-    }
-
-    /// The column, counted from the a file from 0.
-    pub fn column(self) -> usize {
-        usize::from(self.column)
+    /// Its number in the game: a1 is 0, b1 is 1, a2 is 5.
+    pub fn number(self) -> u8 {
+        (ROWS - 1 - self.row) * COLUMNS + self.column
     }
 
     /// The square of a name such as `a4`.
@@ -79,7 +74,7 @@ impl fmt::Display for Square {
     }
 }
 
-/// A move without what chance makes of it.
+/// A move without its chance outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
     /// The square that the piece leaves.
@@ -99,7 +94,7 @@ impl Step {
         read_step(text, 0..2, 2..4)
     }
 
-    /// Reads a move in the notation of the game, such as `a3a4`; what chance makes of it may follow.
+    /// Reads a move in the notation of the game, such as `a3a4`; a chance outcome may follow.
     pub fn from_name(name: &str) -> Option<Step> {
         Some(Step { from: Square::from_name(name.get(0..2)?)?, to: Square::from_name(name.get(2..4)?)? })
     }
@@ -390,8 +385,11 @@ mod tests {
         assert_eq!(ServerMessage::Turn(turn).to_string(), "T15444990001");
         let turn = Turn { prize: Square::from_name("c5"), points: [12, 99], ..turn };
         assert_eq!(ServerMessage::Turn(turn).to_string(), "T15444221299");
-        for (name, digits) in [("a7", "00"), ("e7", "04"), ("a1", "60"), ("e1", "64")] {
-            assert_eq!(Square::from_name(name).unwrap().to_string(), digits);
+        for (name, digits, number) in
+            [("a7", "00", 30), ("e7", "04", 34), ("b3", "41", 11), ("a1", "60", 0), ("e1", "64", 4)]
+        {
+            let square = Square::from_name(name).unwrap();
+            assert_eq!((square.to_string(), square.number()), (digits.to_owned(), number));
         }
         for name in ["", "a", "a0", "a8", "f1", "A1", "11", "a1 ", "é"] {
             assert_eq!(Square::from_name(name), None, "{name}");

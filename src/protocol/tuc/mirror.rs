@@ -4,12 +4,11 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::message::{MOST_POINTS, ServerMessage, Step, Turn, shown};
-use super::position::Position;
-use super::{Moved, telling, winner_text};
-use crate::engine::{Board, Play, PositionError};
+use super::explain::{Explanation, Fit, after, most_likely};
+use super::message::{MOST_POINTS, ServerMessage, Step, Turn};
+use super::{Moved, winner_text};
 use crate::game::tucchess::TucChess;
-use crate::game::{Color, MoveError};
+use crate::game::{Color, Game};
 
 /// What the server has let a client know.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,9 +48,9 @@ fn leader([white, black]: [u8; 2]) -> Option<Color> {
     }
 }
 
-/// A message of the server that does not fit into the game, and is passed over.
+/// A message of the server that does not fit into the game and is ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Odd {
+pub enum UnexpectedMessage {
     /// The colours are dealt already.
     #[error("`{message}`, but we play {color} already")]
     Seated {
@@ -74,32 +73,35 @@ pub enum Odd {
         /// Whose turn it is.
         turn: Color,
     },
-    /// A position that cannot be set up.
-    #[error(transparent)]
-    Position(#[from] PositionError),
 }
 
-/// A client's view of a game; the board itself is the caller's.
-#[derive(Clone, Debug, Default)]
+/// A client's view of a game.
+#[derive(Clone, Debug)]
 pub struct Mirror {
+    position: TucChess,
     color: Option<Color>,
     begun: bool,
     /// The move that we have sent, until its echo comes.
     sent: Option<Step>,
-    /// All that was told of moves.
+    /// All moves that the server has announced.
     told: Vec<Turn>,
     plies: u32,
 }
 
 impl Mirror {
-    /// Before the first message.
-    pub fn new() -> Mirror {
-        Mirror::default()
+    /// A game from `position`, before the first message.
+    pub fn new(position: TucChess) -> Mirror {
+        Mirror { position, color: None, begun: false, sent: None, told: Vec::new(), plies: 0 }
     }
 
-    /// Whether we have to move now. No: not our turn, or our move is under way.
-    pub fn is_to_move(&self, board: &dyn Board) -> bool {
-        self.begun && self.sent.is_none() && self.color == Some(board.side_to_move())
+    /// The position on the board.
+    pub fn position(&self) -> &TucChess {
+        &self.position
+    }
+
+    /// Whether we have to move now: it is our turn, and our move is not under way.
+    pub fn is_to_move(&self) -> bool {
+        self.begun && self.sent.is_none() && self.color == Some(self.position.side_to_move())
     }
 
     /// A move was sent to the server; it counts when its echo comes.
@@ -117,23 +119,23 @@ impl Mirror {
         }
     }
 
-    /// Takes in a message of the server, and plays the moves that it tells on `board`.
+    /// Takes in a message of the server, and plays the moves that it tells.
     ///
     /// The server is right: a move that the rules forbid is made all the same, and points that differ from
     /// ours replace them, each with a warning in the log.
     ///
     /// # Errors
-    /// [`Odd`] when the message does not fit; then nothing has changed.
-    pub fn receive(&mut self, message: ServerMessage, board: &mut dyn Board) -> Result<Vec<Event>, Odd> {
+    /// [`UnexpectedMessage`] when the message does not fit; then nothing has changed.
+    pub fn receive(&mut self, message: ServerMessage) -> Result<Vec<Event>, UnexpectedMessage> {
         match message {
             ServerMessage::Player(color) => match self.color {
-                Some(color) => Err(Odd::Seated { message, color }),
+                Some(color) => Err(UnexpectedMessage::Seated { message, color }),
                 None => {
                     self.color = Some(color);
                     Ok(vec![Event::Seated(color)])
                 }
             },
-            ServerMessage::Begin if self.begun => Err(Odd::Begun),
+            ServerMessage::Begin if self.begun => Err(UnexpectedMessage::Begun),
             ServerMessage::Begin => {
                 self.begun = true;
                 if self.color.is_none() {
@@ -141,36 +143,38 @@ impl Mirror {
                 }
                 Ok(vec![Event::Begun])
             }
-            ServerMessage::Turn(turn) => self.turn(turn, board),
-            ServerMessage::End(points) => self.end(points, board),
+            ServerMessage::Turn(turn) => self.turn(turn),
+            ServerMessage::End(points) => Ok(self.end(points)),
         }
     }
 
-    fn turn(&mut self, turn: Turn, board: &mut dyn Board) -> Result<Vec<Event>, Odd> {
+    fn turn(&mut self, turn: Turn) -> Result<Vec<Event>, UnexpectedMessage> {
         let message = ServerMessage::Turn(turn);
-        if self.is_repeated(turn, board) {
-            return Err(Odd::Repeated(message));
+        if self.is_repeated(turn) {
+            return Err(UnexpectedMessage::Repeated(message));
         }
         let mut events = Vec::new();
-        if board.side_to_move() == turn.next {
+        let stm = self.position.side_to_move();
+        if stm == turn.next {
             // If the opponent has moved, our move has counted, and only its echo is lost.
-            let Some(step) = self.sent.filter(|&step| are_legal(&[step, turn.step], board)) else {
-                return Err(Odd::OutOfTurn { message, turn: board.side_to_move() });
+            let legal = self.sent.and_then(|step| Some((step, after(&self.position, &step.name())?)));
+            let legal = legal.filter(|(_, position)| after(position, &turn.step.name()).is_some());
+            let Some((step, position)) = legal else {
+                return Err(UnexpectedMessage::OutOfTurn { message, turn: stm });
             };
             log::warn!("the echo of our move {} is lost; a new prize would not be known", step.name());
-            let text = step.name();
-            board.play(&text).map_err(|error| PositionError::Move { number: 1, error })?;
-            events.push(Event::Moved(self.moved(turn.next, text, board)?));
+            self.position = position;
+            events.push(Event::Moved(self.moved(turn.next, step.name())));
         } else if self.sent.is_some_and(|step| step != turn.step) {
             log::warn!("`{message}` is not the move that we sent");
         }
-        let text = follow(turn, board)?;
+        let text = self.follow(turn);
         if self.color.is_none() {
             // We have not moved, so the other one has.
             self.color = Some(turn.next);
             events.push(Event::Seated(turn.next));
         }
-        events.push(Event::Moved(self.moved(!turn.next, text, board)?));
+        events.push(Event::Moved(self.moved(!turn.next, text)));
         self.sent = None;
         self.begun = true;
         self.told.push(turn);
@@ -179,140 +183,82 @@ impl Mirror {
 
     /// Whether a move was told before, and not made again. The last two cannot be: their pieces have not
     /// had the time to come back.
-    fn is_repeated(&self, turn: Turn, board: &dyn Board) -> bool {
+    fn is_repeated(&self, turn: Turn) -> bool {
         let ago = self.told.iter().rev().position(|&told| told == turn);
-        ago.is_some_and(|ago| ago < 2 || board.side_to_move() != turn.next && !are_legal(&[turn.step], board))
+        let is_possible = || {
+            self.position.side_to_move() == turn.next || after(&self.position, &turn.step.name()).is_some()
+        };
+        ago.is_some_and(|ago| ago < 2 || !is_possible())
     }
 
     /// The end, which stands for the echo of our last move if that move ended the game.
-    fn end(&mut self, points: [u8; 2], board: &mut dyn Board) -> Result<Vec<Event>, Odd> {
+    fn end(&mut self, points: [u8; 2]) -> Vec<Event> {
         let mut events = Vec::new();
         if let Some(step) = self.sent.take() {
-            let player = board.side_to_move();
+            let player = self.position.side_to_move();
             let turn = Turn { next: !player, step, prize: None, points };
-            match most_likely(turn, &board.fen()) {
-                Some((Fit::Both, text)) if board.play(&text).is_ok() => {
-                    events.push(Event::Unconfirmed(self.moved(player, text, board)?));
+            match most_likely(turn, &self.position) {
+                Some(Explanation { fit: Fit::Both, text, position }) => {
+                    self.position = position;
+                    events.push(Event::Unconfirmed(self.moved(player, text)));
                 }
                 _ => log::info!("the points at the end are not those after our move {}", step.name()),
             }
         }
         events.push(Event::Ended(points));
-        Ok(events)
+        events
     }
 
     /// Counts and describes the move that was just made.
-    fn moved(&mut self, player: Color, text: String, board: &dyn Board) -> Result<Moved, PositionError> {
-        let points = telling::points(board)?;
+    fn moved(&mut self, player: Color, text: String) -> Moved {
         self.plies += 1;
-        Ok(Moved { ply: self.plies, player, text, points })
+        Moved { ply: self.plies, player, text, points: self.position.score() }
     }
-}
 
-/// Whether the rules allow these moves, one after the other.
-fn are_legal(steps: &[Step], board: &dyn Board) -> bool {
-    let moves: Vec<_> = steps.iter().map(|step| step.name()).collect();
-    Play::<TucChess>::start().set_up(Some(&board.fen()), &moves).is_ok()
-}
-
-/// Makes the move that the server tells, with the points and the prize that it tells.
-fn follow(turn: Turn, board: &mut dyn Board) -> Result<String, PositionError> {
-    let legal = most_likely(turn, &board.fen()).map(|(_, text)| text);
-    let text = match legal {
-        Some(text) => {
-            board.play(&text).map_err(|error| PositionError::Move { number: 1, error })?;
-            text
-        }
-        None => {
-            let text = turn.step.name();
-            if let Err(error @ (MoveError::Illegal { .. } | MoveError::Syntax { .. })) =
-                board.check_move(&text)
-            {
-                log::warn!("the server makes a move that the rules forbid: {error}");
+    /// Makes the move that the server tells, with the points and the prize that it tells.
+    fn follow(&mut self, turn: Turn) -> String {
+        let text = match most_likely(turn, &self.position) {
+            Some(Explanation { text, position, .. }) => {
+                self.position = position;
+                text
             }
-            force(turn.step, board)?;
-            turn.prize.map_or(text.clone(), |square| format!("{text}+{}", square.name()))
+            None => {
+                let text = turn.step.name();
+                if let Err(error) = self.position.parse_move(&text) {
+                    log::warn!("the server makes a move that the rules forbid: {error}");
+                }
+                if !self.position.force(turn.step.from.number(), turn.step.to.number()) {
+                    let from = turn.step.from.name();
+                    log::warn!("no piece of the side to move on {from}: we have missed something");
+                }
+                turn.prize.map_or(text.clone(), |square| format!("{text}+{}", square.name()))
+            }
+        };
+        self.correct(turn);
+        text
+    }
+
+    /// Gives the position the points and the prize that the server tells, where they differ.
+    fn correct(&mut self, turn: Turn) {
+        let ours = self.position.score();
+        let mut score = ours;
+        for (points, &told) in score.iter_mut().zip(&turn.points) {
+            let is_hidden = told == MOST_POINTS && *points >= f64::from(MOST_POINTS);
+            if !is_hidden {
+                *points = f64::from(told);
+            }
         }
-    };
-    correct(turn, board)?;
-    Ok(text)
-}
-
-/// Makes a move whatever the rules say of it.
-fn force(step: Step, board: &mut dyn Board) -> Result<(), PositionError> {
-    let mut position = Position::parse(&board.fen())?;
-    if !position.force(step) {
-        log::warn!("no piece of the side to move on {}: we have missed something", step.from.name());
-    }
-    board.set_up(Some(&position.fen()), &[])
-}
-
-/// Gives the position the points and the prize that the server tells, where they differ.
-fn correct(turn: Turn, board: &mut dyn Board) -> Result<(), PositionError> {
-    let ours = Position::parse(&board.fen())?;
-    let mut position = ours.clone();
-    for (points, &told) in position.points.iter_mut().zip(&turn.points) {
-        let is_hidden = told == MOST_POINTS && *points >= f64::from(MOST_POINTS);
-        if !is_hidden {
-            *points = f64::from(told);
+        if score != ours {
+            let ([a, b], [c, d]) = (ours, score);
+            log::warn!("we count {a}-{b} after {}, the server {c}-{d}; its count holds", turn.step.name());
+            self.position.set_score(score);
+        }
+        if let Some(square) = turn.prize
+            && !self.position.place_prize(square.number())
+        {
+            log::warn!("a new prize cannot be on {}, where a piece stands", square.name());
         }
     }
-    if position.points != ours.points {
-        let ([a, b], [c, d]) = (ours.points, position.points);
-        log::warn!("we count {a}-{b} after {}, the server {c}-{d}; so be it", turn.step.name());
-    }
-    if let Some(square) = turn.prize
-        && !position.place_prize(square)
-    {
-        log::warn!("a new prize cannot be on {}, where a piece stands", square.name());
-    }
-    if position == ours { Ok(()) } else { board.set_up(Some(&position.fen()), &[]) }
-}
-
-/// How well an outcome of a move explains the points that the server tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Fit {
-    /// Not at all.
-    None,
-    /// All of them together: somebody got the points of somebody else.
-    Sum,
-    /// Those of both players.
-    Both,
-}
-
-/// The legal move with the chance outcome that explains the points best; none if the move is not legal.
-fn most_likely(turn: Turn, fen: &str) -> Option<(Fit, String)> {
-    let step = turn.step.name();
-    let appears = turn.prize.map(|square| format!("+{}", square.name()));
-    // A prize that cannot appear where the server says is left to the correction.
-    let appears = appears.into_iter().chain([String::new()]);
-    appears
-        .filter_map(|appears| {
-            // The last of equals is taken: a prize has its worth more often than not.
-            let outcomes = ["", "=0", "=1"].into_iter().filter_map(|worth| {
-                let text = format!("{step}{worth}{appears}");
-                let points = points_after(fen, &text).ok()?.map(shown);
-                Some((fit(points, turn.points), text))
-            });
-            outcomes.max_by_key(|(fit, _)| *fit)
-        })
-        .next()
-}
-
-fn fit(ours: [u8; 2], told: [u8; 2]) -> Fit {
-    let sum = |[white, black]: [u8; 2]| u32::from(white) + u32::from(black);
-    match (ours == told, sum(ours) == sum(told)) {
-        (true, _) => Fit::Both,
-        (_, true) => Fit::Sum,
-        _ => Fit::None,
-    }
-}
-
-/// The points of White and of Black after a move.
-fn points_after(fen: &str, mv: &str) -> Result<[f64; 2], PositionError> {
-    let mut board = Play::<TucChess>::start();
-    board.set_up(Some(fen), &[mv.to_owned()])?;
-    telling::points(&board)
 }
 
 #[cfg(test)]
@@ -324,35 +270,35 @@ mod tests {
     }
 
     /// A client of that colour whose game has begun.
-    fn begun(color: &str, fen: Option<&str>) -> (Mirror, Play<TucChess>) {
-        let (mut mirror, mut board) = (Mirror::new(), Play::start());
-        board.set_up(fen, &[]).unwrap();
-        mirror.receive(message(color), &mut board).unwrap();
-        mirror.receive(message("GB"), &mut board).unwrap();
-        (mirror, board)
+    fn begun(color: &str, fen: Option<&str>) -> Mirror {
+        let mut mirror =
+            Mirror::new(fen.map_or_else(TucChess::start, |fen| TucChess::from_fen(fen).unwrap()));
+        mirror.receive(message(color)).unwrap();
+        mirror.receive(message("GB")).unwrap();
+        mirror
     }
 
     /// The moves that a message told, in text.
-    fn told(mirror: &mut Mirror, board: &mut Play<TucChess>, text: &str) -> Vec<String> {
-        let events = mirror.receive(message(text), board).unwrap();
+    fn told(mirror: &mut Mirror, text: &str) -> Vec<String> {
+        let events = mirror.receive(message(text)).unwrap();
         events.iter().map(Event::to_string).collect()
     }
 
     #[test]
     fn a_game_begins() {
-        let (mut mirror, mut board) = (Mirror::new(), Play::start());
+        let mut mirror = Mirror::new(TucChess::start());
         assert_eq!(mirror.expected(), "our colour, `PW` or `PB`");
-        assert_eq!(told(&mut mirror, &mut board, "PW"), ["playing White"]);
+        assert_eq!(told(&mut mirror, "PW"), ["playing White"]);
         assert_eq!(mirror.expected(), "the beginning of the game, `GB`");
-        assert!(!mirror.is_to_move(&board));
-        assert_eq!(told(&mut mirror, &mut board, "GB"), ["the game begins"]);
-        assert!(mirror.is_to_move(&board));
+        assert!(!mirror.is_to_move());
+        assert_eq!(told(&mut mirror, "GB"), ["the game begins"]);
+        assert!(mirror.is_to_move());
         mirror.sent(Step::from_name("a2a3").unwrap());
-        assert!(!mirror.is_to_move(&board), "never twice");
+        assert!(!mirror.is_to_move(), "never twice");
         assert_eq!(mirror.expected(), "the echo of our move a2a3");
-        assert!(board.fen().ends_with("w 0 0 1"), "not before the echo");
-        assert_eq!(told(&mut mirror, &mut board, "T15040210000"), ["1 White a2a3+b5 0-0"]);
-        assert_eq!(board.fen(), "prkrp/ppppp/1*3/*****/P4/1PPPP/PRKRP b 0 0 1");
+        assert!(mirror.position().fen().ends_with("w 0 0 1"), "not before the echo");
+        assert_eq!(told(&mut mirror, "T15040210000"), ["1 White a2a3+b5 0-0"]);
+        assert_eq!(mirror.position().fen(), "prkrp/ppppp/1*3/*****/P4/1PPPP/PRKRP b 0 0 1");
         assert_eq!(mirror.expected(), "a move of the opponent");
     }
 
@@ -363,87 +309,87 @@ mod tests {
             ("T14030990100", "1 White a3a4=1 1-0", "prkrp/1pppp/p4/P****/5/1PPPP/PRKRP b 1 0 2"),
             ("T14030990000", "1 White a3a4=0 0-0", "prkrp/1pppp/p4/P****/5/1PPPP/PRKRP b 0 0 2"),
         ] {
-            let (mut mirror, mut board) = begun("PB", fen);
-            assert_eq!(told(&mut mirror, &mut board, text), [worth]);
-            assert_eq!(board.fen(), after);
+            let mut mirror = begun("PB", fen);
+            assert_eq!(told(&mut mirror, text), [worth]);
+            assert_eq!(mirror.position().fen(), after);
         }
-        let (mut mirror, mut board) = begun("PB", fen);
-        assert_eq!(told(&mut mirror, &mut board, "T14030400100"), ["1 White a3a4=1+a3 1-0"]);
-        assert_eq!(board.fen(), "prkrp/1pppp/p4/P****/*4/1PPPP/PRKRP b 1 0 2");
+        let mut mirror = begun("PB", fen);
+        assert_eq!(told(&mut mirror, "T14030400100"), ["1 White a3a4=1+a3 1-0"]);
+        assert_eq!(mirror.position().fen(), "prkrp/1pppp/p4/P****/*4/1PPPP/PRKRP b 1 0 2");
     }
 
     #[test]
     fn the_server_is_right_about_points() {
         // The original credits a black pawn's capture on the last row to White.
-        let (mut mirror, mut board) = begun("PW", Some("2k2/5/5/5/5/3p1/2K1R b 5 3 9"));
-        let moved = told(&mut mirror, &mut board, "T05364990803");
+        let mut mirror = begun("PW", Some("2k2/5/5/5/5/3p1/2K1R b 5 3 9"));
+        let moved = told(&mut mirror, "T05364990803");
         assert_eq!(moved, ["1 Black d2e1 8-3"]);
-        assert_eq!(board.fen(), "2k2/5/5/5/5/5/2K2 w 8 3 10");
+        assert_eq!(mirror.position().fen(), "2k2/5/5/5/5/5/2K2 w 8 3 10");
         // With a prize whose worth nobody can tell.
-        let (mut mirror, mut board) = begun("PW", Some("2k1p/5/5/5/5/2K2/4* w 5 3 9"));
-        assert_eq!(told(&mut mirror, &mut board, "T15242990709"), ["1 White c2c3 7-9"]);
+        let mut mirror = begun("PW", Some("2k1p/5/5/5/5/2K2/4* w 5 3 9"));
+        assert_eq!(told(&mut mirror, "T15242990709"), ["1 White c2c3 7-9"]);
     }
 
     #[test]
     fn the_server_is_right_about_moves() {
-        let (mut mirror, mut board) = begun("PW", Some("2k2/5/5/5/5/p4/2K1* b 1 2 7"));
-        assert_eq!(told(&mut mirror, &mut board, "T05061010103"), ["1 Black a2b1+b7 1-3"]);
-        assert_eq!(board.fen(), "1*k2/5/5/5/5/5/2K1* w 1 3 8");
-        assert!(mirror.is_to_move(&board));
+        let mut mirror = begun("PW", Some("2k2/5/5/5/5/p4/2K1* b 1 2 7"));
+        assert_eq!(told(&mut mirror, "T05061010103"), ["1 Black a2b1+b7 1-3"]);
+        assert_eq!(mirror.position().fen(), "1*k2/5/5/5/5/5/2K1* w 1 3 8");
+        assert!(mirror.is_to_move());
         // Even where the rules see the end of the game, or no piece at all.
-        let (mut mirror, mut board) = begun("PB", Some("2k2/5/5/5/5/5/2K2 w 1 2 7"));
-        assert_eq!(told(&mut mirror, &mut board, "T16261990102"), ["1 White c1b1 1-2"]);
-        assert_eq!(told(&mut mirror, &mut board, "T03333990102").len(), 1);
-        assert_eq!(board.fen(), "2k2/5/5/5/5/5/1K3 w 1 2 8");
+        let mut mirror = begun("PB", Some("2k2/5/5/5/5/5/2K2 w 1 2 7"));
+        assert_eq!(told(&mut mirror, "T16261990102"), ["1 White c1b1 1-2"]);
+        assert_eq!(told(&mut mirror, "T03333990102").len(), 1);
+        assert_eq!(mirror.position().fen(), "2k2/5/5/5/5/5/1K3 w 1 2 8");
     }
 
     #[test]
     fn a_prize_under_a_piece_is_no_prize() {
-        let (mut mirror, mut board) = begun("PB", None);
-        assert_eq!(told(&mut mirror, &mut board, "T15040000000"), ["1 White a2a3 0-0"]);
-        assert_eq!(board.fen(), "prkrp/ppppp/5/*****/P4/1PPPP/PRKRP b 0 0 1");
+        let mut mirror = begun("PB", None);
+        assert_eq!(told(&mut mirror, "T15040000000"), ["1 White a2a3 0-0"]);
+        assert_eq!(mirror.position().fen(), "prkrp/ppppp/5/*****/P4/1PPPP/PRKRP b 0 0 1");
     }
 
     #[test]
     fn points_beyond_two_digits_are_counted_on() {
-        let (mut mirror, mut board) = begun("PB", Some("2k1p/5/5/5/2*2/2K2/5 w 99 98 9"));
-        assert_eq!(told(&mut mirror, &mut board, "T15242999998"), ["1 White c2c3=1 100-98"]);
-        assert!(board.fen().ends_with("b 100 98 9"));
+        let mut mirror = begun("PB", Some("2k1p/5/5/5/2*2/2K2/5 w 99 98 9"));
+        assert_eq!(told(&mut mirror, "T15242999998"), ["1 White c2c3=1 100-98"]);
+        assert!(mirror.position().fen().ends_with("b 100 98 9"));
     }
 
     #[test]
     fn what_does_not_fit_changes_nothing() {
-        let (mut mirror, mut board) = begun("PW", None);
-        let odd = |mirror: &mut Mirror, board: &mut Play<TucChess>, text| {
-            let fen = board.fen();
-            let error = mirror.receive(message(text), board).unwrap_err().to_string();
-            assert_eq!(board.fen(), fen);
+        let mut mirror = begun("PW", None);
+        let odd = |mirror: &mut Mirror, text| {
+            let position = *mirror.position();
+            let error = mirror.receive(message(text)).unwrap_err().to_string();
+            assert_eq!(*mirror.position(), position);
             error
         };
-        assert_eq!(odd(&mut mirror, &mut board, "PB"), "`PB`, but we play White already");
-        assert_eq!(odd(&mut mirror, &mut board, "GB"), "`GB`, but the game has begun already");
-        assert!(odd(&mut mirror, &mut board, "T01020990000").contains("it is the turn of White"));
+        assert_eq!(odd(&mut mirror, "PB"), "`PB`, but we play White already");
+        assert_eq!(odd(&mut mirror, "GB"), "`GB`, but the game has begun already");
+        assert!(odd(&mut mirror, "T01020990000").contains("it is the turn of White"));
         mirror.sent(Step::from_name("a2a3").unwrap());
-        told(&mut mirror, &mut board, "T15040990000");
-        assert_eq!(odd(&mut mirror, &mut board, "T15040990000"), "`T15040990000` again");
-        told(&mut mirror, &mut board, "T01121990000");
-        assert!(mirror.is_to_move(&board));
-        assert_eq!(odd(&mut mirror, &mut board, "T15040990000"), "`T15040990000` again");
-        assert_eq!(odd(&mut mirror, &mut board, "T01121990000"), "`T01121990000` again");
-        assert!(mirror.is_to_move(&board));
+        told(&mut mirror, "T15040990000");
+        assert_eq!(odd(&mut mirror, "T15040990000"), "`T15040990000` again");
+        told(&mut mirror, "T01121990000");
+        assert!(mirror.is_to_move());
+        assert_eq!(odd(&mut mirror, "T15040990000"), "`T15040990000` again");
+        assert_eq!(odd(&mut mirror, "T01121990000"), "`T01121990000` again");
+        assert!(mirror.is_to_move());
         // Later than that, it would have to be made again, which it cannot.
         mirror.sent(Step::from_name("b2b3").unwrap());
-        told(&mut mirror, &mut board, "T15141990000");
-        assert_eq!(odd(&mut mirror, &mut board, "T01121990000"), "`T01121990000` again");
-        told(&mut mirror, &mut board, "T01222990000");
+        told(&mut mirror, "T15141990000");
+        assert_eq!(odd(&mut mirror, "T01121990000"), "`T01121990000` again");
+        told(&mut mirror, "T01222990000");
         mirror.sent(Step::from_name("c2c3").unwrap());
-        assert_eq!(odd(&mut mirror, &mut board, "T15040990000"), "`T15040990000` again");
-        assert!(odd(&mut mirror, &mut board, "T01121990000").contains("it is the turn of White"));
+        assert_eq!(odd(&mut mirror, "T15040990000"), "`T15040990000` again");
+        assert!(odd(&mut mirror, "T01121990000").contains("it is the turn of White"));
     }
 
     #[test]
     fn moves_are_made_again_when_pieces_have_come_back() {
-        let (mut mirror, mut board) = begun("PB", Some("2k2/p4/5/5/5/P4/2K2 w 0 0 1"));
+        let mut mirror = begun("PB", Some("2k2/p4/5/5/5/P4/2K2 w 0 0 1"));
         for n in 0..3 {
             for (text, mv) in [
                 ("T16261990000", "White c1b1"),
@@ -451,7 +397,7 @@ mod tests {
                 ("T16162990000", "White b1c1"),
                 ("T00102990000", "Black b7c7"),
             ] {
-                let moves = told(&mut mirror, &mut board, text);
+                let moves = told(&mut mirror, text);
                 assert!(moves.len() == 1 && moves[0].contains(mv), "{n}: {moves:?}");
             }
         }
@@ -459,41 +405,38 @@ mod tests {
 
     #[test]
     fn a_lost_echo_is_made_up_for() {
-        let (mut mirror, mut board) = begun("PW", None);
+        let mut mirror = begun("PW", None);
         mirror.sent(Step::from_name("a2a3").unwrap());
-        let moved = told(&mut mirror, &mut board, "T01121990000");
+        let moved = told(&mut mirror, "T01121990000");
         assert_eq!(moved, ["1 White a2a3 0-0", "2 Black b6b5 0-0"]);
-        assert_eq!(board.fen(), "prkrp/p1ppp/1p3/*****/P4/1PPPP/PRKRP w 0 0 2");
-        assert!(mirror.is_to_move(&board));
+        assert_eq!(mirror.position().fen(), "prkrp/p1ppp/1p3/*****/P4/1PPPP/PRKRP w 0 0 2");
+        assert!(mirror.is_to_move());
         // A prize that was taken meanwhile has its worth in the points.
         mirror.sent(Step::from_name("a3a4").unwrap());
-        let moved = told(&mut mirror, &mut board, "T02131990101");
+        let moved = told(&mut mirror, "T02131990101");
         assert_eq!(moved, ["3 White a3a4 0.9-0", "4 Black b5b4=1 1-1"]);
-        assert!(board.fen().ends_with("w 1 1 3"));
+        assert!(mirror.position().fen().ends_with("w 1 1 3"));
     }
 
     #[test]
     fn the_colour_and_the_beginning_can_be_lost() {
-        let (mut mirror, mut board) = (Mirror::new(), Play::start());
-        assert_eq!(told(&mut mirror, &mut board, "T15040990000"), ["playing Black", "1 White a2a3 0-0"]);
-        assert!(mirror.is_to_move(&board));
+        let mut mirror = Mirror::new(TucChess::start());
+        assert_eq!(told(&mut mirror, "T15040990000"), ["playing Black", "1 White a2a3 0-0"]);
+        assert!(mirror.is_to_move());
     }
 
     #[test]
     fn the_end_stands_for_the_last_echo() {
         let fen = Some("2k2/2R2/5/5/5/5/2K1P w 1 2 7");
-        let (mut mirror, mut board) = begun("PW", fen);
+        let mut mirror = begun("PW", fen);
         mirror.sent(Step::from_name("c6c7").unwrap());
-        assert_eq!(
-            told(&mut mirror, &mut board, "GE0902"),
-            ["1 White c6c7 9-2 (not echoed)", "result: White wins 9-2"]
-        );
-        assert!(board.outcome().is_some());
+        assert_eq!(told(&mut mirror, "GE0902"), ["1 White c6c7 9-2 (not echoed)", "result: White wins 9-2"]);
+        assert!(mirror.position().outcome().is_some());
         // Time was over before our move arrived.
-        let (mut mirror, mut board) = begun("PW", fen);
+        let mut mirror = begun("PW", fen);
         mirror.sent(Step::from_name("c6c7").unwrap());
-        assert_eq!(told(&mut mirror, &mut board, "GE0102"), ["result: Black wins 1-2"]);
-        let (mut mirror, mut board) = begun("PW", fen);
-        assert_eq!(told(&mut mirror, &mut board, "GE0202"), ["result: draw 2-2"]);
+        assert_eq!(told(&mut mirror, "GE0102"), ["result: Black wins 1-2"]);
+        let mut mirror = begun("PW", fen);
+        assert_eq!(told(&mut mirror, "GE0202"), ["result: draw 2-2"]);
     }
 }

@@ -1,28 +1,29 @@
 //! TUC-CHESS over UDP, as the course at the Technical University of Crete plays it: both ends.
 //!
 //! - `message`: the datagrams as types, to and from text;
-//! - `position`: a FEN taken apart, to change in it what the rules would not;
-//! - `mirror`: what a client makes of the server's messages; `client`: its socket and its engine;
+//! - `mirror`: what a client makes of the server's messages; `explain`: which chance outcome they tell of;
+//! - `client`: the client's socket and engine;
 //! - `host`: the server's decisions; `server`: its socket;
 //! - `guest`: a client at a socket of its own, as a player in a match;
-//! - `telling`: what a server tells of a game, in whichever way it is refereed; `socket`: datagrams in and out.
+//! - `announce`: what a server tells of a game, in whichever way it is refereed; `socket`: datagrams in and
+//!   out.
 //!
 //! `mirror` and `host` know neither sockets nor clocks: datagrams and times are handed to them.
 
+pub mod announce;
 pub mod client;
+mod explain;
 pub mod guest;
 mod host;
 pub mod message;
 mod mirror;
-mod position;
 pub mod server;
 mod socket;
-pub mod telling;
 
 use std::fmt;
 
-pub use host::{Answer, Cause, Host, HostError, Notice, Refusal, Terms, Verdict};
-pub use mirror::{Event, Mirror, Odd};
+pub use host::{DatagramError, EndCause, GameResult, Host, HostError, Response, ServerEvent, TimeLimits};
+pub use mirror::{Event, Mirror, UnexpectedMessage};
 
 use crate::game::tucchess::TucChess;
 use crate::game::{Color, Game};

@@ -4,37 +4,41 @@ use std::io;
 use std::net::UdpSocket;
 use std::time::Instant;
 
-use super::host::{Answer, Host, Notice, Verdict};
+use super::host::{GameResult, Host, Response, ServerEvent};
 use super::socket::{Mailbox, dump};
 
-/// Referees one game on a bound socket; `report` hears what happens. Datagrams that do not count are
-/// logged, at level `warn`, and passed over.
+/// Referees one game on a bound socket; `report` gets each event. Datagrams that do not count are logged, at
+/// level `warn`, and ignored.
 ///
 /// # Errors
 /// What the system says when the socket does not work any more. A player that cannot be reached is no error:
 /// its time runs out.
-pub fn serve(socket: UdpSocket, host: &mut Host, report: &mut dyn FnMut(&Notice)) -> io::Result<Verdict> {
+pub fn serve(
+    socket: UdpSocket,
+    host: &mut Host,
+    report: &mut dyn FnMut(&ServerEvent),
+) -> io::Result<GameResult> {
     let mut mailbox = Mailbox::new(socket);
     loop {
         let deadline = host.deadline();
-        let answer = if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
+        let response = if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
             host.tick(Instant::now())
         } else if let Some((datagram, sender)) = mailbox.receive(deadline)? {
             host.receive(sender, datagram, Instant::now()).unwrap_or_else(|refusal| {
                 log::warn!("{sender} says {}: {refusal}", dump(datagram));
-                Answer::default()
+                Response::default()
             })
         } else {
-            Answer::default()
+            Response::default()
         };
-        for &(address, message) in &answer.letters {
+        for &(address, message) in &response.messages {
             if let Err(error) = mailbox.send(address, &message.to_string()) {
                 log::warn!("cannot send `{message}` to {address}: {error}");
             }
         }
-        answer.notices.iter().for_each(&mut *report);
-        if let Some(verdict) = host.verdict() {
-            return Ok(verdict);
+        response.events.iter().for_each(&mut *report);
+        if let Some(result) = host.result() {
+            return Ok(result);
         }
     }
 }

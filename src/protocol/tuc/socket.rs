@@ -5,10 +5,10 @@ use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
 /// The greatest datagram that there is, so that none is cut short.
-const GREATEST: usize = 65_536;
+const MAX_DATAGRAM: usize = 65_536;
 
 /// The shortest wait: none at all is not for a socket.
-const SHORTEST: Duration = Duration::from_millis(1);
+const MIN_WAIT: Duration = Duration::from_millis(1);
 
 /// Where datagrams come in and go out.
 pub(super) struct Mailbox {
@@ -18,7 +18,7 @@ pub(super) struct Mailbox {
 
 impl Mailbox {
     pub(super) fn new(socket: UdpSocket) -> Mailbox {
-        Mailbox { socket, buffer: vec![0; GREATEST] }
+        Mailbox { socket, buffer: vec![0; MAX_DATAGRAM] }
     }
 
     /// Where datagrams are to be sent to come in here.
@@ -34,7 +34,7 @@ impl Mailbox {
 
     /// The next datagram and its sender; none by `deadline`, or when the wait was disturbed before.
     pub(super) fn receive(&mut self, deadline: Option<Instant>) -> io::Result<Option<(&[u8], SocketAddr)>> {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()).max(SHORTEST));
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()).max(MIN_WAIT));
         self.socket.set_read_timeout(left)?;
         match self.socket.recv_from(&mut self.buffer) {
             Ok((length, sender)) => Ok(self.buffer.get(..length).map(|datagram| {
@@ -53,7 +53,7 @@ impl Mailbox {
         }
     }
 
-    /// The same from one sender only; what others say is logged and passed over.
+    /// The same from one sender only; datagrams of others are logged and ignored.
     pub(super) fn receive_from(
         &mut self,
         expected: SocketAddr,
@@ -68,7 +68,7 @@ impl Mailbox {
             return Ok(datagram);
         }
         let text = dump(datagram.unwrap_or_default());
-        log::warn!("passed over: {text} from {sender}, the other end is {expected}");
+        log::warn!("ignored: {text} from {sender}, the other end is {expected}");
         Ok(None)
     }
 
@@ -81,7 +81,7 @@ impl Mailbox {
         for _ in 0..MOST {
             match self.receive(Some(Instant::now())) {
                 Ok(Some((datagram, sender))) => {
-                    log::warn!("passed over: {} from {sender}, out of turn", dump(datagram));
+                    log::warn!("ignored: {} from {sender}, out of turn", dump(datagram));
                 }
                 Ok(None) => break,
                 Err(error) => {

@@ -1,0 +1,75 @@
+//! What the engine says, as text of the protocol.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use crate::engine::bench::Signature;
+use crate::engine::{BestMove, OptionKind, OptionSpec, SearchReport};
+use crate::search::{Bound, Visits};
+
+/// The `option` line that announces an option.
+pub fn option(option: &OptionSpec) -> String {
+    let kind = match &option.kind {
+        OptionKind::Check { default } => format!("check default {default}"),
+        OptionKind::Spin { default, min, max } => format!("spin default {default} min {min} max {max}"),
+        OptionKind::Combo { default, values } => {
+            format!("combo default {default} var {}", values.join(" var "))
+        }
+        OptionKind::Text => "string default <empty>".to_owned(),
+        OptionKind::Button => "button".to_owned(),
+    };
+    format!("option name {} type {kind}", option.name)
+}
+
+/// The `info` line of a report.
+pub fn info(report: &SearchReport) -> String {
+    let SearchReport { depth, seldepth, multipv, score, nodes, time, hashfull, .. } = report;
+    let mut line = format!("info depth {depth} seldepth {seldepth} multipv {multipv} score {score}");
+    line.push_str(match report.bound {
+        Bound::Exact => "",
+        Bound::Lower => " lowerbound",
+        Bound::Upper => " upperbound",
+    });
+    // Writing to a string cannot fail.
+    if let Some([win, draw, loss]) = report.wdl {
+        let _ = write!(line, " wdl {win} {draw} {loss}");
+    }
+    let (nps, time) = (nodes_per_second(*nodes, *time), time.as_millis());
+    let _ = write!(line, " nodes {nodes} nps {nps} hashfull {hashfull} time {time} pv");
+    for mv in &report.pv {
+        let _ = write!(line, " {mv}");
+    }
+    line
+}
+
+/// How often the first move of the line has been visited, as an `info string` line, in a search that counts
+/// visits.
+pub fn visits(report: &SearchReport) -> Option<String> {
+    let Visits { count, simulations, mean } = report.visits?;
+    let multipv = report.multipv;
+    Some(format!("info string multipv {multipv} visits {count} simulations {simulations} winrate {mean:.3}"))
+}
+
+/// The `bestmove` line of a result.
+pub fn best_move(result: &BestMove) -> String {
+    match (&result.best, &result.ponder) {
+        (None, _) => "bestmove (none)".to_owned(),
+        (Some(best), None) => format!("bestmove {best}"),
+        (Some(best), Some(ponder)) => format!("bestmove {best} ponder {ponder}"),
+    }
+}
+
+/// The last lines of a bench that took `time`: the nodes of each game, then their sum and the speed.
+pub fn bench(signature: &Signature, time: Duration) -> String {
+    let games = signature.games.iter().map(|(game, nodes)| format!("{game}: {nodes} nodes\n"));
+    games.collect::<String>() + &speed(signature.total(), time)
+}
+
+/// Nodes and nodes per second.
+pub fn speed(nodes: u64, time: Duration) -> String {
+    format!("{nodes} nodes {} nps", nodes_per_second(nodes, time))
+}
+
+fn nodes_per_second(nodes: u64, time: Duration) -> u64 {
+    (nodes as f64 / time.as_secs_f64().max(1e-6)) as u64
+}
