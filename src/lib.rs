@@ -12,7 +12,8 @@
 //! - [`arena`]: where strength is measured: matches and tournaments between engines, ours or others;
 //! - [`commands`]: the subcommands of the binary.
 //!
-//! Beside them, for all who need it: [`chart`], line charts; `files`, files that are there whole or not at all.
+//! Beside them, for all who need it: [`chart`], line charts; `files`, files that are there whole or not at all; `parallel`,
+//! work on several threads.
 
 #![forbid(unsafe_code)]
 
@@ -24,5 +25,6 @@ pub mod eval;
 mod files;
 pub mod game;
 pub mod learn;
+mod parallel;
 pub mod protocol;
 pub mod search;

@@ -30,7 +30,7 @@ mod udp;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
 pub use clock::{Allowance, TimeControl};
-pub use elo::{Elo, Pairs, Points};
+pub use elo::{Elo, Pairs};
 pub use keys::{KeyError, Keys};
 pub use openings::{LineError, OpeningError, Openings};
 pub use participant::Participant;

@@ -93,7 +93,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
-    use crate::arena::Points;
+    use crate::game::Points;
 
     #[test]
     fn two_players_share_their_difference() {

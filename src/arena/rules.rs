@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-use crate::engine::{Board, Engine, OptionError, Settings, UnknownVariant, registry};
+use crate::engine::{Board, Engine, OptionError, Session, Settings, UnknownVariant, registry};
+use crate::game::{Chance, Features, Knowledge};
 
 /// A game, and what is chosen of its own option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,10 +60,23 @@ impl Rules {
     /// [`RulesError`] names the game, the option or its value.
     pub fn engine(&self) -> Result<Box<dyn Engine>, RulesError> {
         let mut engine = registry::engine(&self.variant, &Settings::default())?;
-        if let Some((name, value)) = &self.option {
-            engine.set_option(name, value)?;
-        }
+        self.apply(engine.as_mut())?;
         Ok(engine)
+    }
+
+    /// An engine at the start position, for those who know that these are rules of `G`.
+    ///
+    /// # Errors
+    /// [`OptionError`] names the option or its value.
+    pub fn session<G: Chance + Features + Knowledge>(&self) -> Result<Session<G>, OptionError> {
+        let mut session = Session::new(&Settings::default());
+        self.apply(&mut session)?;
+        Ok(session)
+    }
+
+    /// Chooses what is chosen of the game's own option.
+    fn apply(&self, engine: &mut dyn Engine) -> Result<(), OptionError> {
+        self.option.as_ref().map_or(Ok(()), |(name, value)| engine.set_option(name, value))
     }
 }
 

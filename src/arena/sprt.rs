@@ -206,7 +206,7 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{RngExt, SeedableRng};
 
-    use super::super::Points;
+    use crate::game::Points;
     use super::*;
 
     /// Log-likelihood ratios that fastchess documents in its tests, to 1 %.

@@ -3,8 +3,12 @@
 //! [`Board`] is a game in play, [`Engine`] a board with a search: what a protocol or an arena talks to.
 //! Positions, moves and options go in and out as text. [`Play`] and [`Session`] implement them once for
 //! all games; [`registry`] is the only place that lists them.
+//!
+//! Whoever plays many games in this process does so in the types of the game: [`registry::dispatch`] chooses the game once,
+//! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without text.
 
 pub mod bench;
+pub mod game_loop;
 pub mod registry;
 
 mod board;
@@ -17,10 +21,10 @@ use thiserror::Error;
 
 pub use board::{Board, Play};
 pub use options::{OptionError, OptionKind, OptionSpec, Settings};
-pub use session::Session;
+pub use session::{Session, Thinker};
 
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
-use crate::game::{Color, FenError, MoveError, Outcome, quote};
+use crate::game::{FenError, MoveError, quote};
 use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
 
 /// An engine for one game. Whatever fails leaves it as it was.
@@ -48,19 +52,6 @@ pub trait Engine: Send {
 
     /// The evaluation of the position, feature by feature.
     fn eval_breakdown(&self) -> EvalBreakdown;
-
-    /// What the evaluation sees after some more moves. The game in play stays where it is.
-    ///
-    /// # Errors
-    /// [`PositionError`] names the move that cannot be played.
-    fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError>;
-
-    /// Whether the position is quiet, if `mv` is the move that is played: the side to move is not in check, and the move is
-    /// not tactical.
-    ///
-    /// # Errors
-    /// [`MoveError`] when it is no legal move.
-    fn is_quiet(&self, mv: &str) -> Result<bool, MoveError>;
 
     /// The weights in use.
     fn weights(&self) -> &Weights;
@@ -96,18 +87,6 @@ pub trait Engine: Send {
     /// Searches the bench positions of the game to `depth` plies, or their own depth; `None` if it
     /// was stopped before the end. The engine's own position, table and options play no part.
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
-}
-
-/// What an evaluation sees in a position.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Observation {
-    /// The player whose turn it is.
-    pub stm: Color,
-    /// How the game has ended, if it has.
-    pub outcome: Option<Outcome>,
-    /// The features that are not 0, each with its number in the feature set, for the side to move. A feature may come in parts,
-    /// which add up.
-    pub features: Vec<(usize, f64)>,
 }
 
 /// Who is told how a search gets on, in text. A closure that takes a [`SearchReport`] is told of no more than that.

@@ -1,15 +1,14 @@
 //! The engine of one game: a game in play, a search with its table, an evaluation.
 
-use std::borrow::Cow;
 use std::path::Path;
+use std::time::Duration;
 
 use super::options::{self, HASH, OptionKind, OptionSpec, SHARED};
 use super::{
-    BestMove, Board, Engine, Observation, OptionError, Play, PositionError, SearchListener, SearchReport,
-    Settings, WeightsSource,
+    BestMove, Board, Engine, OptionError, Play, SearchListener, SearchReport, Settings, WeightsSource,
 };
 use crate::eval::{EvalBreakdown, Linear, Weights, WeightsError};
-use crate::game::{Chance, Features, Game, Knowledge, MoveError};
+use crate::game::{Chance, Features, Game, Knowledge};
 use crate::search::{
     Best, Control, Heuristics, Limits, Listener, Method, Report, Solution, SolveError, Task,
     TranspositionTable, Tree, Value, monte_carlo, random, search, solve,
@@ -22,11 +21,10 @@ const FEATURE_SET: &str = "FeatureSet";
 /// An option that loads weights.
 const WEIGHTS_FILE: &str = "WeightsFile";
 
-/// [`Engine`] for the game `G`.
+/// All of an engine for the game `G` but the game in play: a search with its settings, its tables and its evaluation.
 #[derive(Debug)]
-pub struct Session<G: Game> {
+pub struct Thinker<G: Game> {
     settings: Settings,
-    play: Play<G>,
     evaluator: Linear<G>,
     /// Made for the first game or search, so that a start costs nothing.
     table: Option<TranspositionTable>,
@@ -36,12 +34,34 @@ pub struct Session<G: Game> {
     heuristics: Vec<Heuristics<G>>,
 }
 
+/// [`Engine`] for the game `G`: a game in play and who thinks about it, spoken to in text.
+#[derive(Debug)]
+pub struct Session<G: Game> {
+    play: Play<G>,
+    thinker: Thinker<G>,
+}
+
 impl<G: Chance + Features + Knowledge> Session<G> {
     /// An engine at the start position.
     pub fn new(settings: &Settings) -> Session<G> {
-        Session {
+        Session { play: Play::start(), thinker: Thinker::new(settings) }
+    }
+
+    /// The game in play, and who thinks about it, for those who know which game it is.
+    pub fn into_parts(self) -> (Play<G>, Thinker<G>) {
+        (self.play, self.thinker)
+    }
+
+    /// The names of the feature sets.
+    fn sets() -> Vec<&'static str> {
+        G::SETS.iter().map(|set| set.name).collect()
+    }
+}
+
+impl<G: Chance + Features + Knowledge> Thinker<G> {
+    fn new(settings: &Settings) -> Thinker<G> {
+        Thinker {
             settings: settings.clone(),
-            play: Play::start(),
             evaluator: Linear::shipped(0).expect("a test reads all shipped weights"),
             table: None,
             tree: None,
@@ -49,9 +69,43 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         }
     }
 
-    /// The names of the feature sets.
-    fn sets() -> Vec<&'static str> {
-        G::SETS.iter().map(|set| set.name).collect()
+    /// The weights in use.
+    pub fn weights(&self) -> &Weights {
+        self.evaluator.weights()
+    }
+
+    /// Replaces the weights.
+    ///
+    /// # Errors
+    /// [`WeightsError`] names the weight.
+    pub fn set_weights(&mut self, source: &WeightsSource) -> Result<(), WeightsError> {
+        let old = self.evaluator.weights();
+        let weights = match source {
+            WeightsSource::Values(values) => old.with_values(values)?,
+            WeightsSource::Named(pairs) => {
+                old.with_named(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?
+            }
+            WeightsSource::File(path) => Weights::load::<G>(old.set(), Path::new(path))?,
+            WeightsSource::Default => Weights::shipped::<G>(old.set())?,
+        };
+        self.evaluator.set_weights(weights);
+        // What is in the table was worth something under other weights.
+        self.forget();
+        Ok(())
+    }
+
+    /// Sets what all that is left to chance in a search depends on.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.settings.search.seed = seed;
+    }
+
+    /// Forgets what was learned in earlier searches and gets ready for one.
+    pub fn new_game(&mut self) {
+        self.forget();
+        // Making the table takes its time, which is not to be that of the first move.
+        if let Method::Deepening(_) = self.settings.method {
+            made(&mut self.table, &self.settings);
+        }
     }
 
     /// Forgets what was learned in earlier searches.
@@ -63,16 +117,25 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         self.heuristics.clear();
     }
 
-    /// Looks for a move, in the terms of the game.
-    fn find_move(
+    /// Looks for the best move in a game, among `root_moves`, or all legal moves where there are none. No move is found
+    /// when the game is over. The options limit the search, too: overhead and strength.
+    pub fn think(
         &mut self,
+        game: &Play<G>,
         root_moves: &[G::Move],
         limits: &Limits,
         control: &Control,
-        listener: &mut dyn SearchListener,
+        listener: &mut dyn Listener<G::Move>,
     ) -> Best<G::Move> {
-        let Session { settings, play: Play { position, history, .. }, evaluator, table, tree, heuristics } =
-            self;
+        let Thinker { settings, evaluator, table, tree, heuristics } = self;
+        let (position, history) = (game.position(), game.history());
+        let overhead = Duration::from_millis(settings.move_overhead);
+        let enough = match settings.limit_strength {
+            true => options::nodes_for(G::STRENGTHS, settings.elo),
+            false => None,
+        };
+        let nodes = limits.nodes.into_iter().chain(enough).min();
+        let limits = &Limits { overhead, nodes, ..limits.clone() };
         let mut thumb = Vec::new();
         if settings.rules_of_thumb && root_moves.is_empty() {
             position.legal_moves(&mut thumb);
@@ -80,18 +143,16 @@ impl<G: Chance + Features + Knowledge> Session<G> {
         }
         let root_moves = if thumb.is_empty() { root_moves } else { &thumb };
         let task = Task { position, history, evaluator, root_moves, options: &settings.search, limits };
-        let wdl = settings.show_wdl.then_some(G::RESULTS);
-        let mut listener = Translator { position, wdl, listener };
         match settings.method {
             Method::Deepening(mode) => {
                 *tree = None;
                 heuristics.resize_with(settings.threads, Heuristics::new);
-                search(&task, mode, made(table, settings), heuristics, control, &mut listener)
+                search(&task, mode, made(table, settings), heuristics, control, listener)
             }
             Method::MonteCarlo => {
                 *table = None;
                 let tree = tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
-                monte_carlo(&task, tree, settings.threads, None, control, &mut listener)
+                monte_carlo(&task, tree, settings.threads, None, control, listener)
             }
             Method::Random => random(&task),
         }
@@ -158,7 +219,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
     }
 
     fn settings(&self) -> &Settings {
-        &self.settings
+        &self.thinker.settings
     }
 
     fn options(&self) -> Vec<OptionSpec> {
@@ -176,19 +237,19 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         let is = |option: &str| option.eq_ignore_ascii_case(name);
         let strength = options::strength(G::STRENGTHS);
         if let Some(row) = SHARED.iter().chain(&strength).find(|row| row.is(name)) {
-            let mut settings = self.settings.clone();
+            let mut settings = self.thinker.settings.clone();
             row.set(&mut settings, value)?;
             if is(HASH) {
                 let table = TranspositionTable::new(settings.hash);
-                self.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
+                self.thinker.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
             }
-            self.settings = settings;
+            self.thinker.settings = settings;
         } else if is(CLEAR_HASH) {
-            self.forget();
+            self.thinker.forget();
         } else if is(FEATURE_SET) {
             let set = options::choose(FEATURE_SET, &Self::sets(), value)?;
-            self.evaluator = Linear::shipped(set)?;
-            self.forget();
+            self.thinker.evaluator = Linear::shipped(set)?;
+            self.thinker.forget();
         } else if is(WEIGHTS_FILE) {
             let source = match value {
                 "" | "<empty>" => WeightsSource::Default,
@@ -199,60 +260,24 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
             self.play.set_option(name, value)?;
         }
         // It has grown under other options.
-        self.tree = None;
+        self.thinker.tree = None;
         Ok(())
     }
 
     fn new_game(&mut self) {
-        self.forget();
-        // Making the table takes its time, which is not to be that of the first move.
-        if let Method::Deepening(_) = self.settings.method {
-            made(&mut self.table, &self.settings);
-        }
+        self.thinker.new_game();
     }
 
     fn eval_breakdown(&self) -> EvalBreakdown {
-        self.evaluator.table(&self.play.position)
-    }
-
-    fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError> {
-        let mut play = Cow::Borrowed(&self.play);
-        if !moves.is_empty() {
-            play.to_mut().follow(moves)?;
-        }
-        let mut features = Vec::new();
-        play.position.features(self.evaluator.weights().set(), |index, value| {
-            if value != 0.0 {
-                features.push((index, value));
-            }
-        });
-        Ok(Observation { stm: play.side_to_move(), outcome: play.outcome(), features })
-    }
-
-    fn is_quiet(&self, mv: &str) -> Result<bool, MoveError> {
-        let position = &self.play.position;
-        let mv = position.parse_move(mv)?;
-        Ok(!position.in_check() && !position.is_tactical(mv))
+        self.thinker.evaluator.table(self.play.position())
     }
 
     fn weights(&self) -> &Weights {
-        self.evaluator.weights()
+        self.thinker.weights()
     }
 
     fn set_weights(&mut self, source: &WeightsSource) -> Result<(), WeightsError> {
-        let old = self.evaluator.weights();
-        let weights = match source {
-            WeightsSource::Values(values) => old.with_values(values)?,
-            WeightsSource::Named(pairs) => {
-                old.with_named(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?
-            }
-            WeightsSource::File(path) => Weights::load::<G>(old.set(), Path::new(path))?,
-            WeightsSource::Default => Weights::shipped::<G>(old.set())?,
-        };
-        self.evaluator.set_weights(weights);
-        // What is in the table was worth something under other weights.
-        self.forget();
-        Ok(())
+        self.thinker.set_weights(source)
     }
 
     fn search(
@@ -262,18 +287,15 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         control: &Control,
         listener: &mut dyn SearchListener,
     ) -> BestMove {
+        let Session { play, thinker } = self;
+        let position = play.position();
         let root_moves: Vec<_> =
-            root_moves.iter().filter_map(|text| self.play.position.parse_move(text).ok()).collect();
-        let overhead = std::time::Duration::from_millis(self.settings.move_overhead);
-        let enough = match self.settings.limit_strength {
-            true => options::nodes_for(G::STRENGTHS, self.settings.elo),
-            false => None,
-        };
-        let nodes = limits.nodes.into_iter().chain(enough).min();
-        let limits = Limits { overhead, nodes, ..limits.clone() };
-        let best = self.find_move(&root_moves, &limits, control, listener);
+            root_moves.iter().filter_map(|text| position.parse_move(text).ok()).collect();
+        let wdl = thinker.settings.show_wdl.then_some(G::RESULTS);
+        let mut listener = Translator { position, wdl, listener };
+        let best = thinker.think(play, &root_moves, limits, control, &mut listener);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();
-        let mut line = line_text(&self.play.position, &line).into_iter();
+        let mut line = line_text(position, &line).into_iter();
         BestMove { best: line.next(), ponder: line.next(), nodes: best.nodes }
     }
 
@@ -283,7 +305,7 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         limits: &Limits,
         control: &Control,
     ) -> Result<Solution<String>, SolveError> {
-        let position = &self.play.position;
+        let position = self.play.position();
         let Solution { value, line, is_complete, nodes, looks, time } =
             solve(position, megabytes, limits, control)?;
         let line = line_text(position, &line);
@@ -304,10 +326,10 @@ impl<G: Chance + Features + Knowledge> Engine for Session<G> {
         let limits = Limits::depth(depth.unwrap_or(suite.depth));
         let mut total = 0;
         for fen in suite.fens {
-            let mut session = Session::<G>::new(&Settings::default());
+            let Session::<G> { mut play, mut thinker } = Session::new(&Settings::default());
             // A test reads all bench positions.
-            session.play.set_up(Some(fen), &[]).ok()?;
-            let nodes = session.find_move(&[], &limits, control, &mut |_: &SearchReport| {}).nodes;
+            play.set_up(Some(fen), &[]).ok()?;
+            let nodes = thinker.think(&play, &[], &limits, control, &mut |_: Report<_>| {}).nodes;
             if control.is_stopped() {
                 return None;
             }

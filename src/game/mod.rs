@@ -36,7 +36,7 @@ pub use features::{FeatureSet, Features};
 pub use history::GameHistory;
 pub use knowledge::{BenchSuite, Knowledge};
 pub use msd::MsdTerms;
-pub use outcome::{DrawRules, Ending, Outcome};
+pub use outcome::{DrawRules, Ending, Outcome, Points};
 pub use prospect::Prospect;
 pub(crate) use zobrist::mixed;
 

@@ -64,6 +64,9 @@ pub trait Listener<M> {
     /// A search that has taken a while begins with a move of the root: the one of this number, from 1, in the
     /// iteration of `depth` plies.
     fn root_move(&mut self, _depth: u32, _mv: M, _number: usize) {}
+
+    /// The search is over, and it counts visits: those of the moves of the root.
+    fn root_visits(&mut self, _visits: &[(M, u32)]) {}
 }
 
 impl<M, F: FnMut(Report<M>)> Listener<M> for F {

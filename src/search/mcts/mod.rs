@@ -166,7 +166,10 @@ pub fn monte_carlo<G: Features + Knowledge>(
         team.done.store(true, Ordering::Relaxed);
     });
     let nodes = team.visited.load(Ordering::Relaxed);
-    let line = best_line(task, &team.tree());
+    let tree = team.tree();
+    let visits = tree.children(0).map(|child| (tree.node(child).mv, tree.node(child).visits));
+    listener.root_visits(&visits.collect::<Vec<_>>());
+    let line = best_line(task, &tree);
     Best { mv: line.first().copied(), ponder: line.get(1).copied(), nodes }
 }
 
