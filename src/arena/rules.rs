@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::engine::{Board, Engine, OptionError, Session, Settings, UnknownVariant, registry};
+use crate::engine::{Board, Engine, OptionError, Play, Session, Settings, UnknownVariant, registry};
 use crate::game::{Chance, Features, Knowledge};
 
 /// A game, and what is chosen of its own option.
@@ -48,9 +48,7 @@ impl Rules {
     /// [`RulesError`] names the game, the option or its value.
     pub fn board(&self) -> Result<Box<dyn Board>, RulesError> {
         let mut board = registry::board(&self.variant)?;
-        if let Some((name, value)) = &self.option {
-            board.set_option(name, value)?;
-        }
+        self.apply(board.as_mut())?;
         Ok(board)
     }
 
@@ -60,8 +58,18 @@ impl Rules {
     /// [`RulesError`] names the game, the option or its value.
     pub fn engine(&self) -> Result<Box<dyn Engine>, RulesError> {
         let mut engine = registry::engine(&self.variant, &Settings::default())?;
-        self.apply(engine.as_mut())?;
+        self.apply(engine.board_mut())?;
         Ok(engine)
+    }
+
+    /// A game at the start position, for those who know that these are rules of `G`.
+    ///
+    /// # Errors
+    /// [`OptionError`] names the option or its value.
+    pub fn start<G: Chance>(&self) -> Result<Play<G>, OptionError> {
+        let mut play = Play::start();
+        self.apply(&mut play)?;
+        Ok(play)
     }
 
     /// An engine at the start position, for those who know that these are rules of `G`.
@@ -70,13 +78,13 @@ impl Rules {
     /// [`OptionError`] names the option or its value.
     pub fn session<G: Chance + Features + Knowledge>(&self) -> Result<Session<G>, OptionError> {
         let mut session = Session::new(&Settings::default());
-        self.apply(&mut session)?;
+        self.apply(session.board_mut())?;
         Ok(session)
     }
 
     /// Chooses what is chosen of the game's own option.
-    fn apply(&self, engine: &mut dyn Engine) -> Result<(), OptionError> {
-        self.option.as_ref().map_or(Ok(()), |(name, value)| engine.set_option(name, value))
+    fn apply(&self, board: &mut dyn Board) -> Result<(), OptionError> {
+        self.option.as_ref().map_or(Ok(()), |(name, value)| board.set_option(name, value))
     }
 }
 

@@ -206,8 +206,8 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{RngExt, SeedableRng};
 
-    use crate::game::Points;
     use super::*;
+    use crate::game::Points;
 
     /// Log-likelihood ratios that fastchess documents in its tests, to 1 %.
     #[test]
