@@ -3,8 +3,9 @@
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-/// Does `job` for each task, with a thread for each worker; `take` gets the results on this thread as they come, in no
-/// particular order. Tasks are handed out one by one. A job without a result ends the work of its worker.
+/// Does `job` for each task, with a thread for each worker; `take` gets the results on this thread as they
+/// come, in no particular order. Tasks are handed out one by one. A job without a result ends the work of its
+/// worker.
 pub(crate) fn run<W: Send, T: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     tasks: impl IntoIterator<Item = T, IntoIter: Send>,

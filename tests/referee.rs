@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use labrys::arena::{
-    Adjudication, Allowance, Cause, DrawRule, Failure, NoResult, Played, Player, Seat, Thought, Turn,
+    Adjudication, Allowance, Cause, DrawRule, Failure, MoveRequest, NoResult, Played, Player, Seat, Thought,
     Variation, play,
 };
 use labrys::engine::{Board, Play};
@@ -37,17 +37,17 @@ impl Player<Neighbours> for Scripted {
 
     fn think(
         &mut self,
-        turn: &Turn<Neighbours>,
+        request: &MoveRequest<Neighbours>,
         _: &Control,
     ) -> Result<Thought<<Neighbours as Game>::Move>, Failure> {
-        assert_eq!(turn.game.history().past().len(), turn.line.moves.len());
-        self.asked.push((turn.line.moves.len(), turn.limits.clone(), turn.patience));
+        assert_eq!(request.game.history().past().len(), request.line.moves.len());
+        self.asked.push((request.line.moves.len(), request.limits.clone(), request.patience));
         let (mv, milliseconds) = match self.moves.pop_front() {
             Some(next) => next,
             None => return Err(self.failure.clone().unwrap_or(Failure::Interrupted)),
         };
         Ok(Thought {
-            mv: turn.game.position().parse_move(mv),
+            mv: request.game.position().parse_move(mv),
             score: self.score.map(UciScore::Centi),
             depth: Some(1),
             nodes: Some(1),
@@ -177,7 +177,8 @@ fn clocks_run_and_end_games() {
     let [first, second] = played.thinking;
     assert_eq!((played.moves.len(), first.moves + second.moves), (4, 5));
     assert_eq!(first.time + second.time, ms(3 * 500 + 2 * 100));
-    // What White was told: 1.1 s, then half a second less and 0.1 s more each time; margins are no secret gift.
+    // What White was told: 1.1 s, then half a second less and 0.1 s more each time; margins are no secret
+    // gift.
     let told = white.asked.iter().map(|(_, limits, _)| limits.clocks.map(|clock| clock.unwrap().remaining));
     let told: Vec<_> = told.collect();
     assert_eq!(told, [[ms(1100), ms(1100)], [ms(700), ms(1100)], [ms(300), ms(1100)]]);

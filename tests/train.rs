@@ -336,6 +336,10 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
         assert!(!done && error.contains(named), "{error}");
     }
     assert_eq!(fs::read_to_string(out.join("checkpoint.json")).unwrap(), before);
+    let old = before.replace("\"version\":2", "\"version\":1");
+    fs::write(out.join("checkpoint.json"), old).unwrap();
+    let (done, _, error) = labrys(&format!("{arguments} --resume"));
+    assert!(!done && error.contains("checkpoint.json: version 1, expected 2"), "{error}");
     fs::write(out.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
     let (done, _, error) = labrys(&format!("{arguments} --resume"));
     assert!(!done && error.contains("checkpoint.json: EOF"), "{error}");

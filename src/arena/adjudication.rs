@@ -110,8 +110,8 @@ impl<'a> Adjudicator<'a> {
         Adjudicator { rules, moves: [0; 2], quiet: 0, losing: [0; 2], winning: [0; 2] }
     }
 
-    /// Counts a move of `side to move`, who gave it `score`, and decides. A move without a score breaks every row.
-    /// `leader` has won if the game has become too long.
+    /// Counts a move of `stm`, who gave it `score`, and decides. A move without a score breaks every
+    /// row. `leader` has won if the game has become too long.
     pub fn after(&mut self, stm: Color, score: Option<UciScore>, leader: Option<Color>) -> Option<Ruling> {
         self.moves[stm.index()] += 1;
         self.resign(stm, score).or_else(|| self.draw(score)).or_else(|| self.end(leader))

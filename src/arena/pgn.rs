@@ -116,8 +116,8 @@ impl Move {
         Move { text: mv.to_owned(), comment }
     }
 
-    /// The player's score of its own chances in the unit of its evaluation, infinite where it has seen a forced end;
-    /// none where the comment has none.
+    /// The player's score of its own chances in the unit of its evaluation, infinite where it has seen a
+    /// forced end; none where the comment has none.
     pub fn score(&self) -> Option<f64> {
         let (score, _) = self.comment.split_once('/')?;
         match score.split_at_checked(2)? {

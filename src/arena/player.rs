@@ -33,7 +33,7 @@ pub trait Player<G: Game>: Send {
     ///
     /// # Errors
     /// [`Failure`] when there is no answer at all. A late one is an answer: the referee sees to the clock.
-    fn think(&mut self, turn: &Turn<G>, control: &Control) -> Result<Thought<G::Move>, Failure>;
+    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure>;
 
     /// Hears of a move of either player, with what chance made of it. It has led to the position of
     /// `board`, in which the game goes on.
@@ -44,7 +44,7 @@ pub trait Player<G: Game>: Send {
 }
 
 /// What a player is asked about.
-pub struct Turn<'a, G> {
+pub struct MoveRequest<'a, G> {
     /// The game, which is not over.
     pub game: &'a Play<G>,
     /// The game in text, for players outside of this process.
@@ -274,11 +274,11 @@ impl<G: Chance + Features + Knowledge> Player<G> for InProcess<G> {
         self.guard(Thinker::new_game)
     }
 
-    fn think(&mut self, turn: &Turn<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
-        let limits = Limits { start: Instant::now(), ..turn.limits.clone() };
+    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
+        let limits = Limits { start: Instant::now(), ..request.limits.clone() };
         let (mut score, mut depth) = (None, None);
         let best = self.guard(|thinker| {
-            thinker.think(turn.game, &[], &limits, control, &mut |report: Report<G::Move>| {
+            thinker.think(request.game, &[], &limits, control, &mut |report: Report<G::Move>| {
                 if report.multipv == 1 {
                     (score, depth) = (Some(report.score.to_uci()), Some(report.depth));
                 }
@@ -289,7 +289,7 @@ impl<G: Chance + Features + Knowledge> Player<G> for InProcess<G> {
             return Err(Failure::Interrupted);
         }
         // No move is no legal move.
-        let mv = best.mv.map_or_else(|| turn.game.position().parse_move(""), Ok);
+        let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
         Ok(Thought { mv, score, depth, nodes: Some(best.nodes), elapsed })
     }
 }
@@ -340,12 +340,12 @@ impl<G: Game> Player<G> for External {
         self.guard(control, |client| client.new_game(patience, control))
     }
 
-    fn think(&mut self, turn: &Turn<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
-        let patience = turn.patience.unwrap_or(self.setup.patience);
-        let line = position_line(turn.line);
-        let answer = self.guard(control, |client| client.go(&line, turn.limits, patience, control))?;
+    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
+        let patience = request.patience.unwrap_or(self.setup.patience);
+        let line = position_line(request.line);
+        let answer = self.guard(control, |client| client.go(&line, request.limits, patience, control))?;
         let (info, elapsed) = (answer.info, answer.elapsed);
-        let mv = turn.game.position().parse_move(&answer.best);
+        let mv = request.game.position().parse_move(&answer.best);
         Ok(Thought { mv, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
     }
 }

@@ -8,7 +8,7 @@ use super::Variation;
 use super::adjudication::{Adjudication, Adjudicator, Ruling};
 use super::clock::{Allowance, PlayerClock, limits};
 use super::pgn::Move;
-use super::player::{Failure, Player, Thought, Turn};
+use super::player::{Failure, MoveRequest, Player, Thought};
 use crate::engine::game_loop::{GameDriver, GameEnd, play_out};
 use crate::engine::{Board, Play, PositionError};
 use crate::game::{Chance, Color, Game};
@@ -106,9 +106,9 @@ pub struct Seat<'a, G: Game> {
     pub allowance: &'a Allowance,
 }
 
-/// Plays a game from `opening` on `game` between White and Black, in this order. The player who
-/// fails, oversteps the time or makes an illegal move has lost; draws need no claim. Chance is sampled with `random`:
-/// numbers from 0 (included) to 1 (not included).
+/// Plays a game from `opening` on `game` between White and Black, in this order. The player who fails,
+/// oversteps the time or makes an illegal move has lost; draws need no claim. Chance is sampled with
+/// `random`: numbers from 0 (included) to 1 (not included).
 ///
 /// # Errors
 /// [`NoResult`] when `control` calls it off, or when the opening is not legal.
@@ -157,7 +157,7 @@ enum Stop {
     Interrupted,
 }
 
-/// Whoever asks the players for moves, and sees to the clocks.
+/// Asks the players for moves, and sees to the clocks.
 struct Referee<'a, G: Game> {
     players: [&'a mut dyn Player<G>; 2],
     clocks: [PlayerClock<'a>; 2],
@@ -192,8 +192,9 @@ impl<G: Chance> GameDriver<G> for Referee<'_, G> {
         }
         let stm = game.side_to_move();
         let limits = &limits(&self.clocks, stm);
-        let turn = Turn { game, line: &self.line, limits, patience: self.clocks[stm.index()].patience() };
-        let thought = self.players[stm.index()].think(&turn, self.control);
+        let request =
+            MoveRequest { game, line: &self.line, limits, patience: self.clocks[stm.index()].patience() };
+        let thought = self.players[stm.index()].think(&request, self.control);
         let thought = thought.map_err(|failure| failed(stm, &failure))?;
         self.thinking[stm.index()] += Thinking { moves: 1, time: thought.elapsed };
         let loses = |cause, details| Stop::End(End { winner: Some(!stm), cause, details });

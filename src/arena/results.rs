@@ -54,8 +54,8 @@ impl Complete {
 }
 
 impl Results {
-    /// Takes down the result of the game `number`, counted from 0, between `players`, White first. A second result
-    /// for the same game is refused: the answer is false.
+    /// Takes down the result of the game `number`, counted from 0, between `players`, White first. A second
+    /// result for the same game is refused: the answer is false.
     pub fn add(&mut self, number: u64, players: [usize; 2], result: GameResult) -> bool {
         let slot = (number % 2) as usize;
         let players = if slot == 0 { players } else { [players[1], players[0]] };

@@ -10,7 +10,8 @@ use crate::game::{Chance, Features, Knowledge};
 pub struct Rules {
     /// The name of the game.
     pub variant: String,
-    /// Name and value of the game's own option, where it is not to be what it is by itself. All who take part share it.
+    /// Name and value of the game's own option, where it is not to be what it is by itself. All who take part
+    /// share it.
     pub option: Option<(String, String)>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::player::{Failure, Player, Thought, Turn};
+use super::player::{Failure, MoveRequest, Player, Thought};
 use crate::engine::Board;
 use crate::game::{Color, Game};
 use crate::protocol::tuc::guest::{Guest, GuestError, Invitation};
@@ -45,11 +45,11 @@ impl<G: Game> Player<G> for Remote {
         Ok(())
     }
 
-    fn think(&mut self, turn: &Turn<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
-        let patience = turn.patience.unwrap_or(self.patience);
+    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
+        let patience = request.patience.unwrap_or(self.patience);
         let guest = self.playing().ok_or_else(|| Failure::Crashed("no client".to_owned()))?;
         let (step, elapsed) = guest.hear(patience, control)?;
-        let mv = turn.game.position().parse_move(&step.name());
+        let mv = request.game.position().parse_move(&step.name());
         Ok(Thought { mv, score: None, depth: None, nodes: None, elapsed })
     }
 

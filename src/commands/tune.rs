@@ -17,7 +17,8 @@ use crate::learn::Samples;
 use crate::learn::logistic::{self, Epoch};
 use crate::search::Control;
 
-/// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet positions.
+/// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet
+/// positions.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The game
@@ -44,7 +45,8 @@ pub(super) struct Arguments {
     /// How strongly weights are held where they begin
     #[arg(long, default_value_t = logistic::Settings::default().pull, value_parser = parse_positive)]
     pull: f64,
-    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its game
+    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its
+    /// game
     #[arg(long, default_value_t = logistic::Settings::default().blend, value_parser = parse_share)]
     blend: f64,
     /// What the order of the positions, and which tenth of the games is held out, depends on

@@ -3,7 +3,7 @@
 use super::{Board, Play};
 use crate::game::{Chance, Color, Game, Outcome};
 
-/// Whoever lets a game be played: asks the players for their moves, and may stop it.
+/// Runs a game: asks the players for their moves, and may stop it.
 pub trait GameDriver<G: Game> {
     /// Why a game is stopped before its rules end it.
     type Stop;
@@ -14,7 +14,8 @@ pub trait GameDriver<G: Game> {
     /// The reason to stop: there is no move.
     fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Self::Stop>;
 
-    /// A number from 0 (included) to 1 (not included), uniformly distributed: games of chance ask for them after each move.
+    /// A number from 0 (included) to 1 (not included), uniformly distributed: games of chance ask for them
+    /// after each move.
     fn random(&mut self) -> f64;
 
     /// Hears of a move, with what chance has made of it, before it is played.
@@ -53,7 +54,8 @@ impl GameEnd {
     }
 }
 
-/// Plays a game on from where it stands, to its end or until it is `longest` plies longer. Chance is sampled once a move.
+/// Plays a game on from where it stands, to its end or until it is `longest` plies longer. Chance is sampled
+/// once a move.
 ///
 /// # Errors
 /// The reason why `driver` has stopped it; the game stays where it was then.

@@ -4,7 +4,7 @@
 //! Positions, moves and options go in and out as text. [`Play`] and [`Session`] implement them once for
 //! all games; [`registry`] is the only place that lists them.
 //!
-//! Whoever plays many games in this process does so in the types of the game: [`registry::dispatch`] chooses the game once,
+//! Self-play and matches use the types of the game instead: [`registry::dispatch`] chooses the game once,
 //! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without text.
 
 pub mod bench;

@@ -7,8 +7,8 @@ use crate::game::neighbours::Neighbours;
 use crate::game::tucchess::TucChess;
 use crate::game::{Chance, Features, Game, Knowledge};
 
-/// Work that is generic over the game. A closure cannot be generic, so this is a trait: its fields are what a closure
-/// would capture.
+/// Work that is generic over the game. A closure cannot be generic, so this is a trait: its fields are what a
+/// closure would capture.
 pub trait GameVisitor {
     /// What comes of the work.
     type Output;

@@ -21,7 +21,8 @@ const FEATURE_SET: &str = "FeatureSet";
 /// An option that loads weights.
 const WEIGHTS_FILE: &str = "WeightsFile";
 
-/// All of an engine for the game `G` but the game in play: a search with its settings, its tables and its evaluation.
+/// All of an engine for the game `G` but the game in play: a search with its settings, its tables and its
+/// evaluation.
 #[derive(Debug)]
 pub struct Thinker<G: Game> {
     settings: Settings,
@@ -110,15 +111,16 @@ impl<G: Chance + Features + Knowledge> Thinker<G> {
 
     /// Forgets what was learned in earlier searches.
     fn forget(&mut self) {
-        if let Some(table) = &mut self.table {
+        // A table that no search has used is empty; clearing it takes as long as a quick search.
+        if let Some(table) = self.table.as_mut().filter(|_| !self.heuristics.is_empty()) {
             table.clear();
         }
         self.tree = None;
         self.heuristics.clear();
     }
 
-    /// Looks for the best move in a game, among `root_moves`, or all legal moves where there are none. No move is found
-    /// when the game is over. The options limit the search, too: overhead and strength.
+    /// Looks for the best move in a game, among `root_moves`, or all legal moves where there are none. No
+    /// move is found when the game is over. The options limit the search, too: overhead and strength.
     pub fn think(
         &mut self,
         game: &Play<G>,

@@ -107,3 +107,21 @@ impl fmt::Display for Ending {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_those_of_a_player() {
+        let [white, black] = Color::BOTH;
+        let points = |winner| [white, black].map(|player| Points::of(winner, player));
+        assert_eq!(points(Some(black)), [Points::Loss, Points::Win]);
+        assert_eq!(points(None), [Points::Draw; 2]);
+        for winner in [None, Some(white), Some(black)] {
+            let [first, second] = points(winner);
+            assert_eq!((!first, first.value() + second.value()), (second, 1.0));
+        }
+        assert_eq!(Points::Win.value(), 1.0);
+    }
+}

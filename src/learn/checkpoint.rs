@@ -88,8 +88,8 @@ pub struct TrainingFolder {
 }
 
 impl TrainingFolder {
-    /// The folder at `path`, made if it is not there, which can be written to. `arguments` are those that the result of the
-    /// training depends on.
+    /// The folder at `path`, made if it is not there, which can be written to. `arguments` are those that the
+    /// result of the training depends on.
     ///
     /// # Errors
     /// What the system says.
@@ -129,8 +129,8 @@ impl TrainingFolder {
         Ok(Some(state.into_owned()))
     }
 
-    /// Writes a training down: `names` are those of the features, `rivals` those whom the learner is compared with. The
-    /// checkpoint comes first: the rest can be made from it.
+    /// Writes a training down: `names` are those of the features, `rivals` those whom the learner is compared
+    /// with. The checkpoint comes first: the rest can be made from it.
     ///
     /// # Errors
     /// [`CheckpointError`] names the file.

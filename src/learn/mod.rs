@@ -2,10 +2,11 @@
 //!
 //! From experience:
 //! - [`selfplay`]: one game, and the [`Observation`]s of its agents, which make [`Step`]s;
-//! - [`Learner`]: what is made of steps: [`TemporalDifference`] (TD(λ), TD-leaf(λ)) or [`LeastSquares`] (LSTD(λ));
+//! - [`Learner`]: what is made of steps: [`TemporalDifference`] (TD(λ), TD-leaf(λ)) or [`LeastSquares`]
+//!   (LSTD(λ));
 //! - [`schedule`](self): what changes over a training ([`Decay`], [`Exploration`]);
-//! - [`Trainer`]: many games against an opponent, cloned or fixed; [`checkpoint`]: a training on the disk; [`curve`]: what
-//!   people look at.
+//! - [`Trainer`]: many games against an opponent, cloned or fixed; [`checkpoint`]: a training on the disk;
+//!   [`curve`]: what people look at.
 //!
 //! From records:
 //! - [`Samples`]: what an evaluation sees in the quiet positions of games, and how the games ended;

@@ -4,7 +4,8 @@ use super::Step;
 use super::learner::Sparse;
 use crate::game::Features;
 
-/// The features of a position that are not 0, for the side to move, by their numbers in the set `G::SETS[set]`.
+/// The features of a position that are not 0, for the side to move, by their numbers in the set
+/// `G::SETS[set]`.
 pub fn sparse_features<G: Features>(position: &G, set: usize) -> Sparse {
     let mut features = Vec::new();
     position.features(set, |index, value| {
@@ -31,8 +32,9 @@ pub struct ObservationSettings {
     pub both: bool,
     /// Which position is observed.
     pub position: ObservedPosition,
-    /// Whether the next position is the one after our move and the reply that our search expects, as if the opponent were as
-    /// good as we are, and free to play anything (Neighbours thesis §4.3 (a)); else it is the real one (b).
+    /// Whether the next position is the one after our move and the reply that our search expects, as if the
+    /// opponent were as good as we are, and free to play anything (Neighbours thesis §4.3 (a)); else it is
+    /// the real one (b).
     pub predicted: bool,
     /// The reward of a win, in the unit of the evaluation; a loss brings as much less than nothing.
     pub reward: f64,
@@ -54,8 +56,8 @@ pub struct Observation<M> {
     pub observed: Observed,
     /// What the agent expects to see next, where that is asked for and its search expects anything.
     pub predicted: Option<Observed>,
-    /// The policy target: moves with their shares, which add up to 1. A search that counts visits gives each move its share of
-    /// them; others give all to the move that was chosen.
+    /// The policy target: moves with their shares, which add up to 1. A search that counts visits gives each
+    /// move its share of them; others give all to the move that was chosen.
     pub policy: Vec<(M, f64)>,
 }
 
@@ -74,8 +76,8 @@ impl<M> Episode<M> {
         Episode { observations: Vec::new(), reward: None }
     }
 
-    /// From each observation to what was predicted, or else to the next one; from the last one to the end of the game. From a
-    /// position where the game is over there is no step: nothing is left to learn about it.
+    /// From each observation to what was predicted, or else to the next one; from the last one to the end of
+    /// the game. From a position where the game is over there is no step: nothing is left to learn about it.
     pub fn steps(&self) -> Vec<Step> {
         let end = self.reward.map(Observed::End);
         let inner = self.observations.windows(2).map(|pair| {

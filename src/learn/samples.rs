@@ -56,8 +56,8 @@ impl Samples {
         self.games.len()
     }
 
-    /// The positions of a game, by its number. What is learned from some of them is known of the others, too: they share
-    /// the result and most of the features.
+    /// The positions of a game, by its number. What is learned from some of them is known of the others, too:
+    /// they share the result and most of the features.
     ///
     /// # Panics
     /// When there is no game of that number.
@@ -78,7 +78,8 @@ impl Samples {
         (indices.zip(values), f64::from(self.results[number]))
     }
 
-    /// What a search made of a position, in the unit of the evaluation, for the side to move; infinite for a forced end.
+    /// What a search made of a position, in the unit of the evaluation, for the side to move; infinite for a
+    /// forced end.
     ///
     /// # Panics
     /// When there is no position of that number.
@@ -109,11 +110,12 @@ impl Samples {
         self.judgements.push(judgement.map_or(f32::NAN, |value| value as f32));
     }
 
-    /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`, and has been
-    /// won by `winner`, if by anybody. `scores` are what the players made of the positions before their moves, as far as
-    /// they have said. Quiet is a position without check in which no tactical move was played: what the
-    /// evaluation says of others is not what a search would make of it. Positions of the opening do not count. Features are
-    /// those of the set `G::SETS[set]`; `game` is left somewhere in the game.
+    /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`,
+    /// and has been won by `winner`, if by anybody. `scores` are what the players made of the positions
+    /// before their moves, as far as they have said. Quiet is a position without check in which no tactical
+    /// move was played: what the evaluation says of others is not what a search would make of it. Positions
+    /// of the opening do not count. Features are those of the set `G::SETS[set]`; `game` is left somewhere in
+    /// the game.
     ///
     /// # Errors
     /// [`SampleError`] names the move that is not legal; the positions before it are there.

@@ -31,7 +31,7 @@ impl Budget {
     }
 }
 
-/// Somebody who plays.
+/// A player in self-play.
 pub struct Agent<G: Game> {
     /// Its search.
     pub thinker: Thinker<G>,
@@ -59,8 +59,8 @@ pub struct Conditions {
 pub struct Transcript<M> {
     /// The result for the first agent.
     pub result: Points,
-    /// What has been observed, where that was asked for: first the episodes of the first agent, then those of the
-    /// second.
+    /// What has been observed, where that was asked for: first the episodes of the first agent, then those of
+    /// the second.
     pub episodes: Vec<Episode<M>>,
 }
 
@@ -220,7 +220,8 @@ impl<G: Chance + Features> Observer<'_, G> {
         }
         let mut features = sparse_features(game.position(), self.set);
         if game.side_to_move() != self.color {
-            // What is good for the other is bad for the agent: the evaluation of the one is minus that of the other.
+            // What is good for the other is bad for the agent: the evaluation of the one is minus that of the
+            // other.
             features.iter_mut().for_each(|(_, value)| *value = -*value);
         }
         Observed::Features(features)

@@ -1,8 +1,9 @@
 //! Training: games against an opponent, what is learned from them, and when the opponent becomes as good.
 //!
-//! Games are played in rounds, several at a time. All games of a round are played with the weights at its beginning; then the
-//! learner goes through them in their order. Everything that is random in a game depends on its number alone. So the
-//! result depends neither on the number of threads nor on how often the training was interrupted.
+//! Games are played in rounds, several at a time. All games of a round are played with the weights at its
+//! beginning; then the learner goes through them in their order. Everything that is random in a game depends
+//! on its number alone. So the result depends neither on the number of threads nor on how often the training
+//! was interrupted.
 
 use std::ops::Range;
 
@@ -38,8 +39,8 @@ pub struct Settings {
     pub observation: ObservationSettings,
     /// Steps after which a learner that solves does so, and a point of the curve is taken down.
     pub period: u64,
-    /// Games after which learner and opponent play a match of two games, which makes the opponent a clone of the learner if it
-    /// loses both. Never where the opponent is not to change.
+    /// Games after which learner and opponent play a match of two games, which makes the opponent a clone of
+    /// the learner if it loses both. Never where the opponent is not to change.
     pub clone_every: Option<u64>,
     /// Games after which the learner plays a match against each of its rivals; never where there is nothing.
     pub compare_every: Option<u64>,
@@ -119,7 +120,7 @@ impl State {
     }
 }
 
-/// Everybody who plays on one thread.
+/// The agents that play on one thread.
 pub struct Worker<G: Game> {
     /// Where games begin.
     pub start: Play<G>,
@@ -202,8 +203,8 @@ impl<G: Chance + Features + Knowledge> Trainer<G> {
         Ok(())
     }
 
-    /// Plays a match of the learner against the first rival, itself at the start, two games for each opening: the results for the
-    /// learner, by pairs. Nothing if `control` stops it.
+    /// Plays a match of the learner against the first rival, itself at the start, two games for each opening:
+    /// the results for the learner, by pairs. Nothing if `control` stops it.
     pub fn judge(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
         let results = self.compare(Purpose::Judging, 0, games, control)?;
         Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
@@ -242,7 +243,8 @@ impl<G: Chance + Features + Knowledge> Trainer<G> {
         }
     }
 
-    /// Plays the matches that are due, the first of which may make a clone. Nothing if they have been stopped.
+    /// Plays the matches that are due, the first of which may make a clone. Nothing if they have been
+    /// stopped.
     fn after_round(&mut self, state: &mut State, control: &Control) -> Option<()> {
         let is_due = |every: Option<u64>| every.is_some_and(|every| state.games.is_multiple_of(every));
         let (clones, compares) = (is_due(self.settings.clone_every), is_due(self.settings.compare_every));
@@ -342,8 +344,8 @@ fn hand_out_weights<G: Chance + Features + Knowledge>(
     Ok(())
 }
 
-/// Plays the games of these numbers, on as many threads as there are workers; the results in the order of the numbers, or none
-/// if one of them is missing.
+/// Plays the games of these numbers, on as many threads as there are workers; the results in the order of the
+/// numbers, or none if one of them is missing.
 fn in_parallel<G: Game, T: Send>(
     workers: &mut [Worker<G>],
     numbers: Range<u64>,

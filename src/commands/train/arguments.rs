@@ -37,7 +37,8 @@ pub(in crate::commands) struct Arguments {
     /// Weights to begin with: default (the shipped ones), zeros, ones, or a file
     #[arg(long, value_name = "WEIGHTS", default_value = "default")]
     pub(super) weights: String,
-    /// Who plays against the learner: clone (itself, some time ago), start (itself at the start), or weights as for --weights
+    /// Who plays against the learner: clone (itself, some time ago), start (itself at the start), or weights
+    /// as for --weights
     #[arg(long, value_name = "WHO", default_value = "clone")]
     pub(super) opponent: String,
     /// Options of the learner's engine
@@ -98,8 +99,8 @@ pub(in crate::commands) struct Arguments {
     /// Moves learned from between two solutions of lstd, and between two points of the curve
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) period: u64,
-    /// The next position: the predicted one, after the reply that the search expects, or the real one [default: predicted; real
-    /// for td-leaf and lstd-leaf]
+    /// The next position: the predicted one, after the reply that the search expects, or the real one
+    /// [default: predicted; real for td-leaf and lstd-leaf]
     #[arg(long, value_enum)]
     pub(super) successor: Option<Successor>,
     /// Learn from what the opponent sees, too, where it is a clone
