@@ -1,19 +1,19 @@
 //! Labrys: a game engine driven over a UCI-style line protocol.
 //!
-//! The house, from the ground up; imports point to the left only:
+//! The modules, from the ground up; imports point to the left only:
 //! `game ← eval ← search ← engine ← {protocol ← arena, learn} ← commands`.
 //!
-//! - [`game`]: the rules of each game, their text, what an evaluation sees in a position;
-//! - [`eval`]: linear evaluations, their weights, scores;
+//! - [`game`]: the rules of each game, notation, and what searches and evaluations may ask of a game;
+//! - [`eval`]: static evaluations, weights, scores;
 //! - [`search`]: how a move is found;
 //! - [`engine`]: one game with its search behind an object-safe facade, options, the registry of games;
-//! - [`learn`]: how weights are found;
-//! - [`protocol`]: how the engine is spoken to, see `protocol.md`, and how it speaks to other engines;
-//! - [`arena`]: where strength is measured: matches and tournaments between engines, ours or others;
+//! - [`learn`]: self-play and learning of weights;
+//! - [`protocol`]: the UCI protocol, see `protocol.md`, and a client that drives other engines;
+//! - [`arena`]: matches and tournaments between engines, and what their results say;
 //! - [`commands`]: the subcommands of the binary.
 //!
-//! Beside them, for all who need it: [`chart`], line charts; `files`, files that are there whole or not at
-//! all.
+//! Beside them, for all: [`chart`], line charts; `files`, atomic writing of files; `parallel`, work on several
+//! threads.
 
 #![forbid(unsafe_code)]
 
@@ -25,5 +25,6 @@ pub mod eval;
 mod files;
 pub mod game;
 pub mod learn;
+mod parallel;
 pub mod protocol;
 pub mod search;

@@ -4,12 +4,13 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use labrys::arena::{
-    Adjudication, Allowance, Cause, DrawRule, Failure, NoResult, Played, Player, Seat, Thought, Variation,
-    play,
+    Adjudication, Allowance, Cause, DrawRule, Failure, MoveRequest, NoResult, Played, Player, Seat, Thought,
+    Variation, play,
 };
-use labrys::engine::{Board, registry};
+use labrys::engine::{Board, Play};
 use labrys::eval::UciScore;
-use labrys::game::Color;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::{Color, Game};
 use labrys::search::{Control, Limits};
 
 /// Two pieces a side that can walk up and down.
@@ -25,7 +26,7 @@ struct Scripted {
     heard: Vec<String>,
 }
 
-impl Player for Scripted {
+impl Player<Neighbours> for Scripted {
     fn new_game(&mut self, color: Color, _: &Control) -> Result<(), Failure> {
         self.heard.push(color.to_string());
         match &self.failure {
@@ -36,18 +37,17 @@ impl Player for Scripted {
 
     fn think(
         &mut self,
-        line: &Variation,
-        limits: &Limits,
-        patience: Option<Duration>,
+        request: &MoveRequest<Neighbours>,
         _: &Control,
-    ) -> Result<Thought, Failure> {
-        self.asked.push((line.moves.len(), limits.clone(), patience));
+    ) -> Result<Thought<<Neighbours as Game>::Move>, Failure> {
+        assert_eq!(request.game.history().past().len(), request.line.moves.len());
+        self.asked.push((request.line.moves.len(), request.limits.clone(), request.patience));
         let (mv, milliseconds) = match self.moves.pop_front() {
             Some(next) => next,
             None => return Err(self.failure.clone().unwrap_or(Failure::Interrupted)),
         };
         Ok(Thought {
-            mv: mv.to_owned(),
+            mv: request.game.position().parse_move(mv),
             score: self.score.map(UciScore::Centi),
             depth: Some(1),
             nodes: Some(1),
@@ -75,10 +75,10 @@ fn game(
     allowance: &Allowance,
     rules: &Adjudication,
 ) -> Result<Played, NoResult> {
-    let mut board = registry::board("neighbours").unwrap();
+    let mut board = Play::<Neighbours>::start();
     let seats = [Seat { player: white, allowance }, Seat { player: black, allowance }];
     let opening = Variation { fen: fen.to_owned(), moves: vec![] };
-    play(board.as_mut(), &opening, seats, rules, &mut || 0.5, &Control::default())
+    play(&mut board, &opening, seats, rules, &mut || 0.5, &Control::default())
 }
 
 /// The end of a game: winner, cause, words; and the number of moves.
@@ -177,7 +177,8 @@ fn clocks_run_and_end_games() {
     let [first, second] = played.thinking;
     assert_eq!((played.moves.len(), first.moves + second.moves), (4, 5));
     assert_eq!(first.time + second.time, ms(3 * 500 + 2 * 100));
-    // What White was told: 1.1 s, then half a second less and 0.1 s more each time; margins are no secret gift.
+    // What White was told: 1.1 s, then half a second less and 0.1 s more each time; margins are no secret
+    // gift.
     let told = white.asked.iter().map(|(_, limits, _)| limits.clocks.map(|clock| clock.unwrap().remaining));
     let told: Vec<_> = told.collect();
     assert_eq!(told, [[ms(1100), ms(1100)], [ms(700), ms(1100)], [ms(300), ms(1100)]]);

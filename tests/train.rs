@@ -4,32 +4,37 @@ use std::fs;
 use std::path::Path;
 
 use assert_cmd::Command;
-use labrys::engine::{self, Engine, WeightsSource, registry};
+use labrys::engine::registry::{self, GameVisitor};
+use labrys::engine::{self, Engine, Play, Session, WeightsSource};
 use labrys::eval::WeightsError;
-use labrys::game::Color;
-use labrys::learn::selfplay::{self, Conditions, Player, Record, Sight, Thinking};
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::{Chance, Color, Features, Game, Knowledge, Points};
+use labrys::learn::selfplay::{self, Agent, Budget, Conditions, Transcript};
 use labrys::learn::{
-    Decay, Exploration, Learner, LeastSquares, Settings, State, Table, TemporalDifference, Trainer,
+    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, Settings, State,
+    TemporalDifference, Trainer, Worker, sparse_features,
 };
 use labrys::search::Control;
 
-fn engine(variant: &str) -> Box<dyn Engine> {
-    let mut engine = registry::engine(variant, &engine::Settings::default()).unwrap();
-    engine.set_option("Hash", "1").unwrap();
-    engine
+fn session<G: Playable>() -> Session<G> {
+    let mut session = Session::new(&engine::Settings::default());
+    session.set_option("Hash", "1").unwrap();
+    session
 }
 
-fn player(variant: &str) -> Player {
-    Player { engine: engine(variant), thinking: Thinking::Depth(1) }
+fn agent<G: Playable>() -> Agent<G> {
+    Agent { thinker: session().into_parts().1, budget: Budget::Depth(1) }
 }
 
-fn tables(variant: &str, count: usize) -> Vec<Table> {
-    let table = || Table {
-        players: [player(variant), player(variant)],
-        learner: player(variant),
-        rivals: vec![player(variant), player(variant)],
+fn workers(count: usize) -> Vec<Worker<Neighbours>> {
+    let worker = || Worker {
+        start: Play::start(),
+        agents: [agent(), agent()],
+        learner: agent(),
+        rivals: vec![agent(), agent()],
     };
-    (0..count).map(|_| table()).collect()
+    (0..count).map(|_| worker()).collect()
 }
 
 fn settings(games: u64) -> Settings {
@@ -41,7 +46,12 @@ fn settings(games: u64) -> Settings {
         decay: Decay::Falling,
         exploration: Exploration { from: 0.5, to: 0.1, middle: 0.5, steepness: 10.0 },
         opening_plies: 4,
-        record: Record { both: false, sight: Sight::Root, predicted: true, reward: 1.0 },
+        observation: ObservationSettings {
+            both: false,
+            position: ObservedPosition::Root,
+            predicted: true,
+            reward: 1.0,
+        },
         period: 50,
         clone_every: Some(10),
         compare_every: Some(20),
@@ -49,17 +59,17 @@ fn settings(games: u64) -> Settings {
     }
 }
 
-fn zeros(variant: &str) -> Vec<f64> {
-    vec![0.0; engine(variant).weights().values().len()]
+fn zeros() -> Vec<f64> {
+    vec![0.0; session::<Neighbours>().weights().values().len()]
 }
 
-fn lstd(variant: &str) -> Learner {
-    Learner::Lstd(LeastSquares::new(zeros(variant).len(), 0.95, 0.5, 0.9, 1e-3))
+fn lstd() -> Learner {
+    Learner::Lstd(LeastSquares::new(zeros().len(), 0.95, 0.5, 0.9, 1e-3))
 }
 
 /// Trains from a state on; stops after so many rounds.
 fn train(state: State, settings: &Settings, threads: usize, rounds: usize) -> State {
-    let mut trainer = Trainer::new(settings.clone(), tables("neighbours", threads), state).unwrap();
+    let mut trainer = Trainer::new(settings.clone(), workers(threads), state).unwrap();
     let (control, mut seen) = (Control::default(), 0);
     trainer
         .run(&control, |_| -> Result<(), WeightsError> {
@@ -75,8 +85,8 @@ fn train(state: State, settings: &Settings, threads: usize, rounds: usize) -> St
 
 #[test]
 fn the_result_depends_neither_on_threads_nor_on_interruptions() {
-    for learner in [lstd("neighbours"), Learner::Td(TemporalDifference::new(1.0, 0.5, Some(1.0)))] {
-        let fresh = || State::new(zeros("neighbours"), learner.clone());
+    for learner in [lstd(), Learner::Td(TemporalDifference::new(1.0, 0.5, Some(1.0)))] {
+        let fresh = || State::new(zeros(), learner.clone());
         let settings = settings(40);
         let whole = train(fresh(), &settings, 1, usize::MAX);
         assert_eq!(whole.games, 40);
@@ -99,66 +109,79 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
 
 #[test]
 fn a_stopped_round_counts_for_nothing() {
-    let mut trainer = Trainer::new(
-        settings(40),
-        tables("neighbours", 1),
-        State::new(zeros("neighbours"), lstd("neighbours")),
-    )
-    .unwrap();
+    let mut trainer = Trainer::new(settings(40), workers(1), State::new(zeros(), lstd())).unwrap();
     let control = Control::default();
     control.stop();
     trainer.run(&control, |_| -> Result<(), WeightsError> { panic!("no round is complete") }).unwrap();
-    assert_eq!(trainer.state(), &State::new(zeros("neighbours"), lstd("neighbours")));
+    assert_eq!(trainer.state(), &State::new(zeros(), lstd()));
 }
 
 #[test]
 fn the_opponent_becomes_a_clone_only_when_it_loses_both_games() {
     let settings = Settings { clone_every: Some(5), compare_every: None, ..settings(60) };
-    let start: Vec<_> = zeros("neighbours");
-    let state = train(State::new(start.clone(), lstd("neighbours")), &settings, 2, usize::MAX);
+    let start: Vec<_> = zeros();
+    let state = train(State::new(start.clone(), lstd()), &settings, 2, usize::MAX);
     assert!(state.clones > 0, "60 games are enough to beat zeros");
     assert_ne!(state.opponent, start);
     let fixed = Settings { clone_every: None, ..settings };
-    let state = train(State::new(start.clone(), lstd("neighbours")), &fixed, 2, usize::MAX);
+    let state = train(State::new(start.clone(), lstd()), &fixed, 2, usize::MAX);
     assert_eq!((state.clones, &state.opponent), (0, &start));
 }
 
-fn play(variant: &str, record: &Record, seed: u64, exploration: f64) -> selfplay::Game {
-    let mut players = [player(variant), player(variant)];
-    let conditions =
-        Conditions { seed, opening_seed: seed, opening_plies: 6, first: Color::Black, exploration };
-    selfplay::play(players.each_mut(), &conditions, Some(record), &Control::default()).unwrap()
+fn play<G: Playable>(
+    agents: [&mut Agent<G>; 2],
+    observation: &ObservationSettings,
+    conditions: &Conditions,
+) -> Transcript<G::Move> {
+    selfplay::play(&Play::start(), agents, conditions, Some(observation), &Control::default()).unwrap()
+}
+
+/// Makes sure that a game can be learned from.
+struct CanBeLearned(ObservationSettings);
+
+impl GameVisitor for CanBeLearned {
+    type Output = ();
+
+    fn visit<G: Playable>(self) {
+        let CanBeLearned(observation) = self;
+        let conditions =
+            Conditions { seed: 3, opening_seed: 3, opening_plies: 6, first: Color::Black, exploration: 0.3 };
+        let game = play::<G>([&mut agent(), &mut agent()], &observation, &conditions);
+        let steps: Vec<_> = game.episodes.iter().map(|episode| episode.steps()).collect();
+        let [first, others @ ..] = &steps[..] else { panic!("{}", G::NAME) };
+        assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{}", G::NAME);
+        let features = G::SETS[0].features.len();
+        for step in steps.iter().flatten() {
+            let seen = step.features.iter().chain(step.next.iter().flatten());
+            assert!(
+                seen.clone().all(|&(index, value)| index < features && value != 0.0 && value.is_finite()),
+                "{}",
+                G::NAME
+            );
+            assert!(step.next.is_none() || step.reward == 0.0);
+        }
+        if observation.predicted || observation.position == ObservedPosition::Leaf {
+            return;
+        }
+        // Episodes of the second agent end where it played a random move.
+        let end = first.last().unwrap();
+        assert!(end.next.is_none(), "{}", G::NAME);
+        assert_eq!(end.reward, (2.0 * game.result.value() - 1.0) * 2.0);
+        // Real successors are the positions of the agent's own next move.
+        for pair in steps.iter().flat_map(|steps| steps.windows(2)) {
+            assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{}", G::NAME);
+        }
+    }
 }
 
 #[test]
 fn every_game_can_be_learned_from() {
     for variant in registry::names() {
-        for (sight, predicted) in [(Sight::Root, true), (Sight::Root, false), (Sight::Leaf, false)] {
-            let record = Record { both: true, sight, predicted, reward: 2.0 };
-            // Chess from the start takes long; positions of the other games are quick.
-            let game = play(variant, &record, 3, 0.3);
-            let [first, others @ ..] = &game.episodes[..] else { panic!("{variant}") };
-            assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{variant}");
-            let features = zeros(variant).len();
-            for step in game.episodes.iter().flatten() {
-                let seen = step.features.iter().chain(step.next.iter().flatten());
-                assert!(
-                    seen.clone().all(|&(index, value)| index < features && value.is_finite()),
-                    "{variant}"
-                );
-                assert!(step.next.is_none() || step.reward == 0.0);
-            }
-            if predicted || sight == Sight::Leaf {
-                continue;
-            }
-            // Episodes of the second player end where it played any move.
-            let end = first.last().unwrap();
-            assert!(end.next.is_none(), "{variant}");
-            assert_eq!(end.reward, (2.0 * game.result - 1.0) * 2.0);
-            // Real successors are the positions of the player's own next move.
-            for pair in game.episodes.iter().flat_map(|episode| episode.windows(2)) {
-                assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{variant}");
-            }
+        for (position, predicted) in
+            [(ObservedPosition::Root, true), (ObservedPosition::Root, false), (ObservedPosition::Leaf, false)]
+        {
+            let observation = ObservationSettings { both: true, position, predicted, reward: 2.0 };
+            registry::dispatch(variant, CanBeLearned(observation)).unwrap();
         }
     }
 }
@@ -166,49 +189,85 @@ fn every_game_can_be_learned_from() {
 #[test]
 fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
     // With depth 1 there is no reply to expect; two plies are enough for one.
-    let mut players = [player("neighbours"), player("neighbours")];
-    players.iter_mut().for_each(|player| player.thinking = Thinking::Depth(2));
-    let record = Record { both: false, sight: Sight::Root, predicted: true, reward: 1.0 };
+    let mut agents = [agent::<Neighbours>(), agent()];
+    agents.iter_mut().for_each(|agent| agent.budget = Budget::Depth(2));
+    let observation = settings(1).observation;
     let conditions =
         Conditions { seed: 1, opening_seed: 1, opening_plies: 0, first: Color::White, exploration: 1.0 };
-    let game = selfplay::play(players.each_mut(), &conditions, Some(&record), &Control::default()).unwrap();
-    let mut lone = engine("neighbours");
-    let seed = 1;
-    lone.set_option("Seed", &seed.to_string()).unwrap();
+    let game = play(agents.each_mut(), &observation, &conditions);
+    let steps = game.episodes[0].steps();
+    let mut lone = session::<Neighbours>();
     let limits = labrys::search::Limits::depth(2);
     let best = lone.search(&[], &limits, &Control::default(), &mut |_: &engine::SearchReport| {}).unwrap();
-    let line = [best.best.unwrap(), best.ponder.unwrap()];
-    assert_eq!(game.episodes[0][0].next, Some(lone.observation_after(&line).unwrap().features));
-    // The opponent plays any moves: what comes is something else.
-    assert_ne!(game.episodes[0][0].next.as_ref(), Some(&game.episodes[0][1].features));
+    lone.board_mut().play(&best.best.unwrap()).unwrap();
+    lone.board_mut().play(&best.ponder.unwrap()).unwrap();
+    let (reached, thinker) = lone.into_parts();
+    let seen = sparse_features(reached.position(), thinker.weights().set());
+    assert_eq!(steps[0].next, Some(seen));
+    // The opponent plays random moves: what comes is something else.
+    assert_ne!(steps[0].next.as_ref(), Some(&steps[1].features));
+}
+
+#[test]
+fn the_policy_target_is_what_the_search_has_chosen() {
+    let observation = ObservationSettings { both: true, ..settings(1).observation };
+    let conditions =
+        Conditions { seed: 1, opening_seed: 1, opening_plies: 2, first: Color::White, exploration: 0.0 };
+    // By visits: of all moves of the root.
+    let sampler = || {
+        let mut session = session::<Neighbours>();
+        session.set_option("SearchMode", "mcts").unwrap();
+        Agent { thinker: session.into_parts().1, budget: Budget::Nodes(2_000) }
+    };
+    let mut agents = [sampler(), agent()];
+    let game = play(agents.each_mut(), &observation, &conditions);
+    let [first, second] = &game.episodes[..] else { panic!("one episode of each agent") };
+    let targets: Vec<_> = first.observations.iter().map(|observation| &observation.policy).collect();
+    for target in &targets {
+        let sum: f64 = target.iter().map(|(_, share)| share).sum();
+        assert!((sum - 1.0).abs() < 1e-9 && target.iter().all(|(_, share)| *share >= 0.0), "{target:?}");
+    }
+    assert!(targets.iter().any(|target| target.iter().filter(|(_, share)| *share > 0.0).count() > 1));
+    // A search by depth stands for its move.
+    let mut moves = Vec::new();
+    Neighbours::start().legal_moves(&mut moves);
+    assert!(targets[0].len() <= moves.len() && !second.observations.is_empty());
+    for observation in &second.observations {
+        let [(_, share)] = observation.policy[..] else { panic!("{:?}", observation.policy) };
+        assert_eq!(share, 1.0);
+    }
 }
 
 #[test]
 fn what_is_good_for_the_one_is_bad_for_the_other() {
     // At the end of a line of one ply the other player is to move.
-    let record = Record { both: false, sight: Sight::Leaf, predicted: false, reward: 1.0 };
-    let game = play("chess", &Record { sight: Sight::Leaf, ..record }, 5, 0.0);
-    let weights = engine("chess").weights().values().to_vec();
+    let observation =
+        ObservationSettings { both: false, position: ObservedPosition::Leaf, predicted: false, reward: 1.0 };
+    let conditions =
+        Conditions { seed: 5, opening_seed: 5, opening_plies: 6, first: Color::Black, exploration: 0.0 };
+    let game = play::<Chess>([&mut agent(), &mut agent()], &observation, &conditions);
+    let session = session::<Chess>();
+    let weights = session.weights().values();
     let value = |features: &[(usize, f64)]| {
         features.iter().map(|&(index, value)| weights[index] * value).sum::<f64>()
     };
-    let won = game.result;
-    let last = game.episodes[0].iter().rev().find(|step| step.next.is_some()).unwrap();
+    let steps = game.episodes[0].steps();
+    let last = value(&steps.iter().rev().find(|step| step.next.is_some()).unwrap().features);
     // Shortly before the end it is clear who wins.
-    match won {
-        1.0 => assert!(value(&last.features) > 1.0, "{}", value(&last.features)),
-        0.0 => assert!(value(&last.features) < -1.0, "{}", value(&last.features)),
-        _ => panic!("choose another seed: a draw tells nothing"),
+    match game.result {
+        Points::Win => assert!(last > 1.0, "{last}"),
+        Points::Loss => assert!(last < -1.0, "{last}"),
+        Points::Draw => panic!("choose another seed: a draw tells nothing"),
     }
 }
 
 #[test]
 fn weights_that_are_no_numbers_end_a_training() {
-    let mut state = State::new(zeros("neighbours"), Learner::Td(TemporalDifference::new(1.0, 1.0, None)));
+    let mut state = State::new(zeros(), Learner::Td(TemporalDifference::new(1.0, 1.0, None)));
     state.weights[0] = 1e300;
     let mut settings = settings(40);
     settings.rate = 1e300;
-    let mut trainer = Trainer::new(settings, tables("neighbours", 1), state.clone()).unwrap();
+    let mut trainer = Trainer::new(settings, workers(1), state.clone()).unwrap();
     let error = trainer.run(&Control::default(), |_| Ok::<(), WeightsError>(())).unwrap_err();
     assert!(error.to_string().contains("no finite number"), "{error}");
     assert_eq!(trainer.state(), &state, "the last good state is still there");
@@ -256,7 +315,7 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
     assert!(matches[2][5] > "0.8", "any move is a weak opponent: {curve}");
     // The weights are a weights file, and tell where they come from.
     let weights = out.join("weights.json");
-    let mut engine = engine("neighbours");
+    let mut engine = session::<Neighbours>();
     engine.set_weights(&WeightsSource::File(weights.display().to_string())).unwrap();
     let source = fs::read_to_string(&weights).unwrap();
     assert!(source.contains("labrys train --variant neighbours") && source.contains(last), "{source}");
@@ -277,6 +336,10 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
         assert!(!done && error.contains(named), "{error}");
     }
     assert_eq!(fs::read_to_string(out.join("checkpoint.json")).unwrap(), before);
+    let old = before.replace("\"version\":2", "\"version\":1");
+    fs::write(out.join("checkpoint.json"), old).unwrap();
+    let (done, _, error) = labrys(&format!("{arguments} --resume"));
+    assert!(!done && error.contains("checkpoint.json: version 1, expected 2"), "{error}");
     fs::write(out.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
     let (done, _, error) = labrys(&format!("{arguments} --resume"));
     assert!(!done && error.contains("checkpoint.json: EOF"), "{error}");

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use assert_cmd::Command;
-use labrys::engine::{Settings, registry};
+use labrys::engine::Play;
 use labrys::eval::Weights;
+use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Features};
 use labrys::learn::Samples;
@@ -78,16 +79,14 @@ fn what_cannot_be_learned_from_is_named() {
 
 #[test]
 fn samples_are_the_quiet_positions_after_the_opening() {
-    let mut engine = registry::engine("chess", &Settings::default()).unwrap();
+    let mut board = Play::<Chess>::start();
     let moves = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut samples = Samples::default();
     samples.push([(0, 1.0), (3, 0.0)], 0.5);
     // Left out are captures and the answer to a check.
     let game = moves("e4d5 d8d5 b1c3 d5e5 f1e2 g8f6");
     let scores = [None, Some(1.5), Some(-0.5), Some(f64::INFINITY), None];
-    samples
-        .add_game(engine.as_mut(), (None, &moves("e2e4 d7d5")), &game, &scores, Some(Color::Black))
-        .unwrap();
+    samples.add_game(0, &mut board, (None, &moves("e2e4 d7d5")), &game, &scores, Some(Color::Black)).unwrap();
     assert_eq!((samples.games(), samples.len()), (2, 4));
     assert_eq!((samples.of_game(0), samples.of_game(1)), (0..1, 1..4));
     // Before b1c3, d5e5 and g8f6: f1e2 answers a check.
@@ -97,6 +96,6 @@ fn samples_are_the_quiet_positions_after_the_opening() {
     assert_eq!(judgements, [None, Some(-0.5), Some(f64::INFINITY), None]);
     let (features, _) = samples.get(0);
     assert_eq!(features.collect::<Vec<_>>(), [(0, 1.0)]);
-    let error = samples.add_game(engine.as_mut(), (None, &[]), &moves("e2e4 e2e4"), &[], None).unwrap_err();
+    let error = samples.add_game(0, &mut board, (None, &[]), &moves("e2e4 e2e4"), &[], None).unwrap_err();
     assert!(error.to_string().starts_with("move 2: `e2e4` is not legal"), "{error}");
 }

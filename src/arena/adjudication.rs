@@ -37,6 +37,14 @@ pub struct ResignRule {
     pub two_sided: bool,
 }
 
+impl Ruling {
+    /// The end of a game that has become too long, after so many plies; `leader` has won by that.
+    pub fn too_long(leader: Option<Color>, plies: u32) -> Ruling {
+        let result = leader.map_or("draw".to_owned(), |winner| format!("{winner} wins on points"));
+        Ruling { winner: leader, details: format!("{result}: {plies} plies") }
+    }
+}
+
 impl DrawRule {
     /// Reads `movenumber=… movecount=… score=…`.
     ///
@@ -87,8 +95,6 @@ pub struct Ruling {
 #[derive(Clone, Debug)]
 pub struct Adjudicator<'a> {
     rules: &'a Adjudication,
-    /// Plies after which the game ends whatever the rules say.
-    longest: Option<u32>,
     /// Moves of each player.
     moves: [u32; 2],
     /// Moves in a row, of both players together, with scores near 0.
@@ -99,14 +105,13 @@ pub struct Adjudicator<'a> {
 }
 
 impl<'a> Adjudicator<'a> {
-    /// At the start of a game, which ends after `longest` plies at the latest unless the rules have a
-    /// limit of their own.
-    pub fn new(rules: &'a Adjudication, longest: Option<u32>) -> Adjudicator<'a> {
-        Adjudicator { rules, longest, moves: [0; 2], quiet: 0, losing: [0; 2], winning: [0; 2] }
+    /// At the start of a game.
+    pub fn new(rules: &'a Adjudication) -> Adjudicator<'a> {
+        Adjudicator { rules, moves: [0; 2], quiet: 0, losing: [0; 2], winning: [0; 2] }
     }
 
-    /// Counts a move of `side to move`, who gave it `score`, and decides. A move without a score breaks every row.
-    /// `leader` has won if the game has become too long.
+    /// Counts a move of `stm`, who gave it `score`, and decides. A move without a score breaks every
+    /// row. `leader` has won if the game has become too long.
     pub fn after(&mut self, stm: Color, score: Option<UciScore>, leader: Option<Color>) -> Option<Ruling> {
         self.moves[stm.index()] += 1;
         self.resign(stm, score).or_else(|| self.draw(score)).or_else(|| self.end(leader))
@@ -114,13 +119,9 @@ impl<'a> Adjudicator<'a> {
 
     /// The end of a game that has become too long.
     fn end(&self, leader: Option<Color>) -> Option<Ruling> {
-        let too_long = match self.rules.max_moves {
-            Some(limit) => self.moves.iter().all(|&moves| moves >= limit),
-            None => self.longest.is_some_and(|longest| self.moves[0] + self.moves[1] >= longest),
-        };
-        let [white, black] = self.moves;
-        let result = leader.map_or("draw".to_owned(), |winner| format!("{winner} wins on points"));
-        too_long.then(|| Ruling { winner: leader, details: format!("{result}: {} plies", white + black) })
+        let limit = self.rules.max_moves?;
+        let too_long = self.moves.iter().all(|&moves| moves >= limit);
+        too_long.then(|| Ruling::too_long(leader, self.moves.iter().sum()))
     }
 
     fn resign(&mut self, stm: Color, score: Option<UciScore>) -> Option<Ruling> {
@@ -173,7 +174,7 @@ mod tests {
         rules: &Adjudication,
         scores: impl IntoIterator<Item = i32>,
     ) -> Option<(usize, Option<Color>)> {
-        let mut adjudicator = Adjudicator::new(rules, None);
+        let mut adjudicator = Adjudicator::new(rules);
         scores.into_iter().zip(Color::BOTH.into_iter().cycle()).zip(1..).find_map(|((score, stm), ply)| {
             let score = match score {
                 9_999 => None,
@@ -221,18 +222,14 @@ mod tests {
 
     #[test]
     fn points_decide_games_that_are_too_long() {
-        let end = |rules: &Adjudication, longest| {
-            let mut adjudicator = Adjudicator::new(rules, longest);
-            let mut movers = Color::BOTH.into_iter().cycle();
-            (1..9).find_map(|ply| Some((ply, adjudicator.after(movers.next()?, None, Some(Color::Black))?)))
+        let end = |rules: &Adjudication| {
+            let mut adjudicator = Adjudicator::new(rules);
+            let mut players = Color::BOTH.into_iter().cycle();
+            (1..9).find_map(|ply| Some((ply, adjudicator.after(players.next()?, None, Some(Color::Black))?)))
         };
-        let win = |ply| {
-            let details = format!("Black wins on points: {ply} plies");
-            Some((ply, Ruling { winner: Some(Color::Black), details }))
-        };
-        let none = Adjudication::default();
-        assert_eq!((end(&none, None), end(&none, Some(5))), (None, win(5)));
-        let rules = Adjudication { max_moves: Some(3), ..none };
-        assert_eq!((end(&rules, None), end(&rules, Some(2))), (win(6), win(6)), "the match knows better");
+        assert_eq!(end(&Adjudication::default()), None);
+        let details = "Black wins on points: 6 plies".to_owned();
+        let rules = Adjudication { max_moves: Some(3), ..Adjudication::default() };
+        assert_eq!(end(&rules), Some((6, Ruling { winner: Some(Color::Black), details })));
     }
 }

@@ -7,29 +7,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// The result of a game for one of the players, in half points: 0, 1 or 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Points {
-    /// The game is lost.
-    Loss = 0,
-    /// The game is drawn.
-    Draw = 1,
-    /// The game is won.
-    Win = 2,
-}
-
-impl std::ops::Not for Points {
-    type Output = Points;
-
-    /// The result for the other player.
-    fn not(self) -> Points {
-        match self {
-            Points::Loss => Points::Win,
-            Points::Draw => Points::Draw,
-            Points::Win => Points::Loss,
-        }
-    }
-}
+use crate::game::Points;
 
 /// Results of pairs of games, from the view of the first player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,10 +1,12 @@
 //! Where strength is measured: matches and tournaments between players, and what their results say.
 //!
-//! - [`Rules`] say what is played, [`Setup`] who plays: this engine in the same process, any UCI engine as a child
-//!   process, or a client over `udp`; [`Player`] is what the referee sees of each;
-//! - `referee` plays one game, under the rules of the game, `clock`s and `adjudication`;
+//! - [`Rules`] say what is played, [`Setup`] who plays: this engine in the same process, any UCI engine as a
+//!   child process, or a client over `udp`; [`Player`] is what the referee sees of each;
+//! - `referee` sees to one game in the loop that self-play has, too ([`crate::engine::game_loop`]), under the
+//!   rules of the game, `clock`s and `adjudication`;
 //! - `openings` and `schedule` say which games there are, `tournament` plays them, several at a time;
-//! - `results` counts them in pairs, `elo`, `sprt` and `ratings` say what the counts are worth, `summary` shows it;
+//! - `results` counts them in pairs, `elo`, `sprt` and `ratings` say what the counts are worth, `summary`
+//!   shows it;
 //! - `pgn` writes records of games and reads them, `archive` keeps them in a file, `plot` draws them;
 //! - `keys` and `participant` read arguments of the form `key=value`, as match runners have them.
 
@@ -30,11 +32,11 @@ mod udp;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
 pub use clock::{Allowance, TimeControl, seconds};
-pub use elo::{Elo, Pairs, Points};
+pub use elo::{Elo, Pairs};
 pub use keys::{KeyError, Keys};
 pub use openings::{LineError, OpeningError, Openings};
 pub use participant::Participant;
-pub use player::{Failure, Place, Player, Setup, SetupError, Thought};
+pub use player::{Failure, MoveRequest, Place, Player, Setup, SetupError, Thought};
 pub use ratings::{Rating, ratings};
 pub use referee::{Cause, End, NoResult, Played, Seat, Thinking, play};
 pub use results::{GameResult, Results};

@@ -102,7 +102,7 @@ const BOOK: &str = "book";
 
 impl Move {
     /// The record of a move, and of the thought that found it.
-    pub fn new(mv: &str, thought: &Thought) -> Move {
+    pub fn new<M>(mv: &str, thought: &Thought<M>) -> Move {
         let seconds = thought.elapsed.as_secs_f64();
         let score = thought.score.map(|score| match score {
             UciScore::Centi(value) => format!("{:+.2}", f64::from(value) / 100.0),
@@ -116,8 +116,8 @@ impl Move {
         Move { text: mv.to_owned(), comment }
     }
 
-    /// The player's score of its own chances in the unit of its evaluation, infinite where it has seen a forced end;
-    /// none where the comment has none.
+    /// The player's score of its own chances in the unit of its evaluation, infinite where it has seen a
+    /// forced end; none where the comment has none.
     pub fn score(&self) -> Option<f64> {
         let (score, _) = self.comment.split_once('/')?;
         match score.split_at_checked(2)? {
@@ -504,7 +504,7 @@ mod tests {
     fn thoughts_are_comments() {
         let thought = |score, depth| {
             let elapsed = std::time::Duration::from_millis(450);
-            let thought = Thought { mv: "a1a2".into(), score, depth, nodes: None, elapsed };
+            let thought = Thought { mv: Ok(()), score, depth, nodes: None, elapsed };
             Move::new("a1a2=1", &thought).comment
         };
         assert_eq!(thought(Some(UciScore::Centi(123)), Some(12)), "+1.23/12 0.450s");

@@ -10,37 +10,30 @@ use thiserror::Error;
 
 use super::udp::Remote;
 use super::{Rules, RulesError, Variation};
-use crate::engine::{Board, Engine, OptionError, SearchReport};
+use crate::engine::{Board, Engine, OptionError, Play, Session, Thinker};
 use crate::eval::UciScore;
-use crate::game::{Color, quote};
+use crate::game::{Color, Game, MoveError, Playable, quote};
 use crate::protocol::client::{Client, ClientError};
 use crate::protocol::process::Launch;
 use crate::protocol::tuc::guest::{GuestError, Invitation};
-use crate::search::{Control, Limits};
+use crate::search::{Control, Limits, Report};
 
 /// The option of an engine for several games that chooses one.
 const VARIANT: &str = "UCI_Variant";
 
 /// What the referee asks of a player, wherever it runs.
-pub trait Player: Send {
+pub trait Player<G: Game>: Send {
     /// Gets ready for a game of that colour; after a failure, from scratch.
     ///
     /// # Errors
     /// [`Failure`] when it does not.
     fn new_game(&mut self, color: Color, control: &Control) -> Result<(), Failure>;
 
-    /// Looks for a move behind a line, on which the game is not over. `patience` is how long the answer
-    /// is waited for; none means as long as the player's own patience.
+    /// Looks for a move.
     ///
     /// # Errors
     /// [`Failure`] when there is no answer at all. A late one is an answer: the referee sees to the clock.
-    fn think(
-        &mut self,
-        line: &Variation,
-        limits: &Limits,
-        patience: Option<Duration>,
-        control: &Control,
-    ) -> Result<Thought, Failure>;
+    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure>;
 
     /// Hears of a move of either player, with what chance made of it. It has led to the position of
     /// `board`, in which the game goes on.
@@ -50,11 +43,23 @@ pub trait Player: Send {
     fn game_over(&mut self, _board: &dyn Board) {}
 }
 
+/// What a player is asked about.
+pub struct MoveRequest<'a, G> {
+    /// The game, which is not over.
+    pub game: &'a Play<G>,
+    /// The game in text, for players outside of this process.
+    pub line: &'a Variation,
+    /// What the player may use.
+    pub limits: &'a Limits,
+    /// How long the answer is waited for; none means as long as the player's own patience.
+    pub patience: Option<Duration>,
+}
+
 /// What a player has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thought {
-    /// The move, as the player wrote it.
-    pub mv: String,
+pub struct Thought<M> {
+    /// The move, or what is wrong with it.
+    pub mv: Result<M, MoveError>,
     /// What the player makes of it.
     pub score: Option<UciScore>,
     /// How deep it has looked, in plies.
@@ -165,10 +170,10 @@ pub enum SetupError {
 
 impl Setup {
     /// The player for games under `rules`, which starts when its first game does.
-    pub fn player(&self, rules: &Rules) -> Box<dyn Player> {
+    pub fn player<G: Playable>(&self, rules: &Rules) -> Box<dyn Player<G>> {
         let (setup, rules) = (self.clone(), rules.clone());
         match &self.place {
-            Place::Here => Box::new(InProcess { setup, rules, engine: None }),
+            Place::Here => Box::new(InProcess { setup, rules, thinker: None }),
             Place::Process(launch) => {
                 Box::new(External { launch: launch.clone(), setup, rules, client: None })
             }
@@ -190,20 +195,19 @@ impl Setup {
     /// [`SetupError`] says why it cannot play.
     pub fn check(&self, rules: &Rules, control: &Control) -> Result<(), SetupError> {
         match &self.place {
-            Place::Here => self.engine(rules).map(drop),
+            Place::Here => Ok(self.set_options(rules.engine()?.as_mut())?),
             Place::Process(launch) => self.client(launch, rules, control).map(drop),
             Place::Udp(invitation) => Ok(invitation.check(self.patience, control)?),
         }
     }
 
-    fn engine(&self, rules: &Rules) -> Result<Box<dyn Engine>, SetupError> {
-        let mut engine = rules.engine()?;
+    fn set_options(&self, engine: &mut dyn Engine) -> Result<(), OptionError> {
         for (name, value) in &self.options {
             if let Some(side_effect) = engine.set_option(name, value)? {
                 log::warn!("option {name}: {side_effect}");
             }
         }
-        Ok(engine)
+        Ok(())
     }
 
     fn client(&self, launch: &Launch, rules: &Rules, control: &Control) -> Result<Client, SetupError> {
@@ -233,27 +237,33 @@ impl Setup {
 }
 
 /// Labrys on this very thread.
-struct InProcess {
+struct InProcess<G: Game> {
     setup: Setup,
     rules: Rules,
     /// Not there before the first game, and lost when a search panics.
-    engine: Option<Box<dyn Engine>>,
+    thinker: Option<Thinker<G>>,
 }
 
-impl InProcess {
-    /// Does something with the engine, whose panic is its own loss and not that of the match.
-    fn guard<T>(&mut self, job: impl FnOnce(&mut dyn Engine) -> T) -> Result<T, Failure> {
-        let mut engine = match self.engine.take() {
-            Some(engine) => engine,
-            None => self.setup.engine(&self.rules).map_err(|error| Failure::Crashed(error.to_string()))?,
+impl<G: Playable> InProcess<G> {
+    fn start(&self) -> Result<Thinker<G>, OptionError> {
+        let mut session: Session<G> = self.rules.session()?;
+        self.setup.set_options(&mut session)?;
+        Ok(session.into_parts().1)
+    }
+
+    /// Does something with the search, whose panic is its own loss and not that of the match.
+    fn guard<T>(&mut self, job: impl FnOnce(&mut Thinker<G>) -> T) -> Result<T, Failure> {
+        let mut thinker = match self.thinker.take() {
+            Some(thinker) => thinker,
+            None => self.start().map_err(|error| Failure::Crashed(error.to_string()))?,
         };
-        // A panic drops the engine, whatever state it is in.
-        let (engine, done) = catch_unwind(AssertUnwindSafe(move || {
-            let done = job(engine.as_mut());
-            (engine, done)
+        // A panic drops the search, whatever state it is in.
+        let (thinker, done) = catch_unwind(AssertUnwindSafe(move || {
+            let done = job(&mut thinker);
+            (thinker, done)
         }))
         .map_err(|panic| Failure::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
-        self.engine = Some(engine);
+        self.thinker = Some(thinker);
         Ok(done)
     }
 }
@@ -264,33 +274,28 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-impl Player for InProcess {
+impl<G: Playable> Player<G> for InProcess<G> {
     fn new_game(&mut self, _: Color, _: &Control) -> Result<(), Failure> {
-        self.guard(|engine| engine.new_game())
+        self.guard(Thinker::new_game)
     }
 
-    fn think(
-        &mut self,
-        line: &Variation,
-        limits: &Limits,
-        _: Option<Duration>,
-        control: &Control,
-    ) -> Result<Thought, Failure> {
-        let thought = self.guard(|engine| {
-            let set_up = engine.board_mut().set_up(Some(&line.fen), &line.moves);
-            set_up.map_err(|error| Failure::Garbage(error.to_string()))?;
-            let limits = Limits { start: Instant::now(), ..limits.clone() };
-            let (mut score, mut depth) = (None, None);
-            let best = engine.search(&[], &limits, control, &mut |report: &SearchReport| {
+    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
+        let limits = Limits { start: Instant::now(), ..request.limits.clone() };
+        let (mut score, mut depth) = (None, None);
+        let best = self.guard(|thinker| {
+            thinker.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
                 if report.multipv == 1 {
-                    (score, depth) = (Some(report.score), Some(report.depth));
+                    (score, depth) = (Some(report.score.to_uci()), Some(report.depth));
                 }
-            });
-            let best = best.map_err(|error| Failure::Garbage(error.to_string()))?;
-            let (mv, nodes) = (best.best.unwrap_or_default(), Some(best.nodes));
-            Ok(Thought { mv, score, depth, nodes, elapsed: limits.start.elapsed() })
+            })
         })?;
-        if control.is_stopped() { Err(Failure::Interrupted) } else { thought }
+        let elapsed = limits.start.elapsed();
+        if control.is_stopped() {
+            return Err(Failure::Interrupted);
+        }
+        // No move is no legal move.
+        let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
+        Ok(Thought { mv, score, depth, nodes: Some(best.nodes), elapsed })
     }
 }
 
@@ -334,24 +339,19 @@ impl From<ClientError> for Failure {
     }
 }
 
-impl Player for External {
+impl<G: Game> Player<G> for External {
     fn new_game(&mut self, _: Color, control: &Control) -> Result<(), Failure> {
         let patience = self.setup.patience;
         self.guard(control, |client| client.new_game(patience, control))
     }
 
-    fn think(
-        &mut self,
-        line: &Variation,
-        limits: &Limits,
-        patience: Option<Duration>,
-        control: &Control,
-    ) -> Result<Thought, Failure> {
-        let patience = patience.unwrap_or(self.setup.patience);
-        let answer =
-            self.guard(control, |client| client.go(&position_line(line), limits, patience, control))?;
+    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
+        let patience = request.patience.unwrap_or(self.setup.patience);
+        let line = position_line(request.line);
+        let answer = self.guard(control, |client| client.go(&line, request.limits, patience, control))?;
         let (info, elapsed) = (answer.info, answer.elapsed);
-        Ok(Thought { mv: answer.best, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
+        let mv = request.game.position().parse_move(&answer.best);
+        Ok(Thought { mv, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
     }
 }
 

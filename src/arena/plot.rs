@@ -4,7 +4,8 @@ use super::pgn::Record;
 use super::{GameResult, Pairs, Results};
 use crate::chart::{Chart, ChartError, Curve};
 
-/// The names of the players in records, in the order of their first games, and their results. Games without a number get the next one.
+/// The names of the players in records, in the order of their first games, and their results. Games without a
+/// number get the next one.
 pub fn results(records: &[Record]) -> (Vec<String>, Results) {
     let (mut names, mut results) = (Vec::new(), Results::default());
     let mut games: Vec<_> =
@@ -25,7 +26,8 @@ pub fn results(records: &[Record]) -> (Vec<String>, Results) {
     (names, results)
 }
 
-/// Draws the score of each player over its games as SVG; of two players only that of the first, with its 95 % interval.
+/// Draws the score of each player over its games as SVG; of two players only that of the first, with its 95 %
+/// interval.
 ///
 /// # Errors
 /// [`ChartError`] when no pair of games is complete.

@@ -93,7 +93,7 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
-    use crate::arena::Points;
+    use crate::game::Points;
 
     #[test]
     fn two_players_share_their_difference() {
@@ -129,7 +129,8 @@ mod tests {
                     let win = score_of_elo(truth[a] - truth[b]) - 0.15;
                     let mut pairs = Pairs::default();
                     for _ in 0..100 {
-                        // The second game repeats the first one half of the time: pairs are not independent games.
+                        // The second game repeats the first one half of the time: pairs are not independent
+                        // games.
                         let mut game = || match random.random::<f64>() {
                             x if x < win => Points::Win,
                             x if x < win + 0.3 => Points::Draw,

@@ -8,9 +8,10 @@ use super::Variation;
 use super::adjudication::{Adjudication, Adjudicator, Ruling};
 use super::clock::{Allowance, PlayerClock, limits};
 use super::pgn::Move;
-use super::player::{Failure, Player, Thought};
-use crate::engine::{Board, PositionError};
-use crate::game::Color;
+use super::player::{Failure, MoveRequest, Player, Thought};
+use crate::engine::game_loop::{GameDriver, GameEnd, play_out};
+use crate::engine::{Board, Play, PositionError};
+use crate::game::{Chance, Color, Game};
 use crate::search::Control;
 
 /// Who has won a game, and why.
@@ -98,121 +99,149 @@ pub enum NoResult {
 }
 
 /// A player and what it may use.
-pub struct Seat<'a> {
+pub struct Seat<'a, G: Game> {
     /// The player.
-    pub player: &'a mut dyn Player,
+    pub player: &'a mut dyn Player<G>,
     /// What it may use for a move.
     pub allowance: &'a Allowance,
 }
 
-/// Plays a game from `opening` on `board` between White and Black, in this order. The player who
-/// fails, oversteps the time or makes an illegal move has lost; draws need no claim. Where chance has a word,
-/// it is drawn from `random`: numbers from 0 (included) to 1 (not included).
+/// Plays a game from `opening` on `game` between White and Black, in this order. The player who fails,
+/// oversteps the time or makes an illegal move has lost; draws need no claim. Chance is sampled with
+/// `random`: numbers from 0 (included) to 1 (not included).
 ///
 /// # Errors
 /// [`NoResult`] when `control` calls it off, or when the opening is not legal.
-pub fn play(
-    board: &mut dyn Board,
+pub fn play<G: Chance>(
+    game: &mut Play<G>,
     opening: &Variation,
-    seats: [Seat; 2],
+    seats: [Seat<G>; 2],
     rules: &Adjudication,
     random: &mut dyn FnMut() -> f64,
     control: &Control,
 ) -> Result<Played, NoResult> {
-    board.set_up(Some(&opening.fen), &opening.moves)?;
+    game.set_up(Some(&opening.fen), &opening.moves)?;
     let [white, black] = seats;
-    let clocks = [PlayerClock::new(white.allowance), PlayerClock::new(black.allowance)];
-    let adjudicator = Adjudicator::new(rules, board.longest_game());
-    let mut game = Game {
-        board,
+    let mut referee = Referee {
+        clocks: [PlayerClock::new(white.allowance), PlayerClock::new(black.allowance)],
+        players: [white.player, black.player],
+        adjudicator: Adjudicator::new(rules),
         line: opening.clone(),
         moves: Vec::new(),
         thinking: [Thinking::default(); 2],
-        players: [white.player, black.player],
-        clocks,
-        adjudicator,
+        last: None,
+        random,
+        control,
     };
-    let end = game.play(random, control);
-    let Game { board, players, moves, thinking, .. } = game;
-    players.into_iter().for_each(|player| player.game_over(board));
-    Ok(Played { moves, end: end?, thinking })
+    // The match knows better than the game how long it may be.
+    let longest = if rules.max_moves.is_some() { None } else { G::LONGEST_GAME };
+    let end = referee.begin().and_then(|()| play_out(game, longest, &mut referee));
+    let Referee { players, moves, thinking, .. } = referee;
+    players.into_iter().for_each(|player| player.game_over(game));
+    let end = match end {
+        Ok(GameEnd::Rules(outcome)) => {
+            End { winner: outcome.winner, cause: Cause::Rules, details: outcome.to_string() }
+        }
+        Ok(GameEnd::Length { leader, plies }) => Ruling::too_long(leader, plies).into(),
+        Err(Stop::End(end)) => end,
+        Err(Stop::Interrupted) => return Err(NoResult::Interrupted),
+    };
+    Ok(Played { moves, end, thinking })
 }
 
-/// A game in play.
-struct Game<'a> {
-    board: &'a mut dyn Board,
+/// Why the referee stops a game.
+enum Stop {
+    /// It has ended, though not by the rules.
+    End(End),
+    /// It has been called off.
+    Interrupted,
+}
+
+/// Asks the players for moves, and sees to the clocks.
+struct Referee<'a, G: Game> {
+    players: [&'a mut dyn Player<G>; 2],
+    clocks: [PlayerClock<'a>; 2],
+    adjudicator: Adjudicator<'a>,
+    /// The opening and all moves since then.
     line: Variation,
     moves: Vec<Move>,
     thinking: [Thinking; 2],
-    players: [&'a mut dyn Player; 2],
-    clocks: [PlayerClock<'a>; 2],
-    adjudicator: Adjudicator<'a>,
+    /// Who made the last move, and the thought behind it; none before the first move.
+    last: Option<(Color, Thought<G::Move>)>,
+    random: &'a mut dyn FnMut() -> f64,
+    control: &'a Control,
 }
 
-impl Game<'_> {
-    /// Plays to the end.
-    fn play(&mut self, random: &mut dyn FnMut() -> f64, control: &Control) -> Result<End, NoResult> {
-        for color in Color::BOTH {
-            if let Err(failure) = self.players[color.index()].new_game(color, control) {
-                return failed(color, &failure);
-            }
+impl<G: Chance> Referee<'_, G> {
+    /// Has the players get ready.
+    fn begin(&mut self) -> Result<(), Stop> {
+        for (player, color) in self.players.iter_mut().zip(Color::BOTH) {
+            player.new_game(color, self.control).map_err(|failure| failed(color, &failure))?;
         }
-        loop {
-            if let Some(outcome) = self.board.outcome() {
-                let details = outcome.to_string();
-                return Ok(End { winner: outcome.winner, cause: Cause::Rules, details });
-            }
-            if let Some(end) = self.turn(random, control)? {
-                return Ok(end);
-            }
-        }
+        Ok(())
     }
+}
 
-    /// Lets the player whose turn it is move; the end, where it is not the rules that end the game.
-    fn turn(&mut self, random: &mut dyn FnMut() -> f64, control: &Control) -> Result<Option<End>, NoResult> {
-        let stm = self.board.side_to_move();
-        let thought = match self.think(stm, control) {
-            Ok(thought) => thought,
-            Err(failure) => return failed(stm, &failure).map(Some),
-        };
+impl<G: Chance> GameDriver<G> for Referee<'_, G> {
+    type Stop = Stop;
+
+    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Stop> {
+        // Nobody hears of the move that ends a game.
+        if let (Some(_), Some(mv)) = (&self.last, self.line.moves.last()) {
+            self.players.iter_mut().for_each(|player| player.moved(mv, game));
+        }
+        let stm = game.side_to_move();
+        let limits = &limits(&self.clocks, stm);
+        let request =
+            MoveRequest { game, line: &self.line, limits, patience: self.clocks[stm.index()].patience() };
+        let thought = self.players[stm.index()].think(&request, self.control);
+        let thought = thought.map_err(|failure| failed(stm, &failure))?;
         self.thinking[stm.index()] += Thinking { moves: 1, time: thought.elapsed };
-        let loses = |cause, details| Ok(Some(End { winner: Some(!stm), cause, details }));
+        let loses = |cause, details| Stop::End(End { winner: Some(!stm), cause, details });
         if !self.clocks[stm.index()].press(thought.elapsed) {
             let elapsed = thought.elapsed.as_secs_f64();
-            return loses(Cause::Time, format!("{stm} loses on time after {elapsed:.3} s"));
+            return Err(loses(Cause::Time, format!("{stm} loses on time after {elapsed:.3} s")));
         }
-        let drawn = self.board.sample(&thought.mv, random).and_then(|mv| self.board.play(&mv).map(|()| mv));
-        let mv = match drawn {
-            Ok(mv) => mv,
-            Err(error) => return loses(Cause::Illegal, format!("illegal move of {stm}: {error}")),
-        };
-        self.moves.push(Move::new(&mv, &thought));
-        let ruling = self.adjudicator.after(stm, thought.score, self.board.leader());
-        // The rules come before the referee.
-        if self.board.outcome().is_none() {
-            if let Some(Ruling { winner, details }) = ruling {
-                return Ok(Some(End { winner, cause: Cause::Adjudication, details }));
-            }
-            self.players.iter_mut().for_each(|player| player.moved(&mv, self.board));
-        }
-        self.line.moves.push(mv);
-        Ok(None)
+        let illegal = |error| loses(Cause::Illegal, format!("illegal move of {stm}: {error}"));
+        let mv = thought.mv.clone().map_err(illegal)?;
+        self.last = Some((stm, thought));
+        Ok(mv)
     }
 
-    fn think(&mut self, stm: Color, control: &Control) -> Result<Thought, Failure> {
-        let limits = limits(&self.clocks, stm);
-        let patience: Option<Duration> = self.clocks[stm.index()].patience();
-        self.players[stm.index()].think(&self.line, &limits, patience, control)
+    fn random(&mut self) -> f64 {
+        (self.random)()
+    }
+
+    fn sampled(&mut self, mv: G::Move, game: &Play<G>) {
+        let text = game.position().move_text(mv);
+        if let Some((_, thought)) = &self.last {
+            self.moves.push(Move::new(&text, thought));
+        }
+        self.line.moves.push(text);
+    }
+
+    fn adjudicate(&mut self, game: &Play<G>) -> Result<(), Stop> {
+        let Some((player, thought)) = &self.last else { return Ok(()) };
+        match self.adjudicator.after(*player, thought.score, game.leader()) {
+            Some(ruling) => Err(Stop::End(ruling.into())),
+            None => Ok(()),
+        }
     }
 }
 
-/// The end of a game in which a player has failed.
-fn failed(loser: Color, failure: &Failure) -> Result<End, NoResult> {
+impl From<Ruling> for End {
+    fn from(Ruling { winner, details }: Ruling) -> End {
+        End { winner, cause: Cause::Adjudication, details }
+    }
+}
+
+/// Why a game stops in which a player has failed.
+fn failed(loser: Color, failure: &Failure) -> Stop {
     let (cause, verb) = match failure {
-        Failure::Interrupted => return Err(NoResult::Interrupted),
+        Failure::Interrupted => return Stop::Interrupted,
         Failure::Crashed(_) => (Cause::Crash, "crashes"),
         Failure::Stalled(_) => (Cause::Stall, "stalls"),
         Failure::Garbage(_) => (Cause::Illegal, "talks nonsense"),
     };
-    Ok(End { winner: Some(!loser), cause, details: format!("{loser} {verb}: {failure}") })
+    Stop::End(End { winner: Some(!loser), cause, details: format!("{loser} {verb}: {failure}") })
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cause, Pairs, Points};
-use crate::game::Color;
+use super::{Cause, Pairs};
+use crate::game::{Color, Points};
 
 /// How a game has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,18 +48,14 @@ impl Pair {
 impl Complete {
     /// What the games brought the first player.
     pub(super) fn points(&self) -> [Points; 2] {
-        let points = |game: GameResult, color| match game.winner {
-            None => Points::Draw,
-            Some(winner) if winner == color => Points::Win,
-            Some(_) => Points::Loss,
-        };
-        [points(self.games[0], Color::White), points(self.games[1], Color::Black)]
+        let [first, second] = self.games;
+        [Points::of(first.winner, Color::White), Points::of(second.winner, Color::Black)]
     }
 }
 
 impl Results {
-    /// Takes down the result of the game `number`, counted from 0, between `players`, White first. A second result
-    /// for the same game is refused: the answer is false.
+    /// Takes down the result of the game `number`, counted from 0, between `players`, White first. A second
+    /// result for the same game is refused: the answer is false.
     pub fn add(&mut self, number: u64, players: [usize; 2], result: GameResult) -> bool {
         let slot = (number % 2) as usize;
         let players = if slot == 0 { players } else { [players[1], players[0]] };

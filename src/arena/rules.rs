@@ -2,14 +2,16 @@
 
 use thiserror::Error;
 
-use crate::engine::{Board, Engine, OptionError, Settings, UnknownVariant, registry};
+use crate::engine::{Board, Engine, OptionError, Play, Session, Settings, UnknownVariant, registry};
+use crate::game::{Chance, Playable};
 
 /// A game, and what is chosen of its own option.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// The name of the game.
     pub variant: String,
-    /// Name and value of the game's own option, where it is not to be what it is by itself. All who take part share it.
+    /// Name and value of the game's own option, where it is not to be what it is by itself. All who take part
+    /// share it.
     pub option: Option<(String, String)>,
 }
 
@@ -47,9 +49,7 @@ impl Rules {
     /// [`RulesError`] names the game, the option or its value.
     pub fn board(&self) -> Result<Box<dyn Board>, RulesError> {
         let mut board = registry::board(&self.variant)?;
-        if let Some((name, value)) = &self.option {
-            board.set_option(name, value)?;
-        }
+        self.apply(board.as_mut())?;
         Ok(board)
     }
 
@@ -59,10 +59,33 @@ impl Rules {
     /// [`RulesError`] names the game, the option or its value.
     pub fn engine(&self) -> Result<Box<dyn Engine>, RulesError> {
         let mut engine = registry::engine(&self.variant, &Settings::default())?;
-        if let Some((name, value)) = &self.option {
-            engine.set_option(name, value)?;
-        }
+        self.apply(engine.board_mut())?;
         Ok(engine)
+    }
+
+    /// A game at the start position, for those who know that these are rules of `G`.
+    ///
+    /// # Errors
+    /// [`OptionError`] names the option or its value.
+    pub fn start<G: Chance>(&self) -> Result<Play<G>, OptionError> {
+        let mut play = Play::start();
+        self.apply(&mut play)?;
+        Ok(play)
+    }
+
+    /// An engine at the start position, for those who know that these are rules of `G`.
+    ///
+    /// # Errors
+    /// [`OptionError`] names the option or its value.
+    pub fn session<G: Playable>(&self) -> Result<Session<G>, OptionError> {
+        let mut session = Session::new(&Settings::default());
+        self.apply(session.board_mut())?;
+        Ok(session)
+    }
+
+    /// Chooses what is chosen of the game's own option.
+    fn apply(&self, board: &mut dyn Board) -> Result<(), OptionError> {
+        self.option.as_ref().map_or(Ok(()), |(name, value)| board.set_option(name, value))
     }
 }
 

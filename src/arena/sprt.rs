@@ -122,7 +122,8 @@ impl Sprt {
         (0..5).map(|i| counts[i] * (tilt0[i] / tilt1[i]).ln()).sum()
     }
 
-    /// The bounds of the ratio: at or below the first one H0 is accepted, at or above the second H1 (A. Wald).
+    /// The bounds of the ratio: at or below the first one H0 is accepted, at or above the second H1 (A.
+    /// Wald).
     pub fn bounds(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
@@ -206,8 +207,8 @@ mod tests {
     use rand::rngs::StdRng;
     use rand::{RngExt, SeedableRng};
 
-    use super::super::Points;
     use super::*;
+    use crate::game::Points;
 
     /// Log-likelihood ratios that fastchess documents in its tests, to 1 %.
     #[test]
@@ -302,7 +303,8 @@ mod tests {
         assert!((120..280).contains(&undecided), "half way both are as likely: {undecided}");
     }
 
-    /// The same in normalized Elo, where the difference is 5 when the score is 5 ln 10 / 800 deviations from ½.
+    /// The same in normalized Elo, where the difference is 5 when the score is 5 ln 10 / 800 deviations from
+    /// ½.
     #[test]
     fn the_promise_is_kept_in_normalized_elo() {
         let matches = 200;

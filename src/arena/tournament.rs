@@ -1,9 +1,5 @@
 //! Plays the games of a schedule, several at a time.
 
-use std::sync::Mutex;
-use std::sync::mpsc::{self, Sender};
-use std::thread;
-
 use rand::RngExt;
 use thiserror::Error;
 use time::OffsetDateTime;
@@ -15,8 +11,10 @@ use super::{
     Adjudication, Fixture, GameResult, OpeningError, Openings, Pairs, Participant, Place, Player, Results,
     Rules, RulesError, Schedule, SetupError, Sprt, Variation,
 };
+use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Board, PositionError};
-use crate::game::quote;
+use crate::game::{Playable, quote};
+use crate::parallel;
 use crate::protocol::tuc::{self, guest::Invitation};
 use crate::search::Control;
 
@@ -79,11 +77,24 @@ pub enum TournamentError {
     Keep(std::io::Error),
 }
 
-/// News of a game.
-type News = (Fixture, Result<(Variation, Played), TournamentError>);
-
 /// Who gets each game that is over: its record, all results so far, and what its players have thought.
 pub type Keep<'a> = dyn FnMut(&Record, &Results, [Thinking; 2]) -> std::io::Result<()> + 'a;
+
+/// The games of a tournament, whichever game they are of.
+struct Run<'a, 'k> {
+    tournament: &'a Tournament,
+    results: &'a mut Results,
+    control: &'a Control,
+    keep: &'a mut Keep<'k>,
+}
+
+impl GameVisitor for Run<'_, '_> {
+    type Output = Result<(), TournamentError>;
+
+    fn visit<G: Playable>(self) -> Self::Output {
+        self.tournament.run_games::<G>(self.results, self.control, self.keep)
+    }
+}
 
 impl Tournament {
     /// Makes sure that every participant starts, knows the game and takes its options, and that there is
@@ -188,58 +199,57 @@ impl Tournament {
         control: &Control,
         keep: &mut Keep<'_>,
     ) -> Result<(), TournamentError> {
+        let run = Run { tournament: self, results, control, keep };
+        registry::dispatch(&self.rules.variant, run).map_err(RulesError::from)?
+    }
+
+    fn run_games<G: Playable>(
+        &self,
+        results: &mut Results,
+        control: &Control,
+        keep: &mut Keep<'_>,
+    ) -> Result<(), TournamentError> {
         let mut stopping = Stopping::new(self.sprt.as_ref());
         if stopping.is_decided(results) {
             return Ok(());
         }
         let done = results.clone();
-        let queue = (0..self.schedule.games()).filter(|&number| !done.contains(number));
-        let queue = Mutex::new(queue.map_while(|number| self.schedule.fixture(number)));
-        let next = || queue.lock().ok()?.next();
-        let (sender, news) = mpsc::channel();
-        thread::scope(|scope| {
-            for _ in 0..self.concurrency.max(1) {
-                let (sender, next) = (sender.clone(), &next);
-                scope.spawn(move || self.work(next, control, &sender));
+        let games = (0..self.schedule.games()).filter(|&number| !done.contains(number));
+        let games = games.map_while(|number| self.schedule.fixture(number));
+        // Each thread has players of its own.
+        let workers = (0..self.concurrency.max(1)).map(|_| {
+            let players = self.participants.iter().map(|participant| participant.setup.player(&self.rules));
+            players.collect::<Vec<Box<dyn Player<G>>>>()
+        });
+        let play = |players: &mut Vec<_>, fixture| {
+            if control.is_stopped() {
+                return None;
             }
-            drop(sender);
-            let mut ended = Ok(());
-            for (fixture, played) in news {
-                // What comes after the end was under way when it came.
-                if control.is_stopped() {
-                    continue;
-                }
+            self.play(fixture, players, control).transpose().map(|played| (fixture, played))
+        };
+        let mut ended = Ok(());
+        parallel::run(workers, games, play, |(fixture, played)| {
+            // What comes after the end was under way when it came.
+            if !control.is_stopped() {
                 ended =
                     played.and_then(|(opening, played)| self.take(fixture, opening, played, results, keep));
                 if ended.is_err() || stopping.is_decided(results) {
                     control.stop();
                 }
             }
-            ended
-        })
-    }
-
-    /// Plays game after game, with players of its own.
-    fn work(&self, next: &dyn Fn() -> Option<Fixture>, control: &Control, news: &Sender<News>) {
-        let mut players: Vec<Box<dyn Player>> =
-            self.participants.iter().map(|participant| participant.setup.player(&self.rules)).collect();
-        while let Some(fixture) = next().filter(|_| !control.is_stopped()) {
-            let Some(played) = self.play(fixture, &mut players, control).transpose() else { return };
-            if news.send((fixture, played)).is_err() {
-                return;
-            }
-        }
+        });
+        ended
     }
 
     /// Plays a game; `None` when it is called off.
-    fn play(
+    fn play<G: Playable>(
         &self,
         fixture: Fixture,
-        players: &mut [Box<dyn Player>],
+        players: &mut [Box<dyn Player<G>>],
         control: &Control,
     ) -> Result<Option<(Variation, Played)>, TournamentError> {
-        let mut board = self.rules.board()?;
-        let opening = self.openings.get(fixture.opening, board.as_mut())?;
+        let mut game = self.rules.start::<G>().map_err(RulesError::from)?;
+        let opening = self.openings.get(fixture.opening, &mut game)?;
         let Ok([white, black]) = players.get_disjoint_mut(fixture.players) else {
             unreachable!("a schedule pairs different players");
         };
@@ -251,7 +261,7 @@ impl Tournament {
         // Not the numbers of the openings.
         let mut random = generator(!self.seed, fixture.number);
         let mut random = || random.random();
-        match referee::play(board.as_mut(), &opening, seats, &self.adjudication, &mut random, control) {
+        match referee::play(&mut game, &opening, seats, &self.adjudication, &mut random, control) {
             Ok(played) => Ok(Some((opening, played))),
             Err(NoResult::Interrupted) => Ok(None),
             Err(NoResult::Opening(error)) => {

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use super::Variation;
-use super::player::{Failure, Player, Thought};
+use super::player::{Failure, MoveRequest, Player, Thought};
 use crate::engine::Board;
-use crate::game::Color;
+use crate::game::{Color, Game};
 use crate::protocol::tuc::announce;
 use crate::protocol::tuc::guest::{Guest, GuestError, Invitation};
 use crate::protocol::tuc::message::ServerMessage;
-use crate::search::{Control, Limits};
+use crate::search::Control;
 
 /// A client of its own for every game, since clients play one game.
 pub(super) struct Remote {
@@ -37,7 +36,7 @@ impl Remote {
     }
 }
 
-impl Player for Remote {
+impl<G: Game> Player<G> for Remote {
     fn new_game(&mut self, color: Color, control: &Control) -> Result<(), Failure> {
         // Its port has to be free before it is used again.
         self.guest = None;
@@ -46,17 +45,12 @@ impl Player for Remote {
         Ok(())
     }
 
-    fn think(
-        &mut self,
-        _: &Variation,
-        _: &Limits,
-        patience: Option<Duration>,
-        control: &Control,
-    ) -> Result<Thought, Failure> {
-        let patience = patience.unwrap_or(self.patience);
+    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
+        let patience = request.patience.unwrap_or(self.patience);
         let guest = self.playing().ok_or_else(|| Failure::Crashed("no client".to_owned()))?;
         let (step, elapsed) = guest.hear(patience, control)?;
-        Ok(Thought { mv: step.name(), score: None, depth: None, nodes: None, elapsed })
+        let mv = request.game.position().parse_move(&step.name());
+        Ok(Thought { mv, score: None, depth: None, nodes: None, elapsed })
     }
 
     fn moved(&mut self, mv: &str, board: &dyn Board) {

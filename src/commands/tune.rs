@@ -9,8 +9,10 @@ use super::progress::Progress;
 use super::{parse_positive, parse_share, set_weights_of_set};
 use crate::arena::archive;
 use crate::arena::pgn::Move;
-use crate::engine::{Engine, Settings, WeightsSource, registry};
+use crate::engine::registry::{self, GameVisitor};
+use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
 use crate::files::{check_writable, write_atomically};
+use crate::game::Playable;
 use crate::learn::Samples;
 use crate::learn::logistic::{self, Epoch};
 use crate::search::Control;
@@ -58,20 +60,39 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     check_writable(&arguments.out).with_context(|| arguments.out.display().to_string())?;
-    let mut engine = registry::engine(&arguments.variant, &Settings::default())?;
+    registry::dispatch(&arguments.variant, Tuning { arguments })?
+}
+
+/// A fit to games of the game that is asked for.
+struct Tuning<'a> {
+    arguments: &'a Arguments,
+}
+
+impl GameVisitor for Tuning<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        tune::<G>(self.arguments)
+    }
+}
+
+fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut session = Session::<G>::new(&Settings::default());
     if let Some(set) = &arguments.set {
-        engine.set_option("FeatureSet", set)?;
+        session.set_option("FeatureSet", set)?;
     }
     if let Some(path) = &arguments.weights {
         let source = WeightsSource::File(path.clone());
         match &arguments.set {
-            Some(_) => set_weights_of_set(engine.as_mut(), &source).context("--weights")?,
-            None => engine.set_weights(&source).map(drop).context("--weights")?,
+            Some(_) => set_weights_of_set(&mut session, &source).context("--weights")?,
+            None => session.set_weights(&source).map(drop).context("--weights")?,
         }
     }
+    let (mut game, thinker) = session.into_parts();
+    let start = thinker.weights();
     let control = super::interruptible()?;
 
-    let (samples, games) = read_games(arguments, engine.as_mut(), &control)?;
+    let (samples, games) = read_games(arguments, &mut game, start.set(), &control)?;
     let settings = logistic::Settings {
         epochs: arguments.epochs,
         rate: arguments.rate,
@@ -82,8 +103,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
     let mut first = None;
-    let start = engine.weights().values().to_vec();
-    let fit = logistic::fit(&samples, &start, &settings, &control, &mut |epoch| {
+    let fit = logistic::fit(&samples, start.values(), &settings, &control, &mut |epoch| {
         first.get_or_insert(epoch);
         let Epoch { number, training, held_out } = epoch;
         let errors = format!("error {training:.5}, held out {held_out:.5}");
@@ -98,7 +118,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         samples.len(),
         arguments.seed
     );
-    let weights = engine.weights().learned(&fit.weights, source)?;
+    let weights = start.learned(&fit.weights, source)?;
     write_atomically(&arguments.out, &(weights.to_json() + "\n"))
         .with_context(|| arguments.out.display().to_string())?;
     println!("{games} games, {} quiet positions, scale {:.3} per unit", samples.len(), fit.scale);
@@ -107,9 +127,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// The quiet positions of all games, and the number of games.
-fn read_games(
+fn read_games<G: Playable>(
     arguments: &Arguments,
-    engine: &mut dyn Engine,
+    game: &mut Play<G>,
+    set: usize,
     control: &Control,
 ) -> anyhow::Result<(Samples, usize)> {
     let (mut samples, mut games) = (Samples::default(), 0);
@@ -132,7 +153,7 @@ fn read_games(
             let scores: Vec<_> = record.moves.iter().map(Move::score).collect();
             let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
             let opening = (fen, &record.opening.moves[..]);
-            samples.add_game(engine, opening, &moves, &scores, record.end.winner).with_context(at)?;
+            samples.add_game(set, game, opening, &moves, &scores, record.end.winner).with_context(at)?;
             games += 1;
         }
     }

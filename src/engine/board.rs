@@ -72,11 +72,11 @@ pub trait Board: Send {
     fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
 }
 
-/// [`Board`] for the game `G`.
+/// A game in play, in its own types. It is the [`Board`] of the game `G`, too.
 #[derive(Clone, Debug)]
 pub struct Play<G> {
-    pub(super) position: G,
-    pub(super) history: GameHistory<G>,
+    position: G,
+    history: GameHistory<G>,
     /// What is chosen of the game's own option.
     choice: usize,
 }
@@ -85,6 +85,22 @@ impl<G: Game> Play<G> {
     /// The start position.
     pub fn start() -> Play<G> {
         Play { position: G::start(), history: GameHistory::new(), choice: 0 }
+    }
+
+    /// The position on the board.
+    pub fn position(&self) -> &G {
+        &self.position
+    }
+
+    /// The positions before it.
+    pub fn history(&self) -> &GameHistory<G> {
+        &self.history
+    }
+
+    /// Plays a legal move of the position. An illegal one leaves some position, never a panic.
+    pub fn advance(&mut self, mv: G::Move) {
+        self.history.push(&self.position);
+        self.position.play(mv);
     }
 
     /// A game that begins with the position of this one.
@@ -160,8 +176,7 @@ impl<G: Chance> Board for Play<G> {
 
     fn play(&mut self, mv: &str) -> Result<(), MoveError> {
         let mv = self.position.parse_move(mv)?;
-        self.history.push(&self.position);
-        self.position.play(mv);
+        self.advance(mv);
         Ok(())
     }
 

@@ -3,22 +3,28 @@
 //! [`Board`] is a game in play, [`Engine`] a board with a search: what a protocol or an arena talks to.
 //! Positions, moves and options go in and out as text. [`Play`] and [`Session`] implement them once for
 //! all games; [`registry`] is the only place that lists them.
+//!
+//! Self-play and matches use the types of the game instead: [`registry::dispatch`] chooses the game once,
+//! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without text.
 
 pub mod bench;
+pub mod game_loop;
 pub mod registry;
 
 mod board;
 mod options;
 mod session;
+mod thinker;
 
 use thiserror::Error;
 
 pub use board::{Board, Play};
 pub use options::{EvaluationKind, OptionError, OptionKind, OptionSpec, Settings, SideEffect};
 pub use session::Session;
+pub use thinker::Thinker;
 
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
-use crate::game::{Color, FenError, MoveError, Outcome, quote};
+use crate::game::{FenError, MoveError, quote};
 use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
 
 /// An engine for one game. Whatever fails leaves it as it was.
@@ -46,19 +52,6 @@ pub trait Engine: Send {
 
     /// The evaluation of the position, feature by feature.
     fn eval_breakdown(&self) -> EvalBreakdown;
-
-    /// What the evaluation sees after some more moves. The game in play stays where it is.
-    ///
-    /// # Errors
-    /// [`PositionError`] names the move that cannot be played.
-    fn observation_after(&self, moves: &[String]) -> Result<Observation, PositionError>;
-
-    /// Whether the position is quiet, if `mv` is the move that is played: the side to move is not in check,
-    /// and the move is not tactical.
-    ///
-    /// # Errors
-    /// [`MoveError`] when it is no legal move.
-    fn is_quiet(&self, mv: &str) -> Result<bool, MoveError>;
 
     /// The weights in use.
     fn weights(&self) -> &Weights;
@@ -101,22 +94,10 @@ pub trait Engine: Send {
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
 }
 
-/// What an evaluation sees in a position.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Observation {
-    /// The player whose turn it is.
-    pub stm: Color,
-    /// How the game has ended, if it has.
-    pub outcome: Option<Outcome>,
-    /// The features that are not 0, each with its number in the feature set, for the side to move. A feature
-    /// may come in parts, which add up.
-    pub features: Vec<(usize, f64)>,
-}
-
 /// Receives the progress of a search, in text. A closure that takes a [`SearchReport`] gets nothing else.
 pub trait SearchListener {
-    /// A line of play has been found, or its score has changed.
-    fn line(&mut self, report: &SearchReport);
+    /// A principal variation has been found, or its score has changed.
+    fn report(&mut self, report: &SearchReport);
 
     /// A search that has taken a while begins with a move of the root: the one of this number, from 1, in the
     /// iteration of `depth` plies.
@@ -124,7 +105,7 @@ pub trait SearchListener {
 }
 
 impl<F: FnMut(&SearchReport)> SearchListener for F {
-    fn line(&mut self, report: &SearchReport) {
+    fn report(&mut self, report: &SearchReport) {
         self(report);
     }
 }

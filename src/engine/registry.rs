@@ -1,39 +1,54 @@
-//! The games: one line each.
+//! The games, and how code that is generic over them is reached by their names.
 
 use super::{Board, Engine, Play, Session, Settings, UnknownVariant};
-use crate::game::Playable;
 use crate::game::amazons::Amazons;
 use crate::game::chess::Chess;
 use crate::game::neighbours::Neighbours;
 use crate::game::tucchess::TucChess;
+use crate::game::{Game, Playable};
 
-/// A game by name, and how to make a board and an engine for it.
-struct Row {
-    name: &'static str,
-    board: fn() -> Box<dyn Board>,
-    engine: fn(&Settings) -> Box<dyn Engine>,
+/// Work that is generic over the game. A closure cannot be generic, so this is a trait: its fields are what a
+/// closure would capture.
+pub trait GameVisitor {
+    /// What comes of the work.
+    type Output;
+
+    /// Does the work for the game `G`.
+    fn visit<G: Playable>(self) -> Self::Output;
 }
 
-/// The registry; the first game is the default.
-const GAMES: &[Row] = &[row::<Chess>(), row::<Neighbours>(), row::<TucChess>(), row::<Amazons>()];
+/// Makes the registry of a list of games.
+macro_rules! registry {
+    ($($game:ty),+ $(,)?) => {
+        /// The names of all games, the default first.
+        const NAMES: &[&str] = &[$(<$game>::NAME),+];
 
-/// The line of a game.
-const fn row<G: Playable>() -> Row {
-    Row {
-        name: G::NAME,
-        board: || Box::new(Play::<G>::start()),
-        engine: |settings| Box::new(Session::<G>::new(settings)),
-    }
+        /// Does the work of `visitor` for the game of that name, in any case.
+        ///
+        /// # Errors
+        /// [`UnknownVariant`] lists the games that there are.
+        pub fn dispatch<V: GameVisitor>(name: &str, visitor: V) -> Result<V::Output, UnknownVariant> {
+            $(
+                if <$game>::NAME.eq_ignore_ascii_case(name) {
+                    return Ok(visitor.visit::<$game>());
+                }
+            )+
+            Err(UnknownVariant { name: name.to_owned() })
+        }
+    };
 }
+
+// The only list of the games.
+registry![Chess, Neighbours, TucChess, Amazons];
 
 /// The names of all games, the default first.
 pub fn names() -> Vec<&'static str> {
-    GAMES.iter().map(|row| row.name).collect()
+    NAMES.to_vec()
 }
 
 /// The game that is played when none is asked for.
 pub fn default_name() -> &'static str {
-    GAMES[0].name
+    NAMES[0]
 }
 
 /// A board of the game of that name, at the start position.
@@ -41,7 +56,17 @@ pub fn default_name() -> &'static str {
 /// # Errors
 /// [`UnknownVariant`] lists the games that there are.
 pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
-    find(name).map(|row| (row.board)())
+    struct NewBoard;
+
+    impl GameVisitor for NewBoard {
+        type Output = Box<dyn Board>;
+
+        fn visit<G: Playable>(self) -> Box<dyn Board> {
+            Box::new(Play::<G>::start())
+        }
+    }
+
+    dispatch(name, NewBoard)
 }
 
 /// An engine for the game of that name, at the start position.
@@ -49,10 +74,15 @@ pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
 /// # Errors
 /// [`UnknownVariant`] lists the games that there are.
 pub fn engine(name: &str, settings: &Settings) -> Result<Box<dyn Engine>, UnknownVariant> {
-    find(name).map(|row| (row.engine)(settings))
-}
+    struct NewEngine<'a>(&'a Settings);
 
-fn find(name: &str) -> Result<&'static Row, UnknownVariant> {
-    let row = GAMES.iter().find(|row| row.name.eq_ignore_ascii_case(name));
-    row.ok_or_else(|| UnknownVariant { name: name.to_owned() })
+    impl GameVisitor for NewEngine<'_> {
+        type Output = Box<dyn Engine>;
+
+        fn visit<G: Playable>(self) -> Box<dyn Engine> {
+            Box::new(Session::<G>::new(self.0))
+        }
+    }
+
+    dispatch(name, NewEngine(settings))
 }

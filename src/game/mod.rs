@@ -47,7 +47,7 @@ pub use features::{FeatureSet, Features};
 pub use history::GameHistory;
 pub use msd::{MsdTerms, SelectiveDeepening};
 pub use ordering::MoveOrdering;
-pub use outcome::{DrawRules, Ending, Outcome};
+pub use outcome::{DrawRules, Ending, Outcome, Points};
 pub use playouts::Playouts;
 pub use scale::{Scale, Strength, WdlModel};
 pub use selectivity::Selectivity;

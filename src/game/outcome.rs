@@ -1,6 +1,7 @@
 //! How games end.
 
 use std::fmt;
+use std::ops::Not;
 
 use super::Color;
 
@@ -34,6 +35,46 @@ pub enum Ending {
     NoProgress,
 }
 
+/// The result of a game for one of its players, in half points: 0, 1 or 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Points {
+    /// The game is lost.
+    Loss = 0,
+    /// The game is drawn.
+    Draw = 1,
+    /// The game is won.
+    Win = 2,
+}
+
+impl Points {
+    /// The result for `player` of a game that `winner` has won, or nobody.
+    pub fn of(winner: Option<Color>, player: Color) -> Points {
+        match winner {
+            None => Points::Draw,
+            Some(winner) if winner == player => Points::Win,
+            Some(_) => Points::Loss,
+        }
+    }
+
+    /// 1 for a win, ½ for a draw, 0 for a loss.
+    pub fn value(self) -> f64 {
+        f64::from(self as u8) / 2.0
+    }
+}
+
+impl Not for Points {
+    type Output = Points;
+
+    /// The result for the other player.
+    fn not(self) -> Points {
+        match self {
+            Points::Loss => Points::Win,
+            Points::Draw => Points::Draw,
+            Points::Win => Points::Loss,
+        }
+    }
+}
+
 /// Draws that need more than the position on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawRules {
@@ -64,5 +105,23 @@ impl fmt::Display for Ending {
             Ending::Repetition => "repetition",
             Ending::NoProgress => "no progress",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_are_those_of_a_player() {
+        let [white, black] = Color::BOTH;
+        let points = |winner| [white, black].map(|player| Points::of(winner, player));
+        assert_eq!(points(Some(black)), [Points::Loss, Points::Win]);
+        assert_eq!(points(None), [Points::Draw; 2]);
+        for winner in [None, Some(white), Some(black)] {
+            let [first, second] = points(winner);
+            assert_eq!((!first, first.value() + second.value()), (second, 1.0));
+        }
+        assert_eq!(Points::Win.value(), 1.0);
     }
 }

@@ -8,8 +8,9 @@ use crate::chart::{Chart, ChartError, Curve};
 /// Weights that a picture shows at most: those that end up largest, by size.
 const SHOWN: usize = 16;
 
-/// The curve as comma-separated values: a line for each period and for each match, in the order of their steps. Scores
-/// against the rivals, from 0 to 1, are in the lines of matches; in the others they are empty, as the rest is in those.
+/// The curve as comma-separated values: a line for each period and for each match, in the order of their
+/// steps. Scores against the rivals, from 0 to 1, are in the lines of matches; in the others they are empty,
+/// as the rest is in those.
 pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
     let mut lines: Vec<(u64, String)> = Vec::new();
     for point in &state.curve {
@@ -34,8 +35,8 @@ pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
     text
 }
 
-/// Pictures by the name of their file: weights and the L1 norm of their change over steps, and the scores over games, as far as
-/// there is something to see.
+/// Pictures by the name of their file: weights and the L1 norm of their change over steps, and the scores
+/// over games, as far as there is something to see.
 ///
 /// # Errors
 /// [`ChartError`] when the drawing library fails.

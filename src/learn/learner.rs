@@ -68,8 +68,8 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// The random walk of Sutton (1988): five states in a row, begun in the middle, each step to either side alike; 1 beyond
-    /// the right end, 0 beyond the left one. State i, from 1, is worth i/6.
+    /// The random walk of Sutton (1988): five states in a row, begun in the middle, each step to either side
+    /// alike; 1 beyond the right end, 0 beyond the left one. State i, from 1, is worth i/6.
     pub(in crate::learn) fn walk(random: &mut StdRng) -> Vec<Step> {
         let (mut steps, mut state) = (Vec::new(), 2);
         loop {

@@ -1,10 +1,10 @@
-//! Logistic regression: weights under which `1 / (1 + exp(−k w·φ))` says best how games ended (P. Österlund's "Texel's
-//! tuning method", 2014, with gradients in place of a local search).
+//! Logistic regression: weights under which `1 / (1 + exp(−k w·φ))` says best how games ended (P. Österlund's
+//! "Texel's tuning method", 2014, with gradients in place of a local search).
 //!
-//! The scale k is fitted first, to the weights at the start, and kept, so that the unit of the evaluation stays what
-//! it is. What is aimed at is the result, mixed with what the search that played the game thought of it, whose word is
-//! less of a lottery. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy, batch by batch. Every tenth game is
-//! held out: the weights that do best on its positions are the result.
+//! The scale k is fitted first, to the weights at the start, and kept, so that the unit of the evaluation
+//! stays what it is. What is aimed at is the result, mixed with what the search that played the game thought
+//! of it, whose word is less of a lottery. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy,
+//! batch by batch. Every tenth game is held out: the weights that do best on its positions are the result.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -16,7 +16,8 @@ use crate::search::Control;
 /// One game of so many is held out.
 const HELD_OUT: usize = 10;
 
-/// Decay of the mean of the gradients and of their squares, and what keeps the division finite (Kingma & Ba 2015, §2).
+/// Decay of the mean of the gradients and of their squares, and what keeps the division finite (Kingma & Ba
+/// 2015, §2).
 const ADAM: (f64, f64, f64) = (0.9, 0.999, 1e-8);
 
 /// Scales k that are tried, per unit of the evaluation.
@@ -31,9 +32,11 @@ pub struct Settings {
     pub batch: usize,
     /// How far a weight goes in a step at the start, in its unit; it falls to nothing over the epochs.
     pub rate: f64,
-    /// How strongly weights are held where they began: the share of their distance that is added to their gradient.
+    /// How strongly weights are held where they began: the share of their distance that is added to their
+    /// gradient.
     pub pull: f64,
-    /// The share of the search's judgement in what is aimed at, where there is one; the rest is the result of the game.
+    /// The share of the search's judgement in what is aimed at, where there is one; the rest is the result of
+    /// the game.
     pub blend: f64,
     /// What the order of the positions, and which games are held out, depends on.
     pub seed: u64,
@@ -50,7 +53,8 @@ impl Default for Settings {
 pub struct Epoch {
     /// Number of the epoch, from 1; 0 is before the first.
     pub number: u32,
-    /// Mean cross entropy of the positions that are learned from, in nats; during the epoch, but for number 0.
+    /// Mean cross entropy of the positions that are learned from, in nats; during the epoch, but for number
+    /// 0.
     pub training: f64,
     /// That of the positions held out, after it.
     pub held_out: f64,
@@ -67,9 +71,9 @@ pub struct Fit {
     pub epoch: Epoch,
 }
 
-/// Fits weights that begin as `start` to samples of features with these numbers; `report` hears of each epoch. When
-/// `control` stops it, what has been found so far is the result. `None` without positions of at least
-/// two games.
+/// Fits weights that begin as `start` to samples of features with these numbers; `report` hears of each
+/// epoch. When `control` stops it, what has been found so far is the result. `None` without positions of at
+/// least two games.
 pub fn fit(
     samples: &Samples,
     start: &[f64],

@@ -9,13 +9,13 @@ use super::Step;
 /// Condition number, in the 1-norm, beyond which a solution is not to be trusted: of 16 digits 4 are left.
 const WORST_CONDITION: f64 = 1e12;
 
-/// LSTD(λ) (Bradtke & Barto 1996, Boyan 2002) with exponential windowing (Neighbours thesis §4.3):
-/// `A ← A + z (φ(s) − γ φ(s′))ᵀ`, `b ← b + z r`, where the trace `z` is φ(s) with λ = 0; the weights solve `A w = b`; then A and b
-/// are multiplied by the window μ.
+/// LSTD(λ) (Bradtke & Barto 1996, Boyan 2002) with exponential windowing (Neighbours thesis §4.3): `A ← A + z
+/// (φ(s) − γ φ(s′))ᵀ`, `b ← b + z r`, where the trace `z` is φ(s) with λ = 0; the weights solve `A w = b`;
+/// then A and b are multiplied by the window μ.
 ///
 /// Features that have hardly been seen, or always together, leave A close to singular. So what is solved is
-/// `(A + κ a I) w = b + κ a w₀` with the old weights `w₀` and the mean `a` of A's diagonal, by size: where the steps say
-/// nothing, the weights stay.
+/// `(A + κ a I) w = b + κ a w₀` with the old weights `w₀` and the mean `a` of A's diagonal, by size: where
+/// the steps say nothing, the weights stay.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeastSquares {
     /// γ.
@@ -47,7 +47,8 @@ pub enum Singular {
 }
 
 impl LeastSquares {
-    /// A learner of so many weights, with discount γ, trace decay λ and window μ from 0 to 1, and ridge κ of 0 or more.
+    /// A learner of so many weights, with discount γ, trace decay λ and window μ from 0 to 1, and ridge κ of
+    /// 0 or more.
     pub fn new(features: usize, discount: f64, lambda: f64, window: f64, ridge: f64) -> LeastSquares {
         let zeros = vec![0.0; features];
         let (a, b) = (vec![0.0; features * features], zeros.clone());
@@ -138,7 +139,8 @@ mod tests {
     fn two_steps_by_hand() {
         let mut learner = learner(0.5, 0.0);
         steps().iter().for_each(|step| learner.learn(step));
-        // φ − γφ′ = (1, 2) − 0.5 (2, 0) = (0, 2), so A = (1, 2)ᵀ (0, 2) + (1, 0)ᵀ (1, 0) = [1 2; 0 4], b = 3 (1, 0).
+        // φ − γφ′ = (1, 2) − 0.5 (2, 0) = (0, 2), so A = (1, 2)ᵀ (0, 2) + (1, 0)ᵀ (1, 0) = [1 2; 0 4], b = 3
+        // (1, 0).
         assert_near(&learner.a, &[1.0, 2.0, 0.0, 4.0]);
         assert_near(&learner.b, &[3.0, 0.0]);
         let mut weights = [0.0, 0.0];

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::engine::{Engine, PositionError};
-use crate::game::{Color, MoveError};
+use super::observation::sparse_features;
+use crate::engine::{Board, Play, PositionError};
+use crate::game::{Color, MoveError, Playable, Points};
 
 /// The features of positions, each with the result of its game for the player to move.
 ///
@@ -55,8 +56,8 @@ impl Samples {
         self.games.len()
     }
 
-    /// The positions of a game, by its number. What is learned from some of them is known of the others, too: they share
-    /// the result and most of the features.
+    /// The positions of a game, by its number. What is learned from some of them is known of the others, too:
+    /// they share the result and most of the features.
     ///
     /// # Panics
     /// When there is no game of that number.
@@ -77,7 +78,8 @@ impl Samples {
         (indices.zip(values), f64::from(self.results[number]))
     }
 
-    /// What a search made of a position, in the unit of the evaluation, for the side to move; infinite for a forced end.
+    /// What a search made of a position, in the unit of the evaluation, for the side to move; infinite for a
+    /// forced end.
     ///
     /// # Panics
     /// When there is no position of that number.
@@ -108,45 +110,48 @@ impl Samples {
         self.judgements.push(judgement.map_or(f32::NAN, |value| value as f32));
     }
 
-    /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`, and has been
-    /// won by `winner`, if by anybody. `scores` are what the players made of the positions before their moves, as far as
-    /// they have said. Quiet is a position without check in which no tactical move was played: what the
-    /// evaluation says of others is not what a search would make of it. Positions of the opening do not count, and the
-    /// board of the engine is left somewhere in the game.
+    /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`,
+    /// and has been won by `winner`, if by anybody. `scores` are what the players made of the positions
+    /// before their moves, as far as they have said. Quiet is a position without check in which no tactical
+    /// move was played: what the evaluation says of others is not what a search would make of it. Positions
+    /// of the opening do not count. Features are those of the set `G::SETS[set]`; `game` is left somewhere in
+    /// the game.
     ///
     /// # Errors
     /// [`SampleError`] names the move that is not legal; the positions before it are there.
-    pub fn add_game(
+    pub fn add_game<G: Playable>(
         &mut self,
-        engine: &mut dyn Engine,
+        set: usize,
+        game: &mut Play<G>,
         opening: (Option<&str>, &[String]),
         moves: &[String],
         scores: &[Option<f64>],
         winner: Option<Color>,
     ) -> Result<(), SampleError> {
-        let added = self.add_positions(engine, opening, moves, scores, winner);
+        let added = self.add_positions(set, game, opening, moves, scores, winner);
         self.games.push(self.len());
         added
     }
 
-    fn add_positions(
+    fn add_positions<G: Playable>(
         &mut self,
-        engine: &mut dyn Engine,
+        set: usize,
+        game: &mut Play<G>,
         opening: (Option<&str>, &[String]),
         moves: &[String],
         scores: &[Option<f64>],
         winner: Option<Color>,
     ) -> Result<(), SampleError> {
-        engine.board_mut().set_up(opening.0, opening.1)?;
-        for (mv, number) in moves.iter().zip(1..) {
-            let error = |error| SampleError::Move { number, error };
-            if engine.is_quiet(mv).map_err(error)? {
-                let result =
-                    winner.map_or(0.5, |winner| f64::from(u8::from(winner == engine.board().side_to_move())));
+        game.set_up(opening.0, opening.1)?;
+        for (text, number) in moves.iter().zip(1..) {
+            let position = game.position();
+            let mv = position.parse_move(text).map_err(|error| SampleError::Move { number, error })?;
+            if !position.in_check() && !position.is_tactical(mv) {
+                let result = Points::of(winner, position.side_to_move()).value();
                 let judgement = scores.get(number - 1).copied().flatten();
-                self.push_position(engine.observation_after(&[])?.features, result, judgement);
+                self.push_position(sparse_features(position, set), result, judgement);
             }
-            engine.board_mut().play(mv).map_err(error)?;
+            game.advance(mv);
         }
         Ok(())
     }

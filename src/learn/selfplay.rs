@@ -1,41 +1,42 @@
-//! One game, and what there is to learn from it.
+//! One game between two agents, and what there is to learn from it.
+
+use std::borrow::Cow;
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::Step;
-use super::learner::Sparse;
-use crate::engine::{BestMove, Engine, Observation, SearchListener, SearchReport};
-use crate::game::{Color, mixed};
-use crate::search::{Control, Limits};
-
-/// Players and searches choose among legal moves.
-const LEGAL: &str = "a legal move";
+use super::observation::{
+    Episode, Observation, ObservationSettings, Observed, ObservedPosition, sparse_features,
+};
+use crate::engine::game_loop::{GameDriver, play_out};
+use crate::engine::{Board, Play, Thinker};
+use crate::game::{Chance, Color, Features, Game, Playable, Points, mixed};
+use crate::search::{Best, Control, Limits, Listener, Report};
 
 /// How long a move is thought about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Thinking {
+pub enum Budget {
     /// To a depth in plies.
     Depth(u32),
     /// For so many nodes.
     Nodes(u64),
 }
 
-impl Thinking {
+impl Budget {
     fn limits(self) -> Limits {
         match self {
-            Thinking::Depth(plies) => Limits::depth(plies),
-            Thinking::Nodes(nodes) => Limits::nodes(nodes),
+            Budget::Depth(plies) => Limits::depth(plies),
+            Budget::Nodes(nodes) => Limits::nodes(nodes),
         }
     }
 }
 
-/// Somebody who plays.
-pub struct Player {
-    /// Its engine.
-    pub engine: Box<dyn Engine>,
+/// A player in self-play.
+pub struct Agent<G: Game> {
+    /// Its search.
+    pub thinker: Thinker<G>,
     /// How long it thinks.
-    pub thinking: Thinking,
+    pub budget: Budget,
 }
 
 /// How a game is played.
@@ -47,199 +48,197 @@ pub struct Conditions {
     pub opening_seed: u64,
     /// Random moves that the game begins with.
     pub opening_plies: usize,
-    /// The colour of the first player.
+    /// The colour of the first agent.
     pub first: Color,
-    /// How likely the second player plays any move.
+    /// How likely the second agent plays a random move.
     pub exploration: f64,
-}
-
-/// What stands for a position in which a player has thought about its move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
-    /// The position itself.
-    Root,
-    /// The end of the line that the search expects.
-    Leaf,
-}
-
-/// What is taken down.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Record {
-    /// Whether the second player sees something, too, which then goes by the same features.
-    pub both: bool,
-    /// What stands for a position.
-    pub sight: Sight,
-    /// Whether the next position is the one after our move and the reply that our search expects, as if the opponent were as
-    /// good as we are, and free to play anything (Neighbours thesis §4.3 (a)); else it is the real one (b).
-    pub predicted: bool,
-    /// The reward of a win, in the unit of the evaluation; a loss brings as much less than nothing.
-    pub reward: f64,
 }
 
 /// A game that is over.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Game {
-    /// The result for the first player: 1, ½ or 0.
-    pub result: f64,
-    /// What has been seen, where that was asked for, in sequences of steps without a gap: first that of the first player,
-    /// then those of the second.
-    pub episodes: Vec<Vec<Step>>,
+pub struct Transcript<M> {
+    /// The result for the first agent.
+    pub result: Points,
+    /// What has been observed, where that was asked for: first the episodes of the first agent, then those of
+    /// the second.
+    pub episodes: Vec<Episode<M>>,
 }
 
-/// Plays a game to its end; nothing if `control` stops it.
-pub fn play(
-    mut players: [&mut Player; 2],
+/// Plays a game from `start` to its end; none if `control` stops it.
+pub fn play<G: Playable>(
+    start: &Play<G>,
+    mut agents: [&mut Agent<G>; 2],
     conditions: &Conditions,
-    record: Option<&Record>,
+    observing: Option<&ObservationSettings>,
     control: &Control,
-) -> Option<Game> {
-    let mut random = StdRng::seed_from_u64(conditions.seed);
-    let mut openings = StdRng::seed_from_u64(conditions.opening_seed);
-    for (player, number) in players.iter_mut().zip(1..) {
-        player.engine.board_mut().set_up(None, &[]).expect("the start position is always there");
-        player.engine.new_game();
-        let seed = mixed(conditions.seed ^ number) >> 1;
-        player.engine.set_option("Seed", &seed.to_string()).expect("63 bits are a seed");
+) -> Option<Transcript<G::Move>> {
+    for (agent, number) in agents.iter_mut().zip(1..) {
+        agent.thinker.new_game();
+        agent.thinker.set_seed(mixed(conditions.seed ^ number) >> 1);
     }
-    let mut episodes = [vec![Vec::new()], vec![Vec::new()]];
-    let mut last = [None, None];
-    let mut plies = 0;
-    let winner = loop {
-        let board = players[0].engine.board();
-        if let Some(outcome) = board.outcome() {
-            break outcome.winner;
-        }
-        if board.longest_game().is_some_and(|longest| plies >= longest) {
-            break board.leader();
-        }
-        let color = board.side_to_move();
-        let seat = usize::from(color != conditions.first);
-        let mv = if (plies as usize) < conditions.opening_plies {
-            any(&board.legal_moves(), &mut openings)
-        } else if seat == 1 && random.random_bool(conditions.exploration) {
-            // Nobody learns from what comes of any move.
-            if last[seat].take().is_some() {
-                episodes[seat].push(Vec::new());
-            }
-            any(&board.legal_moves(), &mut random)
-        } else {
-            let player = &mut players[seat];
-            let mut line = Line::default();
-            let limits = player.thinking.limits();
-            let best = player.engine.search(&[], &limits, control, &mut line).expect(LEGAL);
-            if control.is_stopped() {
-                return None;
-            }
-            if let Some(record) = record.filter(|record| seat == 0 || record.both) {
-                let seen = Seen::of(player.engine.as_ref(), &best, &line.0, color, record);
-                let next = seen.here.clone();
-                if let Some(last) = last[seat].replace(seen) {
-                    add(&mut episodes[seat], last.step(next));
-                }
-            }
-            best.best.expect("a game that is not over goes on")
-        };
-        let mut draw = || random.random();
-        let mv = players[0].engine.board().sample(&mv, &mut draw).expect(LEGAL);
-        for player in players.iter_mut() {
-            player.engine.board_mut().play(&mv).expect(LEGAL);
-        }
-        plies += 1;
+    let mut driver = Driver {
+        agents,
+        conditions,
+        observing,
+        control,
+        random: StdRng::seed_from_u64(conditions.seed),
+        openings: StdRng::seed_from_u64(conditions.opening_seed),
+        opening_plies: conditions.opening_plies,
+        episodes: [vec![Episode::new()], vec![Episode::new()]],
     };
-    for ((last, episodes), color) in
-        last.into_iter().zip(&mut episodes).zip([conditions.first, !conditions.first])
-    {
-        if let (Some(record), Some(last)) = (record, last) {
-            let end = Seeing::End(record.worth(result(winner, color)));
-            add(episodes, Seen { predicted: None, ..last }.step(end));
+    let end = play_out(&mut start.clone(), G::LONGEST_GAME, &mut driver).ok()?;
+    let mut episodes = driver.episodes;
+    for (episodes, color) in episodes.iter_mut().zip([conditions.first, !conditions.first]) {
+        if let (Some(settings), Some(last)) = (observing, episodes.last_mut()) {
+            last.reward = Some(settings.reward_of(end.winner(), color));
         }
     }
-    Some(Game { result: result(winner, conditions.first), episodes: episodes.concat() })
+    Some(Transcript { result: Points::of(end.winner(), conditions.first), episodes: episodes.concat() })
 }
 
-/// Adds a step, if there is one, to the last episode.
-fn add(episodes: &mut [Vec<Step>], step: Option<Step>) {
-    if let Some(episode) = episodes.last_mut() {
-        episode.extend(step);
-    }
+/// The game has been called off.
+struct CalledOff;
+
+/// Lets two agents play, and observes them.
+struct Driver<'a, G: Game> {
+    agents: [&'a mut Agent<G>; 2],
+    conditions: &'a Conditions,
+    observing: Option<&'a ObservationSettings>,
+    control: &'a Control,
+    random: StdRng,
+    openings: StdRng,
+    /// Moves of the opening that are still to be played.
+    opening_plies: usize,
+    episodes: [Vec<Episode<G::Move>>; 2],
 }
 
-/// 1, ½ or 0.
-fn result(winner: Option<Color>, player: Color) -> f64 {
-    winner.map_or(0.5, |winner| f64::from(u8::from(winner == player)))
-}
+impl<G: Playable> GameDriver<G> for Driver<'_, G> {
+    type Stop = CalledOff;
 
-/// Any of some moves.
-fn any(moves: &[String], random: &mut StdRng) -> String {
-    moves[random.random_range(0..moves.len())].clone()
-}
-
-/// The last line that a search has found.
-#[derive(Default)]
-struct Line(Vec<String>);
-
-impl SearchListener for Line {
-    fn line(&mut self, report: &SearchReport) {
-        if report.multipv == 1 {
-            self.0.clone_from(&report.pv);
+    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, CalledOff> {
+        if self.opening_plies > 0 {
+            self.opening_plies -= 1;
+            return Ok(any_move(game, &mut self.openings));
         }
-    }
-}
-
-impl Record {
-    /// The reward of a result.
-    fn worth(&self, result: f64) -> f64 {
-        (2.0 * result - 1.0) * self.reward
-    }
-
-    /// What a player sees in a position.
-    fn see(&self, view: Observation, player: Color) -> Seeing {
-        match view.outcome {
-            Some(outcome) => Seeing::End(self.worth(result(outcome.winner, player))),
-            // What is good for the other is bad for the player: the evaluation of the one is minus that of the other.
-            None if view.stm != player => {
-                Seeing::Features(view.features.into_iter().map(|(index, value)| (index, -value)).collect())
+        let color = game.side_to_move();
+        let seat = usize::from(color != self.conditions.first);
+        if seat == 1 && self.random.random_bool(self.conditions.exploration) {
+            // Nobody learns from what comes of a random move.
+            if self.episodes[seat].last().is_some_and(|episode| !episode.observations.is_empty()) {
+                self.episodes[seat].push(Episode::new());
             }
-            None => Seeing::Features(view.features),
+            return Ok(any_move(game, &mut self.random));
+        }
+        let Agent { thinker, budget } = &mut *self.agents[seat];
+        let mut findings = Findings::default();
+        let best = thinker.think(game, None, &budget.limits(), self.control, &mut findings);
+        // A search that is not stopped finds a move: the game is not over.
+        let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(CalledOff)?;
+        if let Some(settings) = self.observing.filter(|settings| seat == 0 || settings.both) {
+            let observer = Observer { set: thinker.weights().set(), game, color, settings };
+            let observation = observer.observation(mv, &best, &findings);
+            if let Some(episode) = self.episodes[seat].last_mut() {
+                episode.observations.push(observation);
+            }
+        }
+        Ok(mv)
+    }
+
+    fn random(&mut self) -> f64 {
+        self.random.random()
+    }
+}
+
+/// Any legal move of a game that is not over.
+fn any_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
+    let mut moves = Vec::with_capacity(G::MAX_MOVES);
+    game.position().legal_moves(&mut moves);
+    moves[random.random_range(0..moves.len())]
+}
+
+/// What a search tells of a move.
+struct Findings<M> {
+    /// The last line that it has found.
+    line: Vec<M>,
+    /// Visits of the moves, where it counts them.
+    visits: Vec<(M, u32)>,
+}
+
+impl<M> Default for Findings<M> {
+    fn default() -> Self {
+        Findings { line: Vec::new(), visits: Vec::new() }
+    }
+}
+
+impl<M: Copy> Listener<M> for Findings<M> {
+    fn report(&mut self, report: Report<M>) {
+        if report.multipv == 1 {
+            self.line = report.pv;
         }
     }
+
+    fn root_visits(&mut self, visits: &[(M, u32)]) {
+        self.visits = visits.to_vec();
+    }
 }
 
-/// What stands for a position: its features, or the reward if it is over.
-#[derive(Clone)]
-enum Seeing {
-    Features(Sparse),
-    End(f64),
+/// Looks at a position in which an agent has thought about its move.
+struct Observer<'a, G> {
+    /// The feature set.
+    set: usize,
+    game: &'a Play<G>,
+    /// The agent's colour.
+    color: Color,
+    settings: &'a ObservationSettings,
 }
 
-/// A position in which a player has thought about its move.
-struct Seen {
-    here: Seeing,
-    /// What it expects to see next.
-    predicted: Option<Seeing>,
-}
-
-impl Seen {
-    fn of(engine: &dyn Engine, best: &BestMove, line: &[String], player: Color, record: &Record) -> Seen {
-        let see = |moves: &[String]| record.see(engine.observation_after(moves).expect(LEGAL), player);
-        let here = match record.sight {
-            Sight::Root => see(&[]),
-            Sight::Leaf => see(line),
+impl<G: Chance + Features> Observer<'_, G> {
+    fn observation(
+        &self,
+        mv: G::Move,
+        best: &Best<G::Move>,
+        findings: &Findings<G::Move>,
+    ) -> Observation<G::Move> {
+        let observed = match self.settings.position {
+            ObservedPosition::Root => self.observe(&[]),
+            ObservedPosition::Leaf => self.observe(&findings.line),
         };
-        let predicted = match (&best.best, &best.ponder) {
-            (Some(best), Some(reply)) if record.predicted => Some(see(&[best.clone(), reply.clone()])),
-            _ => None,
-        };
-        Seen { here, predicted }
+        let reply = best.ponder.filter(|_| self.settings.predicted);
+        let predicted = reply.map(|reply| self.observe(&[mv, reply]));
+        Observation { observed, predicted, policy: policy(mv, &findings.visits) }
     }
 
-    /// The step to what was expected, or else to what has come. None from a position whose end is known: there is nothing
-    /// to learn about it.
-    fn step(self, real: Seeing) -> Option<Step> {
-        let Seeing::Features(features) = self.here else { return None };
-        Some(match self.predicted.unwrap_or(real) {
-            Seeing::Features(next) => Step { features, reward: 0.0, next: Some(next) },
-            Seeing::End(reward) => Step { features, reward, next: None },
-        })
+    /// What the agent sees after some more moves.
+    fn observe(&self, moves: &[G::Move]) -> Observed {
+        let mut game = Cow::Borrowed(self.game);
+        for &mv in moves {
+            game.to_mut().advance(mv);
+        }
+        // On the board the game is not over.
+        if let Some(outcome) = game.outcome().filter(|_| !moves.is_empty()) {
+            return Observed::End(self.settings.reward_of(outcome.winner, self.color));
+        }
+        let mut features = sparse_features(game.position(), self.set);
+        if game.side_to_move() != self.color {
+            // What is good for the other is bad for the agent: the evaluation of the one is minus that of the
+            // other.
+            features.iter_mut().for_each(|(_, value)| *value = -*value);
+        }
+        Observed::Features(features)
+    }
+}
+
+/// The policy target of a move that was chosen by a search with these visits.
+fn policy<M: Copy>(mv: M, visits: &[(M, u32)]) -> Vec<(M, f64)> {
+    match visits.iter().map(|&(_, count)| f64::from(count)).sum() {
+        0.0 => vec![(mv, 1.0)],
+        total => visits.iter().map(|&(mv, count)| (mv, f64::from(count) / total)).collect(),
+    }
+}
+
+impl ObservationSettings {
+    /// The reward of a player for a result.
+    fn reward_of(&self, winner: Option<Color>, player: Color) -> f64 {
+        (2.0 * Points::of(winner, player).value() - 1.0) * self.reward
     }
 }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::Step;
 use super::learner::dot;
 
-/// TD(λ) with accumulating traces (Sutton 1988); with λ = 0 the rule of the Neighbours thesis (§4.3),
-/// `wᵢ ← wᵢ + α fᵢ(s) (r + γ Eval(s′) − Eval(s))`, where the last term but one is dropped at the end. On features of the
-/// leaves of principal variations it is TD-leaf(λ) (Baxter, Tridgell, Weaver 1998).
+/// TD(λ) with accumulating traces (Sutton 1988); with λ = 0 the rule of the Neighbours thesis (§4.3), `wᵢ ←
+/// wᵢ + α fᵢ(s) (r + γ Eval(s′) − Eval(s))`, where the last term but one is dropped at the end. On features
+/// of the leaves of principal variations it is TD-leaf(λ) (Baxter, Tridgell, Weaver 1998).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TemporalDifference {
     /// γ.
@@ -21,7 +21,8 @@ pub struct TemporalDifference {
 }
 
 impl TemporalDifference {
-    /// A learner with discount γ and trace decay λ, both from 0 to 1; values are squashed into ±`range` where it is given.
+    /// A learner with discount γ and trace decay λ, both from 0 to 1; values are squashed into ±`range` where
+    /// it is given.
     pub fn new(discount: f64, lambda: f64, range: Option<f64>) -> TemporalDifference {
         TemporalDifference { discount, lambda, range, trace: Vec::new() }
     }

@@ -1,20 +1,21 @@
 //! Training: games against an opponent, what is learned from them, and when the opponent becomes as good.
 //!
-//! Games are played in rounds, several at a time. All games of a round are played with the weights at its beginning; then the
-//! learner goes through them in their order. Everything that is random in a game depends on its number alone. So the
-//! result depends neither on the number of threads nor on how often the training was interrupted.
+//! Games are played in rounds, several at a time. All games of a round are played with the weights at its
+//! beginning; then the learner goes through them in their order. Everything that is random in a game depends
+//! on its number alone. So the result depends neither on the number of threads nor on how often the training
+//! was interrupted.
 
 use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde::{Deserialize, Serialize};
 
-use super::selfplay::{self, Conditions, Game, Player, Record};
+use super::observation::ObservationSettings;
+use super::selfplay::{self, Agent, Conditions, Transcript};
 use super::{Decay, Exploration, Learner};
-use crate::engine::{Engine, WeightsSource};
+use crate::engine::{Play, WeightsSource};
 use crate::eval::WeightsError;
-use crate::game::{Color, mixed};
+use crate::game::{Color, Game, Playable, Points, mixed};
+use crate::parallel;
 use crate::search::Control;
 
 /// How a training goes.
@@ -34,12 +35,12 @@ pub struct Settings {
     pub exploration: Exploration,
     /// Random moves that a game begins with, up to so many.
     pub opening_plies: usize,
-    /// What is taken down.
-    pub record: Record,
+    /// What is observed.
+    pub observation: ObservationSettings,
     /// Steps after which a learner that solves does so, and a point of the curve is taken down.
     pub period: u64,
-    /// Games after which learner and opponent play a match of two games, which makes the opponent a clone of the learner if it
-    /// loses both. Never where the opponent is not to change.
+    /// Games after which learner and opponent play a match of two games, which makes the opponent a clone of
+    /// the learner if it loses both. Never where the opponent is not to change.
     pub clone_every: Option<u64>,
     /// Games after which the learner plays a match against each of its rivals; never where there is nothing.
     pub compare_every: Option<u64>,
@@ -119,14 +120,16 @@ impl State {
     }
 }
 
-/// Everybody who plays on one thread.
-pub struct Table {
+/// The agents that play on one thread.
+pub struct Worker<G: Game> {
+    /// Where games begin.
+    pub start: Play<G>,
     /// The learner and its opponent.
-    pub players: [Player; 2],
-    /// The learner again, as it plays when it is compared …
-    pub learner: Player,
-    /// … with these, who do not change. The first is itself at the start.
-    pub rivals: Vec<Player>,
+    pub agents: [Agent<G>; 2],
+    /// The learner again, as it plays when it is compared with the rivals.
+    pub learner: Agent<G>,
+    /// Those whom it is compared with, who do not change. The first is itself at the start.
+    pub rivals: Vec<Agent<G>>,
 }
 
 /// The different purposes of games: their chances have nothing to do with each other.
@@ -139,20 +142,24 @@ enum Purpose {
 }
 
 /// A training.
-pub struct Trainer {
+pub struct Trainer<G: Game> {
     settings: Settings,
-    tables: Vec<Table>,
+    workers: Vec<Worker<G>>,
     state: State,
 }
 
-impl Trainer {
-    /// A training from where `state` is, on as many threads as there are tables.
+impl<G: Playable> Trainer<G> {
+    /// A training from where `state` is, on as many threads as there are workers.
     ///
     /// # Errors
-    /// [`WeightsError`] when the state's weights are not of the players' feature set.
-    pub fn new(settings: Settings, mut tables: Vec<Table>, state: State) -> Result<Trainer, WeightsError> {
-        seat(&mut tables, &settings, &state)?;
-        Ok(Trainer { settings, tables, state })
+    /// [`WeightsError`] when the state's weights are not of the agents' feature set.
+    pub fn new(
+        settings: Settings,
+        mut workers: Vec<Worker<G>>,
+        state: State,
+    ) -> Result<Trainer<G>, WeightsError> {
+        hand_out_weights(&mut workers, &settings, &state)?;
+        Ok(Trainer { settings, workers, state })
     }
 
     /// How it stands.
@@ -182,12 +189,12 @@ impl Trainer {
                 self.learn(&mut state, game, number);
             }
             state.games = next;
-            seat(&mut self.tables, &self.settings, &state)?;
+            hand_out_weights(&mut self.workers, &self.settings, &state)?;
             let is_complete = self.after_round(&mut state, control).is_some();
             if is_complete {
                 self.state = state;
             }
-            seat(&mut self.tables, &self.settings, &self.state)?;
+            hand_out_weights(&mut self.workers, &self.settings, &self.state)?;
             if !is_complete {
                 break;
             }
@@ -196,16 +203,16 @@ impl Trainer {
         Ok(())
     }
 
-    /// Plays a match of the learner against the first rival, itself at the start, two games for each opening: the results for the
-    /// learner, by pairs. Nothing if `control` stops it.
-    pub fn judge(&mut self, games: u64, control: &Control) -> Option<Vec<[f64; 2]>> {
+    /// Plays a match of the learner against the first rival, itself at the start, two games for each opening:
+    /// the results for the learner, by pairs. Nothing if `control` stops it.
+    pub fn judge(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
         let results = self.compare(Purpose::Judging, 0, games, control)?;
         Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
     }
 
-    fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<Game>> {
+    fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<Transcript<G::Move>>> {
         let settings = &self.settings;
-        in_parallel(&mut self.tables, numbers, |table, number| {
+        in_parallel(&mut self.workers, numbers, |worker, number| {
             let seed = settings.seed(Purpose::Training, number);
             let conditions = Conditions {
                 seed,
@@ -214,19 +221,20 @@ impl Trainer {
                 first: Color::BOTH[(number % 2) as usize],
                 exploration: settings.exploration.likelihood(number as f64 / settings.games as f64),
             };
-            selfplay::play(table.players.each_mut(), &conditions, Some(&settings.record), control)
+            let Worker { start, agents, .. } = worker;
+            selfplay::play(start, agents.each_mut(), &conditions, Some(&settings.observation), control)
         })
     }
 
     /// Learns from the game of that number.
-    fn learn(&self, state: &mut State, game: &Game, number: u64) {
-        state.results[(2.0 - 2.0 * game.result) as usize] += 1;
+    fn learn(&self, state: &mut State, game: &Transcript<G::Move>, number: u64) {
+        state.results[Points::Win as usize - game.result as usize] += 1;
         let share = number as f64 / self.settings.games as f64;
         let rate = self.settings.rate * self.settings.decay.factor(share);
-        for steps in &game.episodes {
+        for episode in &game.episodes {
             state.learner.begin_game();
-            for step in steps {
-                state.learner.learn(step, rate, &mut state.weights);
+            for step in episode.steps() {
+                state.learner.learn(&step, rate, &mut state.weights);
                 state.steps += 1;
                 if state.steps.is_multiple_of(self.settings.period) {
                     end_period(state, number + 1);
@@ -235,28 +243,32 @@ impl Trainer {
         }
     }
 
-    /// Plays the matches that are due, the first of which may make a clone. Nothing if they have been stopped.
+    /// Plays the matches that are due, the first of which may make a clone. Nothing if they have been
+    /// stopped.
     fn after_round(&mut self, state: &mut State, control: &Control) -> Option<()> {
         let is_due = |every: Option<u64>| every.is_some_and(|every| state.games.is_multiple_of(every));
         let (clones, compares) = (is_due(self.settings.clone_every), is_due(self.settings.compare_every));
         if clones {
             let settings = &self.settings;
             let first = 2 * state.games;
-            let results = in_parallel(&mut self.tables, first..first + 2, |table, number| {
+            let results = in_parallel(&mut self.workers, first..first + 2, |worker, number| {
                 let conditions = settings.even_match(Purpose::Cloning, number, 0);
-                selfplay::play(table.players.each_mut(), &conditions, None, control).map(|game| game.result)
+                let Worker { start, agents, .. } = worker;
+                let game = selfplay::play(start, agents.each_mut(), &conditions, None, control)?;
+                Some(game.result)
             });
-            if results? == [1.0, 1.0] {
+            if results? == [Points::Win; 2] {
                 state.opponent.clone_from(&state.weights);
                 state.clones += 1;
             }
         }
         if compares {
-            let rivals = self.tables.first().map_or(0, |table| table.rivals.len());
+            let rivals = self.workers.first().map_or(0, |worker| worker.rivals.len());
             let scores = (0..rivals).map(|rival| {
                 let results =
                     self.compare(Purpose::Comparing, rival, self.settings.compare_games, control)?;
-                Some(results.iter().sum::<f64>() / results.len().max(1) as f64)
+                let sum: f64 = results.iter().map(|result| result.value()).sum();
+                Some(sum / results.len().max(1) as f64)
             });
             let scores = scores.collect::<Option<_>>()?;
             state.comparisons.push(Comparison { games: state.games, steps: state.steps, scores });
@@ -265,12 +277,18 @@ impl Trainer {
     }
 
     /// The results of the learner against a rival.
-    fn compare(&mut self, purpose: Purpose, rival: usize, games: u64, control: &Control) -> Option<Vec<f64>> {
+    fn compare(
+        &mut self,
+        purpose: Purpose,
+        rival: usize,
+        games: u64,
+        control: &Control,
+    ) -> Option<Vec<Points>> {
         let settings = &self.settings;
-        in_parallel(&mut self.tables, 0..games, |table, number| {
+        in_parallel(&mut self.workers, 0..games, |worker, number| {
             let conditions = settings.even_match(purpose, number, COMPARISON_PLIES);
-            let players = [&mut table.learner, &mut table.rivals[rival]];
-            selfplay::play(players, &conditions, None, control).map(|game| game.result)
+            let agents = [&mut worker.learner, &mut worker.rivals[rival]];
+            Some(selfplay::play(&worker.start, agents, &conditions, None, control)?.result)
         })
     }
 }
@@ -309,46 +327,34 @@ fn end_period(state: &mut State, game: u64) {
 }
 
 /// Gives all who change the weights that they have in a state.
-fn seat(tables: &mut [Table], settings: &Settings, state: &State) -> Result<(), WeightsError> {
-    for Table { players: [learner, opponent], learner: again, .. } in tables {
-        set_weights(learner.engine.as_mut(), &state.weights)?;
-        set_weights(again.engine.as_mut(), &state.weights)?;
+fn hand_out_weights<G: Playable>(
+    workers: &mut [Worker<G>],
+    settings: &Settings,
+    state: &State,
+) -> Result<(), WeightsError> {
+    let source = |weights: &[f64]| WeightsSource::Values(weights.iter().map(f64::to_string).collect());
+    let (learned, cloned) = (source(&state.weights), source(&state.opponent));
+    for Worker { agents: [learner, opponent], learner: again, .. } in workers {
+        learner.thinker.set_weights(&learned)?;
+        again.thinker.set_weights(&learned)?;
         if settings.clone_every.is_some() {
-            set_weights(opponent.engine.as_mut(), &state.opponent)?;
+            opponent.thinker.set_weights(&cloned)?;
         }
     }
     Ok(())
 }
 
-/// Gives an engine weights.
-fn set_weights(engine: &mut dyn Engine, weights: &[f64]) -> Result<(), WeightsError> {
-    engine.set_weights(&WeightsSource::Values(weights.iter().map(f64::to_string).collect())).map(drop)
-}
-
-/// Does something for each number, on as many threads as there are tables; the results in the order of the numbers, or nothing
-/// if one of them is missing.
-fn in_parallel<T: Send>(
-    tables: &mut [Table],
+/// Plays the games of these numbers, on as many threads as there are workers; the results in the order of the
+/// numbers, or none if one of them is missing.
+fn in_parallel<G: Game, T: Send>(
+    workers: &mut [Worker<G>],
     numbers: Range<u64>,
-    play: impl Fn(&mut Table, u64) -> Option<T> + Sync,
+    play: impl Fn(&mut Worker<G>, u64) -> Option<T> + Sync,
 ) -> Option<Vec<T>> {
-    let next = AtomicU64::new(numbers.start);
-    let results = Mutex::new(Vec::new());
-    std::thread::scope(|scope| {
-        for table in tables {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= numbers.end {
-                        break;
-                    }
-                    let result = play(table, number);
-                    results.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push((number, result));
-                }
-            });
-        }
-    });
-    let mut results = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut results = Vec::new();
+    let play = |worker: &mut &mut Worker<G>, number| Some((number, play(worker, number)?));
+    parallel::run(workers.iter_mut(), numbers.clone(), play, |result| results.push(result));
     results.sort_by_key(|(number, _)| *number);
-    results.into_iter().map(|(_, result)| result).collect()
+    let is_complete = results.len() as u64 == numbers.end - numbers.start;
+    is_complete.then(|| results.into_iter().map(|(_, result)| result).collect())
 }

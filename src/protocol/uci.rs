@@ -400,7 +400,7 @@ impl Printer<'_> {
 }
 
 impl SearchListener for Printer<'_> {
-    fn line(&mut self, report: &SearchReport) {
+    fn report(&mut self, report: &SearchReport) {
         if let Some(visits) = text::visits(report) {
             self.info(&visits);
         }

@@ -66,6 +66,9 @@ pub trait Listener<M> {
     /// The search of a root move begins, the one of this number, from 1, in the iteration of `depth` plies.
     /// Called once the search has taken a while.
     fn root_move(&mut self, _depth: u32, _mv: M, _number: usize) {}
+
+    /// The search is over, and it counts visits: those of the moves of the root.
+    fn root_visits(&mut self, _visits: &[(M, u32)]) {}
 }
 
 impl<M, F: FnMut(Report<M>)> Listener<M> for F {

@@ -174,7 +174,10 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
         shared.done.store(true, Ordering::Relaxed);
     });
     let nodes = shared.nodes.load(Ordering::Relaxed);
-    let pv = best_pv(input, &shared.tree());
+    let tree = shared.tree();
+    let visits = tree.children(0).map(|child| (tree.node(child).mv, tree.node(child).visits));
+    listener.root_visits(&visits.collect::<Vec<_>>());
+    let pv = best_pv(input, &tree);
     Best { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
 }
 

@@ -8,7 +8,7 @@ use rand::{RngExt, SeedableRng};
 use super::tree::{Children, Node, Proof, Selection, seen_by};
 use super::{Expansion, Leaf, LeafEvaluator, SharedTree, Tree};
 use crate::eval::{Evaluator, MAX_PLY, Scale, Score};
-use crate::game::{Color, GameHistory, Searchable};
+use crate::game::{Color, GameHistory, Points, Searchable};
 use crate::search::SearchInput;
 use crate::search::msd::MsdFilter;
 
@@ -427,7 +427,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             self.moves.clear();
             self.position.legal_moves(&mut self.moves);
             if self.moves.is_empty() {
-                return result_of_white(self.position.terminal_outcome().winner);
+                return Points::of(self.position.terminal_outcome().winner, Color::White).value();
             }
             if G::DRAW_RULES.no_progress.is_some_and(|limit| self.position.halfmove_clock() >= limit) {
                 return 0.5;
@@ -436,7 +436,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             self.play(mv);
         }
         if self.playout_plies.is_none() {
-            return result_of_white(self.position.leader());
+            return Points::of(self.position.leader(), Color::White).value();
         }
         let static_eval = self.input.evaluator.evaluate_position(&self.position);
         seen_by(self.position.side_to_move(), static_eval.win_rate(self.scale.wdl))
@@ -460,14 +460,5 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             }
         }
         self.moves[self.random.random_range(0..self.moves.len())]
-    }
-}
-
-/// The result of White: 1 a win, ½ a draw.
-fn result_of_white(winner: Option<Color>) -> f64 {
-    match winner {
-        None => 0.5,
-        Some(Color::White) => 1.0,
-        Some(Color::Black) => 0.0,
     }
 }

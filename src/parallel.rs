@@ -1,0 +1,59 @@
+//! Work on several threads.
+
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+
+/// Does `job` for each task, with a thread for each worker; `take` gets the results on this thread as they
+/// come, in no particular order. Tasks are handed out one by one. A job without a result ends the work of its
+/// worker.
+pub(crate) fn run<W: Send, T: Send, R: Send>(
+    workers: impl IntoIterator<Item = W>,
+    tasks: impl IntoIterator<Item = T, IntoIter: Send>,
+    job: impl Fn(&mut W, T) -> Option<R> + Sync,
+    mut take: impl FnMut(R),
+) {
+    let tasks = Mutex::new(tasks.into_iter());
+    let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let (sender, results) = mpsc::channel();
+    thread::scope(|scope| {
+        for mut worker in workers {
+            let (sender, next, job) = (sender.clone(), &next, &job);
+            scope.spawn(move || {
+                while let Some(result) = next().and_then(|task| job(&mut worker, task)) {
+                    if sender.send(result).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        results.into_iter().for_each(&mut take);
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_task_is_done_once() {
+        let mut workers = [0; 3];
+        let mut results = Vec::new();
+        let job = |worker: &mut &mut u64, task: u64| {
+            **worker += 1;
+            Some(task * task)
+        };
+        run(workers.iter_mut(), 0..100, job, |result| results.push(result));
+        results.sort_unstable();
+        assert_eq!(results, (0..100).map(|task| task * task).collect::<Vec<_>>());
+        assert_eq!(workers.iter().sum::<u64>(), 100);
+    }
+
+    #[test]
+    fn a_worker_without_a_result_stops() {
+        let mut results = Vec::new();
+        run([()], 0.., |(), task| (task < 5).then_some(task), |result| results.push(result));
+        assert_eq!(results, [0, 1, 2, 3, 4], "though there is always a next task");
+        run([(); 0], 0..5, |(), task| Some(task), |_| panic!("nobody works"));
+    }
+}
