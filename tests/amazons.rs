@@ -25,7 +25,10 @@ proptest! {
             let expected: BTreeMap<String, Grid> = grid
                 .moves()
                 .into_iter()
-                .map(|([from, to, arrow], after)| (format!("{0}{1},{1}{2}", name(from), name(to), name(arrow)), after))
+                .map(|(squares, after)| {
+                    let [from, to, arrow] = squares.map(name);
+                    (format!("{from}{to},{to}{arrow}"), after)
+                })
                 .collect();
             let mut moves = Vec::new();
             position.legal_moves(&mut moves);

@@ -61,7 +61,8 @@ fn longest(grid: &Grid, known: &mut HashMap<Vec<Vec<char>>, u32>) -> u32 {
     moves
 }
 
-/// What a player's regions hold that the other one cannot enter: empty squares and moves, and whether that is all.
+/// What a player's regions hold that the other one cannot enter: empty squares and moves, and whether that
+/// is all.
 struct Own {
     squares: f64,
     moves: f64,
@@ -196,12 +197,17 @@ proptest! {
         let found = features(&position, 0);
         prop_assert_eq!(found.len(), expected.len());
         for (name, value) in found {
-            prop_assert!((value - expected[name]).abs() < 1e-9, "{}: {} for {} in {}", name, value, expected[name], fen);
+            let expected = expected[name];
+            prop_assert!((value - expected).abs() < 1e-9, "{name}: {value} for {expected} in {fen}");
         }
 
         let found = features(&position, 1);
         for (letter, who) in [(me, "Me"), (other, "Other")] {
-            let sum = |steps| grid.all(letter).iter().map(|square| grid.reach(*square, steps).len()).sum::<usize>() as f64 / 10.0;
+            let amazons = grid.all(letter);
+            let sum = |steps| {
+                let squares = amazons.iter().map(|square| grid.reach(*square, steps).len());
+                squares.sum::<usize>() as f64 / 10.0
+            };
             prop_assert_eq!(found[format!("movesFor{who}").as_str()], sum(99));
             prop_assert_eq!(found[format!("freeFor{who}").as_str()], sum(1));
         }
@@ -223,13 +229,15 @@ proptest! {
         let turned: String = rows.iter().rev().copied().collect::<Vec<_>>().join("/");
         let swapped: String = board.chars().map(swap).collect();
         let other_side = if rest.starts_with('w') { "b" } else { "w" };
-        let same = [format!("{mirrored} {rest}"), format!("{turned} {rest}"), format!("{swapped} {other_side}")];
+        let same =
+            [format!("{mirrored} {rest}"), format!("{turned} {rest}"), format!("{swapped} {other_side}")];
         let position = Amazons::from_fen(&fen).unwrap();
         for set in 0..Amazons::SETS.len() {
             let evaluator = Linear::<Amazons>::shipped(set).unwrap();
             for other in &same {
                 let other = Amazons::from_fen(other).unwrap();
-                prop_assert_eq!(evaluator.evaluate_position(&other), evaluator.evaluate_position(&position), "{} and {}", fen, other.fen());
+                let values = [other, position].map(|position| evaluator.evaluate_position(&position));
+                prop_assert_eq!(values[0], values[1], "{} and {}", fen, other.fen());
             }
         }
     }
@@ -246,8 +254,8 @@ fn regions_are_counted_in_moves() {
     // As many: the side to move runs out first.
     assert_eq!(settled("Q2*/****/q2* w"), -1.0);
     assert_eq!(settled("Q2*/****/q2* b"), -1.0);
-    // From the middle one of a row of three either end is lost when the amazon leaves for the other … but the square it
-    // leaves can be shot at: both ends are filled.
+    // From the middle one of a row of three either end is lost when the amazon leaves for the other … but
+    // the square it leaves can be shot at: both ends are filled.
     assert_eq!(t1("1Q1*/****/q2* w"), 0.0);
     // A fork with three prongs of one square: whichever the amazon enters, it shoots back and stays.
     let fork = "*1*1*/**Q**/**1**/*****/q3* w";

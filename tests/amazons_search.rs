@@ -39,7 +39,7 @@ fn the_full_width_search_finds_the_minimax_value() {
 }
 
 #[test]
-fn promising_moves_are_legal_and_rated_for_the_mover() {
+fn candidate_moves_are_legal_and_rated_for_the_player_who_moves() {
     for (position, _) in lines(200, 2000) {
         let (mut legal, mut promising) = (Vec::new(), Vec::new());
         position.legal_moves(&mut legal);

@@ -1,5 +1,5 @@
-//! A game that the library does not know, which brings its rules and its notation only: it passes the checks of every
-//! game, and is searched, solved and played by an engine.
+//! A game that the library does not know, which brings its rules and its notation only: it passes the
+//! checks of every game, and is searched, solved and played by an engine.
 
 mod common;
 
@@ -72,7 +72,8 @@ fn paths_are_those_of_a_plain_count() {
         assert_eq!(perft(position, depth, &AtomicBool::new(false)), Some(expected), "{}", position.fen());
         expected
     };
-    // Three moves for each pawn of the front row, two on the edges. Each pawn that has moved is in the way of one.
+    // Three moves for each pawn of the front row, two on the edges. Each pawn that has moved is in the way
+    // of one.
     assert_eq!(count(&Breakthrough::start(), 1), 13);
     assert_eq!(count(&Breakthrough::start(), 2), 13 * (13 - 1));
     count(&Breakthrough::start(), 5);

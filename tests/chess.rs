@@ -226,7 +226,7 @@ fn the_third_occurrence_draws() {
     assert_eq!((history.occurrences(&position), history.outcome(&position)), (2, None));
     let (position, history) = play(fen, &round.repeat(3));
     assert_eq!(history.outcome(&position), draw(Ending::Repetition));
-    // So has the right to take in passing.
+    // So has the right to capture en passant.
     let fen = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2";
     let round = "e1e2 e8e7 e2e1 e7e8 ";
     let (position, history) = play(fen, &round.repeat(2));
@@ -305,14 +305,12 @@ fn fens_are_refused_with_a_reason() {
         assert_eq!(
             king(&format!("w - {square} 0 1")),
             format!(
-                "FEN: en passant square `{square}`: expected `-` or the square behind a pawn that Black has just moved two steps"
+                "FEN: en passant square `{square}`: \
+                 expected `-` or the square behind a pawn that Black has just moved two steps"
             )
         );
     }
-    assert_eq!(
-        king("w - - x 1"),
-        "FEN: plies since the last capture or pawn move `x`: expected a number from 0 to 9999"
-    );
+    assert_eq!(king("w - - x 1"), "FEN: halfmove clock `x`: expected a number from 0 to 9999");
     assert_eq!(king("w - - 0 0"), "FEN: move number `0`: expected a number from 1 to 9999");
     assert_eq!(king("w - - 0 1 x"), "FEN: `x` after the last field");
     assert_eq!(position("4k3/8/8/8/8/8/8/4K3 b - -").fen(), "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
@@ -368,8 +366,8 @@ fn passing_hands_over_the_move() {
     assert!(!position("4k3/8/8/8/4r3/8/P7/3K4 b - - 0 1").may_be_zugzwang());
 }
 
-/// Moves with what they leave their player, in thousandths of a pawn, by hand: pawn 1000, knight and bishop 3250, rook
-/// 5000, queen 9750.
+/// Moves with what they leave their player, in thousandths of a pawn, by hand: pawn 1000, knight and bishop
+/// 3250, rook 5000, queen 9750.
 const EXCHANGES: &[(&str, &str, i32)] = &[
     // Nothing takes back.
     ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 1_000),
@@ -395,7 +393,7 @@ const EXCHANGES: &[(&str, &str, i32)] = &[
     // The king takes what is not covered, and not what is.
     ("8/8/3k4/3p4/8/2N5/8/4K3 w - - 0 1", "c3d5", -2_250),
     ("8/8/3k4/3p4/8/1BN5/8/4K3 w - - 0 1", "c3d5", 1_000),
-    // In passing: the pawn behind is uncovered, and its pawn takes back.
+    // En passant: the pawn behind is uncovered, and its pawn takes back.
     ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 1_000),
     ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
     ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", 1_000),

@@ -99,11 +99,13 @@ proptest! {
                 let expected = expected(position, set.name);
                 assert_eq!(values.len(), expected.len());
                 for ((name, value), expected) in set.features.iter().zip(&values).zip(expected) {
-                    assert!((value - expected).abs() < 1e-12, "{name}: {value} for {expected} in {}", position.fen());
+                    let fen = position.fen();
+                    assert!((value - expected).abs() < 1e-12, "{name}: {value} for {expected} in {fen}");
                     assert!((0.0..=1.0).contains(value), "{name}: {value}");
                 }
                 let evaluator = Linear::<Neighbours>::shipped(index).unwrap();
-                let sum: f64 = values.iter().zip(evaluator.weights().values()).map(|(value, weight)| value * weight).sum();
+                let weighed = values.iter().zip(evaluator.weights().values());
+                let sum: f64 = weighed.map(|(value, weight)| value * weight).sum();
                 assert!((evaluator.breakdown(position).sum() - sum).abs() < 1e-9);
                 let score = evaluator.evaluate_position(position).to_thousandths();
                 assert!((f64::from(score) - 1000.0 * sum).abs() <= 0.5 + 1e-6);
@@ -202,8 +204,8 @@ fn features_of_tucchess_by_hand() {
     };
     // White: pawn b5 (three steps, a rook in its way), rook c2, king a1. Black: rook b7, pawn d5, king e4.
     let fen = "1r3/5/1P1p1/2*1k/5/2R2/K4 w 2 5.9 20";
-    // The rook moves to b2, a2, d2, e2, c1, c3 and the prize on c4, behind which it does not see; Black's to a7,
-    // c7, d7, e7, b6 and b5. The rook b7 attacks the pawn b5. Four of six ranks less two of six.
+    // The rook moves to b2, a2, d2, e2, c1, c3 and the prize on c4, behind which it does not see; Black's
+    // to a7, c7, d7, e7, b6 and b5. The rook b7 attacks the pawn b5. Four of six ranks less two of six.
     let full = [-3.9, -3.9 * 0.7, 0.0, 0.0, 1.0 / 3.0, -1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0];
     let found = features(0, fen);
     for ((name, found), expected) in TucChess::SETS[0].features.iter().zip(&found).zip(full) {
@@ -273,7 +275,8 @@ fn features_of_chess_by_hand() {
         ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "shield.beside.none", 1.0),
         ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "storm.none", -1.0),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "danger.0", 0.0),
-        // The queen attacks f2, g2, h2 and g1, five units each, and has a safe check on e1, seven: six steps of four.
+        // The queen attacks f2, g2, h2 and g1, five units each, and has a safe check on e1, seven: six
+        // steps of four.
         ("4k3/8/8/8/8/6q1/8/6K1 w - - 0 1", "danger.6", 1.0),
     ] {
         assert!((middle(fen, name) - value).abs() < 1e-12, "{name} in {fen}: {}", middle(fen, name));

@@ -1,5 +1,5 @@
-//! The configurations in `experiments/` can be run: all that is wrong with them is where their results are to go,
-//! or that what plays has not been trained yet.
+//! The configurations in `experiments/` can be run: all that is wrong with them is where their results are
+//! to go, or that what plays has not been trained yet.
 
 use std::fs;
 use std::path::{Path, PathBuf};

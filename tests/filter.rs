@@ -1,4 +1,4 @@
-//! Minimax selective deepening: what moves promise, which ones are kept, and that all searches keep the same.
+//! Minimax selective deepening: move ratings, which moves are kept, and that all searches keep the same.
 
 mod common;
 
@@ -13,8 +13,8 @@ const WINS: i32 = i32::MAX;
 const GOOD: i32 = 100_000;
 const REPEATS: i32 = i32::MIN;
 
-/// What a move ratings at the end of a game that begins with a FEN.
-fn promise(fen: &str, before: &[&str], mv: &str, terms: &MsdTerms) -> i32 {
+/// The rating of a move at the end of a game that begins with a FEN.
+fn rating(fen: &str, before: &[&str], mv: &str, terms: &MsdTerms) -> i32 {
     let (mut position, mut history) = (Chess::from_fen(fen).unwrap(), GameHistory::new());
     for text in before {
         history.push(&position);
@@ -32,7 +32,7 @@ fn promise(fen: &str, before: &[&str], mv: &str, terms: &MsdTerms) -> i32 {
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 #[test]
-fn moves_promise_what_the_paper_says() {
+fn moves_are_rated_as_in_the_paper() {
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
     for (fen, before, mv, expected) in [
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &[][..], "a1a8", WINS),
@@ -51,7 +51,7 @@ fn moves_promise_what_the_paper_says() {
         // Nothing counts as new behind a check.
         ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", &[], "a1a4", 40 * 9),
     ] {
-        assert_eq!(promise(fen, before, mv, &MsdTerms::default()), expected, "{mv} in {fen}");
+        assert_eq!(rating(fen, before, mv, &MsdTerms::default()), expected, "{mv} in {fen}");
     }
 }
 
@@ -59,24 +59,21 @@ fn moves_promise_what_the_paper_says() {
 fn each_term_can_be_switched_off_and_weighed_by_phase() {
     let terms = MsdTerms::default;
     let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
-    assert_eq!(promise(mate, &[], "a1a8", &MsdTerms { win: false, ..terms() }), 40 * 5);
+    assert_eq!(rating(mate, &[], "a1a8", &MsdTerms { win: false, ..terms() }), 40 * 5);
     let capture = "4k3/8/8/3p4/8/2N5/8/4K3 w - - 0 1";
     let off = MsdTerms { capture: false, ..terms() };
-    assert_eq!(
-        (promise(capture, &[], "c3d5", &terms()), promise(capture, &[], "c3d5", &off)),
-        (GOOD, 40 * 3)
-    );
+    assert_eq!((rating(capture, &[], "c3d5", &terms()), rating(capture, &[], "c3d5", &off)), (GOOD, 40 * 3));
     let escape = "4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1";
-    assert!(promise(escape, &[], "d1d2", &MsdTerms { escape: false, ..terms() }) < GOOD);
+    assert!(rating(escape, &[], "d1d2", &MsdTerms { escape: false, ..terms() }) < GOOD);
     let exposed = "4k3/8/4p3/8/8/2N5/8/4K3 w - - 0 1";
-    assert!(promise(exposed, &[], "c3d5", &MsdTerms { exposure: false, ..terms() }) > -GOOD);
+    assert!(rating(exposed, &[], "c3d5", &MsdTerms { exposure: false, ..terms() }) > -GOOD);
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
     let off = MsdTerms { repetition: false, ..terms() };
-    assert!(promise(START, &shuffle, "f6g8", &off) > REPEATS);
+    assert!(rating(START, &shuffle, "f6g8", &off) > REPEATS);
     // Nothing but pawns: the end, in which this move brings nothing new.
     let by_phase = MsdTerms { gamma: 1, gamma_end: Some(70), theta_end: Some(0), ..terms() };
-    assert_eq!(promise("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &[], "e2e3", &by_phase), 70);
-    assert_eq!(promise(START, &[], "e2e3", &by_phase), 60 * 10 + 1);
+    assert_eq!(rating("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &[], "e2e3", &by_phase), 70);
+    assert_eq!(rating(START, &[], "e2e3", &by_phase), 60 * 10 + 1);
 }
 
 /// A full search of `depth` plies through a filter.
@@ -94,7 +91,8 @@ fn filtered<G: Playable>(
     (exact.collect(), best.nodes)
 }
 
-/// How many of some random positions are worth another thing where moves are left out, given that all searches agree.
+/// How many of some random positions are worth another thing where moves are left out, given that all
+/// searches agree.
 fn changed<G: Playable>(count: usize, depth: u32, filter: &MsdOptions, modes: &[SearchMode]) -> usize {
     let lines = random_lines::<G>(count, 60);
     let differs = |line: &&Line<G>| {
@@ -110,7 +108,7 @@ fn changed<G: Playable>(count: usize, depth: u32, filter: &MsdOptions, modes: &[
 
 #[test]
 fn all_searches_keep_the_same_moves() {
-    // With repetition a promise depends on the way to the position, which the table does not know.
+    // With repetition a rating depends on the way to the position, which the table does not know.
     let terms = MsdTerms { repetition: false, ..MsdTerms::default() };
     let filter = MsdOptions { keep_rate: 40, terms, ..MsdOptions::default() };
     let modes = [SearchMode::AlphaBeta, SearchMode::Expectiminimax, SearchMode::Pvs, SearchMode::Mtdf];
@@ -143,7 +141,8 @@ fn so_many_moves_are_kept() {
         let filter = MsdOptions { keep_rate, ..MsdOptions::default() };
         assert_eq!(filtered(&start, SearchMode::Minimax, 1, &filter, 1).1, 1 + kept, "{keep_rate} %");
     }
-    // In the second ply 20 points less: 2 and 1 of 20, where the tree of the first ply has been searched before.
+    // In the second ply 20 points less: 2 and 1 of 20, where the tree of the first ply has been searched
+    // before.
     let falling = MsdOptions { keep_rate: 10, keep_fall: 5, ..MsdOptions::default() };
     assert_eq!(filtered(&start, SearchMode::Minimax, 2, &falling, 1).1, (1 + 2) + (1 + 2 + 2));
 }

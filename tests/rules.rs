@@ -72,7 +72,8 @@ proptest! {
     fn neighbours_equals_mailbox(seed: u64) {
         random_game::<Neighbours>(seed, 200, |position, _| {
             let mailbox = Mailbox::new(&position.fen());
-            let mut expected: Vec<_> = mailbox.moves(true).iter().map(|&(from, to)| square(from) + &square(to)).collect();
+            let text = |(from, to)| square(from) + &square(to);
+            let mut expected: Vec<_> = mailbox.moves(true).into_iter().map(text).collect();
             let mut moves = Vec::new();
             position.legal_moves(&mut moves);
             let mut found: Vec<_> = moves.iter().map(|&mv| position.move_text(mv)).collect();
@@ -80,8 +81,8 @@ proptest! {
             found.sort();
             assert_eq!(found, expected, "{}", position.fen());
             for &mv in &moves {
-                let text = position.move_text(mv);
-                let path = mailbox.moves(true).into_iter().find(|&(from, to)| square(from) + &square(to) == text);
+                let found = position.move_text(mv);
+                let path = mailbox.moves(true).into_iter().find(|&path| text(path) == found);
                 let mut child = *position;
                 child.play(mv);
                 assert_eq!(Mailbox::new(&child.fen()), mailbox.play(path.unwrap()));
@@ -104,7 +105,7 @@ proptest! {
 fn damaged_fens_are_positions_or_errors_that_name_the_field() {
     let board = ["ranks", "squares", "piece", "side to move", "the last field"];
     let with = |fields: &[&'static str]| [&board, fields].concat();
-    check_damaged_fens::<Neighbours>(3_000, &with(&["plies since the last capture", "move number"]));
+    check_damaged_fens::<Neighbours>(3_000, &with(&["halfmove clock", "move number"]));
     check_damaged_fens::<TucChess>(
         3_000,
         &with(&["too many", "points of White", "points of Black", "move number"]),
@@ -116,7 +117,7 @@ fn damaged_fens_are_positions_or_errors_that_name_the_field() {
             "too many",
             "castling rights",
             "en passant square",
-            "plies since the last capture or pawn move",
+            "halfmove clock",
             "move number",
         ]),
     );
@@ -170,13 +171,10 @@ fn fens_are_refused_with_a_reason() {
     assert_eq!(error("8/8/8/8/8/8/8/8 W"), "FEN: side to move `W`: expected `w` or `b`");
     assert_eq!(
         error("8/8/8/8/8/8/8/8 w 10000 1"),
-        "FEN: plies since the last capture `10000`: expected a number from 0 to 9999"
+        "FEN: halfmove clock `10000`: expected a number from 0 to 9999"
     );
     assert_eq!(error("8/8/8/8/8/8/8/8 w 0 0"), "FEN: move number `0`: expected a number from 1 to 9999");
-    assert_eq!(
-        error("8/8/8/8/8/8/8/8 w -1"),
-        "FEN: plies since the last capture `-1`: expected a number from 0 to 9999"
-    );
+    assert_eq!(error("8/8/8/8/8/8/8/8 w -1"), "FEN: halfmove clock `-1`: expected a number from 0 to 9999");
     assert_eq!(error("8/8/8/8/8/8/8/8 w 0 1 x"), "FEN: `x` after the last field");
     let chess = Neighbours::from_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert!(matches!(chess, Err(FenError::Piece { letter: 'r', rank: 8, .. })));

@@ -96,10 +96,10 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
     assert!(with_chance > 20, "chance changes many values: {with_chance} of 40");
 }
 
-/// Few pieces, so that searches meet forced ends, and the hundredth ply without a capture within reach.
-/// All searches of a board share a table: what one remembers may not mislead another, at another distance
-/// from the end of the game or from its last capture. (In four plies a position can come back: then values depend on
-/// the way to a position, which the table does not know.)
+/// Few pieces, so that searches meet forced ends, and the hundredth ply without a capture within reach. All
+/// searches of a board share a table: what one remembers may not mislead another, at another distance from
+/// the end of the game or from its last capture. (In four plies a position can come back: then values
+/// depend on the way to a position, which the table does not know.)
 #[test]
 fn searches_with_a_common_table_find_the_alpha_beta_value() {
     let mut random = StdRng::seed_from_u64(11);
@@ -191,7 +191,8 @@ fn several_lines_are_the_best_ones_in_order() {
             history.push(&child);
             child.play(report.pv[0]);
             let (_, reports) = find(&(child, history), SearchMode::Minimax, false, 1, &Limits::depth(2));
-            // A finished game has no iterations: its last move has lost it, there being no other end so early.
+            // A finished game has no iterations: its last move has lost it, there being no other end so
+            // early.
             let value = scores(&reports).last().copied().unwrap_or(Score::lost_in(0));
             let value = match value.plies_to_end() {
                 None => value,

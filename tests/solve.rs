@@ -17,8 +17,8 @@ use rand::{RngExt, SeedableRng};
 use common::grid::random_fen;
 use common::minimax::{Plain, empty_squares, result};
 
-/// What Neighbours is worth to the side to move with all the draws of the rules: nothing is remembered, as a result may
-/// depend on the way. So many plies are looked ahead at most.
+/// What Neighbours is worth to the side to move with all the draws of the rules: nothing is remembered, as
+/// a result may depend on the way. So many plies are looked ahead at most.
 fn neighbours(
     position: &Neighbours,
     history: &mut GameHistory<Neighbours>,

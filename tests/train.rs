@@ -9,7 +9,7 @@ use labrys::engine::{self, Engine, Play, Session, WeightsSource};
 use labrys::eval::WeightsError;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Chance, Color, Features, Game, Knowledge, Points};
+use labrys::game::{Color, Game, Playable, Points};
 use labrys::learn::selfplay::{self, Agent, Budget, Conditions, Transcript};
 use labrys::learn::{
     Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, Settings, State,

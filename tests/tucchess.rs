@@ -212,7 +212,8 @@ fn chance_keeps_to_its_probabilities() {
     };
     assert!(near(points, 0.9), "{points}");
     assert!(near(appeared, 0.1), "{appeared}");
-    // 35 squares less two kings and the rook: where the prize was there may be none, where the rook was there may.
+    // 35 squares less two kings and the rook: where the prize was there may be none, where the rook was
+    // there may.
     assert_eq!(squares.len(), 32);
     assert!(squares.values().all(|&count| near(count, 0.1 / 32.0)), "{squares:?}");
     assert!(!squares.contains_key("b3") && squares.contains_key("a3"));

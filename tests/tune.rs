@@ -19,7 +19,8 @@ fn labrys(words: &str) -> (bool, String, String) {
 /// Plays a few quick games of Neighbours.
 fn play(file: &Path) {
     let (success, _, error) = labrys(&format!(
-        "match --variant neighbours --engine name=a --engine name=b --each nodes=100 option.Hash=1 --games 20 --pgnout {}",
+        "match --variant neighbours --engine name=a --engine name=b --each nodes=100 option.Hash=1 \
+         --games 20 --pgnout {}",
         file.display()
     ));
     assert!(success, "{error}");

@@ -1,4 +1,4 @@
-//! What can be wrong with a position or a move in text.
+//! Errors in the text of positions and moves.
 
 use thiserror::Error;
 

@@ -1,4 +1,4 @@
-//! Reading the parts that the FENs of all games share.
+//! The parts of a FEN that all games share.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -83,6 +83,14 @@ impl<'a> Fields<'a> {
             Some(found) => Err(FenError::Trailing { found: found.to_owned() }),
         }
     }
+}
+
+/// Makes sure that there are not too many of a kind of piece.
+///
+/// # Errors
+/// [`FenError::TooMany`].
+pub fn at_most(what: &'static str, found: usize, at_most: usize) -> Result<(), FenError> {
+    if found > at_most { Err(FenError::TooMany { what, found, at_most }) } else { Ok(()) }
 }
 
 /// Reads the board of a FEN, rank by rank from the highest, and hands each square that is not empty

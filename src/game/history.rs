@@ -43,7 +43,7 @@ impl<G: Game> GameHistory<G> {
         self.past.pop();
     }
 
-    /// Whether `position` has come up before: the search's idea of a draw by repetition.
+    /// Whether `position` has come up before: the search scores that as a draw.
     pub fn is_repetition(&self, position: &G) -> bool {
         self.earlier(position).next().is_some()
     }

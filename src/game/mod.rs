@@ -12,8 +12,8 @@
 //! - [`Playouts`]: the playouts of Monte Carlo tree search;
 //! - [`Solvable`]: what a solver knows of a position.
 //!
-//! [`Searchable`] and [`Playable`] stand for all that a search or an engine needs. Nothing in here knows that a
-//! search or an evaluation exists. A new game is a new folder in here, one line in the registry
+//! [`Searchable`] and [`Playable`] stand for all that a search or an engine needs. Nothing in here knows
+//! that a search or an evaluation exists. A new game is a new folder in here, one line in the registry
 //! ([`crate::engine::registry`]) and one suite in `perft/`.
 
 pub mod amazons;
@@ -139,11 +139,12 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The draws that the rules of this game know besides those of [`Game::terminal_outcome`].
     const DRAW_RULES: DrawRules;
 
-    /// Plies after which a referee ends a game that would go on for ever, in favour of [`Game::leader`]. None where the
-    /// rules end every game.
+    /// Plies after which a referee ends a game that would go on for ever, in favour of [`Game::leader`].
+    /// None where the rules end every game.
     const LONGEST_GAME: Option<u32> = None;
 
-    /// The option that the game has of its own, if any. What is chosen goes by its number in the list of choices.
+    /// The option that the game has of its own, if any. What is chosen goes by its number in the list of
+    /// choices.
     const OPTION: Option<GameOption> = None;
 
     /// The positions that `bench` searches.
@@ -157,7 +158,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         Self::start()
     }
 
-    /// Makes a position one of another choice of [`Game::OPTION`], as far as the choice is more than a start position.
+    /// Makes a position one of another choice of [`Game::OPTION`], as far as the choice is more than a
+    /// start position.
     fn choose(&mut self, _choice: usize) {}
 
     /// Reads a position; counters may be missing at the end of the text.
@@ -199,7 +201,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Zobrist key of the board and the side to move, kept incrementally; counters are not in it.
     fn key(&self) -> u64;
 
-    /// The same key, computed from nothing but the board and the side to move: the yardstick of [`Game::key`].
+    /// The same key, computed from scratch: tests compare [`Game::key`] with it.
     fn key_from_scratch(&self) -> u64;
 
     /// The key under which search results are stored: everything that the value of a position depends on

@@ -1,8 +1,8 @@
 //! A fifth game, which the library does not know: Breakthrough on a board of five files and five ranks.
 //!
-//! Each player has two rows of pawns. A pawn moves one square straight or diagonally forward to an empty square, and
-//! captures diagonally forward only. Who gets a pawn to the other end of the board, or captures all pawns of the
-//! opponent, wins.
+//! Each player has two rows of pawns. A pawn moves one square straight or diagonally forward to an empty
+//! square, and captures diagonally forward only. Who gets a pawn to the other end of the board, or captures
+//! all pawns of the opponent, wins.
 //!
 //! There are rules and notation in here and nothing else: what a new game has to bring.
 
@@ -129,10 +129,7 @@ impl Game for Breakthrough {
             Ok(())
         })?;
         for (player, what) in [(Color::White, "white pawns"), (Color::Black, "black pawns")] {
-            let found = pawns[player.index()].count_ones();
-            if found > PAWNS {
-                return Err(FenError::TooMany { what, found: found as usize, at_most: PAWNS as usize });
-            }
+            fen::at_most(what, pawns[player.index()].count_ones() as usize, PAWNS as usize)?;
         }
         let stm = fields.side()?;
         let move_number = fields.counter("move number", 1..=LAST_MOVE, 1)?;

@@ -17,7 +17,7 @@ pub type Square = (i32, i32);
 pub struct Grid {
     /// The ranks, the lowest first: `Q`, `q`, `*` and `.`.
     pub rows: Vec<Vec<char>>,
-    /// The letter of that of the side to move amazons.
+    /// The letter of the amazons of the side to move.
     pub stm: char,
 }
 
@@ -44,7 +44,7 @@ impl Grid {
         Grid { rows: board.split('/').rev().map(row).collect(), stm }
     }
 
-    /// What stands on a square; nothing beyond the edge.
+    /// The letter on a square; none beyond the edge.
     pub fn at(&self, (file, rank): Square) -> Option<char> {
         let row = self.rows.get(usize::try_from(rank).ok()?)?;
         row.get(usize::try_from(file).ok()?).copied()
@@ -99,8 +99,8 @@ impl Grid {
         moves
     }
 
-    /// Moves of so many steps each (99: queen moves, 1: king moves) that the amazons of a letter need to each empty
-    /// square, by breadth-first search; `None` where they never get.
+    /// Moves of so many steps each (99: queen moves, 1: king moves) that the amazons of a letter need to
+    /// each empty square, by breadth-first search; `None` where they never get.
     pub fn distances(&self, letter: char, steps: i32) -> Vec<(Square, Option<u32>)> {
         let mut found: std::collections::HashMap<Square, u32> = std::collections::HashMap::new();
         let mut queue: VecDeque<(Square, u32)> =

@@ -18,8 +18,8 @@ impl<K> Plain<K> {
     }
 }
 
-/// The result for the side to move with best play, 1 or −1, unless the nodes run out; in a game in which no position
-/// comes back and no draw is possible.
+/// The result for the side to move with best play, 1 or −1, unless the nodes run out; in a game in which no
+/// position comes back and no draw is possible.
 pub fn result<G: Game>(position: &G, plain: &mut Plain<u64>) -> Option<i32> {
     if let Some(&result) = plain.known.get(&position.key()) {
         return Some(result);

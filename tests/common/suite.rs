@@ -1,5 +1,5 @@
-//! What every game has to pass: rules, keys and notation along random games, known perft counts, and texts with
-//! mistakes in them.
+//! What every game has to pass: rules, keys and notation along random games, known perft counts, and texts
+//! with mistakes in them.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -92,9 +92,9 @@ pub fn check_perft<G: Game>(suite: &str, deepest: u32, counts: usize) {
     assert_eq!(checked, counts, "the suite has lost counts");
 }
 
-/// Valid FENs with a mistake in one field each. What is accepted has to be a position like any other, with the board
-/// that the text shows; what is refused has to be refused for something that stands in the text, or does not.
-/// Every one of `fields` has to be refused at least once.
+/// Valid FENs with a mistake in one field each. What is accepted has to be a position like any other, with
+/// the board that the text shows; what is refused has to be refused for something that stands in the text,
+/// or does not. Every one of `fields` has to be refused at least once.
 pub fn check_damaged_fens<G: Searchable>(count: u64, fields: &[&str]) {
     let mut accepted = 0;
     let mut refused = BTreeMap::new();
@@ -216,8 +216,8 @@ fn check_fen_error(text: &str, error: &FenError) -> &'static str {
     }
 }
 
-/// Moves that were legal two plies ago, and such moves with a mistake in them. What is accepted has to be legal and, but for `other_forms`,
-/// written as the game writes it; what is refused has to be quoted.
+/// Moves that were legal two plies ago, and such moves with a mistake in them. What is accepted has to be
+/// legal and, but for `other_forms`, written as the game writes it; what is refused has to be quoted.
 pub fn check_damaged_moves<G: Searchable>(count: u64, other_forms: &[&str]) {
     let (mut accepted, mut syntax, mut illegal) = (0, 0, 0);
     for seed in 0..count {

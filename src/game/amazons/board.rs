@@ -1,7 +1,8 @@
 //! Bitboards of 11 files and 11 ranks, and how queens go on them.
 //!
-//! Bit `11 * rank + file` is a square, a1 the lowest bit. A smaller board lies in the lower left corner: the squares
-//! beyond its edges are never empty, and so no move goes there. The same code serves boards of every size.
+//! Bit `11 * rank + file` is a square, a1 the lowest bit. A smaller board lies in the lower left corner:
+//! the squares beyond its edges are never empty, and so no move goes there. The same code serves boards of
+//! every size.
 
 /// Files and ranks of the largest board; from one rank to the next it is so many bits on every board.
 pub(super) const MOST: usize = 11;
@@ -9,7 +10,8 @@ pub(super) const MOST: usize = 11;
 /// Bits of a board. Those behind the last square of the largest board are no squares, and never empty.
 pub(super) const BITS: usize = u128::BITS as usize;
 
-/// The a file, and the bit that follows the last square: a step east from there would come down on a file again.
+/// The a file, and the bit that follows the last square: a step east from there would come down on a file
+/// again.
 pub(super) const FILE_A: u128 = {
     let (mut file, mut rank) = (0, 0);
     while rank <= MOST {
@@ -34,8 +36,9 @@ pub(super) const fn board(files: usize, ranks: usize) -> u128 {
     board
 }
 
-/// The squares from each square to the edge of the largest board, in each of the eight directions. The first four go
-/// to higher bits (east, north west, north, north east), the others the opposite ways, in the same order.
+/// The squares from each square to the edge of the largest board, in each of the eight directions. The
+/// first four go to higher bits (east, north west, north, north east), the others the opposite ways, in the
+/// same order.
 static RAYS: [[u128; 8]; BITS] = {
     let mut rays = [[0; 8]; BITS];
     let steps: [(i32, i32); 8] = [(1, 0), (-1, 1), (0, 1), (1, 1), (-1, 0), (1, -1), (0, -1), (-1, -1)];
@@ -77,8 +80,8 @@ pub(super) static RINGS: [[u128; 3]; BITS] = {
     rings
 };
 
-/// All bits but the lowest so many ones, by 127 less their number: those from the highest bit of a board on, by the
-/// number of zeros above it.
+/// All bits but the lowest so many ones, by 127 less their number: those from the highest bit of a board
+/// on, by the number of zeros above it.
 static FROM_HIGHEST: [u128; BITS] = {
     let mut table = [0; BITS];
     let mut zeros = 0;

@@ -1,8 +1,8 @@
 //! The features.
 //!
-//! `territory` holds what the field has found to matter (see `territory`), each measure three times: weighted by how
-//! far the position is from the opening, the middle game and the filling phase. That is told by the contact of the
-//! players (Lieberum's w), as a share of the board. "Me" is the player to move.
+//! `territory` holds what the field has found to matter (see `territory`), each measure three times:
+//! weighted by how far the position is from the opening, the middle game and the filling phase. That is
+//! told by the contact of the players (Lieberum's w), as a share of the board. "Me" is the player to move.
 
 use super::super::{FeatureSet, Features, Game, Scale};
 use super::board::{around, reach, squares};
@@ -15,8 +15,8 @@ macro_rules! by_phase {
     };
 }
 
-/// The scale of both sets. A move changes the territory by a square or two, each worth one to two units at the
-/// end: 2500 scored 64 % against 1500, 4000 56 % against 2500 (50 games each at 20,000 nodes, 10×10).
+/// The scale of both sets. A move changes the territory by a square or two, each worth one to two units at
+/// the end: 2500 scored 64 % against 1500, 4000 56 % against 2500 (50 games each at 20,000 nodes, 10×10).
 const SCALE: Scale = Scale { margin: 3500, ..Scale::UNMEASURED };
 
 /// Who is nearer to the squares, by queen and by king moves; mobility, enclosed amazons, the move.
@@ -41,7 +41,8 @@ const TERRITORY_INDEX: usize = 0;
 /// Phases of the game.
 const PHASES: usize = 3;
 
-/// The share of contested squares at which the middle game is in full swing. (A game on 10×10 begins with 0.7.)
+/// The share of contested squares at which the middle game is in full swing. (A game on 10×10 begins with
+/// 0.7.)
 const MIDDLE: f64 = 0.2;
 
 /// The share from which on it is opening.

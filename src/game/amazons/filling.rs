@@ -1,8 +1,8 @@
 //! The filling phase: how many moves a player has left in a region that the other one cannot enter.
 //!
-//! Every move takes one square, so a region of n empty squares has at most n moves; some (defective territories)
-//! have less, as not all of their squares can be used up. A search for the longest sequence decides, up to a limit of
-//! its nodes. (M. Müller and T. Tegos, "Experiments in Computer Amazons", 2002.)
+//! Every move takes one square, so a region of n empty squares has at most n moves; some (defective
+//! territories) have less, as not all of their squares can be used up. A search for the longest sequence
+//! decides, up to a limit of its nodes. (M. Müller and T. Tegos, "Experiments in Computer Amazons", 2002.)
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -18,8 +18,8 @@ const NODES: u32 = 100;
 /// Entries of the memory of results; a power of two.
 const MEMORY: usize = 1 << 15;
 
-/// Results of earlier searches: the upper bits of a region's number, then both bounds. What is remembered is a
-/// function of the region alone, so it does not matter who has searched it, and when.
+/// Results of earlier searches: the upper bits of a region's number, then both bounds. What is remembered
+/// is a function of the region alone, so it does not matter who has searched it, and when.
 static RESULTS: [AtomicU64; MEMORY] = [const { AtomicU64::new(0) }; MEMORY];
 
 /// Bits of a bound in the memory.
@@ -37,9 +37,9 @@ pub(super) struct Region {
 /// How many moves there are in a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Moves {
-    /// So many can be made.
+    /// At least so many can be made.
     pub(super) least: u32,
-    /// And no more.
+    /// At most so many can be made.
     pub(super) most: u32,
 }
 
@@ -96,8 +96,8 @@ impl Region {
         (number as usize % MEMORY, number >> (2 * BOUND_BITS) | 1)
     }
 
-    /// Whether a sequence of `wanted` moves has been found before the `nodes` ran out. `made` moves led to the region;
-    /// `longest` is the longest sequence met on the way.
+    /// Whether a sequence of `wanted` moves has been found before the `nodes` ran out. `made` moves led to
+    /// the region; `longest` is the longest sequence met on the way.
     fn has(self, wanted: u32, nodes: &mut u32, made: u32, longest: &mut u32) -> bool {
         *longest = made.max(*longest);
         if wanted == 0 {

@@ -1,5 +1,5 @@
-//! Positions and moves in text, as Fairy-Stockfish has them: `3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1` and
-//! `d1d7,d7g7`.
+//! Positions and moves in text, as in Fairy-Stockfish:
+//! `3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1` and `d1d7,d7g7`.
 
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
@@ -33,8 +33,8 @@ pub(super) fn start(board: usize) -> Amazons {
     parse_fen(STARTS.get(board).unwrap_or(&STARTS[0])).expect("a test sets up all boards")
 }
 
-/// Reads board, side to move, two fields that are always `-`, plies and move number; what comes after the side to
-/// move may be missing.
+/// Reads board, side to move, two fields that are always `-`, plies and move number; what comes after the
+/// side to move may be missing.
 pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
     let mut fields = Fields::new(text);
     let board = fields.required("board", "ranks of `Q`, `q`, `*` and numbers of empty squares")?;
@@ -63,10 +63,7 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
         Ok(())
     })?;
     for (amazons, what) in amazons.iter().zip(["white amazons", "black amazons"]) {
-        let found = amazons.count_ones();
-        if found > AMAZONS {
-            return Err(FenError::TooMany { what, found: found as usize, at_most: AMAZONS as usize });
-        }
+        fen::at_most(what, amazons.count_ones() as usize, AMAZONS as usize)?;
     }
     for (amazons, (field, letter)) in amazons.iter().zip([("a white amazon", 'Q'), ("a black amazon", 'q')]) {
         if *amazons == 0 {
@@ -94,9 +91,7 @@ fn measure(board: &str) -> Result<(usize, usize), FenError> {
     }
     files = files.saturating_add(run);
     for (what, found) in [("files", files), ("ranks", ranks)] {
-        if found > MOST {
-            return Err(FenError::TooMany { what, found, at_most: MOST });
-        }
+        fen::at_most(what, found, MOST)?;
     }
     Ok((files, ranks))
 }

@@ -1,9 +1,10 @@
-//! What is left to play for: what is certain without moving, and which positions have the same result.
+//! The open parts of a position: results that are certain without search, and positions that share a result.
 //!
-//! Arrows part the board for good: an amazon stays on the connected squares without arrow that it stands on. A part with
-//! amazons of one colour is worth the moves that can be made in it. In any other, moves are bounded from both sides.
-//! (M. Müller, "Solving 5×5 Amazons", 2001, works with bounds of this kind; J. Song and M. Müller, "An enhanced
-//! solver for the game of Amazons", 2014, let amazons that stand in the way guard what lies behind them.)
+//! Arrows part the board for good: an amazon stays on the connected squares without arrow that it stands
+//! on. A part with amazons of one colour is worth the moves that can be made in it. In any other, moves are
+//! bounded from both sides. (M. Müller, "Solving 5×5 Amazons", 2001, works with bounds of this kind; J.
+//! Song and M. Müller, "An enhanced solver for the game of Amazons", 2014, let amazons that stand in the
+//! way guard what lies behind them.)
 
 use super::super::zobrist::{mixed, random_table};
 use super::board::{MOST, around, connected, flood, squares};
@@ -19,7 +20,8 @@ const IMAGES: usize = 8;
 static KEYS: [[u64; MOST * MOST]; 3] =
     [random_table(0x4F77_6E21), random_table(0x4F74_6865), random_table(0x456D_7074)];
 
-/// The parts of a position in which something is open, and the balance of the others, from the view of the side to move.
+/// The parts of a position in which something is open, and the balance of the others, from the view of the
+/// side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Rest {
     /// The amazons of the side to move and of the other player in open parts.
@@ -30,7 +32,7 @@ pub(super) struct Rest {
     lead: i32,
 }
 
-/// What is certain.
+/// What is known of the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judgement {
     /// Who makes the last move.
@@ -38,7 +40,8 @@ pub(super) enum Judgement {
         /// Whether it is the player to move.
         mover_wins: bool,
     },
-    /// Nothing: so many moves lack, at least 1, until the side to move is certain to win, and until the other player is.
+    /// Not certain. `lacks` are the moves, at least 1, that the side to move lacks for a certain win, and
+    /// those that the other player lacks.
     Open { lacks: [u32; 2] },
 }
 
@@ -68,10 +71,11 @@ impl Rest {
 
     /// Who wins, if that is certain.
     ///
-    /// Let a player keep to the squares that only its own amazons reach as long as they stand. It may leave a square only
-    /// when the other player cannot enter there: amazons next to where the other one gets (guards) just step in and shoot at
-    /// where they have stood. Then the other one has no more moves than it would have by itself. Who has more moves
-    /// like this than the other one at all makes the last move; of equal numbers, the side to move runs out first.
+    /// Let a player keep to the squares that only its own amazons reach as long as they stand. It may leave
+    /// a square only when the other player cannot enter there: amazons next to where the other one gets
+    /// (guards) just step in and shoot at where they have stood. Then the other one has no more moves than
+    /// it would have by itself. Who has more moves like this than the other one at all makes the last move;
+    /// of equal numbers, the side to move runs out first.
     pub(super) fn judge(&self) -> Judgement {
         if self.empty == 0 {
             return Judgement::Certain { mover_wins: self.lead > 0 };
@@ -103,8 +107,8 @@ impl Rest {
         Judgement::Open { lacks: lacks.map(|lack| lack as u32) }
     }
 
-    /// A number that is the same for positions with the same result: each part may be elsewhere on the board, mirrored or
-    /// turned.
+    /// A number that is the same for positions with the same result: each part may be elsewhere on the
+    /// board, mirrored or turned.
     pub(super) fn key(&self) -> u64 {
         let ground = self.amazons[0] | self.amazons[1] | self.empty;
         // A sum, as the order of the parts does not matter.

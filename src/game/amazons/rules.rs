@@ -18,8 +18,9 @@ const QUEEN_MOVES: usize = 4 * (MOST - 1);
 /// The greatest value of a counter in a FEN. A game ends long before it; counting stops there.
 pub(super) const LAST_COUNT: u16 = 9_999;
 
-/// Moves of the amazon whose arrows are looked at, of all that there are, when a search has one ply left, two, or more. (At
-/// 20,000 nodes a move on 10×10, 60 games against 16 everywhere: +37 −23, Elo +83 [+5, +170].)
+/// Moves of the amazon whose arrows are looked at, of all that there are, when a search has one ply left,
+/// two, or more. (At 20,000 nodes a move on 10×10, 60 games against 16 everywhere: +37 −23, Elo +83 [+5,
+/// +170].)
 const PROMISING_PARTS: [usize; 3] = [6, 10, 16];
 
 /// Squares that a player lacks for certainty; more make no difference to a solver.
@@ -88,7 +89,8 @@ impl GameMove for AmazonsMove {
 }
 
 impl Amazons {
-    /// A position on a board of so many files and ranks; the caller vouches for them, the amazons and the arrows.
+    /// A position on a board of so many files and ranks; the caller vouches for them, the amazons and the
+    /// arrows.
     pub(super) fn new(
         (files, ranks): (usize, usize),
         amazons: [u128; 2],
@@ -150,8 +152,8 @@ impl Amazons {
         white & black != 0
     }
 
-    /// Calls `each` with the square of every amazon of the side to move, every square that it may go to, and those that it may
-    /// shoot at from there.
+    /// Calls `each` with the square of every amazon of the side to move, every square that it may go to,
+    /// and those that it may shoot at from there.
     #[inline]
     fn each_shot(&self, mut each: impl FnMut(u8, u8, u128)) {
         for from in squares(self.of(self.stm)) {
@@ -348,8 +350,8 @@ impl Solvable for Amazons {
     /// Somebody is always the one who cannot move.
     const CAN_BE_DRAWN: bool = false;
 
-    /// What a player lacks makes the work three times as much, square by square. (Of 2, 2.8, 4 and 8, the two in the
-    /// middle need the fewest nodes on boards of four columns.)
+    /// What a player lacks makes the work three times as much, square by square. (Of 2, 2.8, 4 and 8, the
+    /// two in the middle need the fewest nodes on boards of four columns.)
     fn proof_leaf(&self) -> ProofLeaf {
         let rest = Rest::new([self.of(self.stm), self.of(!self.stm)], self.empty);
         match rest.judge() {

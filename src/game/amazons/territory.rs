@@ -1,19 +1,21 @@
 //! Who is nearer to the squares (J. Lieberum, "An evaluation function for the game of Amazons", 2005).
 //!
-//! Distances are counted in queen moves and in king moves of a player's nearest amazon, both over empty squares.
+//! Distances are counted in queen moves and in king moves of a player's nearest amazon, both over empty
+//! squares.
 
 use super::board::{BITS, FILE_A, FILE_K, MOST, RINGS, connected, reach, squares};
 use super::filling::{self, Moves, Region};
 use super::flood::Ground;
 
-/// Differences of king distances beyond this one say no more (Lieberum's c2).
+/// Differences of king distances are cut off here (Lieberum's c2).
 const FAR: usize = 6;
 
-/// Amazons with less mobility than this count as enclosed, in part. (Lieberum lets an amazon without any cost ten
-/// squares and more; one in the middle of an empty board has about 60.)
+/// Amazons with less mobility than this count as enclosed, in part. (Lieberum lets an amazon without any
+/// cost ten squares and more; one in the middle of an empty board has about 60.)
 const ENCLOSED: i32 = 10;
 
-/// What the squares say of a position. Counts are of squares, mine less the other's, where nothing else is said.
+/// Measures of a position. They count squares, those of the side to move less those of the other player,
+/// where nothing else is said.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Territory {
     /// Squares that are nearer by queen moves.
@@ -22,16 +24,15 @@ pub(super) struct Territory {
     pub(super) king_nearer: f64,
     /// Squares equally near by queen moves.
     pub(super) queen_ties: f64,
-    /// Squares equally near by king moves.
-    pub(super) king_ties: f64,
     /// Σ 2 (2^-D − 2^-D′) for the distances by queen moves D and D′ (c1).
     pub(super) queen_lead: f64,
     /// Σ (D′ − D) / 6 for the distances by king moves, each between −1 and 1 (c2).
     pub(super) king_lead: f64,
-    /// Σ 2^-|D − D′| over the squares that both reach, by queen moves, 2^-3 at least: how much is still open (w).
+    /// Σ 2^-|D − D′| over the squares that both reach, by queen moves, 2^-3 at least: how much is still
+    /// open (w).
     pub(super) contact: f64,
-    /// Free neighbours of the squares that an amazon reaches in one move and the other player can reach, too, each
-    /// times 2^-d where the way is d steps long (m).
+    /// Free neighbours of the squares that an amazon reaches in one move and the other player can reach,
+    /// too, each times 2^-d where the way is d steps long (m).
     pub(super) mobility: f64,
     /// How much the amazons are enclosed: 1 for one without mobility, less for others, 0 from ten on.
     pub(super) enclosed: f64,
@@ -59,15 +60,15 @@ impl Territory {
     fn king_moves(&mut self, ground: &Ground, me: u128, other: u128) -> [u128; 2] {
         // What had been reached before each of the last rounds.
         let mut before = [[0; 2]; FAR - 1];
-        let (mut nearer, mut lead, mut ties, mut idle) = (0, 0, 0, 0);
+        let (mut nearer, mut lead, mut idle) = (0, 0, 0);
         let (mut new, mut seen) = ([ground.kings(me), ground.kings(other)], [0; 2]);
         for round in 0.. {
-            // A square counts from the round in which one player gets there to that of the other, six rounds at most.
+            // A square counts from the round in which one player gets there to that of the other, six
+            // rounds at most.
             let old = std::mem::replace(&mut before[round % (FAR - 1)], seen);
             seen = [seen[0] | new[0], seen[1] | new[1]];
             lead += count(seen[0] & !seen[1] & !old[0]) - count(seen[1] & !seen[0] & !old[1]);
             nearer += count(new[0] & !seen[1]) - count(new[1] & !seen[0]);
-            ties += count(new[0] & new[1]);
             if new == [0; 2] {
                 idle += 1;
                 if idle == FAR - 1 || seen[0] == seen[1] {
@@ -78,7 +79,6 @@ impl Territory {
             }
         }
         self.king_nearer = f64::from(nearer);
-        self.king_ties = f64::from(ties);
         self.king_lead = f64::from(lead) / FAR as f64;
         seen
     }
@@ -143,8 +143,9 @@ impl Territory {
         self.contact = f64::from(contact) / 8.0;
     }
 
-    /// In regions that only one player can ever enter, moves count, not squares. Where there are no others, the game is
-    /// settled: the player who has more moves left makes the last one, and of equal numbers the side to move runs out first.
+    /// In regions that only one player can ever enter, moves count, not squares. Where there are no others,
+    /// the game is settled: the player who has more moves left makes the last one, and of equal numbers the
+    /// side to move runs out first.
     fn count_moves(&mut self, amazons: [u128; 2], empty: u128, reachable: [u128; 2]) {
         let ground = empty | amazons[0] | amazons[1];
         let mut contested = reachable[0] & reachable[1] != 0;
@@ -187,7 +188,8 @@ fn count(set: u128) -> i32 {
 /// Mobility is summed in eighths: ways of more than three steps count as of three.
 const EIGHTHS: i32 = 8;
 
-/// How many free neighbours each square has, seven at most, as a number of three bits spread over three boards.
+/// How many free neighbours each square has, seven at most, as a number of three bits spread over three
+/// boards.
 struct Neighbours([u128; 3]);
 
 impl Neighbours {

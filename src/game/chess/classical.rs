@@ -1,8 +1,9 @@
-//! The classical evaluation: the terms of the field, each with a weight for the middle game and one for the end game.
+//! The classical evaluation: the terms of the field, each with a weight for the middle game and one for the
+//! end game.
 //!
-//! The two share the position by the pieces that are left: knights and bishops count 1, rooks 2, queens 4, and the 24 of
-//! the start position are all middle game. So the value is linear in the weights. All terms are those of the player to
-//! move less those of the other; the unit is a pawn.
+//! The evaluation is tapered: it interpolates between the two by the game phase, for which knights and
+//! bishops count 1, rooks 2 and queens 4, 24 at the start. So it is linear in the weights. All terms are
+//! those of the player to move less those of the other; the unit is a pawn.
 
 use cozy_chess::{
     BitBoard, Board, Color as Side, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves,
@@ -25,9 +26,9 @@ pub(super) const SET: FeatureSet = FeatureSet {
 const PHASES: [u32; 4] = [1, 1, 2, 4];
 const FULL_PHASE: u32 = 24;
 
-/// Units of danger for each square around the king that a knight, bishop, rook or queen attacks, and for the kinds of
-/// pieces that can give a safe check. (The first row is that of the table "King Safety" of the Chess Programming
-/// Wiki, the second was set by hand in proportion.)
+/// Units of danger for each square around the king that a knight, bishop, rook or queen attacks, and for
+/// the kinds of pieces that can give a safe check. (The first row is that of the table "King Safety" of the
+/// Chess Programming Wiki, the second was set by hand in proportion.)
 const RING_UNITS: [u32; 4] = [2, 2, 3, 5];
 const CHECK_UNITS: [u32; 4] = [6, 4, 8, 7];
 /// Units of danger in a step of the table.
@@ -72,8 +73,8 @@ impl<V: FnMut(usize, f64)> Sheet for Visitor<V> {
     }
 }
 
-/// Adds the weights of the middle game and those of the end game up. (Two sums of each, so that the processor need
-/// not wait for one addition to begin the next.)
+/// Adds the weights of the middle game and those of the end game up. (Two sums of each, so that the
+/// processor need not wait for one addition to begin the next.)
 struct Tally<'a> {
     weights: &'a [[f64; 2]],
     ones: [[f64; 2]; 2],
@@ -81,7 +82,7 @@ struct Tally<'a> {
 }
 
 impl Tally<'_> {
-    /// What all that was counted is worth to the side to move.
+    /// The evaluation for the side to move.
     fn value(&self, middle: f64) -> f64 {
         let lead = |n: usize| self.ones[0][n] + self.counts[0][n] - self.ones[1][n] - self.counts[1][n];
         lead(0) * middle + lead(1) * (1.0 - middle)
@@ -118,7 +119,7 @@ pub(super) fn weigh(board: &Board, weights: &[f64]) -> f64 {
     tally.value(phase(board))
 }
 
-/// The share of the middle game in a position.
+/// The game phase: 1 in the middle game with all pieces, 0 in the end game.
 pub(super) fn phase(board: &Board) -> f64 {
     let mut sum = 0;
     for (n, piece) in OFFICERS.into_iter().enumerate() {
@@ -127,7 +128,7 @@ pub(super) fn phase(board: &Board) -> f64 {
     f64::from(sum.min(FULL_PHASE)) / f64::from(FULL_PHASE)
 }
 
-/// What a player attacks.
+/// The squares that a player attacks.
 #[derive(Clone, Copy, Default)]
 struct Attacks {
     pawns: BitBoard,
@@ -175,7 +176,7 @@ static HALF: [u8; Square::NUM] = {
 /// The fourth to sixth rank.
 const OUTPOST_RANKS: u64 = 0x0000_FFFF_FF00_0000;
 
-/// A position as one of the players sees it.
+/// A position from the point of view of one player.
 struct Observation<'a> {
     board: &'a Board,
     side: Side,

@@ -1,15 +1,17 @@
-//! Captures: what they win at first sight, and what is left of it when both sides go on capturing.
+//! Capture values and static exchange evaluation (SEE).
 
+use super::rules::en_passant_target;
 use cozy_chess::{
     BitBoard, Board, Color as Side, Move, Piece, Rank, Square, get_bishop_moves, get_king_moves,
     get_knight_moves, get_pawn_attacks, get_rook_moves,
 };
 
-/// Values of pawn, knight, bishop, rook, queen and king in thousandths of a pawn: Larry Kaufman, "The evaluation of
-/// material imbalances", 1999, where knight and bishop are worth the same. The king cannot be taken.
+/// Values of pawn, knight, bishop, rook, queen and king in thousandths of a pawn: Larry Kaufman, "The
+/// evaluation of material imbalances", 1999, where knight and bishop are worth the same. The king cannot be
+/// taken.
 const VALUES: [i32; 6] = [1_000, 3_250, 3_250, 5_000, 9_750, 0];
 
-/// What a pawn gains that becomes a queen.
+/// The gain of a promotion to a queen.
 const QUEENING: i32 = value(Piece::Queen) - value(Piece::Pawn);
 
 const fn value(piece: Piece) -> i32 {
@@ -25,20 +27,20 @@ pub(super) fn captured(board: &Board, mv: Move) -> Option<Piece> {
     is_en_passant(board, mv).then_some(Piece::Pawn)
 }
 
-/// Whether a legal move takes a pawn in passing.
+/// Whether a legal move captures en passant.
 fn is_en_passant(board: &Board, mv: Move) -> bool {
-    let to = board.en_passant().map(|file| Square::new(file, Rank::Sixth.relative_to(board.side_to_move())));
-    Some(mv.to) == to && board.pieces(Piece::Pawn).has(mv.from)
+    Some(mv.to) == en_passant_target(board) && board.pieces(Piece::Pawn).has(mv.from)
 }
 
-/// What a legal move wins at first sight, in thousandths of a pawn.
+/// The value of what a legal move captures and promotes to, in thousandths of a pawn.
 pub(super) fn wins_at_once(board: &Board, mv: Move) -> i32 {
     let promotion = mv.promotion.map_or(0, |piece| value(piece) - value(Piece::Pawn));
     captured(board, mv).map_or(0, value) + promotion
 }
 
-/// Whether a legal move leaves its player at least `thousandths` of a pawn when both sides then take back on its target
-/// square with the least valuable piece, as long as it pays. Pieces behind others join in; pins are not seen.
+/// Whether a legal move leaves its player at least `thousandths` of a pawn when both sides then take back
+/// on its target square with the least valuable piece, as long as it pays. Pieces behind others (x-rays)
+/// take part; pins are ignored.
 pub(super) fn see_ge(board: &Board, mv: Move, thousandths: i32) -> bool {
     let us = board.side_to_move();
     if board.colors(us).has(mv.to) {
@@ -96,8 +98,8 @@ pub(super) fn see_ge(board: &Board, mv: Move, thousandths: i32) -> bool {
     }
 }
 
-/// The pieces of both players that attack a square.
-fn attackers(board: &Board, square: Square, occupied: BitBoard) -> BitBoard {
+/// The pieces of both players that attack a square, given the occupied squares.
+pub(super) fn attackers(board: &Board, square: Square, occupied: BitBoard) -> BitBoard {
     let pieces = |piece| board.pieces(piece);
     let pawns = |side: Side| get_pawn_attacks(square, !side) & board.colored_pieces(side, Piece::Pawn);
     pawns(Side::White)

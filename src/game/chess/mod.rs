@@ -1,12 +1,12 @@
 //! Chess, by the rules of FIDE, and Chess960.
 //!
-//! The board and the generator of moves are those of the crate `cozy-chess`; what is added are the counters beyond
-//! its own, the key and the equality of positions that repetition asks for, and text: castling rights in every
-//! form in use, moves in both ways of writing castling, an error for every way in which a text can be wrong.
+//! Board and move generator come from the crate `cozy-chess`. Added here are counters beyond its own, the
+//! key and the equality of positions that repetition needs, and text: castling rights and castling moves in
+//! every form in use, and errors that name what is wrong.
 //!
-//! A player whose king is attacked and who has no legal move has lost; one who is not attacked and has none has
-//! drawn. Drawn are the third occurrence of a position, 100 plies without a capture or a move of a pawn (but a mate
-//! with the last of them counts), and positions in which nobody has the pieces to mate.
+//! Checkmate wins and stalemate draws. The third occurrence of a position, the fifty-move rule (100 plies
+//! without a capture or pawn move; a mate with the last of them still counts) and insufficient material
+//! draw, too.
 
 mod classical;
 mod exchange;

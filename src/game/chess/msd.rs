@@ -1,9 +1,9 @@
 //! The evaluation of the agents of "Minimax Selective Deepening": material, piece-square tables, check.
 //!
-//! The paper counts a pawn as 10 and a check as 1000; our unit is a pawn, so the weights are a tenth of the paper's.
-//! Its infinity for a mate and its 0 for a draw are the rules' business, not that of the evaluation. A check
-//! counts for the player who gives it, as the mate does: so the feature is that the side to move is in check, and its
-//! weight is negative.
+//! The paper counts a pawn as 10 and a check as 1000; our unit is a pawn, so the weights are a tenth of the
+//! paper's. The search scores mates and draws by the rules, so the paper's infinity and 0 are not needed
+//! here. A check counts for the player who gives it: the feature is that the side to move is in check, and
+//! its weight is negative.
 
 use cozy_chess::{Board, Color as Side, Piece};
 
@@ -17,7 +17,7 @@ pub(super) const SET: FeatureSet = FeatureSet {
     scale: super::features::SCALE,
 };
 
-/// What the squares are worth to pawn, knight, bishop, rook, queen and king of White, in tenths of a pawn, as the
+/// Piece-square tables of pawn, knight, bishop, rook, queen and king of White, in tenths of a pawn, as the
 /// paper prints them: the eighth rank first, from the a-file to the h-file.
 #[rustfmt::skip]
 const TABLES: [[f32; 64]; Piece::NUM] = [
@@ -98,7 +98,7 @@ pub(super) fn features(board: &Board, mut visit: impl FnMut(usize, f64)) {
     visit(6, if board.checkers().is_empty() { 0.0 } else { 1.0 });
 }
 
-/// What the squares of all pieces of a player are worth.
+/// The sum of a player's piece-square values.
 fn places(board: &Board, side: Side) -> f32 {
     let worth = |piece: Piece| {
         let squares = board.colored_pieces(side, piece).into_iter();

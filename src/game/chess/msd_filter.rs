@@ -1,22 +1,20 @@
-//! What a move promises: `H_D` of "Minimax Selective Deepening", §2.2.
+//! Move ratings for minimax selective deepening: `H_D` of "Minimax Selective Deepening", §2.2.
 
-use cozy_chess::{
-    BitBoard, Board, Color as Side, Move, Piece, Square, get_bishop_moves, get_king_moves, get_knight_moves,
-    get_pawn_attacks, get_rook_moves,
-};
+use cozy_chess::{BitBoard, Board, Color as Side, Move, Piece, Square};
 
 use super::super::msd::{GOOD, REPEATS, WINS, is_last_repetition};
 use super::super::{Game, GameHistory, MoveOrdering, MsdTerms, Selectivity};
 use super::classical::phase;
+use super::exchange::attackers;
 use super::rules::{Chess, ChessMove};
 
 /// A tenth of the paper's values of pawn, knight, bishop, rook, queen and king.
 const VALUES: [i32; Piece::NUM] = [1, 3, 3, 5, 9, 0];
 
-/// Appends what each of some legal moves promises, in hundredths.
+/// Appends the rating of each of some legal moves, in hundredths.
 ///
-/// New moves are those that the side to move would have if it were to move again, less those that it has now. Where the move gives check
-/// there is no such thing, and none counts as new.
+/// The moves gained are those that the side to move would have if it moved again, less those that it has
+/// now. A move that gives check gains none: the opponent cannot pass.
 pub(super) fn msd_ratings(
     position: &Chess,
     moves: &[ChessMove],
@@ -61,13 +59,7 @@ pub(super) fn msd_ratings(
     }));
 }
 
-/// Whether a square is attacked by a player, with these squares occupied. Who stands on the square himself does not attack it.
+/// Whether a player attacks a square, given the occupied squares. A piece on the square does not attack it.
 fn is_attacked(board: &Board, square: Square, by: Side, occupied: BitBoard) -> bool {
-    let pieces = |piece| board.colored_pieces(by, piece);
-    let attackers = (get_pawn_attacks(square, !by) & pieces(Piece::Pawn))
-        | (get_knight_moves(square) & pieces(Piece::Knight))
-        | (get_king_moves(square) & pieces(Piece::King))
-        | (get_bishop_moves(square, occupied) & (pieces(Piece::Bishop) | pieces(Piece::Queen)))
-        | (get_rook_moves(square, occupied) & (pieces(Piece::Rook) | pieces(Piece::Queen)));
-    !attackers.is_empty()
+    !attackers(board, square, occupied).is_disjoint(board.colors(by))
 }

@@ -1,10 +1,11 @@
 //! Positions and moves in text: standard FEN, and `e2e4`, `e7e8q`, `e1g1`.
 //!
-//! Castling rights are read as `KQkq`, meaning the outermost rook (X-FEN), or as the file of the rook (Shredder-FEN).
-//! Written is the first form for a king on the e-file with a rook in the corner, the second otherwise. The square
-//! of a pawn that can be taken in passing is written only where that is legal. A castling move is read as the king
-//! going two squares, if it stands on the e-file, or as the king taking its own rook; which one is written is for
-//! the option to say, but always the second form unless the king stands on the e-file and the rook in the corner.
+//! Castling rights are read as `KQkq`, meaning the outermost rook (X-FEN), or as the file of the rook
+//! (Shredder-FEN). The first form is written for a king on the e-file with a rook in the corner, the second
+//! otherwise. The en passant square is written only where an en passant capture is legal. A castling move
+//! is read as the king moving two squares, if it stands on the e-file, or as the king taking its own rook.
+//! `UCI_Chess960` says which is written, but the second form is used unless the king stands on the e-file
+//! and the rook in the corner.
 
 use cozy_chess::{
     BitBoard, Board, BoardBuilder, CastleRights, Color as Side, File, Move, Piece, Rank, Square,
@@ -13,7 +14,7 @@ use cozy_chess::{
 
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
-use super::rules::{Chess, ChessMove, LAST_COUNT, player, side};
+use super::rules::{Chess, ChessMove, LAST_COUNT, en_passant_target, player, side};
 
 /// Files and ranks of the board.
 const SIZE: usize = 8;
@@ -28,8 +29,8 @@ const PAWNS: u32 = 8;
 const CASTLING: &str = "castling rights";
 const EN_PASSANT: &str = "en passant square";
 
-/// Reads board, side to move, castling rights, en passant square, plies since the last capture or move of a
-/// pawn, move number; the counters may be missing.
+/// Reads board, side to move, castling rights, en passant square, halfmove clock and move number; the
+/// counters may be missing.
 pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
     let mut fields = Fields::new(text);
     let mut builder = BoardBuilder::empty();
@@ -62,10 +63,10 @@ pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
         position = build(&builder, CASTLING, rights, || "rights of kings and rooks".to_owned())?;
     }
 
-    let quiet_plies = fields.counter("plies since the last capture or pawn move", 0..=LAST_COUNT, 0)?;
+    let halfmove_clock = fields.counter("halfmove clock", 0..=LAST_COUNT, 0)?;
     let move_number = fields.counter("move number", 1..=LAST_COUNT, 1)?;
     fields.end()?;
-    Ok(Chess::new(position, quiet_plies, move_number))
+    Ok(Chess::new(position, halfmove_clock, move_number))
 }
 
 /// The board so far; if it does not hold, `field` is to blame.
@@ -110,10 +111,7 @@ fn read_board(board: &str, builder: &mut BoardBuilder) -> Result<(), FenError> {
             (pawns, Some(Piece::Pawn), PAWNS as usize),
             (pieces, None, PIECES as usize),
         ] {
-            let found = count(colour, kind);
-            if found > at_most {
-                return Err(FenError::TooMany { what, found, at_most });
-            }
+            fen::at_most(what, count(colour, kind), at_most)?;
         }
     }
     Ok(())
@@ -158,8 +156,8 @@ pub(super) fn fen(position: &Chess) -> String {
     let board = fen::write_board(SIZE, SIZE, |file, rank| letter(position, file, rank));
     let side = position.side_to_move().letter();
     let en_passant = position.en_passant().map_or_else(|| "-".to_owned(), |square| square.to_string());
-    let (quiet_plies, move_number) = (position.quiet_plies(), position.move_number());
-    format!("{board} {side} {} {en_passant} {quiet_plies} {move_number}", rights(position.board()))
+    let (halfmove_clock, move_number) = (Game::halfmove_clock(position), position.move_number());
+    format!("{board} {side} {} {en_passant} {halfmove_clock} {move_number}", rights(position.board()))
 }
 
 /// The castling rights.
@@ -279,8 +277,8 @@ fn targets(position: &Chess, piece: Piece, from: Square) -> BitBoard {
     let (us, occupied) = (board.side_to_move(), board.occupied());
     match piece {
         Piece::Pawn => {
-            let passed = board.en_passant().map(|file| Square::new(file, Rank::Sixth.relative_to(us)));
-            let takes = board.colors(!us) | passed.map_or(BitBoard::EMPTY, Square::bitboard);
+            let en_passant = en_passant_target(board).map_or(BitBoard::EMPTY, Square::bitboard);
+            let takes = board.colors(!us) | en_passant;
             get_pawn_quiets(from, us, occupied) | get_pawn_attacks(from, us) & takes
         }
         Piece::Knight => get_knight_moves(from),

@@ -129,7 +129,8 @@ mod tests {
         let squares = |board: u64| (0..64).filter(|n| board >> n & 1 == 1).map(name).collect::<Vec<_>>();
         assert_eq!(squares(pawns.doubled()), ["c3"]);
         assert_eq!(squares(pawns.isolated()), ["a2"]);
-        // Going on, c3 would be attacked by b5, and nothing can come to its side; g4 protects f4's next square.
+        // Going on, c3 would be attacked by b5, and nothing can come to its side; g4 protects f4's next
+        // square.
         assert_eq!(squares(pawns.backward()), ["c3"]);
         assert_eq!(squares(pawns.passed()), ["g4", "c5", "h6"]);
         assert_eq!(squares(pawns.own & pawns.attacks()), ["d4", "c5"]);

@@ -10,7 +10,7 @@ use super::super::{
 };
 use super::notation;
 
-/// The plies without a capture or a move of a pawn that draw the game.
+/// The plies without a capture or pawn move that draw the game (fifty-move rule).
 pub(super) const NO_PROGRESS: usize = 100;
 
 /// The greatest value of a counter in a FEN; counting stops there.
@@ -27,8 +27,8 @@ const PROMOTIONS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece
 pub struct Chess {
     board: Board,
     key: u64,
-    /// Plies since the last capture or move of a pawn: the board's own count ends at 100.
-    quiet_plies: u16,
+    /// Plies since the last capture or pawn move. The count of the board itself ends at 100.
+    halfmove_clock: u16,
     move_number: u16,
     /// Whether all castling is written as the king taking the rook.
     chess960: bool,
@@ -55,8 +55,8 @@ impl GameMove for ChessMove {
 
 impl Chess {
     /// A position with its key.
-    pub(super) fn new(board: Board, quiet_plies: u16, move_number: u16) -> Chess {
-        let mut position = Chess { board, key: 0, quiet_plies, move_number, chess960: false };
+    pub(super) fn new(board: Board, halfmove_clock: u16, move_number: u16) -> Chess {
+        let mut position = Chess { board, key: 0, halfmove_clock, move_number, chess960: false };
         position.key = position.hash();
         position
     }
@@ -64,11 +64,6 @@ impl Chess {
     /// The board.
     pub(super) fn board(&self) -> &Board {
         &self.board
-    }
-
-    /// Plies since the last capture or move of a pawn.
-    pub(super) fn quiet_plies(&self) -> u16 {
-        self.quiet_plies
     }
 
     /// Number of the move, counted up after each of Black's.
@@ -81,20 +76,20 @@ impl Chess {
         self.chess960
     }
 
-    /// The square on which a pawn may be taken in passing, where that is legal; only then does it
-    /// make a difference to the position.
+    /// The en passant square, if an en passant capture is legal; only then does it make a difference to the
+    /// position.
     pub(super) fn en_passant(&self) -> Option<Square> {
         let board = &self.board;
         let us = board.side_to_move();
-        let to = Square::new(board.en_passant()?, Rank::Sixth.relative_to(us));
+        let to = en_passant_target(board)?;
         let pawns = get_pawn_attacks(to, !us) & board.colored_pieces(us, Piece::Pawn);
         pawns.into_iter().any(|from| board.is_legal(Move { from, to, promotion: None })).then_some(to)
     }
 
-    /// The position after the side to move has passed; `None` in check. Nothing repeats across it.
+    /// The position after a null move; `None` in check. No repetition is counted across it.
     pub(super) fn after_null_move(&self) -> Option<Chess> {
         let board = self.board.null_move()?;
-        let mut position = Chess { board, quiet_plies: 0, ..*self };
+        let mut position = Chess { board, halfmove_clock: 0, ..*self };
         position.key = position.hash();
         Some(position)
     }
@@ -106,6 +101,11 @@ impl Chess {
             None => self.board.hash_without_ep(),
         }
     }
+}
+
+/// The square behind a pawn that has just moved two steps, whether or not a pawn can capture there.
+pub(super) fn en_passant_target(board: &Board) -> Option<Square> {
+    board.en_passant().map(|file| Square::new(file, Rank::Sixth.relative_to(board.side_to_move())))
 }
 
 /// Appends the moves of a piece. (Only those of a pawn that is promoted take more than a square each.)
@@ -128,7 +128,7 @@ pub(super) fn side(player: Color) -> Side {
     }
 }
 
-/// A player as the house knows it.
+/// A player as this crate knows it.
 pub(super) fn player(side: Side) -> Color {
     match side {
         Side::White => Color::White,
@@ -209,7 +209,7 @@ impl Game for Chess {
         if board.try_play(mv).is_err() {
             return;
         }
-        self.quiet_plies = if progress { 0 } else { (self.quiet_plies + 1).min(LAST_COUNT) };
+        self.halfmove_clock = if progress { 0 } else { (self.halfmove_clock + 1).min(LAST_COUNT) };
         if us == Side::Black {
             self.move_number = (self.move_number + 1).min(LAST_COUNT);
         }
@@ -233,8 +233,8 @@ impl Game for Chess {
     }
 
     fn same_position(&self, other: &Self) -> bool {
-        // Not the board's own comparison: in 0.3.4 a bishop that can go to the square behind a pawn counts there
-        // as one that can take in passing.
+        // Not the board's own comparison: in 0.3.4 a bishop that can go to the square behind a pawn counts
+        // there as a pawn that can capture en passant.
         let (one, two) = (&self.board, &other.board);
         let mut sides = Side::ALL.into_iter();
         self.key == other.key
@@ -287,7 +287,7 @@ impl Game for Chess {
     }
 
     fn halfmove_clock(&self) -> usize {
-        usize::from(self.quiet_plies)
+        usize::from(self.halfmove_clock)
     }
 
     /// A position close to the draw by lack of progress is another one for the table.

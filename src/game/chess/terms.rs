@@ -1,7 +1,8 @@
 //! The terms of the classical evaluation, and their names.
 //!
-//! A term has two features, one for the middle game and one for the end game. Squares of tables are those of the player
-//! whose piece it is, White's point of view, and the files `a` to `d` stand for `h` to `e`, too.
+//! A term has two features, one for the middle game and one for the end game. Squares of tables are those
+//! of the player whose piece it is, White's point of view, and the files `a` to `d` stand for `h` to `e`,
+//! too.
 
 /// The two features of a term.
 type Names = [&'static str; 2];
@@ -31,8 +32,8 @@ macro_rules! squares {
 
 /// Pieces from pawn to queen.
 pub(super) const MATERIAL: usize = 0;
-/// Where pawns, knights, bishops, rooks, queens and kings stand: four files of eight ranks for each. (No pawn stands
-/// on the first or last.)
+/// Where pawns, knights, bishops, rooks, queens and kings stand: four files of eight ranks for each. (No
+/// pawn stands on the first or last.)
 pub(super) const PAWN_ON: usize = MATERIAL + 5;
 pub(super) const OFFICER_ON: [usize; 4] = [PAWN_ON + 32, PAWN_ON + 64, PAWN_ON + 96, PAWN_ON + 128];
 pub(super) const KING_ON: usize = PAWN_ON + 160;
@@ -51,12 +52,13 @@ pub(super) const PROTECTED: usize = PHALANX + 6;
 /// Passed pawns by rank from the second; those with an empty square in front.
 pub(super) const PASSED: usize = PROTECTED + 5;
 pub(super) const PASSED_FREE: usize = PASSED + 6;
-/// Shares of their way that passed pawns have gone, if the rest of it is empty and not attacked, and times the distance of
-/// both kings from the square in front.
+/// Shares of their way that passed pawns have gone, if the rest of it is empty and not attacked, and times
+/// the distance of both kings from the square in front.
 pub(super) const PASSED_SAFE: usize = PASSED_FREE + 6;
 pub(super) const PASSED_OWN_KING: usize = PASSED_SAFE + 1;
 pub(super) const PASSED_ENEMY_KING: usize = PASSED_OWN_KING + 1;
-/// The nearest own pawn before the king, on its file and on each file beside: on the second or third rank, further, none.
+/// The nearest own pawn before the king, on its file and on each file beside: on the second or third rank,
+/// further, none.
 pub(super) const SHIELD: [usize; 2] = [PASSED_ENEMY_KING + 1, PASSED_ENEMY_KING + 5];
 /// The nearest enemy pawn on those files: none, on the second rank, …, on the sixth or seventh.
 pub(super) const STORM: usize = SHIELD[1] + 4;
@@ -72,8 +74,8 @@ pub(super) const ROOK_SEVENTH: usize = ROOK_HALF_OPEN + 1;
 pub(super) const OUTPOST: usize = ROOK_SEVENTH + 1;
 /// Own pawns on squares of the bishop's colour.
 pub(super) const BISHOP_PAWNS: usize = OUTPOST + 2;
-/// Enemy pieces that are attacked by something less valuable: by pawns knight or bishop, rook, queen; by knights and
-/// bishops rook, queen; by rooks a queen.
+/// Enemy pieces that are attacked by something less valuable: by pawns knight or bishop, rook, queen; by
+/// knights and bishops rook, queen; by rooks a queen.
 pub(super) const THREAT: usize = BISHOP_PAWNS + 1;
 /// Enemy pieces that are attacked and not protected: pawns, knights and bishops, rooks, queens.
 pub(super) const HANGING: usize = THREAT + 6;

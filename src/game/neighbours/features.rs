@@ -88,7 +88,7 @@ const BASE_FEATURES: FeatureSet = FeatureSet {
 /// Squares at least one, two and three king steps from the four squares in the middle.
 const RINGS: [u64; 3] = [!0x0000_0018_1800_0000, !0x0000_3C3C_3C3C_0000, !0x007E_7E7E_7E7E_7E00];
 
-/// What the features count of one player.
+/// The counts behind the features of one player.
 struct Side {
     pieces: f64,
     moves: f64,
@@ -148,7 +148,7 @@ impl Features for Neighbours {
         visit(11, other.distance);
         visit(12, me.only_enemies);
         visit(13, other.only_enemies);
-        visit(14, f64::from((self.quiet_plies() / 10).min(10)) / 10.0);
+        visit(14, (self.halfmove_clock() / 10).min(10) as f64 / 10.0);
 
         let mut cross = |index: usize, first: f64, second: f64| visit(CROSS + index, first * (1.0 - second));
         if matches!(set, SET1 | SET2 | SET3) {

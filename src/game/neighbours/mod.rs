@@ -1,4 +1,5 @@
-//! Neighbours (Frank Riepenhausen, 2003): eight pieces a side on 8×8, and the crowd decides how far they go.
+//! Neighbours (Frank Riepenhausen, 2003): eight pieces a side on 8×8; a piece moves as
+//! many squares as it has neighbours.
 //!
 //! On a turn a player must move one own piece in a straight line, in one of eight directions, exactly
 //! as many squares as there are pieces of either colour on the squares around it. The squares passed

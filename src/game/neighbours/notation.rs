@@ -8,7 +8,7 @@ use super::rules::{LAST_COUNT, Neighbours, NeighboursMove, PIECES};
 /// Files and ranks of the board.
 const SIZE: usize = 8;
 
-/// Reads board, side to move, plies since the last capture and move number; the counters may be missing.
+/// Reads board, side to move, halfmove clock and move number; the counters may be missing.
 pub(super) fn parse_fen(text: &str) -> Result<Neighbours, FenError> {
     let mut fields = Fields::new(text);
     let mut pieces = [0u64; 2];
@@ -23,23 +23,20 @@ pub(super) fn parse_fen(text: &str) -> Result<Neighbours, FenError> {
         Ok(())
     })?;
     for (player, what) in [(Color::White, "white pieces"), (Color::Black, "black pieces")] {
-        let found = pieces[player.index()].count_ones();
-        if found > PIECES {
-            return Err(FenError::TooMany { what, found: found as usize, at_most: PIECES as usize });
-        }
+        fen::at_most(what, pieces[player.index()].count_ones() as usize, PIECES as usize)?;
     }
     let stm = fields.side()?;
-    let quiet_plies = fields.counter("plies since the last capture", 0..=LAST_COUNT, 0)?;
+    let halfmove_clock = fields.counter("halfmove clock", 0..=LAST_COUNT, 0)?;
     let move_number = fields.counter("move number", 1..=LAST_COUNT, 1)?;
     fields.end()?;
-    Ok(Neighbours::new(pieces, stm, quiet_plies, move_number))
+    Ok(Neighbours::new(pieces, stm, halfmove_clock, move_number))
 }
 
 /// The four fields.
 pub(super) fn fen(position: &Neighbours) -> String {
     let board = fen::write_board(SIZE, SIZE, |file, rank| letter(position, file, rank));
     let side = position.side_to_move().letter();
-    format!("{board} {side} {} {}", position.quiet_plies(), position.move_number())
+    format!("{board} {side} {} {}", Game::halfmove_clock(position), position.move_number())
 }
 
 /// The board in text.

@@ -34,7 +34,7 @@ pub struct Neighbours {
     key: u64,
     stm: Color,
     /// Plies since the last capture.
-    quiet_plies: u16,
+    halfmove_clock: u16,
     move_number: u16,
 }
 
@@ -59,8 +59,8 @@ impl GameMove for NeighboursMove {
 
 impl Neighbours {
     /// A position with its key; the caller vouches for the pieces.
-    pub(super) fn new(pieces: [u64; 2], stm: Color, quiet_plies: u16, move_number: u16) -> Neighbours {
-        let mut position = Neighbours { pieces, key: 0, stm, quiet_plies, move_number };
+    pub(super) fn new(pieces: [u64; 2], stm: Color, halfmove_clock: u16, move_number: u16) -> Neighbours {
+        let mut position = Neighbours { pieces, key: 0, stm, halfmove_clock, move_number };
         position.key = position.key_from_scratch();
         position
     }
@@ -82,11 +82,6 @@ impl Neighbours {
     /// The pieces of both players.
     pub(super) fn occupied(&self) -> u64 {
         self.pieces[0] | self.pieces[1]
-    }
-
-    /// Plies since the last capture.
-    pub(super) fn quiet_plies(&self) -> u16 {
-        self.quiet_plies
     }
 
     /// Number of the move, counted up after each of Black's.
@@ -153,9 +148,9 @@ impl Game for Neighbours {
         if self.pieces[them] & to != 0 {
             self.pieces[them] &= !to;
             self.key ^= PIECE_KEYS[them][usize::from(mv.to)];
-            self.quiet_plies = 0;
+            self.halfmove_clock = 0;
         } else {
-            self.quiet_plies = (self.quiet_plies + 1).min(LAST_COUNT);
+            self.halfmove_clock = (self.halfmove_clock + 1).min(LAST_COUNT);
         }
         if self.stm == Color::Black {
             self.move_number = (self.move_number + 1).min(LAST_COUNT);
@@ -208,13 +203,13 @@ impl Game for Neighbours {
     }
 
     fn halfmove_clock(&self) -> usize {
-        usize::from(self.quiet_plies)
+        usize::from(self.halfmove_clock)
     }
 
     /// The value of a position depends on the plies since the last capture: they are a feature of the
     /// evaluation, and the hundredth draws the game.
     fn table_key(&self) -> u64 {
-        self.key ^ PROGRESS_KEYS[usize::from(self.quiet_plies).min(NO_PROGRESS)]
+        self.key ^ PROGRESS_KEYS[usize::from(self.halfmove_clock).min(NO_PROGRESS)]
     }
 }
 

@@ -122,7 +122,7 @@ const RANKS_WITH_BIT: [[u64; 3]; 2] = {
     ranks
 };
 
-/// What is seen of a player.
+/// The counts behind the features of one player.
 struct Side {
     pawns: u32,
     rooks: u32,

@@ -39,10 +39,7 @@ pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
         [["white pawns", "white rooks", "white kings"], ["black pawns", "black rooks", "black kings"]];
     for (pieces, names) in pieces.iter().zip(names) {
         for ((board, what), (_, _, at_most)) in pieces.iter().zip(names).zip(PIECES) {
-            let found = board.count_ones();
-            if found > at_most {
-                return Err(FenError::TooMany { what, found: found as usize, at_most: at_most as usize });
-            }
+            fen::at_most(what, board.count_ones() as usize, at_most as usize)?;
         }
     }
     let stm = fields.side()?;
@@ -119,10 +116,12 @@ pub(super) fn parse_move(position: &TucChess, text: &str) -> Result<TucMove, Mov
     if position.targets(stm, kind, 1 << mv.from) & 1 << mv.to == 0 {
         return illegal(match kind {
             Kind::Pawn => format!(
-                "the pawn on {from} steps forward to a square without a piece, and captures diagonally forward"
+                "the pawn on {from} steps forward to a square without a piece, \
+                 and captures diagonally forward"
             ),
             Kind::Rook => format!(
-                "the rook on {from} goes up to three squares in a straight line, no further than the first piece or prize"
+                "the rook on {from} goes up to three squares in a straight line, \
+                 no further than the first piece or prize"
             ),
             Kind::King => format!("the king on {from} goes one square, not diagonally"),
         });

@@ -70,7 +70,7 @@ pub struct TucMove {
 /// What a prize is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Worth {
-    /// Nobody has said: its mean.
+    /// Not sampled: it counts by its mean.
     Mean,
     /// Nothing.
     Nothing,
@@ -79,7 +79,7 @@ pub(super) enum Worth {
 }
 
 impl TucMove {
-    /// A move of which chance has said nothing yet.
+    /// A move without an outcome of chance.
     pub(super) fn new(from: u8, to: u8) -> TucMove {
         TucMove { from, to, worth: Worth::Mean, appears: None }
     }
@@ -206,8 +206,8 @@ impl TucChess {
         }
     }
 
-    /// The squares on which a move of that of the side to move pieces of a kind scores: those of enemies and prizes, and where pawns
-    /// leave the board.
+    /// The squares on which a move of a piece of this kind scores for the side to move: those of enemies and
+    /// prizes, and for pawns the last rank.
     fn scoring(&self, kind: Kind) -> u64 {
         let leaves = if kind == Kind::Pawn { last_rank(self.stm) } else { 0 };
         self.of(!self.stm) | self.prizes | leaves
@@ -462,8 +462,8 @@ impl MoveOrdering for TucChess {
 }
 
 impl Selectivity for TucChess {
-    /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the own one when
-    /// it is attacked. Captures of the more valuable piece are tried first.
+    /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the
+    /// own one when it is attacked. Captures of the more valuable piece are tried first.
     fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
         let captured = |mv: &TucMove| self.kind_on(!self.stm, 1 << mv.to);
         moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
