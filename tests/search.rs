@@ -13,7 +13,7 @@ use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory, Playable};
 use labrys::search::{
     Bound, Clock, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
-    random, search,
+    Tree, monte_carlo, random, search,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -437,4 +437,28 @@ fn a_random_player_plays_any_move_and_the_same_again() {
         limits,
     };
     assert_eq!(random(&input).mv, None);
+}
+
+#[test]
+fn a_choice_without_legal_moves_finds_none() {
+    let (position, history, evaluator) = (&Chess::start(), &GameHistory::new(), &Linear::shipped(0).unwrap());
+    let illegal = Chess::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").unwrap().parse_move("a1a8").unwrap();
+    let (options, limits) = (&Options::default(), &Limits::depth(3));
+    for (moves, is_found) in [(&[][..], false), (&[illegal], false), (&[illegal, e2e4()], true)] {
+        let input = SearchInput { position, history, evaluator, root_moves: Some(moves), options, limits };
+        let expected = is_found.then(e2e4);
+        let (table, control) = (TranspositionTable::new(1).unwrap(), Control::default());
+        let mut listener = |_: Report<_>| {};
+        let found =
+            search(&input, SearchMode::Pvs, &table, &mut [Heuristics::new()], &control, &mut listener);
+        assert_eq!(found.mv, expected);
+        let mut tree = Tree::new(1 << 20);
+        let input = SearchInput { limits: &Limits::nodes(1_000), ..input };
+        assert_eq!(monte_carlo(&input, &mut tree, 1, None, &control, &mut listener).mv, expected);
+        assert_eq!(random(&input).mv, expected);
+    }
+}
+
+fn e2e4() -> <Chess as Game>::Move {
+    Chess::start().parse_move("e2e4").unwrap()
 }
