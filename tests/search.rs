@@ -149,7 +149,9 @@ fn every_search_returns_a_legal_move() {
         let mut moves = Vec::new();
         line.0.legal_moves(&mut moves);
         assert!(moves.contains(&best.mv.unwrap()), "{}", line.0.fen());
-        assert!(best.nodes <= 1 + n % 1000);
+        // Depth 1 is finished whatever it takes, in addition to the nodes that did not suffice for it.
+        let (first, _) = find(&line, mode, true, 1 + n as usize % 3, &Limits::depth(1));
+        assert!(best.nodes <= (1 + n % 1000).max(2 * first.nodes), "{}", line.0.fen());
     }
 }
 
@@ -283,8 +285,9 @@ fn the_first_repetition_is_a_draw() {
 fn finished_games_have_no_best_move() {
     let (best, reports) = find(&line("8/8/8/8/8/8/8/P6p w 0 1"), SearchMode::Pvs, true, 1, &Limits::depth(3));
     assert_eq!((best.mv, reports.len()), (None, 0));
+    // A draw that could be claimed is played on.
     let (best, _) = find(&line("pp6/8/8/8/8/8/8/PP6 w 100 60"), SearchMode::Pvs, true, 1, &Limits::depth(3));
-    assert_eq!(best.mv, None);
+    assert!(best.mv.is_some());
 }
 
 #[test]
