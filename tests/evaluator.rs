@@ -1,4 +1,5 @@
-//! The seam between searches and evaluations: every search hands an evaluator the states that belong to its positions.
+//! The seam between searches and evaluations: every search hands an evaluator the states that belong to its
+//! positions.
 
 mod common;
 
@@ -16,8 +17,8 @@ use labrys::search::{
     SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable, Tree, monte_carlo, search,
 };
 
-/// An evaluation whose state is the key of the position. It refuses a state that belongs to another position, and its
-/// values have nothing to do with the game.
+/// An evaluation whose state is the key of the position. It refuses a state that belongs to another position,
+/// and its values have nothing to do with the game.
 struct Keyed;
 
 impl<G: Game> Evaluator<G> for Keyed {

@@ -5,7 +5,8 @@
 //! all games; [`registry`] is the only place that lists them.
 //!
 //! Self-play and matches use the types of the game instead: [`registry::dispatch`] chooses the game once,
-//! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without text.
+//! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without
+//! text.
 
 pub mod bench;
 pub mod game_loop;

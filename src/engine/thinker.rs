@@ -21,8 +21,8 @@ pub struct Thinker<G: Game> {
     memory: Memory<G>,
 }
 
-/// What searches keep from one move to the next. It is made for the first game or search, so that a start costs
-/// nothing.
+/// What searches keep from one move to the next. It is made for the first game or search, so that a start
+/// costs nothing.
 #[derive(Debug)]
 struct Memory<G: Game> {
     /// The table of searches by depth.
@@ -137,8 +137,8 @@ impl<G: Playable> Thinker<G> {
         self.linear.weights()
     }
 
-    /// Replaces the weights. A weights file selects its feature set, which is returned as a side effect where it
-    /// was another one.
+    /// Replaces the weights. A weights file selects its feature set, which is returned as a side effect where
+    /// it was another one.
     ///
     /// # Errors
     /// [`WeightsError`] names the weight.
@@ -185,8 +185,8 @@ impl<G: Playable> Thinker<G> {
         self.memory.tree = None;
     }
 
-    /// Looks for the best move in a game, among `root_moves`, or all legal moves where there are none. No move is
-    /// found when the game is over. The options limit the search, too: overhead and strength.
+    /// Looks for the best move in a game, among `root_moves`, or all legal moves where there are none. No
+    /// move is found when the game is over. The options limit the search, too: overhead and strength.
     pub fn think(
         &mut self,
         game: &Play<G>,
