@@ -328,7 +328,7 @@ fn illegal_moves_are_told_the_rule() {
     assert_eq!(error(START, "e7e5"), "White, to move, has no piece on e7");
     assert_eq!(error(START, "e4e5"), "White, to move, has no piece on e4");
     assert_eq!(error(START, "a1a2"), "White has a piece of its own on a2");
-    assert_eq!(error(START, "e1g1"), "White may not castle so here");
+    assert_eq!(error(START, "e1g1"), "White may not castle this way here");
     assert_eq!(error(START, "b1b3"), "the knight on b1 cannot go to b3");
     assert_eq!(error(START, "e2d3"), "the pawn on e2 cannot go to d3");
     assert_eq!(error(START, "e2e4q"), "the pawn on e2 is not promoted on e4");

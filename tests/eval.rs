@@ -367,7 +367,7 @@ fn weights_files_are_refused_by_name() {
     assert_eq!(refusal(&double), "weight `alonesForMe` is given twice");
     for value in ["1e999", "null", "\"NaN\"", "[1]"] {
         let bad = good.replace("\"alonesForMe\":", &format!("\"alonesForMe\": {value}, \"x\":"));
-        assert_eq!(refusal(&bad), format!("weight `alonesForMe`: `{value}` is no finite number"));
+        assert_eq!(refusal(&bad), format!("weight `alonesForMe`: `{value}` is not a finite number"));
     }
     assert!(refusal(&good.replace("\"game\"", "\"name\"")).contains("name"));
     assert!(refusal("").starts_with("weights file: EOF"));

@@ -205,8 +205,8 @@ fn bad_lines_are_named_and_change_nothing() {
         ),
         ("setweights x=1", "setweights: weight `x` is unknown in set `set1`"),
         ("setweights piecesForMe=1 x=1", "setweights: weight `x` is unknown in set `set1`"),
-        ("setweights piecesForMe=", "setweights: weight `piecesForMe`: `` is no finite number"),
-        ("setweights piecesForMe=nan", "setweights: weight `piecesForMe`: `nan` is no finite number"),
+        ("setweights piecesForMe=", "setweights: weight `piecesForMe`: `` is not a finite number"),
+        ("setweights piecesForMe=nan", "setweights: weight `piecesForMe`: `nan` is not a finite number"),
         ("setweights piecesForMe=1 piecesForMe=2", "setweights: weight `piecesForMe` is given twice"),
         ("setweights file", "setweights: the path of the file is missing"),
         ("setweights default now", "setweights: unexpected `now`, expected the end of the line"),
@@ -484,7 +484,7 @@ fn weights_go_out_and_in() {
     assert!(engine.ask("weights").join("\n").contains("\"movesLeftForMe\": 2.0"));
     assert_eq!(
         engine.ask("setoption name FeatureSet value BASE"),
-        ["info string feature set `base` replaces the weights by its shipped ones"]
+        ["info string the weights are now the shipped ones of feature set `base`"]
     );
     assert!(engine.ask("eval").last().unwrap().starts_with("set base, score cp "));
     assert_eq!(engine.ask("setoption name FeatureSet value set1"), [""; 0], "shipped weights follow the set");
@@ -514,7 +514,7 @@ fn a_weights_file_selects_its_feature_set() {
         assert_eq!(engine.ask(&command), [""; 0], "the set is the same");
         assert_eq!(
             engine.ask("setoption name FeatureSet value set2"),
-            ["info string feature set `set2` replaces the weights by its shipped ones"]
+            ["info string the weights are now the shipped ones of feature set `set2`"]
         );
         assert!(engine.ask("eval").last().unwrap().starts_with("set set2, "));
         engine.ask(&command);
