@@ -65,7 +65,7 @@ proptest! {
             let mv = <Amazons as Game>::Move::from_bits(random.next_u32());
             let read = position.parse_move(&position.move_text(mv));
             prop_assert_eq!(read == Ok(mv), moves.contains(&mv));
-            // What a table may hold must not end in a panic.
+            // Moves of the table may belong to other positions and must not panic.
             let mut child = position;
             child.play(mv);
             let _ = (child.count_moves(), child.is_terminal());
@@ -97,7 +97,7 @@ fn the_boards_have_their_start_positions() {
         assert_eq!(position.side_to_move(), Color::White);
         assert_eq!(grid.all('Q').len(), grid.all('q').len());
         assert!(fen.ends_with(" w - - 0 1") && !fen.contains('*'), "{fen}");
-        // Half a turn of the board exchanges the players.
+        // Rotating the board by 180 degrees exchanges the players.
         let board = fen.split(' ').next().unwrap();
         let turned: String = board.chars().rev().collect::<String>().replace("01", "10");
         let swapped: String = turned

@@ -1,4 +1,4 @@
-//! Searches of Amazons, where there are so many moves that not all of them are looked at.
+//! Searches of Amazons, which prune most of the moves.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn line(fen: &str) -> Line<Amazons> {
     (Amazons::from_fen(fen).unwrap(), GameHistory::new())
 }
 
-/// Random positions with at most so many moves, in which the game goes on.
+/// Random positions that are not terminal and have at most `most` moves.
 fn lines(count: usize, moves: usize) -> Vec<Line<Amazons>> {
     let mut random = StdRng::seed_from_u64(7);
     let fens = std::iter::repeat_with(|| random_fen(&mut random));

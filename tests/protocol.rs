@@ -30,6 +30,40 @@ fn best_move(engine: &mut Process) -> String {
     lines.last().unwrap().split(' ').nth(1).unwrap().to_owned()
 }
 
+/// Every option that `uci` announces stands in `protocol.md` with its type, range and default.
+#[test]
+fn the_reference_lists_the_options_of_every_game() {
+    let reference = include_str!("../protocol.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    for variant in ["chess", "neighbours", "tucchess", "amazons"] {
+        let mut engine = Process::start();
+        engine.send(&format!("setoption name UCI_Variant value {variant}\nuci"));
+        for line in engine.until("uciok") {
+            let Some((name, kind)) =
+                line.strip_prefix("option name ").and_then(|text| text.split_once(" type "))
+            else {
+                continue;
+            };
+            let from =
+                reference.find(&format!("**`{name}`**")).unwrap_or_else(|| panic!("{variant}: {line}"));
+            let entry = &reference[from..];
+            let words: Vec<_> = kind.split(' ').collect();
+            let expected = match words[..] {
+                ["spin", _, default, _, min, _, max] => format!("(spin {min} to {max}, default {default})"),
+                ["check", _, default] => format!("(check, `{default}`)"),
+                ["string", ..] => "(string, `<empty>`)".to_owned(),
+                [kind, ..] => format!("({kind}"),
+                [] => panic!("{line}"),
+            };
+            let values = &entry[entry.find('(').unwrap()..];
+            assert!(values.starts_with(&expected), "{variant}: {line}: expected {expected}");
+            let entry = entry.split(" - **`").next().unwrap();
+            for value in kind.split(" var ").skip(1) {
+                assert!(entry.contains(&format!("`{value}`")), "{variant}: {line}: no `{value}`");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_gui_greets() {
     let mut engine = Process::start();
@@ -63,14 +97,6 @@ fn a_gui_greets() {
         "option name WeightsFile type string default <empty>",
     ] {
         assert!(lines.contains(&option.to_owned()), "{option}");
-    }
-    let options = lines.iter().filter_map(|line| line.strip_prefix("option name "));
-    for option in options {
-        let name = option.split(" type ").next().unwrap();
-        assert!(
-            include_str!("../protocol.md").contains(&format!("`{name}`")),
-            "{name} is not in protocol.md"
-        );
     }
     assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
     engine.send("uci");
