@@ -603,6 +603,16 @@ fn a_script_waits_for_its_answers() {
 }
 
 #[test]
+fn the_time_of_a_search_counts_from_the_end_of_a_wait() {
+    let mut engine = Process::neighbours();
+    let start = Instant::now();
+    engine.send("go movetime 400\nwait\ngo movetime 400\nwait\nquit");
+    let (lines, _) = engine.finish();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), 2);
+    assert!(start.elapsed() > Duration::from_millis(700), "{:?}", start.elapsed());
+}
+
+#[test]
 fn a_wait_can_be_stopped() {
     let mut engine = Process::neighbours();
     engine.send("go depth 128\nwait\nxyzzy");

@@ -30,8 +30,8 @@ const VARIANT: &str = "UCI_Variant";
 
 /// An event of the input or of the working thread.
 enum Event {
-    /// A line of input.
-    Line { text: Result<String, LineError>, arrived: Instant },
+    /// A line of input. Its time counts from its arrival, or from its execution if `wait` has deferred it.
+    Line { text: Result<String, LineError>, arrived: Option<Instant> },
     /// The end of input.
     End,
     /// Work is done. The engine is returned with the last lines of its answer.
@@ -88,7 +88,7 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
 fn read_input(mut input: impl BufRead, events: &Sender<Event>) {
     loop {
         let event = match read_line(&mut input) {
-            Ok(Some(text)) => Event::Line { text, arrived: Instant::now() },
+            Ok(Some(text)) => Event::Line { text, arrived: Some(Instant::now()) },
             Ok(None) => Event::End,
             Err(error) => {
                 log::error!("input: {error}");
@@ -129,7 +129,7 @@ impl Loop {
         let mut flow = Flow::Continue;
         while flow == Flow::Continue && !self.output.is_broken() {
             flow = match self.next_event(events) {
-                Event::Line { text, arrived } => self.read(text, arrived),
+                Event::Line { text, arrived } => self.read(text, arrived.unwrap_or_else(Instant::now)),
                 Event::End => Flow::Quit,
                 Event::Done { engine, answer } => self.done(engine, answer),
                 Event::Lost => return Err(io::Error::other("the search has failed")),
@@ -157,7 +157,7 @@ impl Loop {
                 return event;
             }
             // The channel is never closed, as the loop has a sender itself.
-            let event = events.recv().unwrap_or(Event::End);
+            let mut event = events.recv().unwrap_or(Event::End);
             let defer = waiting
                 && match &event {
                     Event::Line { text: Ok(text), .. } => text.trim() != "stop",
@@ -166,6 +166,13 @@ impl Loop {
                 };
             if !defer {
                 return event;
+            }
+            // After `stop` the time of a line counts from its arrival, as a GUI expects.
+            let stopped = self.work.as_ref().is_some_and(|work| work.control.is_stopped());
+            if let Event::Line { arrived, .. } = &mut event
+                && !stopped
+            {
+                *arrived = None;
             }
             self.deferred.push_back(event);
         }
