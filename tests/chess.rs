@@ -409,12 +409,12 @@ const EXCHANGES: &[(&str, &str, i32)] = &[
 ];
 
 #[test]
-fn exchanges_are_worth_what_they_are_by_hand() {
-    for &(fen, mv, worth) in EXCHANGES {
+fn exchanges_have_the_results_computed_by_hand() {
+    for &(fen, mv, result) in EXCHANGES {
         let position = position(fen);
         let mv_read = position.parse_move(mv).unwrap();
-        assert!(position.see_ge(mv_read, worth), "{fen} {mv} is worth {worth}, found less");
-        assert!(!position.see_ge(mv_read, worth + 1), "{fen} {mv} is worth {worth}, found more");
+        assert!(position.see_ge(mv_read, result), "{fen} {mv}: expected {result}, found less");
+        assert!(!position.see_ge(mv_read, result + 1), "{fen} {mv}: expected {result}, found more");
     }
 }
 

@@ -63,26 +63,26 @@ impl Territory {
         // The squares reached before each of the last rounds.
         let mut before = [[0; 2]; MAX_KING_LEAD - 1];
         let (mut nearer, mut lead, mut idle) = (0, 0, 0);
-        let (mut new, mut seen) = ([ground.kings(me), ground.kings(other)], [0; 2]);
+        let (mut new, mut reached) = ([ground.kings(me), ground.kings(other)], [0; 2]);
         for round in 0.. {
             // A square counts in each round from that in which one player reaches it to that in which the
             // other does, at most six times.
-            let old = std::mem::replace(&mut before[round % (MAX_KING_LEAD - 1)], seen);
-            seen = [seen[0] | new[0], seen[1] | new[1]];
-            lead += count(seen[0] & !seen[1] & !old[0]) - count(seen[1] & !seen[0] & !old[1]);
-            nearer += count(new[0] & !seen[1]) - count(new[1] & !seen[0]);
+            let old = std::mem::replace(&mut before[round % (MAX_KING_LEAD - 1)], reached);
+            reached = [reached[0] | new[0], reached[1] | new[1]];
+            lead += count(reached[0] & !reached[1] & !old[0]) - count(reached[1] & !reached[0] & !old[1]);
+            nearer += count(new[0] & !reached[1]) - count(new[1] & !reached[0]);
             if new == [0; 2] {
                 idle += 1;
-                if idle == MAX_KING_LEAD - 1 || seen[0] == seen[1] {
+                if idle == MAX_KING_LEAD - 1 || reached[0] == reached[1] {
                     break;
                 }
             } else {
-                new = [ground.kings(new[0]) & !seen[0], ground.kings(new[1]) & !seen[1]];
+                new = [ground.kings(new[0]) & !reached[0], ground.kings(new[1]) & !reached[1]];
             }
         }
         self.king_nearer = f64::from(nearer);
         self.king_lead = f64::from(lead) / MAX_KING_LEAD as f64;
-        seen
+        reached
     }
 
     /// Counts mobility and enclosed amazons. Returns the squares that each player reaches in one move.
@@ -114,29 +114,29 @@ impl Territory {
         let shared = reachable[0] & reachable[1];
         let (mut nearer, mut ties) = (0, 0);
         let (mut lead, mut weight) = (0.0, 1.0);
-        // Squares that only one player has reached so far: since any round, for one round and for two.
+        // Squares that only one player has reached: now, for one more round and for two more.
         let (mut apart, mut one, mut two) = (0, 0, 0);
         let mut contact = 8 * count(shared);
-        let (mut new, mut seen) = (first, [0; 2]);
+        let (mut new, mut reached) = (first, [0; 2]);
         loop {
-            seen = [seen[0] | new[0], seen[1] | new[1]];
-            nearer += count(new[0] & !seen[1]) - count(new[1] & !seen[0]);
+            reached = [reached[0] | new[0], reached[1] | new[1]];
+            nearer += count(new[0] & !reached[1]) - count(new[1] & !reached[0]);
             ties += count(new[0] & new[1]);
             lead += weight * f64::from(count(new[0]) - count(new[1]));
             weight /= 2.0;
-            let now = (seen[0] ^ seen[1]) & shared;
+            let now = (reached[0] ^ reached[1]) & shared;
             let three = now & two;
             two = now & one;
             one = now & !apart;
             apart = now;
             contact -= 4 * count(one) + 2 * count(two) + count(three);
-            if seen == reachable {
+            if reached == reachable {
                 break;
             }
             for player in 0..2 {
-                new[player] = match seen[player] == reachable[player] {
+                new[player] = match reached[player] == reachable[player] {
                     true => 0,
-                    false => ground.queens(new[player], reachable[player] & !seen[player]),
+                    false => ground.queens(new[player], reachable[player] & !reached[player]),
                 };
             }
         }

@@ -3,7 +3,7 @@
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
 use super::board::{FILES, Kind, RANKS, last_rank};
-use super::rules::{MAX_MOVE_NUMBER, MOST_POINTS, POINT, TucChess, TucMove, Worth};
+use super::rules::{MAX_MOVE_NUMBER, MOST_POINTS, POINT, PrizeValue, TucChess, TucMove};
 
 /// The pieces with White's letters and the most of each that a player can have.
 const PIECES: [(Kind, char, u32); 3] = [(Kind::Pawn, 'P', 7), (Kind::Rook, 'R', 2), (Kind::King, 'K', 1)];
@@ -83,10 +83,10 @@ fn letter(position: &TucChess, file: usize, rank: usize) -> Option<char> {
 /// A move in text: start, target, and the chance outcome if it has one.
 pub(super) fn move_text(mv: TucMove) -> String {
     let mut text = square_text(mv.from) + &square_text(mv.to);
-    match mv.worth {
-        Worth::Mean => {}
-        Worth::Nothing => text += "=0",
-        Worth::Point => text += "=1",
+    match mv.prize_value {
+        PrizeValue::Mean => {}
+        PrizeValue::Nothing => text += "=0",
+        PrizeValue::Point => text += "=1",
     }
     if let Some(square) = mv.appears {
         text += "+";
@@ -126,7 +126,7 @@ pub(super) fn parse_move(position: &TucChess, text: &str) -> Result<TucMove, Mov
             Kind::King => format!("the king on {from} goes one square, not diagonally"),
         });
     }
-    if mv.worth != Worth::Mean && position.prizes() & 1 << mv.to == 0 {
+    if mv.prize_value != PrizeValue::Mean && position.prizes() & 1 << mv.to == 0 {
         return illegal(format!("there is no prize on {to}"));
     }
     if let Some(square) = mv.appears {
@@ -145,14 +145,14 @@ fn read_move(text: &str) -> Option<TucMove> {
         None => (text, None),
         Some((text, square)) => (text, Some(read_square(square)?)),
     };
-    let (squares, worth) = match text.split_once('=') {
-        None => (text, Worth::Mean),
-        Some((squares, "0")) => (squares, Worth::Nothing),
-        Some((squares, "1")) => (squares, Worth::Point),
+    let (squares, prize_value) = match text.split_once('=') {
+        None => (text, PrizeValue::Mean),
+        Some((squares, "0")) => (squares, PrizeValue::Nothing),
+        Some((squares, "1")) => (squares, PrizeValue::Point),
         Some(_) => return None,
     };
     let (from, to) = squares.split_at_checked(2)?;
-    Some(TucMove { from: read_square(from)?, to: read_square(to)?, worth, appears })
+    Some(TucMove { from: read_square(from)?, to: read_square(to)?, prize_value, appears })
 }
 
 fn read_square(text: &str) -> Option<u8> {

@@ -62,14 +62,14 @@ pub struct TucMove {
     /// The square that it goes to, below 64.
     pub(super) to: u8,
     /// The value of the prize that it takes.
-    pub(super) worth: Worth,
+    pub(super) prize_value: PrizeValue,
     /// The square on which a new prize appears.
     pub(super) appears: Option<u8>,
 }
 
 /// The value of a prize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Worth {
+pub(super) enum PrizeValue {
     /// Not sampled: the prize counts by its mean.
     Mean,
     /// Nothing.
@@ -81,7 +81,7 @@ pub(super) enum Worth {
 impl TucMove {
     /// A move without an outcome of chance.
     pub(super) fn new(from: u8, to: u8) -> TucMove {
-        TucMove { from, to, worth: Worth::Mean, appears: None }
+        TucMove { from, to, prize_value: PrizeValue::Mean, appears: None }
     }
 }
 
@@ -94,7 +94,7 @@ impl GameMove for TucMove {
         // Never 0, as `from` and `to` differ.
         u32::from(self.from)
             | u32::from(self.to) << 6
-            | (self.worth as u32) << 12
+            | (self.prize_value as u32) << 12
             | u32::from(appears ^ NO_SQUARE) << 14
     }
 
@@ -103,10 +103,10 @@ impl GameMove for TucMove {
         TucMove {
             from: six(0),
             to: six(6),
-            worth: match bits >> 12 & 3 {
-                1 => Worth::Nothing,
-                2 => Worth::Point,
-                _ => Worth::Mean,
+            prize_value: match bits >> 12 & 3 {
+                1 => PrizeValue::Nothing,
+                2 => PrizeValue::Point,
+                _ => PrizeValue::Mean,
             },
             appears: Some(six(14) ^ NO_SQUARE).filter(|&square| square != NO_SQUARE),
         }
@@ -312,10 +312,10 @@ impl Game for TucChess {
         }
         if self.prizes & to != 0 {
             self.toggle_prize(mv.to);
-            tenths += match mv.worth {
-                Worth::Mean => MEAN_PRIZE,
-                Worth::Nothing => 0,
-                Worth::Point => POINT,
+            tenths += match mv.prize_value {
+                PrizeValue::Mean => MEAN_PRIZE,
+                PrizeValue::Nothing => 0,
+                PrizeValue::Point => POINT,
             };
         }
         if let Some(square) = mv.appears.filter(|&square| self.free() & 1 << square != 0) {
@@ -403,41 +403,43 @@ impl Chance for TucChess {
 
     fn outcomes(&self, mv: TucMove, outcomes: &mut Vec<(TucMove, f64)>) {
         let takes_prize = self.prizes & 1 << mv.to != 0;
-        let worths: &[(Worth, f64)] = match takes_prize {
-            true => &[(Worth::Point, PRIZE_SCORES), (Worth::Nothing, 1.0 - PRIZE_SCORES)],
-            false => &[(Worth::Mean, 1.0)],
+        let values: &[(PrizeValue, f64)] = match takes_prize {
+            true => &[(PrizeValue::Point, PRIZE_SCORES), (PrizeValue::Nothing, 1.0 - PRIZE_SCORES)],
+            false => &[(PrizeValue::Mean, 1.0)],
         };
         let mut child = *self;
         child.play(TucMove::new(mv.from, mv.to));
         let free = child.free();
         let each = PRIZE_APPEARS / f64::from(free.count_ones());
         // The most probable first.
-        for &(worth, probability) in worths {
-            outcomes.push((TucMove { worth, appears: None, ..mv }, probability * (1.0 - PRIZE_APPEARS)));
+        for &(prize_value, probability) in values {
+            outcomes
+                .push((TucMove { prize_value, appears: None, ..mv }, probability * (1.0 - PRIZE_APPEARS)));
         }
-        for &(worth, probability) in worths {
-            outcomes.extend(
-                squares(free)
-                    .map(|square| (TucMove { worth, appears: Some(square), ..mv }, probability * each)),
-            );
+        for &(prize_value, probability) in values {
+            outcomes
+                .extend(squares(free).map(|square| {
+                    (TucMove { prize_value, appears: Some(square), ..mv }, probability * each)
+                }));
         }
     }
 
     /// Samples the value of a prize that is taken, and whether and where a new one appears.
     fn sample(&self, mv: TucMove, random: &mut dyn FnMut() -> f64) -> TucMove {
-        let mut drawn = TucMove::new(mv.from, mv.to);
+        let mut sampled = TucMove::new(mv.from, mv.to);
         if self.prizes & 1 << mv.to != 0 {
-            drawn.worth = if random() < PRIZE_SCORES { Worth::Point } else { Worth::Nothing };
+            sampled.prize_value =
+                if random() < PRIZE_SCORES { PrizeValue::Point } else { PrizeValue::Nothing };
         }
         if random() < PRIZE_APPEARS {
             let mut child = *self;
-            child.play(drawn);
+            child.play(sampled);
             let free = child.free();
             // The product may round up to the number of squares.
             let place = (random() * f64::from(free.count_ones())) as usize;
-            drawn.appears = squares(free).take(place + 1).last();
+            sampled.appears = squares(free).take(place + 1).last();
         }
-        drawn
+        sampled
     }
 }
 

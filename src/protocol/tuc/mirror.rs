@@ -306,14 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn the_points_tell_what_a_prize_was_worth() {
+    fn the_points_show_the_value_of_a_prize() {
         let fen = Some("prkrp/1pppp/p4/*****/P4/1PPPP/PRKRP w 0 0 2");
-        for (text, worth, after) in [
+        for (text, moved, after) in [
             ("T14030990100", "1 White a3a4=1 1-0", "prkrp/1pppp/p4/P****/5/1PPPP/PRKRP b 1 0 2"),
             ("T14030990000", "1 White a3a4=0 0-0", "prkrp/1pppp/p4/P****/5/1PPPP/PRKRP b 0 0 2"),
         ] {
             let mut mirror = begun("PB", fen);
-            assert_eq!(told(&mut mirror, text), [worth]);
+            assert_eq!(told(&mut mirror, text), [moved]);
             assert_eq!(mirror.position().fen(), after);
         }
         let mut mirror = begun("PB", fen);
@@ -328,7 +328,7 @@ mod tests {
         let moved = told(&mut mirror, "T05364990803");
         assert_eq!(moved, ["1 Black d2e1 8-3"]);
         assert_eq!(mirror.position().fen(), "2k2/5/5/5/5/5/2K2 w 8 3 10");
-        // With a prize whose worth nobody can tell.
+        // With a prize of unknown value.
         let mut mirror = begun("PW", Some("2k1p/5/5/5/5/2K2/4* w 5 3 9"));
         assert_eq!(told(&mut mirror, "T15242990709"), ["1 White c2c3 7-9"]);
     }
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!(moved, ["1 White a2a3 0-0", "2 Black b6b5 0-0"]);
         assert_eq!(mirror.position().fen(), "prkrp/p1ppp/1p3/*****/P4/1PPPP/PRKRP w 0 0 2");
         assert!(mirror.is_to_move());
-        // A prize that was taken meanwhile has its worth in the points.
+        // The points show the value of a prize that was taken meanwhile.
         mirror.sent(Step::from_name("a3a4").unwrap());
         let moved = told(&mut mirror, "T02131990101");
         assert_eq!(moved, ["3 White a3a4 0.9-0", "4 Black b5b4=1 1-1"]);
