@@ -12,8 +12,8 @@
 //! - [`arena`]: matches and tournaments between engines, and what their results say;
 //! - [`commands`]: the subcommands of the binary.
 //!
-//! Beside them, for all: [`chart`], line charts; `files`, atomic writing of files; `parallel`, work on several
-//! threads.
+//! Beside them, for all: [`chart`], line charts; `files`, atomic writing of files; `parallel`, work on
+//! several threads.
 
 #![forbid(unsafe_code)]
 

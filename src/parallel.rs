@@ -54,6 +54,6 @@ mod tests {
         let mut results = Vec::new();
         run([()], 0.., |(), task| (task < 5).then_some(task), |result| results.push(result));
         assert_eq!(results, [0, 1, 2, 3, 4], "though there is always a next task");
-        run([(); 0], 0..5, |(), task| Some(task), |_| panic!("nobody works"));
+        run([(); 0], 0..5, |(), task| Some(task), |_| panic!("no worker"));
     }
 }

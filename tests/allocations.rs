@@ -1,4 +1,4 @@
-//! What searches allocate once they are under way.
+//! Allocations of searches after their start.
 
 use allocation_counter::measure;
 use labrys::eval::Linear;
@@ -27,7 +27,7 @@ fn cost<G: Playable>(options: &Options, nodes: u64) -> (u64, u32) {
     (cost.count_total, simulations)
 }
 
-/// Ten times the simulations cost no more than some reports.
+/// Ten times as many simulations allocate hardly more: only for a few reports.
 fn check<G: Playable>(sampling: Sampling, nodes: u64) {
     let options = Options { sampling: sampling.clone(), ..Options::default() };
     let (few, few_simulations) = cost::<G>(&options, nodes);
@@ -69,7 +69,7 @@ fn chance_plies_cost_nothing_without_chance() {
         });
         cost.count_total
     };
-    // The first search makes tables that all searches share.
+    // The first search allocates the tables that all searches share.
     allocations(0);
     assert_eq!(allocations(64), allocations(0));
 }

@@ -65,7 +65,7 @@ proptest! {
             let mv = <Amazons as Game>::Move::from_bits(random.next_u32());
             let read = position.parse_move(&position.move_text(mv));
             prop_assert_eq!(read == Ok(mv), moves.contains(&mv));
-            // What a table may hold must not end in a panic.
+            // Moves of the table may belong to other positions and must not panic.
             let mut child = position;
             child.play(mv);
             let _ = (child.count_moves(), child.is_terminal());
@@ -97,7 +97,7 @@ fn the_boards_have_their_start_positions() {
         assert_eq!(position.side_to_move(), Color::White);
         assert_eq!(grid.all('Q').len(), grid.all('q').len());
         assert!(fen.ends_with(" w - - 0 1") && !fen.contains('*'), "{fen}");
-        // Half a turn of the board exchanges the players.
+        // Rotating the board by 180 degrees exchanges the players.
         let board = fen.split(' ').next().unwrap();
         let turned: String = board.chars().rev().collect::<String>().replace("01", "10");
         let swapped: String = turned
@@ -149,8 +149,8 @@ fn fens_are_refused_with_a_reason() {
         ("QQQQQ/QQQQ1/qqqqq w", "FEN: 9 white amazons, expected at most 8"),
         ("qqqqq/qqqq1/QQQQQ w", "FEN: 9 black amazons, expected at most 8"),
         ("Q1q/1x1 w", "'x' on rank 1 is no piece, expected `Q`, `q`, `*` or a number"),
-        ("Q1q/3[*] w - - 0 1", "what players hold `[*]`: expected nothing"),
-        ("Q1q/3[] w - - 0 1", "what players hold `[]`: expected nothing"),
+        ("Q1q/3[*] w - - 0 1", "pieces in hand `[*]`: expected nothing"),
+        ("Q1q/3[] w - - 0 1", "pieces in hand `[]`: expected nothing"),
         ("Q1q/3", "side to move is missing"),
         ("Q1q/3 x", "side to move `x`"),
         ("Q1q/3 w KQkq", "third field `KQkq`: expected `-`"),
@@ -169,8 +169,8 @@ fn illegal_moves_are_told_the_rule() {
     // Arrows on c3 and b5, amazons on a1, e1 (White) and e5 (Black).
     let position = Amazons::from_fen("1*2q/5/2*2/5/Q3Q w - - 0 1").unwrap();
     for (text, message) in [
-        ("a1a3", "`a1a3` is no move: expected a comma and the way of the arrow behind it"),
-        ("a1a3,", "is no move: expected the ways of the amazon and of its arrow, as in `d1d7,d7g7`"),
+        ("a1a3", "`a1a3` is no move: expected a comma and the move of the arrow after it"),
+        ("a1a3,", "is no move: expected the moves of the amazon and of its arrow, as in `d1d7,d7g7`"),
         ("a1a3,a3", "is no move"),
         ("a1a3a3a4", "is no move"),
         ("a1a3,a3a4,a4a5", "is no move"),

@@ -22,12 +22,12 @@ fn features(position: &Amazons, set: usize) -> HashMap<&'static str, f64> {
     values
 }
 
-/// A measure of the set `territory`: what its three phases add up to.
+/// A term of the set `territory`: the sum of its three phases.
 fn measure(values: &HashMap<&str, f64>, name: &str) -> f64 {
     ["Early", "Middle", "Late"].into_iter().map(|phase| values[format!("{name}{phase}").as_str()]).sum()
 }
 
-/// The letters of the side to move and of the other player.
+/// The letters of the side to move and of the opponent.
 fn letters(grid: &Grid) -> [char; 2] {
     if grid.stm == 'Q' { ['Q', 'q'] } else { ['q', 'Q'] }
 }
@@ -49,7 +49,7 @@ fn region(grid: &Grid, square: Square) -> Vec<Square> {
     found
 }
 
-/// The longest sequence of moves of one player, the other one passing; each position is looked at once.
+/// The longest sequence of moves of one player while the other one passes. Each position is visited once.
 fn longest(grid: &Grid, known: &mut HashMap<Vec<Vec<char>>, u32>) -> u32 {
     if let Some(&moves) = known.get(&grid.rows) {
         return moves;
@@ -61,8 +61,8 @@ fn longest(grid: &Grid, known: &mut HashMap<Vec<Vec<char>>, u32>) -> u32 {
     moves
 }
 
-/// What a player's regions hold that the other one cannot enter: empty squares and moves, and whether that
-/// is all.
+/// The empty squares and the moves in the regions that only this player can enter, and whether there are no
+/// other regions.
 struct Own {
     squares: f64,
     moves: f64,
@@ -184,7 +184,7 @@ proptest! {
         let fen = random_fen(&mut StdRng::seed_from_u64(seed));
         let position = Amazons::from_fen(&fen).unwrap();
         let grid = Grid::new(&fen);
-        // The oracle of the regions takes its time: it looks at all sequences of moves.
+        // The oracle is slow, as it visits all sequences of moves.
         let [me, other] = letters(&grid);
         let small = grid.all(me).into_iter().chain(grid.all(other)).all(|square| {
             let region = region(&grid, square);
@@ -251,11 +251,11 @@ fn regions_are_counted_in_moves() {
     let fen = "Q3/****/q2* w";
     assert_eq!((t1(fen), settled(fen)), (1.0, 1.0));
     assert_eq!(settled("Q3/****/q2* b"), -1.0);
-    // As many: the side to move runs out first.
+    // Equal numbers: the side to move runs out first.
     assert_eq!(settled("Q2*/****/q2* w"), -1.0);
     assert_eq!(settled("Q2*/****/q2* b"), -1.0);
-    // From the middle one of a row of three either end is lost when the amazon leaves for the other … but
-    // the square it leaves can be shot at: both ends are filled.
+    // From the middle of a row of three, the amazon moves to one end and shoots at the square that it has
+    // left. Both ends are filled.
     assert_eq!(t1("1Q1*/****/q2* w"), 0.0);
     // A fork with three prongs of one square: whichever the amazon enters, it shoots back and stays.
     let fork = "*1*1*/**Q**/**1**/*****/q3* w";
@@ -264,7 +264,7 @@ fn regions_are_counted_in_moves() {
     assert!(moves < 3.0, "a defective territory: {moves}");
     assert_eq!(t1(fork), moves - 3.0);
     assert_eq!(settled(fork), -1.0);
-    // An amazon on the border lets the other player in when it moves.
+    // An amazon at the border lets the opponent in when it moves.
     assert_eq!(settled("Q1*/*Q*/q1* w"), 0.0);
 }
 

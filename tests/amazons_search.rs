@@ -1,4 +1,4 @@
-//! Searches of Amazons, where there are so many moves that not all of them are looked at.
+//! Searches of Amazons, which prune most of the moves.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn line(fen: &str) -> Line<Amazons> {
     (Amazons::from_fen(fen).unwrap(), GameHistory::new())
 }
 
-/// Random positions with at most so many moves, in which the game goes on.
+/// Random positions that are not terminal and have at most `most` moves.
 fn lines(count: usize, moves: usize) -> Vec<Line<Amazons>> {
     let mut random = StdRng::seed_from_u64(7);
     let fens = std::iter::repeat_with(|| random_fen(&mut random));
@@ -39,26 +39,26 @@ fn the_full_width_search_finds_the_minimax_value() {
 }
 
 #[test]
-fn candidate_moves_are_legal_and_rated_for_the_player_who_moves() {
+fn candidate_moves_are_legal_and_evaluated_for_the_side_to_move() {
     for (position, _) in lines(200, 2000) {
-        let (mut legal, mut promising) = (Vec::new(), Vec::new());
+        let (mut legal, mut candidates) = (Vec::new(), Vec::new());
         position.legal_moves(&mut legal);
         let stm = position.side_to_move();
-        let mut rated = 0;
-        let mut rate = |child: &Amazons| {
+        let mut evaluated = 0;
+        let mut static_eval = |child: &Amazons| {
             assert_ne!(child.side_to_move(), stm);
-            rated += 1;
+            evaluated += 1;
             child.count_moves() as i32
         };
-        position.moves_by_static_eval(3, &mut rate, &mut promising);
-        assert!(!promising.is_empty() && promising.len() <= legal.len());
-        assert!(rated >= promising.len());
+        position.moves_by_static_eval(3, &mut static_eval, &mut candidates);
+        assert!(!candidates.is_empty() && candidates.len() <= legal.len());
+        assert!(evaluated >= candidates.len());
         let mut seen = std::collections::HashSet::new();
-        for (mv, promise) in promising {
+        for (mv, eval) in candidates {
             assert!(legal.contains(&mv) && seen.insert(mv));
             let mut child = position;
             child.play(mv);
-            assert_eq!(promise, child.count_moves() as i32);
+            assert_eq!(eval, child.count_moves() as i32);
         }
     }
 }

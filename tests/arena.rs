@@ -538,7 +538,7 @@ fn mock() -> String {
 #[cfg(unix)]
 fn engines_that_misbehave_lose_and_the_match_goes_on() {
     for (behaviour, keys, kind, cause, details) in [
-        ("crash", "nodes=1", "crash", Cause::Crash, "crashes: the engine has gone (exit status: 3)"),
+        ("crash", "nodes=1", "crash", Cause::Crash, "crashes: the engine has ended (exit status: 3)"),
         ("stall", "nodes=1 timeout=1", "stall", Cause::Stall, "stalls: no `bestmove` within 1 s"),
         ("stall", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
         ("obedient", "tc=0.1", "time", Cause::Time, "loses on time after 0."),
@@ -547,7 +547,13 @@ fn engines_that_misbehave_lose_and_the_match_goes_on() {
         ("nonsense", "nodes=1", "illegal", Cause::Illegal, "`hello` is no move"),
         ("illegal", "nodes=1", "illegal", Cause::Illegal, "`a1h8` is not legal"),
         ("many", "nodes=1", "illegal", Cause::Illegal, "`a1h8` is not legal"),
-        ("garbage", "nodes=1", "illegal", Cause::Illegal, "talks nonsense: garbage: byte 0xff at position 6"),
+        (
+            "garbage",
+            "nodes=1",
+            "illegal",
+            Cause::Illegal,
+            "talks nonsense: invalid output: byte 0xff at position 6",
+        ),
         ("flood", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
         ("endless-line", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
     ] {
@@ -574,7 +580,7 @@ fn engines_that_misbehave_lose_and_the_match_goes_on() {
 fn engines_that_cannot_play_are_named_before_the_first_game() {
     for (behaviour, keys, message) in [
         ("mute", "timeout=0.2", "engine `mock`: no `uciok` within 0.2 s"),
-        ("crash-at-start", "", "engine `mock`: the engine has gone (exit status: 9)"),
+        ("crash-at-start", "", "engine `mock`: the engine has ended (exit status: 9)"),
         ("refuse", "option.Mock_Level=3", "no option `Mock_Level`, the engine has: Mock Level"),
         ("chess", "", "does not play `neighbours`, it plays: chess, atomic"),
     ] {
@@ -589,7 +595,7 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
     let words = format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg=refuse", mock());
     let output = command(&words).arg("option.Mock Level=3").output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
-    assert!(error.contains("engine `mock`: the engine says: name Mock Level value 3, no"), "{error}");
+    assert!(error.contains("engine `mock`: the engine reports: name Mock Level value 3, no"), "{error}");
 }
 
 #[test]

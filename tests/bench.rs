@@ -3,8 +3,8 @@
 use labrys::engine::bench::bench;
 use labrys::search::Control;
 
-/// Nodes of `labrys bench`, of each game and of all of them. A change of search behaviour changes these
-/// numbers knowingly, and its commit says `bench: N`.
+/// The nodes of `labrys bench`, for each game and in total. Only a deliberate change of search behaviour
+/// changes them; its commit says `bench: N`.
 const SIGNATURE: &str = include_str!("../bench.signature");
 
 #[test]

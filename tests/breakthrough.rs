@@ -1,5 +1,5 @@
-//! A game that the library does not know, which brings its rules and its notation only: it passes the
-//! checks of every game, and is searched, solved and played by an engine.
+//! A game outside of the library that implements rules and notation only. It passes the checks of every game,
+//! and is searched, solved and played by an engine.
 
 mod common;
 
@@ -24,7 +24,7 @@ use labrys::search::{Control, Limits, Options, SearchMode, Value, solve};
 /// A board of letters, the lowest rank first, with the player to move.
 type Letters = ([[u8; 5]; 5], bool);
 
-/// The board of a FEN that is known to be one.
+/// The board of a valid FEN.
 fn letters(fen: &str) -> Letters {
     let (board, rest) = fen.split_once(' ').unwrap();
     let mut letters = [[b'.'; 5]; 5];
@@ -39,7 +39,7 @@ fn letters(fen: &str) -> Letters {
     (letters, rest.starts_with('w'))
 }
 
-/// The boards after each move, by the rules as they are told.
+/// The boards after each move, by a direct implementation of the rules.
 fn children((board, white): &Letters) -> Vec<Letters> {
     let (own, other, step, last) = if *white { (b'P', b'p', 1, 4) } else { (b'p', b'P', -1, 0) };
     let is_over = board[4].contains(&b'P')

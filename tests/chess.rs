@@ -1,4 +1,4 @@
-//! Chess by hand: special moves, endings, text, exchanges.
+//! Chess positions checked by hand: special moves, endings, notation, exchanges.
 
 use labrys::game::chess::Chess;
 use labrys::game::{
@@ -59,7 +59,7 @@ fn castling_neither_out_of_nor_through_nor_into_check() {
     ] {
         assert_eq!(allows(fen, "e1g1"), short, "{fen}");
         assert_eq!(allows(fen, "e1c1"), long, "{fen}");
-        // The other way of writing it means the same.
+        // The other notation of castling gives the same move.
         assert_eq!(allows(fen, "e1h1"), short, "{fen}");
         assert_eq!(allows(fen, "e1a1"), long, "{fen}");
     }
@@ -107,7 +107,7 @@ fn chess960_castling_takes_the_rook() {
     // The rook on b1 shields the king from the one on a1.
     let fen = "4k3/8/8/8/8/8/8/rRK5 w B - 0 1";
     assert!(!allows(fen, "c1b1"));
-    // The king stands on e1, the rook not in the corner: both ways are read, the second is written.
+    // The king stands on e1, the rook not in the corner: both notations are read, the second one is written.
     let position = position("4k3/8/8/8/8/8/8/4KR2 w F - 0 1");
     assert!(moves(&position).contains(&"e1f1".to_owned()));
     assert_eq!(position.parse_move("e1g1"), position.parse_move("e1f1"));
@@ -144,20 +144,20 @@ fn en_passant_only_at_once_and_never_into_check() {
     // Both pawns leave the rank: the rook would attack the king.
     let pinned = "4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 2";
     assert!(!allows(pinned, "e5d6"));
-    // So the square makes no difference.
+    // So the square does not distinguish positions.
     assert_eq!(position(pinned).fen(), "4k3/8/8/K2pP2r/8/8/8/8 w - - 0 2");
     let without = position("4k3/8/8/K2pP2r/8/8/8/8 w - - 0 2");
     assert!(without.same_position(&position(pinned)));
     assert_eq!(without.key(), position(pinned).key());
-    // Nor does it where only a bishop can go there.
+    // Nor does it if only a bishop can move there.
     let (with, without) =
         (position("4k3/8/8/3pB3/8/8/8/4K3 w - d6 0 2"), position("4k3/8/8/3pB3/8/8/8/4K3 w - - 0 2"));
     assert!(with.same_position(&without) && with.key() == without.key());
-    // Where it does, the positions differ.
+    // With a legal en passant capture the positions differ.
     let (with, without) =
         (position("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2"), position("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 2"));
     assert!(!with.same_position(&without) && with.key() != without.key());
-    // The pawn that gives check may be taken so, and the capture may not uncover another.
+    // The pawn that gives check may be captured en passant, and the capture may not uncover another check.
     assert!(allows("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1", "e4d3"));
     assert!(!allows("8/8/8/8/k2Pp2Q/8/8/4K3 b - d3 0 1", "e4d3"));
     assert!(!allows("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"));
@@ -204,10 +204,10 @@ fn a_mate_counts_on_the_hundredth_ply() {
     let (position, history) = play(fen, "a1a7");
     assert_eq!(position.halfmove_clock(), 100);
     assert_eq!(history.outcome(&position), draw(Ending::NoProgress));
-    // Counting goes on behind the draw.
+    // The counters continue after the draw.
     let (position, _) = play(fen, "a1a7 h8g8 a7a8");
     assert_eq!(position.fen(), "R5k1/8/6K1/8/8/8/8/8 b - - 102 81");
-    // A move of a pawn and a capture begin anew.
+    // A pawn move and a capture reset the clock.
     assert_eq!(play("7k/p7/8/8/8/8/8/KR6 b - - 99 80", "a7a6").0.halfmove_clock(), 0);
     assert_eq!(play("7k/8/8/8/8/8/1r6/K7 w - - 99 80", "a1b2").0.halfmove_clock(), 0);
 }
@@ -219,14 +219,14 @@ fn the_third_occurrence_draws() {
     assert_eq!((history.occurrences(&position), history.outcome(&position)), (2, None));
     let (position, history) = play(START, &there_and_back.repeat(2));
     assert_eq!(history.outcome(&position), draw(Ending::Repetition));
-    // The right to castle has gone: the first position was another one.
+    // The right to castle is lost, so the first position was a different one.
     let fen = "r3k3/8/8/8/8/8/8/4K2R w K - 0 1";
     let round = "h1h2 a8b8 h2h1 b8a8 ";
     let (position, history) = play(fen, &round.repeat(2));
     assert_eq!((history.occurrences(&position), history.outcome(&position)), (2, None));
     let (position, history) = play(fen, &round.repeat(3));
     assert_eq!(history.outcome(&position), draw(Ending::Repetition));
-    // So has the right to capture en passant.
+    // The same holds for the right to capture en passant.
     let fen = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 2";
     let round = "e1e2 e8e7 e2e1 e7e8 ";
     let (position, history) = play(fen, &round.repeat(2));
@@ -239,7 +239,7 @@ fn nobody_mates_without_the_pieces() {
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", true),
         ("4k3/8/8/8/8/8/8/4KB2 w - - 0 1", true),
         ("4kn2/8/8/8/8/8/8/4K3 w - - 0 1", true),
-        // Bishops on squares of one colour, whoever has them.
+        // Bishops of both players on squares of one colour.
         ("4k3/8/8/8/8/4b3/8/2B1K3 w - - 0 1", true),
         ("4k3/8/8/8/8/B3b3/8/2B1K3 w - - 0 1", true),
         ("4k3/8/8/8/8/4b3/8/4KB2 w - - 0 1", false),
@@ -328,7 +328,7 @@ fn illegal_moves_are_told_the_rule() {
     assert_eq!(error(START, "e7e5"), "White, to move, has no piece on e7");
     assert_eq!(error(START, "e4e5"), "White, to move, has no piece on e4");
     assert_eq!(error(START, "a1a2"), "White has a piece of its own on a2");
-    assert_eq!(error(START, "e1g1"), "White may not castle so here");
+    assert_eq!(error(START, "e1g1"), "White may not castle this way here");
     assert_eq!(error(START, "b1b3"), "the knight on b1 cannot go to b3");
     assert_eq!(error(START, "e2d3"), "the pawn on e2 cannot go to d3");
     assert_eq!(error(START, "e2e4q"), "the pawn on e2 is not promoted on e4");
@@ -366,16 +366,16 @@ fn passing_hands_over_the_move() {
     assert!(!position("4k3/8/8/8/4r3/8/P7/3K4 b - - 0 1").may_be_zugzwang());
 }
 
-/// Moves with what they leave their player, in thousandths of a pawn, by hand: pawn 1000, knight and bishop
-/// 3250, rook 5000, queen 9750.
+/// Moves with the result of their exchange in thousandths of a pawn, computed by hand: pawn 1000, knight and
+/// bishop 3250, rook 5000, queen 9750.
 const EXCHANGES: &[(&str, &str, i32)] = &[
-    // Nothing takes back.
+    // No recapture.
     ("4k3/8/8/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", 1_000),
-    // A quiet move to a safe square, to one that a pawn attacks, and one that is attacked and covered.
+    // A quiet move to a safe square, to one that a pawn attacks, and one that is attacked and protected.
     ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", "d1d5", 0),
     ("4k3/8/2p5/8/8/8/8/3RK3 w - - 0 1", "d1d5", -5_000),
     ("4k3/8/2p5/8/4P3/8/8/3RK3 w - - 0 1", "d1d5", -4_000),
-    // A covered pawn: taken by a pawn, a knight, a rook and a queen.
+    // A protected pawn, captured by a pawn, a knight, a rook and a queen.
     ("4k3/8/2p5/3p4/4P3/8/8/4K3 w - - 0 1", "e4d5", 0),
     ("4k3/8/2p5/3p4/8/2N5/8/4K3 w - - 0 1", "c3d5", -2_250),
     ("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", "d1d5", -4_000),
@@ -383,21 +383,22 @@ const EXCHANGES: &[(&str, &str, i32)] = &[
     // A rook behind the rook, on both sides.
     ("3rk3/8/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", 1_000),
     ("3rk3/3r4/8/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5", -4_000),
-    // A queen behind a bishop, a bishop behind a queen: the lesser one takes first, where it stands in front.
+    // A queen behind a bishop, a bishop behind a queen: the less valuable one captures first if it stands in
+    // front.
     ("4k3/8/2p5/3p4/4B3/5Q2/8/4K3 w - - 0 1", "e4d5", -1_250),
     ("6k1/8/4p3/3p4/4Q3/5B2/8/4K3 w - - 0 1", "e4d5", -7_750),
-    // The bishop stands behind the pawn that takes back: the rook had better stay where it is.
+    // The bishop stands behind the pawn that recaptures, so the rook should not capture.
     ("4k1b1/8/4p3/3p4/8/2N5/8/3RK3 w - - 0 1", "c3d5", -2_250),
-    // To take back with the knight would lose it.
+    // A recapture with the knight would lose it.
     ("4k3/8/5n2/3p4/4P3/2N5/8/4K3 w - - 0 1", "e4d5", 1_000),
-    // The king takes what is not covered, and not what is.
+    // The king captures an unprotected piece, and not a protected one.
     ("8/8/3k4/3p4/8/2N5/8/4K3 w - - 0 1", "c3d5", -2_250),
     ("8/8/3k4/3p4/8/1BN5/8/4K3 w - - 0 1", "c3d5", 1_000),
-    // En passant: the pawn behind is uncovered, and its pawn takes back.
+    // En passant, with and without a recapture by a pawn.
     ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 1_000),
     ("4k3/2p5/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", 0),
     ("3rk3/8/8/3pP3/8/8/8/3RK3 w - d6 0 1", "e5d6", 1_000),
-    // Promotions: at once, with a capture, onto a covered square, and by the pawn that takes back.
+    // Promotions: quiet, with a capture, onto a protected square, and by the recapturing pawn.
     ("4k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", 8_750),
     ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7b8q", 13_750),
     ("1r2k3/P7/8/8/8/8/8/4K3 w - - 0 1", "a7a8q", -1_000),
@@ -408,12 +409,12 @@ const EXCHANGES: &[(&str, &str, i32)] = &[
 ];
 
 #[test]
-fn exchanges_are_worth_what_they_are_by_hand() {
-    for &(fen, mv, worth) in EXCHANGES {
+fn exchanges_have_the_results_computed_by_hand() {
+    for &(fen, mv, result) in EXCHANGES {
         let position = position(fen);
         let mv_read = position.parse_move(mv).unwrap();
-        assert!(position.see_ge(mv_read, worth), "{fen} {mv} is worth {worth}, found less");
-        assert!(!position.see_ge(mv_read, worth + 1), "{fen} {mv} is worth {worth}, found more");
+        assert!(position.see_ge(mv_read, result), "{fen} {mv}: expected {result}, found less");
+        assert!(!position.see_ge(mv_read, result + 1), "{fen} {mv}: expected {result}, found more");
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a search of chess has to see: forced mates, and every kind of draw.
+//! Searches of chess find forced mates and every kind of draw.
 
 use labrys::engine::{Engine, SearchReport, Settings, registry};
 use labrys::eval::UciScore;
@@ -25,7 +25,7 @@ fn score(engine: &mut dyn Engine, fen: &str, limits: &Limits, wanted: Option<Uci
     score.unwrap()
 }
 
-/// A mate, and in how many moves.
+/// Positions with a mate, and its distance in moves.
 fn mates() -> Vec<(&'static str, i32)> {
     let lines = include_str!("mates.epd").lines().filter(|line| !line.starts_with('#'));
     let mates = lines.map(|line| {
@@ -42,11 +42,11 @@ fn mates_in_two_and_three_are_found() {
     assert_eq!((count(2), count(3)), (24, 24));
     for (fen, dm) in mates() {
         let mate = UciScore::Mate(dm);
-        // Asked for the mate: the search ends when it has it. The nodes end the test where it is not found: one mate
-        // takes 3.6 million, the others less than half a million.
+        // With the limit `mate`, the search ends when it has found the mate. The nodes limit a failing test:
+        // one mate takes 3.6 million, the others less than half a million.
         let asked = Limits { mate: Some(dm as u32), nodes: Some(5_000_000), ..Limits::none() };
         assert_eq!(score(engine.as_mut(), fen, &asked, None), mate, "go mate {dm}: {fen}");
-        // In a search like any other.
+        // With a limit of nodes alone.
         let usual = Limits { nodes: Some(5_000_000), ..Limits::none() };
         assert_eq!(score(engine.as_mut(), fen, &usual, Some(mate)), mate, "go nodes: {fen}");
     }
@@ -67,7 +67,7 @@ fn every_draw_is_seen() {
             "{what}: {fen}"
         );
     }
-    // The same without the draw.
+    // The same position without the draw.
     for (what, fen) in [
         ("no check", "6k1/5pp1/8/6KQ/1r6/q2b4/8/8 w - - 0 1"),
         ("a ply earlier", "7k/8/8/8/8/8/8/KQ6 w - - 80 120"),

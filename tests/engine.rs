@@ -1,4 +1,4 @@
-//! The engine of a game, as a caller of the library has it.
+//! The engine of a game, used as a library.
 
 use labrys::engine::{Engine, OptionError, SearchReport, Settings, SideEffect, WeightsSource, registry};
 use labrys::game::MoveError;

@@ -114,7 +114,7 @@ proptest! {
     }
 }
 
-/// A FEN of TUC-CHESS seen from the other side: ranks, colours, points and the player to move change.
+/// A FEN of TUC-CHESS with the colours exchanged: ranks, pieces, points and the side to move change.
 fn turned(fen: &str) -> String {
     let fields: Vec<_> = fen.split(' ').collect();
     let swap = |letter: char| match letter {
@@ -127,7 +127,7 @@ fn turned(fen: &str) -> String {
     format!("{} {side} {} {} {}", ranks.join("/"), fields[3], fields[2], fields[4])
 }
 
-/// A FEN of chess seen from the other side.
+/// A FEN of chess with the colours exchanged.
 fn turned_chess(fen: &str) -> String {
     let fields: Vec<_> = fen.split(' ').collect();
     let swap = |text: &str| -> String {
@@ -143,7 +143,7 @@ fn turned_chess(fen: &str) -> String {
     format!("{} {side} {} {en_passant} {} {}", ranks.join("/"), swap(fields[2]), fields[4], fields[5])
 }
 
-/// A rank, read from the other end.
+/// A rank, mirrored.
 fn mirrored(fen: &str) -> String {
     let (board, rest) = fen.split_once(' ').unwrap();
     let ranks: Vec<String> = board.split('/').map(|rank| rank.chars().rev().collect()).collect();
@@ -160,7 +160,7 @@ proptest! {
                 let evaluator = Linear::<Chess>::shipped(set).unwrap();
                 let value = evaluator.evaluate_position(position).to_thousandths();
                 let turned = Chess::from_fen(&turned_chess(&position.fen())).unwrap();
-                // The sum may be rounded differently where its parts come in another order.
+                // Another order of the terms may round differently.
                 let other = evaluator.evaluate_position(&turned).to_thousandths();
                 assert!(value.abs_diff(other) <= 1, "{value} and {other}: {}", position.fen());
             }
@@ -234,7 +234,7 @@ fn features_of_chess_by_hand() {
     assert_eq!((feature(kings, 0, "tempo.middle"), feature(kings, 0, "tempo.end")), (0.0, 1.0));
     let rooks = "r3k3/8/8/8/8/8/8/4K2R b - - 0 1";
     assert!((feature(rooks, 0, "tempo.middle") - 4.0 / 24.0).abs() < 1e-12);
-    // Of the side to move, so White's terms are negative for Black; only end game.
+    // With Black to move, White's terms are negative. Only the end game counts.
     for (fen, name, value) in [
         ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.end", 2.0),
         ("4k3/8/8/8/8/2P5/2P5/4K3 b - - 0 1", "pawn.end", -2.0),
@@ -244,7 +244,7 @@ fn features_of_chess_by_hand() {
         ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "passed.2.end", 0.0),
         ("4k3/5p2/8/8/8/8/8/4K3 w - - 0 1", "pawn.c2.end", -1.0),
         ("4k3/5p2/8/8/8/8/8/4K3 w - - 0 1", "king.d1.end", 0.0),
-        // A pawn on the second rank has gone nothing of its way, one on the sixth four fifths.
+        // The progress of a pawn on the second rank is 0, on the sixth four fifths.
         ("8/8/8/2K5/8/8/4kP2/8 w - - 0 1", "passed.ownKing.end", 0.0),
         ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.ownKing.end", 0.8 * 3.0),
         ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.enemyKing.end", 0.8 * 5.0),
@@ -257,7 +257,7 @@ fn features_of_chess_by_hand() {
     let middle =
         |fen, name| feature(fen, 0, &format!("{name}.middle")) + feature(fen, 0, &format!("{name}.end"));
     for (fen, name, value) in [
-        // The knight on d5 is protected, and c- and e-file have no pawn to drive it off.
+        // The knight on d5 is protected, and c- and e-file have no pawn to attack it.
         ("4k3/2p5/8/3N4/4P3/8/8/4K3 w - - 0 1", "knight.outpost", 0.0),
         ("4k3/8/8/3N4/4P3/8/2p5/4K3 w - - 0 1", "knight.outpost", 1.0),
         ("4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1", "knight.moves.8", 1.0),
@@ -367,7 +367,7 @@ fn weights_files_are_refused_by_name() {
     assert_eq!(refusal(&double), "weight `alonesForMe` is given twice");
     for value in ["1e999", "null", "\"NaN\"", "[1]"] {
         let bad = good.replace("\"alonesForMe\":", &format!("\"alonesForMe\": {value}, \"x\":"));
-        assert_eq!(refusal(&bad), format!("weight `alonesForMe`: `{value}` is no finite number"));
+        assert_eq!(refusal(&bad), format!("weight `alonesForMe`: `{value}` is not a finite number"));
     }
     assert!(refusal(&good.replace("\"game\"", "\"name\"")).contains("name"));
     assert!(refusal("").starts_with("weights file: EOF"));

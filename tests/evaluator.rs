@@ -1,4 +1,5 @@
-//! The seam between searches and evaluations: every search hands an evaluator the states that belong to its positions.
+//! The interface between searches and evaluations: every search passes the state of the position that it
+//! evaluates.
 
 mod common;
 
@@ -16,8 +17,8 @@ use labrys::search::{
     SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable, Tree, monte_carlo, search,
 };
 
-/// An evaluation whose state is the key of the position. It refuses a state that belongs to another position, and its
-/// values have nothing to do with the game.
+/// An evaluation whose state is the key of the position. It refuses a state that belongs to another position,
+/// and its values are independent of the game.
 struct Keyed;
 
 impl<G: Game> Evaluator<G> for Keyed {
@@ -57,7 +58,7 @@ fn find<G: Playable>(
     (best, score)
 }
 
-/// Searches a position by simulations.
+/// Searches a position with Monte Carlo tree search.
 fn simulate<G: Playable>(
     (position, history): &(G, GameHistory<G>),
     sampling: Sampling,
@@ -125,7 +126,7 @@ fn amazons_hands_on_states() {
     check::<Amazons>(1, 3_000);
 }
 
-/// Judges leaves as a static evaluation does, and keeps the sizes of the batches.
+/// Evaluates leaves by a static evaluation and records the sizes of the batches.
 struct Batches(std::sync::Mutex<Vec<usize>>);
 
 impl<G: Game> LeafEvaluator<G> for Batches {
@@ -151,7 +152,7 @@ fn leaves_are_judged_in_batches() {
         let batches = Batches(std::sync::Mutex::default());
         let best = simulate(&line, sampling.clone(), Some(&batches));
         if batch == 1 {
-            // The default is the same judge.
+            // The default evaluates leaves in the same way.
             assert_eq!(best, simulate(&line, sampling, None));
         }
         batches.0.into_inner().unwrap()
@@ -159,12 +160,12 @@ fn leaves_are_judged_in_batches() {
     assert!(found(1).iter().all(|&leaves| leaves == 1));
     let eights = found(8);
     assert!(eights.iter().all(|&leaves| leaves <= 8));
-    // The root comes alone, and then few simulations end anywhere but at a leaf of their own.
+    // The root is a batch of its own. After that, few simulations share a leaf.
     let full = eights.iter().filter(|&&leaves| leaves == 8).count();
     assert!(full > eights.len() / 2, "{eights:?}");
 }
 
-/// An evaluation that counts how often it is asked.
+/// An evaluation that counts its calls.
 struct Counted(AtomicU64);
 
 impl Evaluator<Neighbours> for Counted {

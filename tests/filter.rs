@@ -39,7 +39,7 @@ fn moves_are_rated_as_in_the_paper() {
         ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", &[], "e4d5", GOOD),
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", &[], "e5d6", GOOD),
         ("4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1", &[], "d1d2", GOOD),
-        // Out of one attack into another.
+        // From an attacked square to another one.
         ("4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1", &[], "d1d5", -GOOD),
         ("4k3/8/4p3/8/8/2N5/8/4K3 w - - 0 1", &[], "c3d5", -GOOD),
         (START, &shuffle, "f6g8", REPEATS),
@@ -48,7 +48,7 @@ fn moves_are_rated_as_in_the_paper() {
         (START, &[], "e2e3", 60 * 10 + 40),
         (START, &[], "a2a3", -60 + 40),
         (START, &[], "g1f3", 60 * 2 + 40 * 3),
-        // Nothing counts as new behind a check.
+        // A check gains no moves.
         ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", &[], "a1a4", 40 * 9),
     ] {
         assert_eq!(rating(fen, before, mv, &MsdTerms::default()), expected, "{mv} in {fen}");
@@ -70,7 +70,7 @@ fn each_term_can_be_switched_off_and_weighed_by_phase() {
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
     let off = MsdTerms { repetition: false, ..terms() };
     assert!(rating(START, &shuffle, "f6g8", &off) > REPEATS);
-    // Nothing but pawns: the end, in which this move brings nothing new.
+    // Only pawns are left: the end game weights, and this move gains no moves.
     let by_phase = MsdTerms { gamma: 1, gamma_end: Some(70), theta_end: Some(0), ..terms() };
     assert_eq!(rating("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &[], "e2e3", &by_phase), 70);
     assert_eq!(rating(START, &[], "e2e3", &by_phase), 60 * 10 + 1);
@@ -91,8 +91,8 @@ fn filtered<G: Playable>(
     (exact.collect(), best.nodes)
 }
 
-/// How many of some random positions are worth another thing where moves are left out, given that all
-/// searches agree.
+/// Checks that all searches agree under a filter. Returns the number of positions whose score differs from
+/// that of the full search.
 fn changed<G: Playable>(count: usize, depth: u32, filter: &MsdOptions, modes: &[SearchMode]) -> usize {
     let lines = random_lines::<G>(count, 60);
     let differs = |line: &&Line<G>| {
@@ -108,7 +108,7 @@ fn changed<G: Playable>(count: usize, depth: u32, filter: &MsdOptions, modes: &[
 
 #[test]
 fn all_searches_keep_the_same_moves() {
-    // With repetition a rating depends on the way to the position, which the table does not know.
+    // With repetition a rating depends on the path to the position, which the key does not include.
     let terms = MsdTerms { repetition: false, ..MsdTerms::default() };
     let filter = MsdOptions { keep_rate: 40, terms, ..MsdOptions::default() };
     let modes = [SearchMode::AlphaBeta, SearchMode::Expectiminimax, SearchMode::Pvs, SearchMode::Mtdf];
@@ -165,7 +165,7 @@ fn without_iterations_only_the_last_depth_is_searched() {
     let (best, reports) = find_with(&table, &start, SearchMode::AlphaBeta, &options, &Limits::depth(3));
     assert!(best.mv.is_some());
     assert_eq!(reports.iter().map(|report| report.depth).collect::<Vec<_>>(), [3]);
-    // Without a depth there is none to begin with.
+    // Without a depth, iterations are always used.
     let (best, _) = find_with(&table, &start, SearchMode::AlphaBeta, &options, &Limits::nodes(1_000));
     assert!(best.mv.is_some());
 }

@@ -1,4 +1,4 @@
-//! Monte Carlo tree search: what it finds, proves, keeps and forgets.
+//! Monte Carlo tree search: moves, proofs, and the tree that it keeps.
 
 mod common;
 
@@ -35,7 +35,7 @@ const EXPANSIONS: [Expansion; 3] = [Expansion::All, Expansion::One, Expansion::E
 #[test]
 fn monte_carlo_search_finds_what_decides_the_game() {
     for (fen, best) in [
-        // Takes the king and wins by points; the point beside it does not.
+        // The capture of the king wins by points, that of the pawn beside it does not.
         ("k4/1P3/5/5/5/5/K3* w 0 3 9", "b6a7"),
         // The capture of the king draws, that of the rook leaves bare kings and a loss.
         ("k1r2/1P3/5/5/5/5/K4 w 0 9 9", "b6a7"),
@@ -60,10 +60,10 @@ fn monte_carlo_search_is_seeded_and_keeps_to_its_memory_and_limits() {
     let (again, same) = sample(&line, &seeded(7), &limits, 1 << 20);
     assert_eq!((again, nodes(&same)), (best, nodes(&reports)));
     assert_ne!(nodes(&sample(&line, &seeded(8), &limits, 1 << 20).1), nodes(&reports));
-    // A tree of next to nothing: the moves of the root.
+    // The smallest tree holds the moves of the root.
     let (best, reports) = sample(&line, &seeded(7), &limits, 0);
     assert!(best.mv.is_some() && reports.iter().all(|report| report.seldepth <= 1));
-    // Full, and never fuller.
+    // The tree is full and does not grow.
     let (_, reports) = sample(&line, &seeded(7), &Limits::nodes(300_000), 4096);
     assert!(reports.iter().all(|report| report.hashfull <= 1000) && reports.last().unwrap().hashfull > 500);
     let (_, reports) = sample(&line, &seeded(7), &Limits::depth(3), 1 << 20);
@@ -85,14 +85,14 @@ fn monte_carlo_with_evaluation_repeats_itself_and_keeps_to_its_memory_and_limits
     let (again, same) = sample(&line, &options, &limits, 1 << 20);
     assert_eq!((best, scores(&reports)), (again, scores(&same)));
     assert!((30_000..31_000).contains(&best.nodes));
-    // Full, and never fuller.
+    // The tree is full and does not grow.
     let (best, reports) = sample(&line, &options, &limits, 10_000);
     assert!(best.mv.is_some() && reports.iter().all(|report| report.hashfull <= 1000));
     assert!(reports.last().unwrap().hashfull > 500);
-    // A tree of next to nothing still answers.
+    // The smallest tree still gives a move.
     let (best, _) = sample(&line, &options, &limits, 0);
     assert!(best.mv.is_some_and(|mv| line.0.is_legal(mv)));
-    // The widest node has as many moves as asked for: the root only, where the memory is for that.
+    // The widest node has `Width` moves. In the smallest tree that is the root only.
     let narrow = Options { width: 1, ..Options::default() };
     let (_, reports) = sample(&line, &narrow, &limits, 1 << 20);
     assert!(reports.last().unwrap().depth > 20, "one move leads to the next");
@@ -194,7 +194,7 @@ fn every_expansion_keeps_to_its_memory_in_every_game() {
     check::<Amazons>();
 }
 
-/// The position and history behind some more moves.
+/// The position and history after some more moves.
 fn play_on<G: Game>((position, history): &Line<G>, moves: &[G::Move]) -> Line<G> {
     let (mut position, mut history) = (position.clone(), history.clone());
     for &mv in moves {
@@ -215,7 +215,7 @@ fn what_lies_below_the_moves_played_is_kept() {
         let played = &reports.last().unwrap().pv[..2];
         let later = play_on(&line, played);
         let simulations = |reports: &[Report<_>]| reports[0].visits.unwrap().simulations;
-        // Begun with the same tree, an own one, and a tree of another game.
+        // With the same tree, with a new one, and with that of another game.
         let (best, kept) = sample_in(&mut tree, &later, &options, &limits);
         let (_, fresh) = sample(&later, &options, &limits, 1 << 24);
         let other = play_on(&random_game::<Neighbours>(4, 6, |_, _| {}), &[]);
@@ -245,7 +245,7 @@ fn what_lies_below_the_moves_played_is_kept() {
     }
 }
 
-/// A judge that prefers the last move and finds all positions equal.
+/// A leaf evaluator that prefers the last move and gives all positions the same value.
 struct Last;
 
 impl LeafEvaluator<Neighbours> for Last {
@@ -324,7 +324,7 @@ fn greedy_playouts_are_another_search() {
         let (_, reports) = sample(&line, &with(sampling), &Limits::nodes(100_000), 1 << 22);
         reports.last().unwrap().visits.unwrap()
     };
-    // A greedy move costs a look at all of them.
+    // A greedy move evaluates all moves.
     assert!(
         nodes(100).simulations > 3 * nodes(50).simulations && nodes(50).simulations > nodes(0).simulations
     );
@@ -346,7 +346,7 @@ fn threads_share_the_tree() {
         let last = reports.iter().rposition(|report| report.multipv == 1).unwrap();
         let visits = reports[last..].iter().map(|report| report.visits.unwrap());
         let simulations = reports[last].visits.unwrap().simulations;
-        // Each simulation comes through a move of the root.
+        // Each simulation passes through a move of the root.
         assert_eq!(visits.map(|visits| visits.count).sum::<u32>(), simulations);
     }
 }

@@ -30,6 +30,40 @@ fn best_move(engine: &mut Process) -> String {
     lines.last().unwrap().split(' ').nth(1).unwrap().to_owned()
 }
 
+/// Every option that `uci` announces stands in `protocol.md` with its type, range and default.
+#[test]
+fn the_reference_lists_the_options_of_every_game() {
+    let reference = include_str!("../protocol.md").split_whitespace().collect::<Vec<_>>().join(" ");
+    for variant in ["chess", "neighbours", "tucchess", "amazons"] {
+        let mut engine = Process::start();
+        engine.send(&format!("setoption name UCI_Variant value {variant}\nuci"));
+        for line in engine.until("uciok") {
+            let Some((name, kind)) =
+                line.strip_prefix("option name ").and_then(|text| text.split_once(" type "))
+            else {
+                continue;
+            };
+            let from =
+                reference.find(&format!("**`{name}`**")).unwrap_or_else(|| panic!("{variant}: {line}"));
+            let entry = &reference[from..];
+            let words: Vec<_> = kind.split(' ').collect();
+            let expected = match words[..] {
+                ["spin", _, default, _, min, _, max] => format!("(spin {min} to {max}, default {default})"),
+                ["check", _, default] => format!("(check, `{default}`)"),
+                ["string", ..] => "(string, `<empty>`)".to_owned(),
+                [kind, ..] => format!("({kind}"),
+                [] => panic!("{line}"),
+            };
+            let values = &entry[entry.find('(').unwrap()..];
+            assert!(values.starts_with(&expected), "{variant}: {line}: expected {expected}");
+            let entry = entry.split(" - **`").next().unwrap();
+            for value in kind.split(" var ").skip(1) {
+                assert!(entry.contains(&format!("`{value}`")), "{variant}: {line}: no `{value}`");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_gui_greets() {
     let mut engine = Process::start();
@@ -63,14 +97,6 @@ fn a_gui_greets() {
         "option name WeightsFile type string default <empty>",
     ] {
         assert!(lines.contains(&option.to_owned()), "{option}");
-    }
-    let options = lines.iter().filter_map(|line| line.strip_prefix("option name "));
-    for option in options {
-        let name = option.split(" type ").next().unwrap();
-        assert!(
-            include_str!("../protocol.md").contains(&format!("`{name}`")),
-            "{name} is not in protocol.md"
-        );
     }
     assert_eq!(engine.ask("setoption name UCI_Variant value neighbours\nucinewgame"), [""; 0]);
     engine.send("uci");
@@ -205,8 +231,8 @@ fn bad_lines_are_named_and_change_nothing() {
         ),
         ("setweights x=1", "setweights: weight `x` is unknown in set `set1`"),
         ("setweights piecesForMe=1 x=1", "setweights: weight `x` is unknown in set `set1`"),
-        ("setweights piecesForMe=", "setweights: weight `piecesForMe`: `` is no finite number"),
-        ("setweights piecesForMe=nan", "setweights: weight `piecesForMe`: `nan` is no finite number"),
+        ("setweights piecesForMe=", "setweights: weight `piecesForMe`: `` is not a finite number"),
+        ("setweights piecesForMe=nan", "setweights: weight `piecesForMe`: `nan` is not a finite number"),
         ("setweights piecesForMe=1 piecesForMe=2", "setweights: weight `piecesForMe` is given twice"),
         ("setweights file", "setweights: the path of the file is missing"),
         ("setweights default now", "setweights: unexpected `now`, expected the end of the line"),
@@ -586,7 +612,7 @@ fn weights_go_out_and_in() {
     assert!(engine.ask("weights").join("\n").contains("\"movesLeftForMe\": 2.0"));
     assert_eq!(
         engine.ask("setoption name FeatureSet value BASE"),
-        ["info string feature set `base` replaces the weights by its shipped ones"]
+        ["info string the weights are now the shipped ones of feature set `base`"]
     );
     assert!(engine.ask("eval").last().unwrap().starts_with("set base, score cp "));
     assert_eq!(engine.ask("setoption name FeatureSet value set1"), [""; 0], "shipped weights follow the set");
@@ -616,7 +642,7 @@ fn a_weights_file_selects_its_feature_set() {
         assert_eq!(engine.ask(&command), [""; 0], "the set is the same");
         assert_eq!(
             engine.ask("setoption name FeatureSet value set2"),
-            ["info string feature set `set2` replaces the weights by its shipped ones"]
+            ["info string the weights are now the shipped ones of feature set `set2`"]
         );
         assert!(engine.ask("eval").last().unwrap().starts_with("set set2, "));
         engine.ask(&command);
@@ -676,6 +702,16 @@ fn a_script_waits_for_its_answers() {
     assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), 2);
     assert!(!lines.iter().any(|line| line.contains("error")), "{lines:?}");
     assert!(lines.last().unwrap().starts_with("Key: "));
+}
+
+#[test]
+fn the_time_of_a_search_counts_from_the_end_of_a_wait() {
+    let mut engine = Process::neighbours();
+    let start = Instant::now();
+    engine.send("go movetime 400\nwait\ngo movetime 400\nwait\nquit");
+    let (lines, _) = engine.finish();
+    assert_eq!(lines.iter().filter(|line| line.starts_with("bestmove")).count(), 2);
+    assert!(start.elapsed() > Duration::from_millis(700), "{:?}", start.elapsed());
 }
 
 #[test]

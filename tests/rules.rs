@@ -1,4 +1,4 @@
-//! The rules of every game, by one suite, and those of Neighbours against a plain mailbox.
+//! The common test suite of all games, and Neighbours against a plain mailbox implementation.
 
 mod common;
 
@@ -212,7 +212,7 @@ fn play(fen: &str, moves: &str) -> (Neighbours, GameHistory<Neighbours>) {
     (position, history)
 }
 
-/// Both players can go to and fro here: two pieces next to each other, far from the others.
+/// Both players can repeat moves here: two pieces stand next to each other, far from the others.
 const SHUFFLE: &str = "pp6/8/8/8/8/8/8/PP6 w 0 1";
 
 #[test]

@@ -1,4 +1,4 @@
-//! Searches against plain minimax, and what every search has to keep.
+//! Searches against plain minimax, and properties of every search.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn expectation<G: Playable>(evaluator: &Linear<G>, position: &G, depth: u32) -> 
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     if moves.is_empty() {
-        // Nearer ends count more, by a step for each ply: less than what is lost by rounding.
+        // Mate distances change scores by one step per ply, which is less than the rounding error.
         let win = f64::from(Score::WIN.to_thousandths());
         return position
             .terminal_outcome()
@@ -73,12 +73,12 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
     let mut with_chance = 0;
     for (n, line) in random_lines::<TucChess>(40, 40).into_iter().enumerate() {
         let evaluator = heavy_evaluator();
-        // The definition takes its time.
+        // The reference implementation is slow.
         let limits = Limits::depth(if n == 0 { 3 } else { 2 });
         let (_, reports) = find(&line, SearchMode::Expectiminimax, false, 1, &limits);
         let expected: Vec<_> =
             (1..=limits.depth.unwrap()).map(|depth| expectation(&evaluator, &line.0, depth)).collect();
-        // So does the real search when it weighs the chances of all plies.
+        // So is the real search with chance nodes at all plies.
         let options = Options { selective: false, chance_plies: MAX_PLY, ..Options::default() };
         let table = TranspositionTable::new(1).unwrap();
         let (_, weighed) = find_with(&table, &line, SearchMode::Pvs, &options, &limits);
@@ -96,10 +96,10 @@ fn expectiminimax_is_the_mean_over_all_outcomes() {
     assert!(with_chance > 20, "chance changes many values: {with_chance} of 40");
 }
 
-/// Few pieces, so that searches meet forced ends, and the hundredth ply without a capture within reach. All
-/// searches of a board share a table: what one remembers may not mislead another, at another distance from
-/// the end of the game or from its last capture. (In four plies a position can come back: then values
-/// depend on the way to a position, which the table does not know.)
+/// Few pieces, so that searches reach the end of the game and the hundredth ply without a capture. All
+/// searches of a board share a table: entries must not mislead a search at another distance from the root or
+/// from the last capture. (The depth is below four, as with repetitions a value depends on the path to the
+/// position, which the key does not include.)
 #[test]
 fn searches_with_a_common_table_find_the_alpha_beta_value() {
     let mut random = StdRng::seed_from_u64(11);
@@ -107,7 +107,7 @@ fn searches_with_a_common_table_find_the_alpha_beta_value() {
     for _ in 0..200 {
         let mut squares = [None; 64];
         for piece in ['P', 'p'].repeat(3) {
-            // In one corner, so that there are neighbours to move with.
+            // In one corner, so that pieces have neighbours and can move.
             squares[8 * random.random_range(0..5) + random.random_range(0..5)] = Some(piece);
         }
         let board = write_board(8, 8, |file, rank| squares[8 * rank + file]);
@@ -136,7 +136,7 @@ fn searches_with_a_common_table_find_the_alpha_beta_value() {
 fn minimax_visits_every_path() {
     let (best, _) =
         find(&line("pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1"), SearchMode::Minimax, false, 1, &Limits::depth(3));
-    // Iterations of depth 1, 2 and 3: the paths of up to so many moves, by perft.
+    // Iterations of depth 1, 2 and 3. Their nodes follow from perft.
     assert_eq!(best.nodes, (1 + 20) + (1 + 20 + 400) + (1 + 20 + 400 + 7280));
 }
 
@@ -193,8 +193,7 @@ fn several_lines_are_the_best_ones_in_order() {
             history.push(&child);
             child.play(report.pv[0]);
             let (_, reports) = find(&(child, history), SearchMode::Minimax, false, 1, &Limits::depth(2));
-            // A finished game has no iterations: its last move has lost it, there being no other end so
-            // early.
+            // A finished game has no iterations. This early, the side to move has lost.
             let value = scores(&reports).last().copied().unwrap_or(Score::lost_in(0));
             let value = match value.plies_to_end() {
                 None => value,
@@ -292,11 +291,11 @@ fn finished_games_have_no_best_move() {
 
 #[test]
 fn an_only_move_is_played_at_once_on_the_clock() {
-    // Two neighbours on the edges leave the piece in the corner the diagonal.
+    // With two neighbours on the edges, the piece in the corner can only move diagonally.
     let line = line("8/8/8/8/8/8/p7/Pp6 w 0 1");
     assert_eq!(line.0.count_moves(), 1);
     let clock = Clock { remaining: Duration::from_secs(3600), increment: Duration::ZERO };
-    // The depth ends the test where the search goes on.
+    // The depth limits a failing test.
     let limits = Limits { depth: Some(5), clocks: [Some(clock); 2], ..Limits::none() };
     let (best, reports) = find(&line, SearchMode::Pvs, true, 1, &limits);
     assert!(best.mv.is_some());
@@ -307,7 +306,7 @@ fn an_only_move_is_played_at_once_on_the_clock() {
 
 #[test]
 fn the_deepest_search_ends() {
-    // Hardly anything can move here: iterations fly by up to the last ply.
+    // There are hardly any moves, so that the search reaches the last ply quickly.
     let (best, reports) =
         find(&line("pp6/8/8/8/8/8/8/PP6 w 90 60"), SearchMode::Pvs, true, 1, &Limits::depth(1000));
     assert!(best.mv.is_some());
@@ -333,7 +332,7 @@ fn threads_together_find_the_minimax_value() {
                     found.push((report.depth, report.score));
                 }
             });
-            // Another thread may have been faster by more than an iteration.
+            // Another thread may be ahead by more than one iteration.
             assert_eq!(found.last().map(|&(depth, _)| depth), Some(4), "{mode:?} in {}", position.fen());
             let expected = scores(&minimax);
             for (depth, score) in found {
@@ -371,7 +370,7 @@ fn threads_share_a_node_limit() {
                 reported = report.nodes;
             });
         assert!(best.mv.is_some_and(|mv| position.is_legal(mv)));
-        // Each thread may be ahead of what it has told.
+        // Each thread may have counted nodes that it has not reported yet.
         assert!(best.nodes >= 100_000 && best.nodes <= 100_000 + 1024 * threads as u64, "{}", best.nodes);
         assert!(!control.is_stopped(), "the flag belongs to the caller");
     }
@@ -380,7 +379,7 @@ fn threads_share_a_node_limit() {
 #[test]
 fn a_stop_from_outside_ends_all_threads() {
     let position = Neighbours::start();
-    // The nodes end the test where nothing else does.
+    // The nodes limit a failing test.
     let limits = Limits::nodes(20_000_000);
     let input = SearchInput {
         position: &position,

@@ -1,4 +1,4 @@
-//! The solver: against plain minimax, against known results, and as a shell runs it.
+//! The solver against plain minimax and known results, and its command.
 
 mod common;
 
@@ -17,8 +17,8 @@ use rand::{RngExt, SeedableRng};
 use common::grid::random_fen;
 use common::minimax::{Plain, empty_squares, result};
 
-/// What Neighbours is worth to the side to move with all the draws of the rules: nothing is remembered, as
-/// a result may depend on the way. So many plies are looked ahead at most.
+/// The result of Neighbours for the side to move with all draws of the rules, within `plies` plies. There is
+/// no table, as a result may depend on the path.
 fn neighbours(
     position: &Neighbours,
     history: &mut GameHistory<Neighbours>,
@@ -132,7 +132,7 @@ fn what_is_certain_is_right_and_equal_keys_have_equal_results() {
 
 #[test]
 fn a_guard_of_two_squares_cannot_fill_both() {
-    // White's amazon keeps the black one from a3 and from c1, but only as long as it stands.
+    // White's amazon blocks the black one from a3 and c1, but only while it does not move.
     let fen = "***1/1*q*/*Q**/**1* w";
     let position = Amazons::from_fen(fen).unwrap();
     assert_eq!(result(&position, &mut Plain::new(1_000)), Some(-1));
@@ -158,7 +158,7 @@ fn keys_do_not_change_when_the_board_is_turned() {
     for fen in same {
         assert_eq!(key(fen), first, "{fen}");
     }
-    // A part by itself may lie anywhere, and what is blocked does not matter.
+    // An independent region may lie anywhere, and blocked squares do not matter.
     assert_eq!(key("1q*2/4Q/2*2/q3Q/***** w"), first);
     assert_eq!(key("******/*1q*2/*4Q/*2*2/*q3Q/******/q***** w"), first);
     for other in ["1q*2/4Q/2*2/q3Q b", "1q*2/4Q/2*2/Q3q w", "1q*1*/4Q/2*2/q3Q w", "1q*2/4Q/2*2/q3Q/****Q w"] {
@@ -185,7 +185,7 @@ fn end_games_of_neighbours_are_solved_as_by_minimax() {
     for _ in 0..1_000 {
         let mut board = ['.'; 64];
         for _ in 0..random.random_range(3..8) {
-            // Close together, so that there is something to do.
+            // Close together, so that pieces have neighbours and can move.
             let square = random.random_range(2..6) * 8 + random.random_range(2..6);
             board[square] = if random.random_bool(0.5) { 'P' } else { 'p' };
         }
@@ -247,7 +247,7 @@ fn no_winner_no_line_and_no_proof_without_nodes() {
 
 #[test]
 fn a_small_table_gives_the_same_answer() {
-    // One that is far too small for all that is met.
+    // A table that is far too small for all positions.
     let position = Amazons::from_fen("1q1q1/q3q/Q3Q/1Q1Q1 b").unwrap();
     let small = solve(&position, 1, &Limits::none(), &Control::default()).unwrap();
     assert_eq!((small.value, small.is_complete), (Some(Value::Win), true), "the board is symmetric");

@@ -269,7 +269,7 @@ fn weights_that_are_no_numbers_end_a_training() {
     settings.rate = 1e300;
     let mut trainer = Trainer::new(settings, workers(1), state.clone()).unwrap();
     let error = trainer.run(&Control::default(), |_| Ok::<(), WeightsError>(())).unwrap_err();
-    assert!(error.to_string().contains("no finite number"), "{error}");
+    assert!(error.to_string().contains("not a finite number"), "{error}");
     assert_eq!(trainer.state(), &state, "the last good state is still there");
 }
 

@@ -1,4 +1,4 @@
-//! TUC-CHESS over UDP: our clients, our server, and what may come between them.
+//! TUC-CHESS over UDP: client and server, with lost, repeated and invalid datagrams.
 
 use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, UdpSocket};
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// How long a test waits for what has to come.
+/// The timeout for expected datagrams.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How long a test waits for what must not come.
+/// The time in which no datagram may come.
 const MOMENT: Duration = Duration::from_millis(300);
 
 /// A running command.
@@ -45,7 +45,7 @@ impl Process {
         line.trim_end().to_owned()
     }
 
-    /// The rest of the output, the log, and how it ended.
+    /// The rest of the output, the log, and the exit status.
     fn finish(mut self) -> (Vec<String>, String, ExitStatus) {
         let mut errors = self.child.stderr.take().unwrap();
         let log = thread::spawn(move || {
@@ -66,9 +66,9 @@ impl Drop for Process {
     }
 }
 
-/// A server on a free port, and where it is.
+/// A server on a free port, and its address.
 fn server(arguments: &[&str]) -> (Process, SocketAddr) {
-    // A log of what is refused would fill its pipe faster than a busy machine empties it.
+    // The log of refused datagrams would fill its pipe faster than a busy machine empties it.
     let arguments = [&["tuc-server", "--port", "0", "--seed", "5"], arguments].concat();
     let mut process = Process::start_with_log("error", &arguments);
     let line = process.line();
@@ -96,7 +96,7 @@ impl Peer {
         Peer { socket, other: server }
     }
 
-    /// A server with a real client, whose name has come in.
+    /// A server with a real client that has joined.
     fn server(arguments: &[&str]) -> (Peer, Process) {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
         let process = client(socket.local_addr().unwrap(), "Ikaros", arguments);
@@ -127,7 +127,7 @@ impl Peer {
         self.receive(PATIENCE).expect("a datagram").0
     }
 
-    /// Makes sure that nothing comes.
+    /// Checks that no datagram comes.
     fn hear_nothing(&self) {
         assert_eq!(self.receive(MOMENT), None);
     }
@@ -147,13 +147,13 @@ fn game(lines: &[String]) -> (Vec<&str>, &str) {
     (moves, lines.last().map_or("", String::as_str))
 }
 
-/// What stands in a result, `result: White wins 3-2…`, before the cause.
+/// The part of a result, `result: White wins 3-2…`, before the cause.
 fn score(result: &str) -> &str {
     let text = result.strip_prefix("result: ").unwrap_or_else(|| panic!("{result}"));
     text.split_once(':').map_or(text, |(score, _)| score)
 }
 
-/// Makes sure that a server and two clients tell the same game; returns its result.
+/// Checks that a server and two clients print the same game. Returns its result.
 fn check_game(server: Process, clients: [Process; 2]) -> String {
     let (lines, log, status) = server.finish();
     assert!(status.success(), "{log}");
@@ -163,8 +163,8 @@ fn check_game(server: Process, clients: [Process; 2]) -> String {
         assert!(status.success(), "{log}");
         let (seen, end) = game(&lines);
         assert_eq!(score(end), score(result));
-        assert!(!log.contains("forbid") && !log.contains("its count holds"), "{log}");
-        // The last move, if it ended the game, is known to its maker only.
+        assert!(!log.contains("illegal move") && !log.contains("using the latter"), "{log}");
+        // Only its player knows a last move that has ended the game.
         let told = seen.iter().zip(&moves).filter(|(seen, told)| seen.split(" (").next() == Some(**told));
         assert!(told.count() + 1 >= moves.len(), "{seen:?} {moves:?}");
     }
@@ -176,7 +176,7 @@ fn two_clients_play_a_whole_game() {
     let (server, address) = server(&["--countdown", "0.1", "--game-time", "15"]);
     let clients = ["Daidalos", "Ikaros"].map(|name| {
         let client = client(address, name, &["--movetime", "30", "--timeout", "20"]);
-        // The first to come plays White.
+        // The first client to join plays White.
         thread::sleep(MOMENT);
         client
     });
@@ -201,7 +201,7 @@ fn garbage_does_not_disturb_a_game() {
             for n in 0..EACH {
                 let length = random.random_range(0..300);
                 let garbage: Vec<u8> = (0..length).map(|_| random.random()).collect();
-                // What would count, if it came from a player.
+                // A datagram that would be valid from a player.
                 let [a, b, c, d] = [7, 5, 7, 5].map(|end| random.random_range(0..end));
                 let datagram = match (seed, n % 4) {
                     (1, _) | (_, 0) => garbage,
@@ -210,7 +210,7 @@ fn garbage_does_not_disturb_a_game() {
                     _ => format!("{a}{b}{c}{d}").into_bytes(),
                 };
                 sockets[n % sockets.len()].send_to(&datagram, address).unwrap();
-                // No faster than any machine reads: what the system drops is the players' loss, too.
+                // Slow enough for any machine: datagrams that the system drops may be those of players.
                 if n % 10 == 0 {
                     thread::sleep(Duration::from_millis(1));
                 }
@@ -227,7 +227,7 @@ fn garbage_does_not_disturb_a_game() {
 #[test]
 fn the_client_follows_the_server() {
     let (server, client) = Peer::server(&["--movetime", "20"]);
-    // All of this means nothing, and some of it comes from others.
+    // All of these are invalid, and some come from other senders.
     for odd in ["", "X", "T15444", "T154449900010", "GEabcd", "TTTTTTTTTTTT", "5040", "PX"] {
         server.send(odd);
     }
@@ -241,7 +241,7 @@ fn the_client_follows_the_server() {
     server.send("PW");
     server.send("GB");
     server.send("GB");
-    // A prize without worth, one with, and a new one; then repeated datagrams.
+    // A prize worth nothing, one worth a point, and a new one; then repeated datagrams.
     server.send("T15040990000");
     let first = server.hear_move();
     server.send("T15040990000");
@@ -253,11 +253,11 @@ fn the_client_follows_the_server() {
     let second = server.hear_move();
     server.send("T15040990000");
     server.hear_nothing();
-    // White has points that nobody has seen it make, as after a capture of Black's on the last row.
+    // White has points from no visible move, as after a capture of Black's pawn on the last row.
     server.send(&format!("T0{second}990900"));
     server.send("T15343991000");
     let third = server.hear_move();
-    // The game is over, and the echo never came.
+    // The game ends without the echo.
     server.send("GE1000");
     let (lines, log, status) = client.finish();
     assert!(status.success(), "{log}");
@@ -266,8 +266,8 @@ fn the_client_follows_the_server() {
     assert_eq!(lines[..2], ["playing Black", "the game begins"]);
     assert_eq!((moves[0], moves[2]), ("1 White a2a3 0-0", "3 White a3a4=0 0-0"), "{lines:?}");
     assert!(moves[3].ends_with(" 9-0") && moves[4] == "5 White d2d3 10-0", "{lines:?}");
-    assert!(log.contains("ignored:") && log.contains("the other end is"), "{log}");
-    assert!(log.contains("the server 9-0; its count holds"), "{log}");
+    assert!(log.contains("ignored:") && log.contains(", expected 127.0.0.1:"), "{log}");
+    assert!(log.contains("those of the server 9-0; using the latter"), "{log}");
     assert!(moves.len() <= 6, "{moves:?} after {third}");
     server.hear_nothing();
 }
@@ -289,7 +289,7 @@ fn the_client_follows_moves_that_the_rules_forbid() {
     assert!(status.success(), "{log}");
     let (moves, result) = game(&lines);
     assert_eq!((moves[1], result), ("2 Black a2b1 1-3", "result: Black wins 1-3"));
-    assert!(log.contains("the server makes a move that the rules forbid: `a2b1` is not legal"), "{log}");
+    assert!(log.contains("the server has made an illegal move: `a2b1` is not legal"), "{log}");
     server.hear_nothing();
 }
 
@@ -300,7 +300,7 @@ fn the_client_gives_up_on_a_silent_server() {
         say.iter().for_each(|text| server.send(text));
         let hears = usize::from(say.len() > 1);
         (0..hears).for_each(|_| drop(server.hear_move()));
-        // What means nothing is no sign of life.
+        // Invalid datagrams do not extend the timeout.
         let start = Instant::now();
         while client.child.try_wait().unwrap().is_none() {
             assert!(start.elapsed() < PATIENCE, "still waiting for {expected}");

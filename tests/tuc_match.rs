@@ -304,7 +304,7 @@ fn a_client_that_ends_or_never_joins_loses() {
     assert!(success, "{log}");
     for Record { end, .. } in read(&path) {
         assert_eq!(end.cause, Cause::Crash);
-        assert!(end.details.ends_with(" crashes: the client has gone (exit status: 3)"), "{}", end.details);
+        assert!(end.details.ends_with(" crashes: the client has ended (exit status: 3)"), "{}", end.details);
     }
     assert_eq!(guest.join().unwrap()[0], "GE0000");
 
@@ -376,7 +376,7 @@ fn what_cannot_be_is_named_before_the_first_game() {
         (client.replace("{port}", "1") + " " + INSIDE, "port 0 is any that is free, but no arg tells it"),
         (
             client.replace("tuc-client", "tuc-cleint") + " " + INSIDE,
-            "engine `out`: the client has gone (exit status: 2)",
+            "engine `out`: the client has ended (exit status: 2)",
         ),
         (
             client.replace(LABRYS, "no-such-client") + " " + INSIDE,

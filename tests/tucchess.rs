@@ -1,4 +1,4 @@
-//! The rules of TUC-CHESS, case by case, and its chance.
+//! The rules of TUC-CHESS by cases, and its chance events.
 
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Chance, Color, Ending, FenError, Game, GameMove, MoveError, Outcome, Selectivity};
@@ -40,7 +40,7 @@ fn pieces_move_as_they_are_told_to() {
     assert_eq!(moves_from("k4/5/5/5/R4/5/K4 w 0 0 1", "a3"), ["a2", "a4", "a5", "a6", "b3", "c3", "d3"]);
     assert_eq!(moves_from("k4/5/*4/5/R1p2/5/K4 w 0 0 1", "a3"), ["a2", "a4", "a5", "b3", "c3"]);
     assert_eq!(moves_from("k4/5/5/P4/R*3/K4/5 w 0 0 1", "a3"), ["b3"]);
-    // A king goes one square, also to where it can be taken.
+    // A king goes one square, also onto an attacked one.
     assert_eq!(moves_from("k4/5/5/r1*2/2K2/3P1/5 w 0 0 1", "c3"), ["b3", "c2", "c4", "d3"]);
     // A pawn goes forward, also onto a prize, and captures diagonally, but no prizes.
     assert_eq!(moves_from("k4/5/5/p*p2/1P3/5/K4 w 0 0 1", "b3"), ["a4", "b4", "c4"]);
@@ -54,12 +54,12 @@ fn points_are_counted() {
         ("k4/5/5/p4/1P3/5/K4 w 0 0 1", "b3a4", "k4/5/5/P4/5/5/K4 b 1 0 1"),
         ("k4/5/5/r4/1P3/5/K4 w 0 2 1", "b3a4", "k4/5/5/P4/5/5/K4 b 3 2 1"),
         ("k4/5/5/P4/1p3/5/K4 b 5 2 7", "b3b2", "k4/5/5/P4/5/1p3/K4 w 5 2 8"),
-        // A pawn leaves the board for a point, with what it captures on the way.
+        // A pawn leaves the board for a point, also with a capture.
         ("2k2/P4/5/5/5/5/K4 w 0 0 1", "a6a7", "2k2/5/5/5/5/5/K4 b 1 0 1"),
         ("1rk2/P4/5/5/5/5/K4 w 0 0 1", "a6b7", "2k2/5/5/5/5/5/K4 b 4 0 1"),
         ("2k2/5/5/5/5/p4/1R1K1 b 0 0 1", "a2b1", "2k2/5/5/5/5/5/3K1 w 0 4 2"),
         ("*1k2/P4/5/5/5/5/K4 w 0 0 1", "a6a7=1", "2k2/5/5/5/5/5/K4 b 2 0 1"),
-        // A prize by its worth, and by its mean where nobody has said.
+        // A prize with a value, and one that counts by its mean.
         ("k4/5/5/5/R*3/5/K4 w 0 0 1", "a3b3=1", "k4/5/5/5/1R3/5/K4 b 1 0 1"),
         ("k4/5/5/5/R*3/5/K4 w 0 0 1", "a3b3=0", "k4/5/5/5/1R3/5/K4 b 0 0 1"),
         ("k4/5/5/5/R*3/5/K4 w 0 0 1", "a3b3", "k4/5/5/5/1R3/5/K4 b 0.9 0 1"),
@@ -139,11 +139,11 @@ fn rules_of_thumb_take_kings_and_save_them() {
     let mut saves = left("k4/5/5/r4/1P3/5/K4 w 0 0 1");
     saves.sort();
     assert_eq!(saves, ["a1b1", "b3a4"]);
-    // Nothing helps: everything is allowed. Captures come first, of rooks before pawns.
+    // No move saves the king, so all are allowed. Captures come first, of rooks before pawns.
     assert_eq!(left("k4/5/p1r2/1P3/5/5/K4 w 0 0 1")[..2], ["b4c5", "b4a5"]);
 }
 
-/// The two "singular extensions" of the report: a search sees as much by itself.
+/// The two "singular extensions" of the report: a normal search finds the same moves.
 #[test]
 fn a_search_takes_kings_and_saves_its_own_without_being_told() {
     let mut engine =
@@ -218,7 +218,7 @@ fn chance_keeps_to_its_probabilities() {
     assert!(squares.values().all(|&count| near(count, 0.1 / 32.0)), "{squares:?}");
     assert!(!squares.contains_key("b3") && squares.contains_key("a3"));
 
-    // What can be drawn is what is listed, and nothing else.
+    // All listed outcomes are sampled, and no others.
     let mut outcomes = Vec::new();
     start.outcomes(mv, &mut outcomes);
     assert_eq!(outcomes.len(), 2 * (1 + 32));

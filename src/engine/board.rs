@@ -1,27 +1,27 @@
-//! A game in play, behind a facade that does not know which game it is.
+//! A game in play, behind an object-safe facade.
 
 use super::options::{Row, RowKind};
 use super::{OptionError, OptionSpec, PositionError};
 use crate::game::{Chance, Color, Game, GameHistory, GameOption, MoveError, Outcome, perft};
 use crate::search::Control;
 
-/// A position with the ones before it. Positions and moves go in and out as text; whatever fails
-/// leaves the board as it was.
+/// A position with its history. Positions and moves are text. A method that fails leaves the board unchanged.
 pub trait Board: Send {
     /// The name of the game.
     fn variant(&self) -> &'static str;
 
-    /// The option that the game has of its own, if any.
+    /// The option that belongs to the game, if any.
     fn option(&self) -> Option<OptionSpec>;
 
-    /// Sets the option of the game. A start position becomes the one of the new value; any other stays.
+    /// Sets the option of the game. A start position is replaced by that of the new value; any other position
+    /// stays.
     ///
     /// # Errors
     /// [`OptionError`] when the game has no option of that name, or when it does not take the value.
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
 
-    /// Sets up a position, the start position without a FEN, and plays moves from there. They may go
-    /// on behind a draw.
+    /// Sets up a position, by default the start position, and plays moves from there. The moves may continue
+    /// after a draw.
     ///
     /// # Errors
     /// [`PositionError`] names what is wrong in the FEN, or the move and its number.
@@ -30,20 +30,20 @@ pub trait Board: Send {
     /// Plays a move.
     ///
     /// # Errors
-    /// [`MoveError`] when it is no legal move.
+    /// [`MoveError`] if the move is not legal.
     fn play(&mut self, mv: &str) -> Result<(), MoveError>;
 
-    /// Makes sure that this is a legal move.
+    /// Checks that a move is legal.
     ///
     /// # Errors
-    /// [`MoveError`] when it is not.
+    /// [`MoveError`] if it is not.
     fn check_move(&self, mv: &str) -> Result<(), MoveError>;
 
-    /// A move with a random chance outcome, where the game has chance; `random` gives uniform numbers from 0
+    /// Samples the chance outcome of a move, in games with chance. `random` gives uniform numbers from 0
     /// (included) to 1 (not included).
     ///
     /// # Errors
-    /// [`MoveError`] when it is no legal move.
+    /// [`MoveError`] if the move is not legal.
     fn sample(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError>;
 
     /// The player whose turn it is.
@@ -52,32 +52,31 @@ pub trait Board: Send {
     /// The position as a FEN.
     fn fen(&self) -> String;
 
-    /// The board, the FEN, the key and the outcome, if the game is over, in several lines.
+    /// A diagram of the board, the FEN, the key and the outcome if the game is over, in several lines.
     fn describe(&self) -> String;
 
     /// The legal moves of the position.
     fn legal_moves(&self) -> Vec<String>;
 
-    /// How the game has ended, all rules considered, if it has.
+    /// The outcome of the game by all rules, if it has ended.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Who has won if a referee ends the game here; nobody, unless the game has points.
+    /// The winner if a referee ends the game here. None in games without points.
     fn leader(&self) -> Option<Color>;
 
-    /// Plies after which a referee ends a game that the rules would let go on for ever.
+    /// Plies after which a referee ends a game, if the rules do not end every game.
     fn longest_game(&self) -> Option<u32>;
 
-    /// Counts the paths of `depth` moves; `each` gets the count of each first move. `None` if it was
-    /// stopped before the end.
+    /// Counts the paths of `depth` moves; `each` gets the count of each first move. `None` if it was stopped.
     fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
 }
 
-/// A game in play, in its own types. It is the [`Board`] of the game `G`, too.
+/// A game in play, in the types of the game. It implements [`Board`].
 #[derive(Clone, Debug)]
 pub struct Play<G> {
     position: G,
     history: GameHistory<G>,
-    /// What is chosen of the game's own option.
+    /// The choice of the game's option.
     choice: usize,
 }
 
@@ -92,12 +91,12 @@ impl<G: Game> Play<G> {
         &self.position
     }
 
-    /// The positions before it.
+    /// The earlier positions.
     pub fn history(&self) -> &GameHistory<G> {
         &self.history
     }
 
-    /// Plays a legal move of the position. An illegal one leaves some position, never a panic.
+    /// Plays a legal move. Never panics: after an illegal move the position is arbitrary.
     pub fn advance(&mut self, mv: G::Move) {
         self.history.push(&self.position);
         self.position.play(mv);
@@ -128,7 +127,8 @@ impl<G: Game> Play<G> {
         })
     }
 
-    /// Sets the option of the game. A start position becomes the one of the new value; any other stays.
+    /// Sets the option of the game. A start position is replaced by that of the new value; any other position
+    /// stays.
     fn choose(&mut self, choice: usize) {
         if self.history.is_empty() && self.position.same_position(&G::start_with(self.choice)) {
             self.position = G::start_with(choice);
@@ -137,7 +137,7 @@ impl<G: Game> Play<G> {
         self.choice = choice;
     }
 
-    /// Plays moves, up to the first that cannot be played.
+    /// Plays moves, up to the first that is not legal.
     pub(super) fn follow(&mut self, moves: &[String]) -> Result<(), PositionError>
     where
         G: Chance,

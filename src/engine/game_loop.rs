@@ -1,27 +1,26 @@
-//! The one loop in which games are played in this process: self-play and matches run on it.
+//! The game loop of self-play and matches.
 
 use super::{Board, Play};
 use crate::game::{Chance, Color, Game, Outcome};
 
 /// Runs a game: asks the players for their moves, and may stop it.
 pub trait GameDriver<G: Game> {
-    /// Why a game is stopped before its rules end it.
+    /// The reason to stop a game before its rules end it.
     type Stop;
 
     /// A legal move for the side to move.
     ///
     /// # Errors
-    /// The reason to stop: there is no move.
+    /// The reason to stop, if there is no move.
     fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Self::Stop>;
 
-    /// A number from 0 (included) to 1 (not included), uniformly distributed: games of chance ask for them
-    /// after each move.
+    /// A uniformly distributed number from 0 (included) to 1 (not included), for chance outcomes.
     fn random(&mut self) -> f64;
 
-    /// Hears of a move, with what chance has made of it, before it is played.
+    /// Called with each move and its chance outcome before it is played.
     fn sampled(&mut self, _mv: G::Move, _game: &Play<G>) {}
 
-    /// Whether the game goes on in a position where the rules let it go on.
+    /// Called in each position where the game has not ended, after a move. It may stop the game.
     ///
     /// # Errors
     /// The reason to stop.
@@ -33,11 +32,11 @@ pub trait GameDriver<G: Game> {
 /// The end of a game that was not stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GameEnd {
-    /// The rules have ended it.
+    /// The rules ended the game.
     Rules(Outcome),
-    /// It has become too long.
+    /// The game reached the greatest length.
     Length {
-        /// Who has won by that; none if it is drawn.
+        /// The winner; none if the game is drawn.
         leader: Option<Color>,
         /// Plies that were played.
         plies: u32,
@@ -45,7 +44,7 @@ pub enum GameEnd {
 }
 
 impl GameEnd {
-    /// The winner; none of a drawn game.
+    /// The winner; none if the game is drawn.
     pub fn winner(self) -> Option<Color> {
         match self {
             GameEnd::Rules(outcome) => outcome.winner,
@@ -54,11 +53,11 @@ impl GameEnd {
     }
 }
 
-/// Plays a game on from where it stands, to its end or until it is `longest` plies longer. Chance is sampled
-/// once a move.
+/// Plays a game from its current position to its end, at most `longest` plies. Chance is sampled once per
+/// move.
 ///
 /// # Errors
-/// The reason why `driver` has stopped it; the game stays where it was then.
+/// The reason why `driver` stopped the game. The game stays at that position.
 pub fn play_out<G: Chance, D: GameDriver<G>>(
     game: &mut Play<G>,
     longest: Option<u32>,

@@ -1,11 +1,12 @@
-//! One game with its search, behind a facade that does not know which game it is.
+//! One game with its search, behind an object-safe facade.
 //!
-//! [`Board`] is a game in play, [`Engine`] a board with a search: what a protocol or an arena talks to.
-//! Positions, moves and options go in and out as text. [`Play`] and [`Session`] implement them once for
-//! all games; [`registry`] is the only place that lists them.
+//! [`Board`] is a game in play, [`Engine`] a board with a search. Protocol and arena use them; positions,
+//! moves and options are text. [`Play`] and [`Session`] implement them for all games. [`registry`] is the
+//! only list of the games.
 //!
 //! Self-play and matches use the types of the game instead: [`registry::dispatch`] chooses the game once,
-//! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without text.
+//! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without
+//! text.
 
 pub mod bench;
 pub mod game_loop;
@@ -27,27 +28,27 @@ use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, quote};
 use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
 
-/// An engine for one game. Whatever fails leaves it as it was.
+/// An engine for one game. A method that fails leaves it unchanged.
 pub trait Engine: Send {
-    /// The game in play: the position that searches begin from.
+    /// The game in play, from whose position searches start.
     fn board(&self) -> &dyn Board;
 
     /// The game in play, to change it.
     fn board_mut(&mut self) -> &mut dyn Board;
 
-    /// The options with their current values as defaults of another engine.
+    /// The current values of the options, for use by another engine.
     fn settings(&self) -> &Settings;
 
     /// The options that this engine has.
     fn options(&self) -> Vec<OptionSpec>;
 
-    /// Sets an option. What it has changed besides is returned, if anything.
+    /// Sets an option. Returns what else has changed, if anything.
     ///
     /// # Errors
     /// [`OptionError`] names the option or the value.
     fn set_option(&mut self, name: &str, value: &str) -> Result<Option<SideEffect>, OptionError>;
 
-    /// Forgets what was learned in earlier searches and gets ready for one.
+    /// Clears the data of earlier searches and prepares for a search.
     fn new_game(&mut self);
 
     /// The evaluation of the position, feature by feature.
@@ -56,15 +57,15 @@ pub trait Engine: Send {
     /// The weights in use.
     fn weights(&self) -> &Weights;
 
-    /// Replaces the weights. A weights file selects its feature set, which is returned as a side effect where
-    /// it was another one.
+    /// Replaces the weights. A weights file selects its feature set. If the set changes, it is returned as a
+    /// side effect.
     ///
     /// # Errors
     /// [`WeightsError`] names the weight.
     fn set_weights(&mut self, source: &WeightsSource) -> Result<Option<SideEffect>, WeightsError>;
 
-    /// Looks for the best move. `root_moves` are the moves to choose from, all legal ones where it is empty.
-    /// No move is found where there is no legal one; draws that depend on the game's history are played on.
+    /// Searches for the best move among `root_moves`, or among all legal moves if the list is empty. There is
+    /// none where no move is legal; a draw that depends on the game's history does not end the search.
     ///
     /// # Errors
     /// [`MoveError`] names the first of `root_moves` that is not legal.
@@ -76,12 +77,12 @@ pub trait Engine: Send {
         listener: &mut dyn SearchListener,
     ) -> Result<BestMove, MoveError>;
 
-    /// Proves the position a win, a loss or a draw for its side to move, with a table of `megabytes` MiB
-    /// beside that of the searches. The position counts as the first one of its game. The line of a win or a
-    /// loss has been played through.
+    /// Solves the position: proves it a win, a loss or a draw for the side to move, with a table of
+    /// `megabytes` MiB of its own. Earlier positions of the game are ignored. The line of a win or a loss has
+    /// been verified.
     ///
     /// # Errors
-    /// [`SolveError`] when the game is one of chance, or there is no memory for the table.
+    /// [`SolveError`] if the game has chance, or if there is not enough memory for the table.
     fn solve(
         &self,
         megabytes: usize,
@@ -89,17 +90,17 @@ pub trait Engine: Send {
         control: &Control,
     ) -> Result<Solution<String>, SolveError>;
 
-    /// Searches the bench positions of the game to `depth` plies, or their own depth; `None` if it
-    /// was stopped before the end. The engine's own position, table and options play no part.
+    /// Searches the bench positions of the game to `depth` plies or to their default depth. `None` if it was
+    /// stopped. The position, table and options of this engine are not used.
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
 }
 
-/// Receives the progress of a search, in text. A closure that takes a [`SearchReport`] gets nothing else.
+/// Receives the progress of a search, in text. A closure receives the reports only.
 pub trait SearchListener {
-    /// A principal variation has been found, or its score has changed.
+    /// Called with a new principal variation or score.
     fn report(&mut self, report: &SearchReport);
 
-    /// A search that has taken a while begins with a move of the root: the one of this number, from 1, in the
+    /// Called when a search that has taken a while begins with a root move. `number` counts from 1 in the
     /// iteration of `depth` plies.
     fn root_move(&mut self, _depth: u32, _mv: &str, _number: usize) {}
 }
@@ -126,10 +127,10 @@ pub enum WeightsSource {
 /// A position that cannot be set up.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PositionError {
-    /// The FEN does not read.
+    /// The FEN is invalid.
     #[error(transparent)]
     Fen(#[from] FenError),
-    /// A move cannot be played.
+    /// A move is invalid.
     #[error("move {number}: {error}")]
     Move {
         /// Number of the move in the list, from 1.
@@ -150,9 +151,9 @@ pub struct SearchReport {
     pub multipv: u32,
     /// The score for the side to move.
     pub score: UciScore,
-    /// What the score says.
+    /// Whether the score is exact or a bound.
     pub bound: Bound,
-    /// How likely a win, a draw and a loss are, in permille, where that is asked for.
+    /// The probabilities of a win, a draw and a loss, in permille, with `UCI_ShowWDL`.
     pub wdl: Option<[u32; 3]>,
     /// Nodes visited so far.
     pub nodes: u64,
@@ -160,7 +161,7 @@ pub struct SearchReport {
     pub time: std::time::Duration,
     /// How full the table is, in permille.
     pub hashfull: u32,
-    /// How often the first move of the line has been visited, in a search that counts visits.
+    /// The visits of the first move of the line, in a Monte Carlo search.
     pub visits: Option<Visits>,
     /// The line.
     pub pv: Vec<String>,
@@ -171,7 +172,7 @@ pub struct SearchReport {
 pub struct BestMove {
     /// The move to play; none when the game is over.
     pub best: Option<String>,
-    /// The answer that is expected.
+    /// The expected reply.
     pub ponder: Option<String>,
     /// Nodes visited.
     pub nodes: u64,

@@ -17,21 +17,21 @@ pub struct Settings {
     pub threads: usize,
     /// The parameters of the searches.
     pub search: Options,
-    /// Time kept back in every move, in milliseconds.
+    /// Time subtracted from the time of every move, in milliseconds.
     pub move_overhead: u64,
-    /// Which search looks for the move.
+    /// The search algorithm.
     pub method: Method,
-    /// Which evaluation the search asks.
+    /// The kind of evaluation.
     pub evaluation: EvaluationKind,
-    /// Whether the moves of the root are those that the game's rules of thumb leave.
+    /// Whether the game's rules of thumb filter the root moves.
     pub rules_of_thumb: bool,
-    /// Whether lines of play come with the likelihood of their results.
+    /// Whether reports have the probabilities of win, draw and loss.
     pub show_wdl: bool,
-    /// Whether the engine plays no stronger than `elo`, in a game whose strength has been measured.
+    /// Whether strength is limited to `elo`, in a game whose strength has been measured.
     pub limit_strength: bool,
-    /// How strong it plays then, in Elo; a value out of the game's range counts as its nearer end.
+    /// The limited strength in Elo. A value outside of the game's range counts as the nearest one in it.
     pub elo: u32,
-    /// Whether the GUI may ask for pondering. It does so by `go ponder`; the engine only keeps the value.
+    /// Whether the GUI may use `go ponder`. The engine stores the value but does not need it.
     pub ponder: bool,
 }
 
@@ -66,28 +66,28 @@ impl Default for Settings {
 pub enum OptionKind {
     /// `true` or `false`.
     Check {
-        /// Value at the start.
+        /// The default.
         default: bool,
     },
     /// A whole number.
     Spin {
-        /// Value at the start.
+        /// The default.
         default: i64,
-        /// Least value.
+        /// The least value.
         min: i64,
-        /// Greatest value.
+        /// The greatest value.
         max: i64,
     },
     /// One of several words.
     Combo {
-        /// Value at the start.
+        /// The default.
         default: &'static str,
-        /// All words.
+        /// The words.
         values: Vec<&'static str>,
     },
-    /// Any text; empty at the start.
+    /// Any text; empty by default.
     Text,
-    /// No value: setting the option does something.
+    /// No value: setting the option triggers an action.
     Button,
 }
 
@@ -100,15 +100,15 @@ pub struct OptionSpec {
     pub kind: OptionKind,
 }
 
-/// What a new feature set or new weights have changed besides what was asked for.
+/// A change of feature set or weights that was not asked for directly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SideEffect {
-    /// The weights belong to another feature set, which is used from now on.
+    /// The weights belong to another feature set, which has been selected.
     FeatureSet {
         /// Name of the set.
         set: &'static str,
     },
-    /// The weights were those of another feature set; the shipped ones have replaced them.
+    /// The shipped weights of a new feature set have replaced the weights of another set.
     Weights {
         /// Name of the new set.
         set: &'static str,
@@ -120,7 +120,7 @@ impl fmt::Display for SideEffect {
         match self {
             SideEffect::FeatureSet { set } => write!(f, "the weights select feature set `{set}`"),
             SideEffect::Weights { set } => {
-                write!(f, "feature set `{set}` replaces the weights by its shipped ones")
+                write!(f, "the weights are now the shipped ones of feature set `{set}`")
             }
         }
     }
@@ -142,7 +142,7 @@ pub enum OptionError {
         name: &'static str,
         /// The value.
         value: String,
-        /// What it takes.
+        /// The accepted values.
         expected: String,
     },
     /// There is not enough memory for the table.
@@ -156,7 +156,7 @@ pub enum OptionError {
     Weights(#[from] WeightsError),
 }
 
-/// An option of a `T`: its name, its values, and what setting it does.
+/// An option of a `T`: its name, its values, and the function that sets it.
 pub(super) struct Row<T: 'static> {
     pub(super) name: &'static str,
     pub(super) kind: RowKind<T>,
@@ -188,7 +188,7 @@ pub(super) enum RowKind<T> {
     },
 }
 
-/// What setting an option leads to.
+/// The result of setting an option.
 pub(super) type SetResult = Result<Option<SideEffect>, OptionError>;
 
 /// A number in the settings.
@@ -199,7 +199,7 @@ trait Number {
 
 macro_rules! number {
     ($($number:ty),+) => {$(
-        // The range of its row keeps the value within the type.
+        // The range of the row keeps the value within the type.
         impl Number for $number {
             fn to_option(self) -> i64 {
                 self as i64
@@ -214,7 +214,7 @@ macro_rules! number {
 
 number!(usize, u64, u32, i32);
 
-/// −1 stands for none.
+/// −1 means none.
 impl<N: Number> Number for Option<N> {
     fn to_option(self) -> i64 {
         self.map_or(-1, N::to_option)
@@ -228,7 +228,7 @@ impl<N: Number> Number for Option<N> {
 /// The options that change nothing but [`Settings`]. `strengths` are those of the evaluation, see
 /// [`Scale::strengths`](crate::eval::Scale).
 pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
-    // A row names its place in the settings, from which it has its default, too.
+    // A row names its field of the settings, which is also the source of its default.
     let defaults = Settings::default();
     macro_rules! check {
         ($name:literal, $($place:ident).+) => {
@@ -333,8 +333,8 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
     rows
 }
 
-/// Nodes of a move that plays as strong as `elo`. Between two measured strengths the logarithm of the nodes
-/// is linear in Elo.
+/// The nodes per move for a strength of `elo`. Between two measured strengths the logarithm of the nodes is
+/// linear in Elo.
 pub(super) fn nodes_for(strengths: &[Strength], elo: u32) -> Option<u64> {
     let (first, last) = (strengths.first()?, strengths.last()?);
     if elo <= first.elo {
@@ -370,7 +370,7 @@ impl<T> Row<T> {
         OptionSpec { name: self.name, kind }
     }
 
-    /// Sets the option of `target`, which stays as it is if the value is refused.
+    /// Sets the option of `target`. It is unchanged if the value is refused.
     pub(super) fn set(&self, target: &mut T, value: &str) -> SetResult {
         let refuse = |expected| OptionError::Value { name: self.name, value: value.to_owned(), expected };
         match &self.kind {

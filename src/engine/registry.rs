@@ -1,4 +1,4 @@
-//! The games, and how code that is generic over them is reached by their names.
+//! The list of the games, and dispatch from the name of a game to generic code.
 
 use super::{Board, Engine, Play, Session, Settings, UnknownVariant};
 use crate::game::amazons::Amazons;
@@ -10,7 +10,7 @@ use crate::game::{Game, Playable};
 /// Work that is generic over the game. A closure cannot be generic, so this is a trait: its fields are what a
 /// closure would capture.
 pub trait GameVisitor {
-    /// What comes of the work.
+    /// The result of the work.
     type Output;
 
     /// Does the work for the game `G`.
@@ -23,10 +23,10 @@ macro_rules! registry {
         /// The names of all games, the default first.
         const NAMES: &[&str] = &[$(<$game>::NAME),+];
 
-        /// Does the work of `visitor` for the game of that name, in any case.
+        /// Does the work of `visitor` for a game by name; case does not matter.
         ///
         /// # Errors
-        /// [`UnknownVariant`] lists the games that there are.
+        /// [`UnknownVariant`] lists the games.
         pub fn dispatch<V: GameVisitor>(name: &str, visitor: V) -> Result<V::Output, UnknownVariant> {
             $(
                 if <$game>::NAME.eq_ignore_ascii_case(name) {
@@ -46,15 +46,15 @@ pub fn names() -> Vec<&'static str> {
     NAMES.to_vec()
 }
 
-/// The game that is played when none is asked for.
+/// The name of the default game.
 pub fn default_name() -> &'static str {
     NAMES[0]
 }
 
-/// A board of the game of that name, at the start position.
+/// A board of a game by name, at the start position.
 ///
 /// # Errors
-/// [`UnknownVariant`] lists the games that there are.
+/// [`UnknownVariant`] lists the games.
 pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
     struct NewBoard;
 
@@ -69,10 +69,10 @@ pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
     dispatch(name, NewBoard)
 }
 
-/// An engine for the game of that name, at the start position.
+/// An engine for a game by name, at the start position.
 ///
 /// # Errors
-/// [`UnknownVariant`] lists the games that there are.
+/// [`UnknownVariant`] lists the games.
 pub fn engine(name: &str, settings: &Settings) -> Result<Box<dyn Engine>, UnknownVariant> {
     struct NewEngine<'a>(&'a Settings);
 

@@ -1,4 +1,4 @@
-//! The engine of one game: a game in play and a thinker, spoken to in text.
+//! The engine of one game: a game in play and a thinker, behind the text interface.
 
 use super::options::SetResult;
 use super::{
@@ -28,11 +28,11 @@ impl<G: Playable> Session<G> {
     }
 }
 
-/// Translates reports into the notation of the game.
+/// Translates search reports into text.
 struct Translator<'a, G> {
     /// The position that is searched.
     position: &'a G,
-    /// The model of results, where WDL is asked for.
+    /// The model of results, if reports have WDL.
     wdl: Option<WdlModel>,
     listener: &'a mut dyn SearchListener,
 }
@@ -59,7 +59,7 @@ impl<G: Game> Listener<G::Move> for Translator<'_, G> {
     }
 }
 
-/// The moves of a line, each in the notation of the position it is played in.
+/// The moves of a line in text.
 fn line_text<G: Game>(start: &G, line: &[G::Move]) -> Vec<String> {
     let mut position = start.clone();
     let text = line.iter().map(|&mv| {
@@ -126,7 +126,7 @@ impl<G: Playable> Engine for Session<G> {
         let mut moves = Vec::new();
         for text in root_moves {
             let mv = position.parse_move(text)?;
-            // Named twice, a move would be searched twice, the second time in vain.
+            // A move that is named twice is searched once.
             if !moves.contains(&mv) {
                 moves.push(mv);
             }

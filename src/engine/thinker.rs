@@ -1,5 +1,4 @@
-//! The engine of one game without the game in play and without text: a search with its options, its memory
-//! and its evaluation.
+//! The typed core of an engine: a search with its options, tables and evaluation, without a game in play.
 
 use std::path::Path;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use crate::search::{
     random, search,
 };
 
-/// A search of the game `G` with its options, its memory and its evaluation.
+/// A search of the game `G` with its options, tables and evaluation.
 #[derive(Debug)]
 pub struct Thinker<G: Game> {
     settings: Settings,
@@ -21,15 +20,16 @@ pub struct Thinker<G: Game> {
     memory: Memory<G>,
 }
 
-/// What searches keep from one move to the next. It is made for the first game or search, so that a start costs
-/// nothing.
+/// The data that searches keep from one move to the next. It is allocated for the first game or search, so
+/// that the engine starts at once.
 #[derive(Debug)]
 struct Memory<G: Game> {
-    /// The table of searches by depth.
+    /// The transposition table of searches by depth.
     table: Option<TranspositionTable>,
-    /// The tree of Monte Carlo searches. It has as much memory as the table, and there is one or the other.
+    /// The tree of Monte Carlo searches. It has as much memory as the table. Only one of them exists at a
+    /// time.
     tree: Option<Tree<G>>,
-    /// One for each thread of a search by depth; empty before the first one.
+    /// The histories of each thread of a search by depth; empty before the first search.
     heuristics: Vec<Heuristics<G>>,
 }
 
@@ -59,7 +59,7 @@ impl<G: Playable> Thinker<G> {
         settings.iter().map(Row::spec).chain(own.iter().map(Row::spec)).collect()
     }
 
-    /// Sets an option. What it has changed besides is returned, if anything.
+    /// Sets an option. Returns what else has changed, if anything.
     ///
     /// # Errors
     /// [`OptionError`] names the option or the value.
@@ -137,8 +137,8 @@ impl<G: Playable> Thinker<G> {
         self.linear.weights()
     }
 
-    /// Replaces the weights. A weights file selects its feature set, which is returned as a side effect where it
-    /// was another one.
+    /// Replaces the weights. A weights file selects its feature set, which is returned as a side effect where
+    /// it was another one.
     ///
     /// # Errors
     /// [`WeightsError`] names the weight.
@@ -160,19 +160,19 @@ impl<G: Playable> Thinker<G> {
         Ok(side_effect)
     }
 
-    /// Forgets what was learned in earlier searches and gets ready for one.
+    /// Clears the data of earlier searches and prepares for a search.
     pub fn new_game(&mut self) {
         self.forget();
-        // Making the table takes time, which should not be that of the first move.
+        // Allocate the table now, so that the first move does not lose time by it.
         if let Method::Deepening(_) = self.settings.method {
             self.memory.table(&self.settings);
         }
     }
 
-    /// Forgets what was learned in earlier searches.
+    /// Clears the data of earlier searches.
     fn forget(&mut self) {
         let Memory { table, tree, heuristics } = &mut self.memory;
-        // A table that no search has used is empty, and clearing it takes as long as a quick search.
+        // Clearing takes as long as a quick search, and a table that no search has used is empty.
         if let Some(table) = table.as_mut().filter(|_| !heuristics.is_empty()) {
             table.clear();
         }
@@ -180,13 +180,13 @@ impl<G: Playable> Thinker<G> {
         heuristics.clear();
     }
 
-    /// Forgets the tree, which belongs to the options that it has grown under.
+    /// Drops the tree, as the options under which it was built have changed.
     pub(super) fn forget_tree(&mut self) {
         self.memory.tree = None;
     }
 
-    /// Looks for the best move in a game, among `root_moves`, or all legal moves where there are none. No move is
-    /// found where there is no legal one; a draw by the rules of the game's history is played on. The options limit the search, too: overhead and strength.
+    /// Searches for the best move in a game among `root_moves`, or among all legal moves if there are none.
+    /// There is none where no move is legal. The options for overhead and strength limit the search as well.
     pub fn think(
         &mut self,
         game: &Play<G>,
@@ -197,7 +197,7 @@ impl<G: Playable> Thinker<G> {
     ) -> Best<G::Move> {
         let Thinker { settings, linear, memory } = self;
         let (position, history, options) = (game.position(), game.history(), &settings.search);
-        // The kind of evaluation is chosen here, once a search.
+        // The kind of evaluation is chosen once per search.
         match settings.evaluation {
             EvaluationKind::Linear => {
                 let input =
@@ -209,7 +209,7 @@ impl<G: Playable> Thinker<G> {
 }
 
 impl<G: Searchable> Memory<G> {
-    /// Looks for the best move, under the settings.
+    /// Searches for the best move with the current settings.
     fn search<E: Evaluator<G>>(
         &mut self,
         settings: &Settings,
@@ -254,9 +254,9 @@ impl<G: Searchable> Memory<G> {
         }
     }
 
-    /// Makes the table if it is not there yet.
+    /// Allocates the table if it does not exist yet.
     fn table(&mut self, settings: &Settings) {
-        // The size was tried when it was set; the default size is small.
+        // Setting the size has already allocated a table of this size once.
         self.table.get_or_insert_with(|| {
             TranspositionTable::new(settings.hash).or_else(|| TranspositionTable::new(1)).expect("1 MiB")
         });

@@ -1,10 +1,10 @@
-//! An evaluation laid open.
+//! A static evaluation, feature by feature.
 
 use std::fmt;
 
 use super::Score;
 
-/// The value of a position, feature by feature; prints as a table.
+/// The static evaluation of a position, feature by feature; prints as a table.
 #[derive(Clone, Debug)]
 pub struct EvalBreakdown {
     /// Name of the feature set.
@@ -25,7 +25,7 @@ pub struct Term {
 }
 
 impl EvalBreakdown {
-    /// The sum of the products, for the player to move.
+    /// The sum of the products, for the side to move.
     pub fn sum(&self) -> f64 {
         self.terms.iter().map(|term| term.weight * term.value).sum()
     }
@@ -40,6 +40,6 @@ impl fmt::Display for EvalBreakdown {
         }
         let sum = self.sum();
         writeln!(f, "{:widest$} {:>8} {:>10} {sum:>10.4}", "sum", "", "")?;
-        write!(f, "set {}, score {} for the player to move", self.set, Score::from_value(sum).to_uci())
+        write!(f, "set {}, score {} for the side to move", self.set, Score::from_value(sum).to_uci())
     }
 }

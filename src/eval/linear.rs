@@ -16,7 +16,7 @@ impl<G: Features> Linear<G> {
     /// An evaluation with the shipped weights of the set `G::SETS[set]`.
     ///
     /// # Errors
-    /// [`WeightsError`] if the shipped weights are no weights of the set; a test excludes it.
+    /// [`WeightsError`] if the shipped weights do not fit the set. A test checks all of them.
     pub fn shipped(set: usize) -> Result<Linear<G>, WeightsError> {
         Ok(Linear { weights: Weights::shipped::<G>(set)?, game: PhantomData })
     }
@@ -26,7 +26,7 @@ impl<G: Features> Linear<G> {
         &self.weights
     }
 
-    /// Replaces the weights, those of another feature set included.
+    /// Replaces the weights. They may belong to another feature set.
     ///
     /// # Errors
     /// [`WeightsError::Game`] when they are weights of another game.

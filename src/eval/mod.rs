@@ -1,8 +1,8 @@
-//! What a position is worth, without search: the static evaluation.
+//! Static evaluation.
 //!
-//! [`Evaluator`] is the seam between searches and evaluations; [`Linear`], `w · φ(s)`, is the one kind there
-//! is, with [`Weights`] as named, versioned data for one feature set. [`Score`] is the integer that searches
-//! compare, and a [`Scale`] says what the scores of an evaluation mean.
+//! [`Evaluator`] is the interface between searches and evaluations. [`Linear`], `w · φ(s)`, is the only
+//! implementation; its [`Weights`] are named, versioned data for one feature set. [`Score`] is the integer
+//! that searches compare, and [`Scale`] relates the scores of an evaluation to results and margins.
 
 mod breakdown;
 mod linear;
@@ -20,10 +20,10 @@ use crate::game::{Color, Game};
 
 /// A static evaluation of the positions of a game.
 ///
-/// An evaluation may keep a state for each ply of a search, an accumulator say, which [`Evaluator::update`]
-/// carries from a position to its child, and which is a function of the position alone.
+/// An evaluation may keep a state for each ply of a search, such as an accumulator. [`Evaluator::update`]
+/// computes the state of a child from that of its parent. The state is a function of the position alone.
 pub trait Evaluator<G: Game>: Sync {
-    /// What is kept for a position; `()` where nothing carries over to its children.
+    /// The state of a position; `()` if the evaluation is not incremental.
     type State: Clone + Default;
 
     /// Computes the state of a position from scratch.
@@ -36,7 +36,7 @@ pub trait Evaluator<G: Game>: Sync {
     /// The static evaluation of a position for the side to move. `state` is that of the position.
     fn evaluate(&self, position: &G, state: &Self::State) -> Score;
 
-    /// What the scores mean.
+    /// The scale of the scores.
     fn scale(&self) -> Scale;
 
     /// The static evaluation of a position for the side to move, from scratch.

@@ -1,37 +1,37 @@
-//! The integer that searches compare.
+//! Scores: integers that searches compare.
 
 use std::fmt;
 use std::ops::{Add, Neg, Sub};
 
 use crate::game::WdlModel;
 
-/// The deepest ply that a search reaches, extensions included.
+/// The greatest ply of a search, extensions included.
 pub const MAX_PLY: usize = 128;
 
-/// The value of a position for one of the players.
+/// The score of a position for one of the players.
 ///
-/// Evaluations are counted in thousandths of their unit and bounded by [`Score::MAX_EVALUATION`]; beyond
-/// it lie the scores of games won or lost, the nearer the end the larger. All fit into 24 bits.
+/// Evaluations are in thousandths of their unit, at most [`Score::MAX_EVALUATION`] in magnitude. Beyond that
+/// lie the scores of won and lost games: the shorter the mate distance, the larger. All fit into 24 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i32);
 
-/// A score as the protocol has it; prints as `cp 37` or `mate -4`.
+/// A score in the units of UCI; prints as `cp 37` or `mate -4`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UciScore {
     /// Hundredths of the evaluation's unit.
     Centi(i32),
-    /// The game ends by force after so many moves of the winner; negative when the player loses.
+    /// Mate in this many moves of the winner; negative if the player is mated.
     Mate(i32),
 }
 
 impl Score {
     /// A drawn game.
     pub const DRAW: Score = Score(0);
-    /// A game that has just been won.
+    /// The score of a game that has been won at the root.
     pub const WIN: Score = Score(8_000_000);
     /// Above every score.
     pub const INFINITE: Score = Score(8_000_001);
-    /// The greatest value that an evaluation may have, and the negative of the least.
+    /// The greatest magnitude of an evaluation.
     pub const MAX_EVALUATION: Score = Score(7_000_000);
     /// The smallest difference between two scores.
     pub const STEP: Score = Score(1);
@@ -48,16 +48,16 @@ impl Score {
         Score((value * Score::UNIT).clamp(-most, most).round_ties_even() as i32)
     }
 
-    /// The score of a position that is won with probability `rate`, draws counting half: evaluations and
-    /// results are taken to be related as ratings are, at a hundred Elo for a unit.
+    /// The score of a position with the expected result `rate`, draws counting half. A unit is taken as 100
+    /// Elo.
     pub fn from_win_rate(rate: f64) -> Score {
-        // So that a position that has always been won has a value, too.
+        // Keep the logarithm finite.
         let rate = rate.clamp(1e-4, 1.0 - 1e-4);
         Score::from_value(4.0 * (rate / (1.0 - rate)).log10())
     }
 
-    /// How likely a win, a draw and a loss are for the side to move, in permille, by a model
-    /// of results.
+    /// The probabilities of a win, a draw and a loss for the side to move, in permille, by a model of
+    /// results.
     pub fn wdl(self, WdlModel { a, b }: WdlModel) -> [u32; 3] {
         if self.plies_to_end().is_some() {
             return if self > Score::DRAW { [1000, 0, 0] } else { [0, 0, 1000] };
@@ -68,8 +68,7 @@ impl Score {
         [win, 1000_u32.saturating_sub(win + loss), loss.min(1000 - win)]
     }
 
-    /// The mean result that the score stands for, 1 a win, ½ a draw, by a model of
-    /// results.
+    /// The expected result by a model of results: 1 for a win, ½ for a draw.
     pub fn win_rate(self, WdlModel { a, b }: WdlModel) -> f64 {
         let value = f64::from(self.0) / Score::UNIT;
         let wins = |value: f64| 1.0 / (1.0 + ((a - value) / b).exp());
@@ -86,24 +85,24 @@ impl Score {
         self.0
     }
 
-    /// The score of a game that is lost in `ply` plies from the root, for the loser.
+    /// Mated in `ply` plies from the root.
     pub const fn lost_in(ply: usize) -> Score {
         Score(ply as i32 - Score::WIN.0)
     }
 
-    /// The score of a game that is won in `ply` plies from the root, for the winner.
+    /// Mate in `ply` plies from the root.
     pub const fn won_in(ply: usize) -> Score {
         Score(Score::WIN.0 - ply as i32)
     }
 
-    /// Plies to the end of the game, where the score says that it is won or lost by force.
+    /// The mate distance in plies, if the score is that of a won or lost game.
     pub fn plies_to_end(self) -> Option<usize> {
         let plies = Score::WIN.0 - self.0.abs();
         usize::try_from(plies).ok().filter(|&plies| plies <= MAX_PLY)
     }
 
-    /// The score as seen from `ply` plies below the root, for the transposition table: there, a forced
-    /// end is counted from the position itself.
+    /// The score for the transposition table, `ply` plies below the root: there, the mate distance is counted
+    /// from the position itself.
     pub fn relative_to(self, ply: usize) -> Score {
         let ply = ply as i32;
         match self.plies_to_end() {
@@ -121,7 +120,7 @@ impl Score {
         }
     }
 
-    /// The score in the protocol's units.
+    /// The score in the units of UCI.
     pub fn to_uci(self) -> UciScore {
         match self.plies_to_end() {
             Some(plies) => UciScore::Mate(self.0.signum() * plies.div_ceil(2) as i32),

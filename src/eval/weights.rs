@@ -1,4 +1,4 @@
-//! Weights of a feature set: named, versioned data.
+//! Weights of a feature set, and the format of weights files.
 //!
 //! A weights file is a JSON object:
 //!
@@ -27,10 +27,10 @@ use thiserror::Error;
 
 use crate::game::{FeatureSet, Features, quote};
 
-/// The version of the file format that is written, and the only one that is read.
+/// The version of the file format. Other versions are refused.
 const VERSION: u32 = 1;
 
-/// The shipped weights that have been read, by game and number of the set.
+/// The shipped weights that have been parsed, by game and index of the set.
 static SHIPPED: Mutex<BTreeMap<(&'static str, usize), Weights>> = Mutex::new(BTreeMap::new());
 
 /// The weights of one feature set of one game; all finite. Copies share the values.
@@ -49,7 +49,7 @@ impl PartialEq for FeatureSet {
     }
 }
 
-/// Weights that do not belong to a feature set.
+/// An error in weights.
 #[derive(Debug, Error)]
 pub enum WeightsError {
     /// The file cannot be read.
@@ -57,13 +57,13 @@ pub enum WeightsError {
     Unreadable {
         /// Its path.
         path: String,
-        /// What the system says.
+        /// The error of the system.
         error: std::io::Error,
     },
-    /// The file is not of the form of a weights file.
+    /// The file does not have the form of a weights file.
     #[error("weights file: {0}")]
     Format(#[from] serde_json::Error),
-    /// The file is in a format of another time.
+    /// The file has another version of the format.
     #[error("weights file: version {found}, expected {VERSION}")]
     Version {
         /// Its version.
@@ -77,12 +77,12 @@ pub enum WeightsError {
         /// The game in play.
         expected: &'static str,
     },
-    /// The weights belong to a feature set that the game does not have, or that was not asked for.
+    /// The weights belong to a feature set that the game does not have, or to another one than requested.
     #[error("weights of set {}, expected {expected}", quote(.found))]
     Set {
         /// Their set.
         found: String,
-        /// The sets that would do.
+        /// The sets that are accepted.
         expected: String,
     },
     /// A feature without a weight.
@@ -105,12 +105,12 @@ pub enum WeightsError {
         /// Name of the feature.
         name: &'static str,
     },
-    /// A weight that is no finite number.
-    #[error("weight {}: {} is no finite number", quote(.name), quote(.found))]
+    /// A weight that is not a finite number.
+    #[error("weight {}: {} is not a finite number", quote(.name), quote(.found))]
     Value {
         /// Name of the weight.
         name: String,
-        /// What stands there.
+        /// The text.
         found: String,
     },
     /// A list of weights that is too short or too long.
@@ -125,7 +125,7 @@ pub enum WeightsError {
     },
 }
 
-/// A weights file as it lies on the disk.
+/// The JSON object of a weights file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -141,7 +141,7 @@ struct File {
 struct Entries(Vec<(String, String)>);
 
 impl Weights {
-    /// The weights that come with the set `G::SETS[set]`. They are read once in a process.
+    /// The shipped weights of the set `G::SETS[set]`. They are parsed once per process.
     ///
     /// # Errors
     /// Those of [`Weights::parse`].
@@ -241,7 +241,7 @@ impl Weights {
     }
 
     /// These weights with all values replaced by learned ones, rounded to 10⁻⁴, in the order of the set;
-    /// `source` tells where they come from.
+    /// `source` says where they come from.
     ///
     /// # Errors
     /// [`WeightsError::Count`] or [`WeightsError::Value`].

@@ -2,9 +2,9 @@
 
 use super::Game;
 
-/// The chance events of a game. A move carries the outcome of its chance event, or none: then [`Game::play`]
-/// counts the event by its mean. With the outcome in the move, rules are deterministic. A game without
-/// chance implements nothing.
+/// The chance events of a game. A move includes the outcome of its chance event, so that [`Game::play`] is
+/// deterministic. A move without an outcome counts the event by its mean. A game without chance needs only an
+/// empty implementation.
 pub trait Chance: Game {
     /// Whether the game has chance events.
     const HAS_CHANCE: bool = false;

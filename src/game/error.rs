@@ -2,31 +2,31 @@
 
 use thiserror::Error;
 
-/// A FEN that is no position of the game.
+/// An error in a FEN.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FenError {
-    /// A field that cannot be left out is not there.
+    /// A required field is missing.
     #[error("FEN: {field} is missing, expected {expected}")]
     Missing {
         /// Name of the field.
         field: &'static str,
-        /// What should stand there.
+        /// The expected text.
         expected: String,
     },
-    /// A field does not read as what it should be.
+    /// A field is invalid.
     #[error("FEN: {field} {}: expected {expected}", quote(.found))]
     Field {
         /// Name of the field.
         field: &'static str,
-        /// What stands there.
+        /// The text.
         found: String,
-        /// What should stand there.
+        /// The expected text.
         expected: String,
     },
     /// Text after the last field.
     #[error("FEN: {} after the last field", quote(.found))]
     Trailing {
-        /// The first token too many.
+        /// The first extra token.
         found: String,
     },
     /// The board has too few or too many ranks.
@@ -49,14 +49,14 @@ pub enum FenError {
         /// Squares in a rank of the board.
         expected: usize,
     },
-    /// A letter that stands for no piece.
+    /// A letter that is not a piece.
     #[error("FEN: {letter:?} on rank {rank} is no piece, expected {expected}")]
     Piece {
         /// The letter.
         letter: char,
         /// The rank it stands on.
         rank: usize,
-        /// The letters that there are.
+        /// The valid letters.
         expected: &'static str,
     },
     /// More pieces than a player can have.
@@ -64,25 +64,25 @@ pub enum FenError {
     TooMany {
         /// The kind of piece.
         what: &'static str,
-        /// How many there are.
+        /// The number of pieces.
         found: usize,
-        /// How many there may be.
+        /// The greatest number allowed.
         at_most: usize,
     },
 }
 
-/// A text that is no legal move of a position.
+/// An error in a move.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MoveError {
-    /// The text does not read as a move of this game.
+    /// The text is not a move of this game.
     #[error("{} is no move: expected {expected}", quote(.text))]
     Syntax {
         /// The text.
         text: String,
-        /// What a move looks like.
+        /// The form of a move.
         expected: &'static str,
     },
-    /// The move is well written, but the rules do not allow it.
+    /// The move is not legal in the position.
     #[error("{} is not legal: {reason}", quote(.text))]
     Illegal {
         /// The text.
@@ -92,7 +92,8 @@ pub enum MoveError {
     },
 }
 
-/// A token for an error message: in backquotes, control characters escaped, long ones cut short.
+/// Formats a token for an error message: in backquotes, with control characters escaped, and long ones cut
+/// short.
 pub fn quote(token: &str) -> String {
     const LONGEST: usize = 40;
     let mut text = String::new();

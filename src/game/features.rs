@@ -11,7 +11,7 @@ pub struct FeatureSet {
     pub features: &'static [&'static str],
     /// The shipped weights, the text of a weights file. `None`: all weights are zero until some are learned.
     pub default_weights: Option<&'static str>,
-    /// What the values of an evaluation with these features mean.
+    /// The scale of evaluations with these features.
     pub scale: Scale,
 }
 
@@ -25,9 +25,8 @@ pub trait Features: Game {
         scale: Scale::UNMEASURED,
     }];
 
-    /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`, as the side to move ("me")
-    /// sees them against the other player. An index may be visited more than once: its values add up. A
-    /// feature that is not visited is 0.
+    /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`, for the side to move
+    /// ("me"). An index may be visited more than once: its values add up. A feature that is not visited is 0.
     fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
         visit(0, self.count_moves() as f64 / Self::MAX_MOVES as f64);
     }

@@ -1,4 +1,4 @@
-//! The parts of a FEN that all games share.
+//! Reading and writing the parts of a FEN that all games share.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -39,7 +39,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A field of other games that this one has no use for: `-`, unless the text ends before it.
+    /// Reads a field that is always `-`. It may be missing at the end of the text.
     ///
     /// # Errors
     /// [`FenError::Field`] when it is anything else.
@@ -73,7 +73,7 @@ impl<'a> Fields<'a> {
         })
     }
 
-    /// Makes sure that nothing is left.
+    /// Checks that no token is left.
     ///
     /// # Errors
     /// [`FenError::Trailing`] names the first token too many.
@@ -85,7 +85,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// Makes sure that there are not too many of a kind of piece.
+/// Checks that there are not too many pieces of a kind.
 ///
 /// # Errors
 /// [`FenError::TooMany`].
@@ -132,7 +132,7 @@ pub fn read_board(
     Ok(())
 }
 
-/// Writes the board of a FEN: `square(file, rank)` is the letter of what stands there, if anything.
+/// Writes the board of a FEN: `square(file, rank)` is the letter of the square's content, if any.
 pub fn write_board(files: usize, ranks: usize, square: impl Fn(usize, usize) -> Option<char>) -> String {
     let mut rows = Vec::with_capacity(ranks);
     for rank in (0..ranks).rev() {

@@ -1,19 +1,18 @@
-//! The positions before the one on the board, and the draws that depend on them.
+//! The earlier positions of a game, and the draws that depend on them.
 
 use super::{Ending, Game, Outcome};
 
 /// The earlier positions of a game or of a line of search, oldest first.
 ///
-/// The position on the board is not in it. One history serves the search, which pushes and pops
-/// along its line, and whoever referees: both compare whole boards, so that no collision of keys can
-/// end a game.
+/// The current position is not part of it. The search pushes and pops positions along its line; a referee
+/// only pushes. Both compare whole boards, so that a key collision cannot end a game.
 #[derive(Clone, Debug)]
 pub struct GameHistory<G> {
     past: Vec<G>,
 }
 
 impl<G: Game> GameHistory<G> {
-    /// The history of a game that has just begun.
+    /// An empty history.
     pub fn new() -> GameHistory<G> {
         GameHistory { past: Vec::new() }
     }
@@ -28,33 +27,33 @@ impl<G: Game> GameHistory<G> {
         &self.past
     }
 
-    /// Takes back all but the oldest `len` positions.
+    /// Removes all but the oldest `len` positions.
     pub fn truncate(&mut self, len: usize) {
         self.past.truncate(len);
     }
 
-    /// Adds a position that a move is about to leave.
+    /// Adds a position, before a move is played in it.
     pub fn push(&mut self, position: &G) {
         self.past.push(position.clone());
     }
 
-    /// Takes back the last [`GameHistory::push`].
+    /// Removes the last position.
     pub fn pop(&mut self) {
         self.past.pop();
     }
 
-    /// Whether `position` has come up before: the search scores that as a draw.
+    /// Whether `position` has occurred before. The search scores this as a draw.
     pub fn is_repetition(&self, position: &G) -> bool {
         self.earlier(position).next().is_some()
     }
 
-    /// How often `position` has come up, this time included.
+    /// The number of occurrences of `position`, the current one included.
     pub fn occurrences(&self, position: &G) -> usize {
         self.earlier(position).count() + 1
     }
 
-    /// How the game has ended in `position`, if it has, all rules considered. A position that the
-    /// rules decide by itself is decided so, even if it is a draw by repetition or lack of progress, too.
+    /// The outcome of the game in `position` by all rules, if it has ended. An outcome of the position itself
+    /// takes precedence over a draw by repetition or lack of progress.
     pub fn outcome(&self, position: &G) -> Option<Outcome> {
         let draw = |ending| Outcome { winner: None, ending };
         let rules = G::DRAW_RULES;
@@ -71,8 +70,8 @@ impl<G: Game> GameHistory<G> {
             })
     }
 
-    /// Earlier positions equal to `position`: four, six, … plies ago, back to the last irreversible
-    /// move. (Players alternate, and nobody can restore the board in two plies.)
+    /// Earlier positions equal to `position`. They can only be an even number of plies ago, at least four,
+    /// and after the last irreversible move.
     fn earlier<'a>(&'a self, position: &'a G) -> impl Iterator<Item = &'a G> {
         let plies = position.halfmove_clock().min(self.past.len());
         let key = position.key();

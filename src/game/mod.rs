@@ -1,8 +1,8 @@
-//! Rules of the games, and nothing but rules.
+//! The rules of the games.
 //!
-//! A game is a position type that implements [`Game`]: the side to move, legal moves, what they do, when the
-//! game ends, FEN and move text. That is enough to be searched, solved, refereed and learned. The other
-//! traits have defaults; each holds what one kind of reader may ask of a game:
+//! A game is a position type that implements [`Game`]: side to move, legal moves, playing a move, the end of
+//! the game, FEN and move text. This is enough to search, solve, referee and learn a game. The other traits
+//! have defaults, and each serves one kind of caller:
 //!
 //! - [`Chance`]: chance events and their outcomes;
 //! - [`Features`]: the features of linear evaluations, their shipped weights and the scale of their values;
@@ -10,10 +10,10 @@
 //! - [`Selectivity`]: checks, null moves, candidate moves;
 //! - [`SelectiveDeepening`]: the move ratings of minimax selective deepening;
 //! - [`Playouts`]: the playouts of Monte Carlo tree search;
-//! - [`Solvable`]: what a solver knows of a position.
+//! - [`Solvable`]: bounds and keys for the solver.
 //!
-//! [`Searchable`] and [`Playable`] stand for all that a search or an engine needs. Nothing in here knows
-//! that a search or an evaluation exists. A new game is a new folder in here, one line in the registry
+//! [`Searchable`] and [`Playable`] combine the traits that a search and an engine require. Nothing in this
+//! module depends on a search or an evaluation. A new game is a new folder here, one line in the registry
 //! ([`crate::engine::registry`]) and one suite in `perft/`.
 
 pub mod amazons;
@@ -72,7 +72,7 @@ impl Color {
         self as usize
     }
 
-    /// The letter that stands for the player in a FEN: `w` or `b`.
+    /// The letter of the player in a FEN: `w` or `b`.
     pub const fn letter(self) -> char {
         match self {
             Color::White => 'w',
@@ -101,50 +101,49 @@ impl std::fmt::Display for Color {
     }
 }
 
-/// An option of a game's own: which board it is played on, or how its moves are written.
+/// An option that belongs to one game, such as the size of its board or the notation of its moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameOption {
-    /// Its name in the protocol.
+    /// The name in the protocol.
     pub name: &'static str,
-    /// Its values, the default first.
+    /// The values, the default first.
     pub choices: &'static [&'static str],
 }
 
-/// A move, small enough to be packed into a transposition table entry.
+/// A move that fits into an entry of the transposition table.
 pub trait GameMove: Copy + Eq + Hash + Debug + Send + Sync + 'static {
-    /// The move as a number in `1 .. 1 << 24`; 0 is kept for "no move".
+    /// The move as a number in `1 .. 1 << 24`; 0 means "no move".
     fn to_bits(self) -> u32;
 
     /// The inverse of [`GameMove::to_bits`].
     ///
-    /// A number that no move has gives some move all the same, never a panic: table entries are
-    /// compared with the legal moves before they are trusted.
+    /// Never panics: a number that no move has gives an arbitrary move. Moves of table entries are checked
+    /// for legality before they are used.
     fn from_bits(bits: u32) -> Self;
 }
 
-/// A position that knows its rules.
+/// A position of a game and its rules.
 ///
-/// A position is cheap to clone: searches keep one per ply and never take a move back. It carries
-/// the counters of its FEN; what needs earlier positions (repetition) is asked of [`GameHistory`].
+/// A position is cheap to clone: searches keep one per ply and never take a move back. It includes the
+/// counters of its FEN. Rules that need earlier positions (repetition) are part of [`GameHistory`].
 pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A move of this game.
     type Move: GameMove;
 
-    /// The name of the variant, as `UCI_Variant` has it.
+    /// The name of the game, a value of the option `UCI_Variant`.
     const NAME: &'static str;
 
     /// An upper bound on the number of legal moves in any position.
     const MAX_MOVES: usize;
 
-    /// The draws that the rules of this game know besides those of [`Game::terminal_outcome`].
+    /// The draws by repetition and lack of progress, besides those of [`Game::terminal_outcome`].
     const DRAW_RULES: DrawRules;
 
-    /// Plies after which a referee ends a game that would go on for ever, in favour of [`Game::leader`].
-    /// None where the rules end every game.
+    /// Plies after which a referee ends a game, in favour of [`Game::leader`]. None if the rules end every
+    /// game.
     const LONGEST_GAME: Option<u32> = None;
 
-    /// The option that the game has of its own, if any. What is chosen goes by its number in the list of
-    /// choices.
+    /// The option that belongs to this game, if any. A choice is an index into its list of choices.
     const OPTION: Option<GameOption> = None;
 
     /// The positions that `bench` searches.
@@ -158,17 +157,17 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         Self::start()
     }
 
-    /// Makes a position one of another choice of [`Game::OPTION`], as far as the choice is more than a
-    /// start position.
+    /// Applies a choice of [`Game::OPTION`] to the position. Does nothing if the choice only selects a start
+    /// position.
     fn choose(&mut self, _choice: usize) {}
 
     /// Reads a position; counters may be missing at the end of the text.
     ///
     /// # Errors
-    /// Names the field, what was found and what was expected.
+    /// [`FenError`] names the field, its text and the expected form.
     fn from_fen(fen: &str) -> Result<Self, FenError>;
 
-    /// The position in text, all fields present. [`Game::from_fen`] reads it back.
+    /// The position as a FEN with all fields. [`Game::from_fen`] reads it back.
     fn fen(&self) -> String;
 
     /// The player whose turn it is.
@@ -176,41 +175,41 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 
     /// Appends the legal moves to `moves`, in an order that depends on the position alone.
     ///
-    /// No move is appended exactly when the rules end the game in this position; draws that depend
-    /// on counters or on earlier positions ([`Game::DRAW_RULES`]) do not count here.
+    /// No move is appended if and only if the rules end the game in this position. Draws that depend on
+    /// counters or on earlier positions ([`Game::DRAW_RULES`]) do not end it here.
     fn legal_moves(&self, moves: &mut Vec<Self::Move>);
 
-    /// Whether a move of any other position is legal in this one, too.
+    /// Whether a move is legal in this position. The move may come from any other position.
     fn is_legal(&self, mv: Self::Move) -> bool {
         let mut moves = Vec::with_capacity(Self::MAX_MOVES);
         self.legal_moves(&mut moves);
         moves.contains(&mv)
     }
 
-    /// Plays a legal move of this position. An illegal one leaves some position, never a panic.
+    /// Plays a legal move. Never panics: after an illegal move the position is arbitrary.
     fn play(&mut self, mv: Self::Move);
 
-    /// How the game has ended, in a position without legal moves.
+    /// The outcome of the game in a position without legal moves.
     fn terminal_outcome(&self) -> Outcome;
 
-    /// Who has won if a referee ends the game here: nobody, unless the game has points.
+    /// The winner if a referee ends the game here. None in games without points.
     fn leader(&self) -> Option<Color> {
         None
     }
 
-    /// Zobrist key of the board and the side to move, kept incrementally; counters are not in it.
+    /// Zobrist key of the board and the side to move, updated incrementally. It does not include counters.
     fn key(&self) -> u64;
 
     /// The same key, computed from scratch: tests compare [`Game::key`] with it.
     fn key_from_scratch(&self) -> u64;
 
-    /// The key under which search results are stored: everything that the value of a position depends on
-    /// besides its history has to be in it.
+    /// The key of the transposition table. It has to include everything that the value of a position depends
+    /// on, except its history.
     fn table_key(&self) -> u64 {
         self.key()
     }
 
-    /// Whether board and side to move are the same, whatever the counters say: equality for repetition.
+    /// Whether board and side to move are the same. Counters are ignored, as for repetition.
     fn same_position(&self, other: &Self) -> bool;
 
     /// A move in the notation of the game.
@@ -219,48 +218,48 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Reads a legal move of this position.
     ///
     /// # Errors
-    /// [`MoveError`] when the text is not a move at all, or not a legal one here.
+    /// [`MoveError`] when the text is not a move or the move is not legal.
     fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
 
-    /// A picture of the board in text, several lines, the last one without a line end.
+    /// A diagram of the board in several lines, the last one without a line end.
     fn diagram(&self) -> String;
 
-    /// The number of legal moves; faster than listing them where a game can count.
+    /// The number of legal moves. A game may count faster than it lists moves.
     fn count_moves(&self) -> usize {
         let mut moves = Vec::with_capacity(Self::MAX_MOVES);
         self.legal_moves(&mut moves);
         moves.len()
     }
 
-    /// Whether the side to move has no legal move, so that [`Game::terminal_outcome`] holds.
+    /// Whether the side to move has no legal move; then [`Game::terminal_outcome`] is the outcome.
     fn is_terminal(&self) -> bool {
         self.count_moves() == 0
     }
 
-    /// How the game has ended by this position alone, if it has.
+    /// The outcome of the game if it has ended, without regard to history and counters.
     fn outcome(&self) -> Option<Outcome> {
         self.is_terminal().then(|| self.terminal_outcome())
     }
 
-    /// Whether neither player can win any more, whatever is played: a draw at once, though there are moves.
+    /// Whether neither player can win by any sequence of moves. Such a position is a draw although there are
+    /// moves.
     fn is_dead(&self) -> bool {
         false
     }
 
-    /// Plies since the last move that can never be undone: no earlier position can come back.
-    ///
-    /// It is also the count of the no-progress rule. A game in which nothing repeats answers 0.
+    /// Plies since the last irreversible move: no position before it can repeat. The draw by lack of progress
+    /// uses the same count. A game in which no position can repeat returns 0.
     fn halfmove_clock(&self) -> usize {
         0
     }
 }
 
-/// Everything that a search asks of a game.
+/// All traits that a search requires of a game.
 pub trait Searchable: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts {}
 
 impl<G: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts> Searchable for G {}
 
-/// Everything that an engine asks of a game.
+/// All traits that an engine requires of a game.
 pub trait Playable: Searchable + Features + Solvable {}
 
 impl<G: Searchable + Features + Solvable> Playable for G {}

@@ -10,7 +10,7 @@ pub struct MsdTerms {
     pub win: bool,
     /// Tactical moves are rated [`GOOD`].
     pub capture: bool,
-    /// So are moves that bring a piece out of attack.
+    /// Moves that bring an attacked piece to safety are rated [`GOOD`].
     pub escape: bool,
     /// Moves that draw the game by repetition are rated −∞.
     pub repetition: bool,
@@ -18,16 +18,16 @@ pub struct MsdTerms {
     pub exposure: bool,
     /// θ, in hundredths: the weight of each move that the player gains.
     pub theta: i32,
-    /// θ in the end game; the same as [`MsdTerms::theta`] if none.
+    /// θ in the end game; [`MsdTerms::theta`] if none.
     pub theta_end: Option<i32>,
     /// γ, in hundredths: the weight of a tenth of the value of the piece that moves.
     pub gamma: i32,
-    /// γ in the end game; the same as [`MsdTerms::gamma`] if none.
+    /// γ in the end game; [`MsdTerms::gamma`] if none.
     pub gamma_end: Option<i32>,
 }
 
 impl Default for MsdTerms {
-    /// Those of the paper; its chapter 4 tuned θ and γ.
+    /// The terms of the paper, with θ and γ as tuned in its chapter 4.
     fn default() -> Self {
         MsdTerms {
             win: true,

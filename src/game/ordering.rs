@@ -1,15 +1,15 @@
-//! What move ordering asks of a game.
+//! The interface between move ordering and a game.
 
 use super::Game;
 
-/// Hints for move ordering and for pruning by exchange. Without any, all moves are quiet and come in the
-/// generator's order until the search's history tables know better.
+/// Hints for move ordering and for pruning by static exchange evaluation. By default all moves are quiet and
+/// are ordered by history alone.
 pub trait MoveOrdering: Game {
     /// The number of kinds of moves, see [`MoveOrdering::move_kind`].
     const MOVE_KINDS: usize = 1;
 
-    /// Whether a move changes the balance at once (a capture, a promotion): it is searched early, never
-    /// reduced, and played out by quiescence search.
+    /// Whether a move is tactical (a capture or promotion): it is searched early, never reduced, and part of
+    /// quiescence search.
     fn is_tactical(&self, _mv: Self::Move) -> bool {
         false
     }
@@ -43,7 +43,7 @@ pub trait MoveOrdering: Game {
     }
 }
 
-/// Appends the legal moves that are wanted.
+/// Appends the legal moves for which `wanted` holds.
 fn append_legal<G: Game>(position: &G, moves: &mut Vec<G::Move>, wanted: impl Fn(G::Move) -> bool) {
     let before = moves.len();
     position.legal_moves(moves);

@@ -1,16 +1,16 @@
-//! How games end.
+//! Outcomes of games, results, and draw rules.
 
 use std::fmt;
 use std::ops::Not;
 
 use super::Color;
 
-/// The end of a game.
+/// The outcome of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The player who has won; none when the game is drawn.
+    /// The winner; none if the game is drawn.
     pub winner: Option<Color>,
-    /// Which rule ended the game.
+    /// The rule that ended the game.
     pub ending: Ending,
 }
 
@@ -19,9 +19,9 @@ pub struct Outcome {
 pub enum Ending {
     /// The side to move has no legal move.
     NoMoves,
-    /// The king of the side to move is attacked, and no move helps.
+    /// The side to move is in check and has no legal move.
     Checkmate,
-    /// The side to move has no legal move, but is not in check.
+    /// The side to move is not in check and has no legal move.
     Stalemate,
     /// A king has been captured.
     KingCaptured,
@@ -29,7 +29,7 @@ pub enum Ending {
     BareKings,
     /// Neither player has the pieces to win.
     InsufficientMaterial,
-    /// The same position, with the same player to move, has come up too often.
+    /// The same position with the same side to move has occurred as often as the rules allow.
     Repetition,
     /// Too many plies in a row without progress.
     NoProgress,
@@ -47,7 +47,7 @@ pub enum Points {
 }
 
 impl Points {
-    /// The result for `player` of a game that `winner` has won, or nobody.
+    /// The result for `player`; a game without a winner is drawn.
     pub fn of(winner: Option<Color>, player: Color) -> Points {
         match winner {
             None => Points::Draw,
@@ -75,12 +75,12 @@ impl Not for Points {
     }
 }
 
-/// Draws that need more than the position on the board.
+/// Draws that depend on earlier positions or counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawRules {
-    /// The occurrence of a position that draws the game (3: the third time).
+    /// The number of occurrences of a position that draws the game.
     pub repetitions: Option<usize>,
-    /// Plies without progress that draw the game, unless its last move ended it otherwise.
+    /// Plies without progress that draw the game, unless the last of them ends it by another rule.
     pub no_progress: Option<usize>,
 }
 

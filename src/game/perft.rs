@@ -1,4 +1,4 @@
-//! Perft: counting paths of legal moves, the proof of the rules.
+//! Perft: counting paths of legal moves, to test the rules.
 //!
 //! Draws by repetition or lack of progress do not end a path; a position without legal moves does.
 
@@ -68,7 +68,7 @@ pub struct Case {
     pub counts: Vec<(u32, u64)>,
 }
 
-/// A perft suite that does not read as one.
+/// An error in the text of a perft suite.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SuiteError {
     /// A count is not of the form `D5 2552608`.
@@ -79,13 +79,13 @@ pub enum SuiteError {
         /// The text between two semicolons.
         found: String,
     },
-    /// A line without any count proves nothing.
+    /// A line has no counts.
     #[error("line {line}: no counts, expected `<fen> ;D1 <paths> ;D2 …`")]
     Empty {
         /// Line of the suite.
         line: usize,
     },
-    /// The position does not read as one of the game.
+    /// The position is not a position of the game.
     #[error("line {line}: {error}")]
     Fen {
         /// Line of the suite.
@@ -96,7 +96,7 @@ pub enum SuiteError {
 }
 
 /// Reads a suite: lines of the form `<fen> ;D1 <paths> ;D2 <paths> …`; empty lines and lines that
-/// begin with `#` are passed over.
+/// begin with `#` are skipped.
 ///
 /// # Errors
 /// [`SuiteError`] names the line and what is wrong in it. The positions themselves are not read here.

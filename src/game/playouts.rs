@@ -1,8 +1,8 @@
-//! What Monte Carlo tree search asks of a game.
+//! The interface between Monte Carlo tree search and a game.
 
 use super::Game;
 
-/// How the playouts of a game go by default.
+/// The default playouts of a game.
 pub trait Playouts: Game {
     /// Plies of a random playout before the position is evaluated statically. `None`: playouts go on to the
     /// end of the game and no evaluation is used.

@@ -1,12 +1,12 @@
-//! What the values of an evaluation mean.
+//! The scale of an evaluation: margins, a model of results, measured strengths.
 
-/// The scale of an evaluation: what is true of its values, and not of the game.
+/// The scale of an evaluation. It belongs to the evaluation and not to the game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    /// What the margins of a search count as one unit, in thousandths of the evaluation's unit: the more a
-    /// quiet move usually changes the evaluation, the larger.
+    /// The unit of the pruning margins of a search, in thousandths of the evaluation's unit. It is larger the
+    /// more a quiet move usually changes the evaluation.
     pub margin: i32,
-    /// How values relate to results.
+    /// The model of results.
     pub wdl: WdlModel,
     /// Strengths measured with this evaluation and its shipped weights, in ascending order. Empty where none
     /// has been measured.
@@ -33,8 +33,7 @@ pub struct Strength {
 }
 
 impl Scale {
-    /// The scale of an evaluation of which nothing has been measured: a unit is worth 100 Elo, and there are
-    /// no draws.
+    /// The scale of an evaluation that has not been measured: a unit is 100 Elo, and there are no draws.
     pub const UNMEASURED: Scale =
         Scale { margin: 1000, wdl: WdlModel { a: 0.0, b: 4.0 / std::f64::consts::LN_10 }, strengths: &[] };
 }

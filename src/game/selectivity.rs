@@ -1,18 +1,18 @@
-//! What the selective parts of a search ask of a game.
+//! The interface between extensions, reductions and pruning and a game.
 
 use super::Game;
 
-/// What a search has to know before it extends, reduces or prunes. The defaults are safe for any game: no
-/// checks, no null moves, every move is a candidate.
+/// Properties of positions that allow a search to extend, reduce or prune. The defaults are safe for any
+/// game: no checks, no null moves, every move is a candidate.
 pub trait Selectivity: Game {
-    /// Whether the side to move has to answer a threat that would end the game. Such a position has no
-    /// meaningful static evaluation.
+    /// Whether the side to move is in check: it has to answer a threat that would end the game. The search
+    /// does not use the static evaluation of such a position.
     fn in_check(&self) -> bool {
         false
     }
 
     /// The position after a null move, where the search may prune by it. `None` where passing is not
-    /// allowed, or may well be better than any move.
+    /// allowed or may be better than any move.
     fn null_move(&self) -> Option<Self> {
         None
     }

@@ -1,6 +1,6 @@
-//! Constant random numbers for Zobrist keys, and numbers mixed into keys.
+//! Constant random numbers for Zobrist keys, and a hash function for numbers.
 
-/// A table of random numbers, made by the compiler; each `seed` has a table of its own.
+/// A table of random numbers, computed at compile time from `seed`.
 ///
 /// The generator is SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number generators", 2014).
 pub(crate) const fn random_table<const N: usize>(seed: u64) -> [u64; N] {
@@ -15,7 +15,7 @@ pub(crate) const fn random_table<const N: usize>(seed: u64) -> [u64; N] {
     table
 }
 
-/// A number made into a key: similar numbers become different ones (the finaliser of SplitMix64).
+/// Hashes a number to a key (the finaliser of SplitMix64).
 pub(crate) const fn mixed(number: u64) -> u64 {
     let number = (number ^ number >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let number = (number ^ number >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);

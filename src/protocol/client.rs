@@ -1,8 +1,7 @@
-//! The other end of the protocol: drives a UCI engine that runs as a child process.
+//! A UCI client, which drives an engine that runs as a child process.
 //!
-//! The engine's output is read on a thread of its own into a queue of bounded length, so that neither silence
-//! nor a flood of lines can block this process: every wait has a deadline, and an engine that says more than
-//! is listened to is held back by its own pipe.
+//! A thread reads the output of the engine into a bounded queue, and every wait has a deadline. So neither
+//! silence nor a flood of lines can block this process; an engine that writes too much blocks on its pipe.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ExitStatus};
@@ -18,50 +17,50 @@ use super::process::{Launch, LaunchError, Process};
 use crate::game::quote;
 use crate::search::{Control, Limits};
 
-/// Lines of output that wait to be listened to.
+/// The length of the queue, in lines.
 const QUEUE: usize = 1024;
 
-/// How often a wait looks whether it has been called off.
+/// The interval at which a wait checks for an interrupt.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What an engine that has overstepped its time gets to answer `stop`, so that it need not be killed.
+/// The time for an answer to `stop` before the engine is killed.
 pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Why an engine cannot go on.
+/// An error of an engine.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// The program does not run.
+    /// The program could not be started.
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// The process has ended, or has closed its output.
-    #[error("the engine has gone{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
+    #[error("the engine has ended{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
     Gone {
-        /// How it ended, where that is known.
+        /// Its exit status, if known.
         status: Option<ExitStatus>,
     },
-    /// An answer has not come in time.
+    /// An answer did not come in time.
     #[error("no `{expected}` within {} s", .waited.as_secs_f64())]
     Silent {
-        /// The answer.
+        /// The first word of the answer.
         expected: &'static str,
-        /// How long it was waited for.
+        /// The time waited.
         waited: Duration,
     },
-    /// What came is no text.
-    #[error("garbage: {0}")]
+    /// The output is not text.
+    #[error("invalid output: {0}")]
     Garbage(String),
     /// The engine does not have the option.
     #[error("no option {}, the engine has: {known}", quote(.name))]
     UnknownOption {
-        /// The name asked for.
+        /// The name requested.
         name: String,
-        /// The names that it has.
+        /// The options of the engine.
         known: String,
     },
     /// The engine has refused a line.
-    #[error("the engine says: {0}")]
+    #[error("the engine reports: {0}")]
     Refused(String),
-    /// The wait was called off.
+    /// The wait was interrupted.
     #[error("interrupted")]
     Interrupted,
 }
@@ -80,24 +79,24 @@ pub struct Announced {
 pub struct Answer {
     /// The move, as the engine wrote it; empty if it wrote none.
     pub best: String,
-    /// What the engine last said of its first line.
+    /// The last `info` of the engine about its first line.
     pub info: Info,
     /// Time from `go` to the answer.
     pub elapsed: Duration,
 }
 
-/// A line of output, and when it came.
+/// A line of output and its time of arrival.
 struct OutputLine {
     text: Result<String, LineError>,
     arrived: Instant,
 }
 
-/// A running engine. It is told to quit, and killed if it does not, when the client goes out of scope.
+/// A running engine. Dropping the client sends `quit`, and kills the engine if it does not end.
 pub struct Client {
     process: Process,
     input: ChildStdin,
     lines: Receiver<OutputLine>,
-    /// The name that the engine has given itself.
+    /// The engine's `id name`.
     pub name: String,
     /// The options that it has announced.
     pub options: Vec<Announced>,
@@ -107,7 +106,7 @@ impl Client {
     /// Starts an engine and waits for its `uciok`, for `patience` at most.
     ///
     /// # Errors
-    /// [`ClientError`] when it does not start, ends, or says nothing in time.
+    /// [`ClientError`] if it does not start, ends, or does not answer in time.
     pub fn start(launch: &Launch, patience: Duration, control: &Control) -> Result<Client, ClientError> {
         let (process, input, output) = Process::start(launch)?;
         let (sender, lines) = mpsc::sync_channel(QUEUE);
@@ -118,7 +117,7 @@ impl Client {
         Ok(client)
     }
 
-    /// `uci`, and what the engine tells of itself.
+    /// Sends `uci` and reads name and options.
     fn shake_hands(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
         self.send("uci")?;
         let (mut name, mut options) = (None, Vec::new());
@@ -134,7 +133,7 @@ impl Client {
         Ok(())
     }
 
-    /// The announced option of that name; case does not matter.
+    /// An announced option by name; case does not matter.
     pub fn option(&self, name: &str) -> Option<&Announced> {
         self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
     }
@@ -155,10 +154,10 @@ impl Client {
         self.send(&line)
     }
 
-    /// `isready`, and the wait for `readyok`.
+    /// Sends `isready` and waits for `readyok`.
     ///
     /// # Errors
-    /// [`ClientError`]; a line `info string error…` on the way means that something sent before was refused.
+    /// [`ClientError`]; a line `info string error…` before `readyok` means that an earlier line was refused.
     pub fn sync(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
         self.send("isready")?;
         let mut refused = None;
@@ -170,20 +169,20 @@ impl Client {
         refused.map_or(Ok(()), |text| Err(ClientError::Refused(text)))
     }
 
-    /// `ucinewgame`, and the wait until the engine is ready for it.
+    /// Sends `ucinewgame` and waits until the engine is ready.
     ///
     /// # Errors
-    /// [`ClientError`] when it ends, or says nothing in time.
+    /// [`ClientError`] if it ends or does not answer in time.
     pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
         self.send("ucinewgame")?;
         self.sync(patience, control)
     }
 
-    /// Lets the engine search from a position, told by a `position` line. After `patience` it is told
-    /// to stop; an answer after that still counts, with the time it took.
+    /// Lets the engine search a position, given as a `position` line. After `patience` it is told to stop; an
+    /// answer after that still counts, with the time it took.
     ///
     /// # Errors
-    /// [`ClientError`] when it ends, or does not answer `stop`, either.
+    /// [`ClientError`] if it ends, or does not answer `stop` in time.
     pub fn go(
         &mut self,
         position: &str,
@@ -191,7 +190,7 @@ impl Client {
         patience: Duration,
         control: &Control,
     ) -> Result<Answer, ClientError> {
-        // What is left from earlier is no answer to this; a flood may be endless, so there is a limit.
+        // Drop earlier output. There is a limit, as a flood may be endless.
         self.lines.try_iter().take(QUEUE).for_each(drop);
         self.send(position)?;
         let start = Instant::now();
@@ -217,7 +216,7 @@ impl Client {
         sent.map_err(|_| self.gone())
     }
 
-    /// Reads lines up to the one that begins with the word `expected`; `other` gets those before.
+    /// Reads lines up to the one whose first word is `expected`; `other` gets the lines before it.
     fn wait(
         &mut self,
         expected: &'static str,
@@ -244,7 +243,7 @@ impl Client {
             if text.split_whitespace().next() == Some(expected) {
                 return Ok((text, line.arrived));
             }
-            // A flood of other lines must not hide that time is over.
+            // Check the time after other lines as well, as there may be a flood of them.
             if left.is_zero() {
                 return Err(ClientError::Silent { expected, waited: patience });
             }
@@ -252,7 +251,7 @@ impl Client {
         }
     }
 
-    /// The error that tells how the process has ended, once it is clear that it has.
+    /// Waits for the process to end, and returns the error with its exit status.
     fn gone(&mut self) -> ClientError {
         ClientError::Gone { status: self.process.wait(|| ()) }
     }
@@ -260,14 +259,14 @@ impl Client {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // A failure to write does not matter: the process is killed if it does not end.
+        // A failed write does not matter: the process is killed if it does not end.
         let _ = self.input.write_all(b"stop\nquit\n");
         // An engine that is writing can only end if its output is read.
         self.process.wait(|| self.lines.try_iter().take(QUEUE).for_each(drop));
     }
 }
 
-/// Queues line after line, until the output ends or nobody listens.
+/// Queues lines until the output ends or the client is dropped.
 fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>) {
     loop {
         match read_line(&mut output) {
@@ -282,14 +281,14 @@ fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>) {
     }
 }
 
-/// Reads `<name> type <type> …`, where the name may have spaces.
+/// Reads `<name> type <type> …`. The name may contain spaces.
 fn read_option(text: &str) -> Announced {
     let (name, rest) = text.split_once(" type ").unwrap_or((text, ""));
     let words = rest.split(" var ").skip(1).map(|word| word.trim().to_owned());
     Announced { name: name.trim().to_owned(), words: words.collect() }
 }
 
-/// The `go` line that asks for these limits.
+/// The `go` line for these limits.
 fn go_line(limits: &Limits) -> String {
     let milliseconds = |time: Duration| time.as_millis() as u64;
     let mut words = vec!["go".to_owned()];

@@ -1,4 +1,4 @@
-//! Lines as typed commands.
+//! Parsing of lines into typed commands.
 
 use std::ops::RangeInclusive;
 use std::str::SplitWhitespace;
@@ -10,19 +10,19 @@ use crate::engine::WeightsSource;
 use crate::game::quote;
 use crate::search::{Clock, Limits};
 
-/// The greatest depth of a perft; no machine gets so far.
+/// The greatest depth of a perft.
 const MAX_PERFT: u64 = 64;
 
-/// What a line asks for.
+/// A command of the protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     /// Tell name, author and options.
     Uci,
-    /// Answer when everything before is done.
+    /// Answer when all earlier commands are done.
     IsReady,
-    /// Forget earlier searches.
+    /// Clear the data of earlier searches.
     NewGame,
-    /// Say more; there is nothing more to say.
+    /// `debug`, which has no effect.
     Debug,
     /// Set an option.
     SetOption {
@@ -40,13 +40,13 @@ pub enum Command {
     },
     /// Search.
     Go(Go),
-    /// Count paths of so many moves.
+    /// Count the paths of this many moves.
     Perft(u32),
     /// End the search.
     Stop,
     /// The opponent has played the expected move.
     PonderHit,
-    /// Look at no further line until the search has ended.
+    /// Read no further line until the search has ended.
     Wait,
     /// Replace weights.
     SetWeights(WeightsSource),
@@ -58,7 +58,7 @@ pub enum Command {
     Display,
     /// List the legal moves.
     Moves,
-    /// Measure the signature of the search, to a depth other than usual.
+    /// Compute the signature of the search, at a depth other than the default if one is given.
     Bench(Option<u32>),
     /// List the commands.
     Help,
@@ -66,36 +66,36 @@ pub enum Command {
     Quit,
 }
 
-/// What a search is asked for.
+/// The arguments of `go`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Go {
-    /// When to stop.
+    /// The limits of the search.
     pub limits: Limits,
-    /// Keep the answer until told to stop.
+    /// Hold the answer until `stop`.
     pub infinite: bool,
-    /// Keep the answer until the expected move is played.
+    /// Hold the answer until `ponderhit` or `stop`.
     pub ponder: bool,
-    /// The moves to choose from; all where it is empty.
+    /// The root moves; all legal moves if empty.
     pub search_moves: Vec<String>,
 }
 
-/// A line that is no command.
+/// An error in a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CommandError {
-    /// The first word is no command.
+    /// The first word is not a command.
     #[error("unknown command {}, `help` lists the commands", quote(.word))]
     Unknown {
         /// The word.
         word: String,
     },
-    /// A word that the command does not know.
+    /// A word that the command does not expect.
     #[error("{command}: unexpected {}, expected {expected}", quote(.word))]
     Unexpected {
         /// The command.
         command: &'static str,
         /// The word.
         word: String,
-        /// What could stand there.
+        /// The expected words.
         expected: &'static str,
     },
     /// The line ends too early.
@@ -103,46 +103,46 @@ pub enum CommandError {
     Missing {
         /// The command.
         command: &'static str,
-        /// What should follow.
+        /// The missing part.
         expected: &'static str,
     },
-    /// A number that is none, or out of range.
+    /// A number that is invalid or out of range.
     #[error("{command}: {name} {}: expected a whole number from {min} to {max}", quote(.word))]
     Number {
         /// The command.
         command: &'static str,
-        /// What the number is for.
+        /// The name of the number.
         name: &'static str,
         /// The word.
         word: String,
-        /// Least value.
+        /// The least value.
         min: i64,
-        /// Greatest value.
+        /// The greatest value.
         max: i64,
     },
-    /// The same thing asked for twice.
+    /// A part that is given twice.
     #[error("{command}: {name} is given twice")]
     Twice {
         /// The command.
         command: &'static str,
-        /// What is given twice.
+        /// The part.
         name: &'static str,
     },
 }
 
-/// The commands, with what they take and what they do. `help` prints it.
+/// The commands, their arguments and their meaning. `help` prints this list.
 pub(super) const HELP: &[(&str, &str)] = &[
     ("uci", "name, author and options of the engine"),
     ("isready", "answers `readyok`"),
     ("setoption name <name> [value <value>]", "sets an option"),
-    ("ucinewgame", "forgets earlier searches"),
+    ("ucinewgame", "clears the data of earlier searches"),
     ("position startpos|fen <fen> [moves <move> …]", "sets up a position"),
     ("go [depth|nodes|mate|movetime|wtime|btime|winc|binc|movestogo <n>] …", "searches within limits"),
     ("go infinite|ponder [searchmoves <move> …]", "searches until `stop` or `ponderhit`"),
     ("go perft <depth>, perft <depth>", "counts paths of legal moves"),
     ("stop", "ends the search"),
     ("ponderhit", "the expected move has been played"),
-    ("wait", "looks at no further line until the search has ended"),
+    ("wait", "reads no further line until the search has ended"),
     ("d", "the position"),
     ("moves", "the legal moves"),
     ("eval", "the evaluation of the position, feature by feature"),
@@ -234,7 +234,7 @@ fn parse_debug(mut words: Words) -> Result<Command, CommandError> {
     }
 }
 
-/// `name` and `value` are the only fixed words: what stands between and behind them may have spaces.
+/// Reads `setoption`. The name and the value may contain spaces.
 fn parse_set_option(mut words: Words, line: &str) -> Result<Command, CommandError> {
     const NAME: &str = "`name <name>`";
     match words.next(NAME)? {
@@ -245,7 +245,7 @@ fn parse_set_option(mut words: Words, line: &str) -> Result<Command, CommandErro
     let mut value = "";
     for word in words.words.by_ref() {
         if word == "value" {
-            // All words are parts of the line: what follows this one is the value, inner spaces and all.
+            // The value is the rest of the line, inner spaces included.
             value = line[offset(line, word) + word.len()..].trim();
             break;
         }
@@ -257,7 +257,7 @@ fn parse_set_option(mut words: Words, line: &str) -> Result<Command, CommandErro
     Ok(Command::SetOption { name: name.join(" "), value: value.to_owned() })
 }
 
-/// Where a part of a line begins in it.
+/// The index at which a part of a line begins.
 fn offset(line: &str, part: &str) -> usize {
     part.as_ptr() as usize - line.as_ptr() as usize
 }
@@ -288,7 +288,7 @@ fn parse_position(mut words: Words) -> Result<Command, CommandError> {
 }
 
 fn parse_go(mut words: Words) -> Result<Command, CommandError> {
-    /// Words of `go`; anything else after `searchmoves` is a move.
+    /// The keywords of `go`. Any other word after `searchmoves` is a move.
     const KEYWORDS: [&str; 13] = [
         "depth",
         "nodes",
@@ -311,7 +311,7 @@ fn parse_go(mut words: Words) -> Result<Command, CommandError> {
     let mut seen = [false; KEYWORDS.len()];
     let (mut times, mut increments) = ([None; 2], [Duration::ZERO; 2]);
     let mut perft = None;
-    // Clocks may have run out: less than nothing is nothing.
+    // GUIs send negative times for clocks that have run out.
     let duration = |milliseconds: i64| Duration::from_millis(milliseconds.max(0) as u64);
     let mut next = words.words.next();
     while let Some(word) = next.take() {

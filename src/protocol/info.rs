@@ -1,10 +1,10 @@
-//! The `info` lines of an engine.
+//! Parsing of the `info` lines of an engine.
 
 use std::str::FromStr;
 
 use crate::eval::UciScore;
 
-/// What an engine has last reported of its first line.
+/// The last report of an engine about its first line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Depth of the iteration, in plies.
@@ -16,8 +16,7 @@ pub struct Info {
 }
 
 impl Info {
-    /// Takes over what a line of output says. What is not understood is left out: engines may say what they
-    /// like.
+    /// Updates the report with a line of output. Unknown parts are ignored.
     pub fn update(&mut self, line: &str) {
         let mut words = line.split_whitespace();
         if words.next() != Some("info") {
@@ -34,7 +33,7 @@ impl Info {
                     (Some("mate"), Some(value)) => new.score = Some(UciScore::Mate(value)),
                     _ => {}
                 },
-                // Free text and moves end what can be read.
+                // The rest of the line is text or moves.
                 "string" | "pv" => break,
                 _ => {}
             }
@@ -43,7 +42,7 @@ impl Info {
     }
 }
 
-/// Replaces a value by one that reads.
+/// Replaces a value if the word can be parsed.
 fn take<T: FromStr>(place: &mut Option<T>, word: Option<&str>) {
     if let Some(value) = word.and_then(|word| word.parse().ok()) {
         *place = Some(value);

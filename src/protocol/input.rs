@@ -1,19 +1,19 @@
-//! Input as lines, on a thread of its own, whatever bytes come in.
+//! Reading of lines from arbitrary bytes.
 
 use std::io::{self, BufRead};
 
 use thiserror::Error;
 
-/// The longest line that is read, in bytes. A game of a hundred thousand moves fits.
+/// The longest line in bytes. A game of a hundred thousand moves fits.
 const LONGEST: usize = 1 << 20;
 
-/// A line that cannot be read as text.
+/// An error in a line.
 #[derive(Debug, Error)]
 pub(super) enum LineError {
     /// Bytes that are not UTF-8.
     #[error("byte 0x{byte:02x} at position {position} of the line is not UTF-8")]
     Encoding { byte: u8, position: usize },
-    /// More text than any command has.
+    /// The line is too long.
     #[error("a line of more than {LONGEST} bytes")]
     TooLong,
 }
@@ -39,7 +39,7 @@ pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<St
         }
         let last = end.is_some() || chunk.is_empty();
         let consumed = end.map_or(taken, |end| end + 1);
-        // An empty line has length 0, too: count its end, so that it is not taken for the end of input.
+        // Count the line end, so that an empty line is not taken for the end of input.
         length += usize::from(end.is_some());
         input.consume(consumed);
         if last {

@@ -1,8 +1,7 @@
-//! The line protocol after UCI that is described in `protocol.md`, from both ends.
+//! The UCI protocol with its extensions, as described in `protocol.md`: engine and client.
 //!
-//! [`run`] is the engine's end: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file
-//! of its own. [`client`] is the other end, which drives an engine, ours or any other, in a [`process`].
-//! [`tuc`] is TUC-CHESS over UDP, with a protocol of its own.
+//! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
+//! own. [`client`] drives any UCI engine in a [`process`]. [`tuc`] is the UDP protocol of TUC-CHESS.
 
 pub mod client;
 mod command;

@@ -1,15 +1,15 @@
-//! Output, line by line, from several threads.
+//! Line-by-line output from several threads.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The one place where the protocol writes. Every line goes out at once and whole.
+/// The output of the protocol. Lines are written whole and flushed at once.
 #[derive(Clone)]
 pub(super) struct Output(Arc<Mutex<Sink>>);
 
 struct Sink {
     to: Box<dyn Write + Send>,
-    /// Writing has failed: the reader has closed its end.
+    /// A write has failed: the reader has closed the output.
     broken: bool,
 }
 
@@ -18,7 +18,7 @@ impl Output {
         Output(Arc::new(Mutex::new(Sink { to: Box::new(to), broken: false })))
     }
 
-    /// Writes a text and a line end. A failure is remembered, see [`Output::is_broken`].
+    /// Writes a line. A failure is reported by [`Output::is_broken`].
     pub(super) fn line(&self, text: &str) {
         let mut sink = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !sink.broken {
@@ -30,7 +30,7 @@ impl Output {
         }
     }
 
-    /// Reports bad input.
+    /// Reports an error in the input.
     pub(super) fn error(&self, error: impl std::fmt::Display) {
         self.line(&error_line(error));
     }
@@ -41,7 +41,7 @@ impl Output {
     }
 }
 
-/// The line that reports bad input.
+/// The line that reports an error in the input.
 pub(super) fn error_line(error: impl std::fmt::Display) -> String {
     format!("info string error: {error}")
 }

@@ -1,4 +1,4 @@
-//! Programs that run as child processes and are driven from here.
+//! Child processes.
 
 use std::fmt;
 use std::fs::OpenOptions;
@@ -13,22 +13,22 @@ use thiserror::Error;
 use super::input::read_line;
 use crate::game::quote;
 
-/// How often it is looked whether a process has ended.
+/// The interval at which a wait checks whether a process has ended.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// What a process gets to end by itself when it is to end, or seems to have ended.
+/// The time for a process to end by itself before it is killed.
 pub(super) const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How a program is started.
+/// The command line and environment of a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Launch {
-    /// The program: a path, or a name that is looked for in `PATH`.
+    /// A path, or a name that is searched in `PATH`.
     pub program: PathBuf,
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Vec<String>,
-    /// The folder it runs in; that of this process without it.
+    /// The working directory; by default that of this process.
     pub folder: Option<PathBuf>,
-    /// The file that its standard error is appended to; the log, level `info`, without one.
+    /// The file to which standard error is appended; by default the log, level `info`.
     pub stderr: Option<PathBuf>,
 }
 
@@ -40,15 +40,15 @@ impl fmt::Display for Launch {
     }
 }
 
-/// Why a program does not run.
+/// An error in starting a program.
 #[derive(Debug, Error)]
 pub enum LaunchError {
-    /// The program does not start.
+    /// The program could not be started.
     #[error("cannot start {}: {error}", quote(&.program.display().to_string()))]
     Start {
         /// The program.
         program: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
     /// The file for its standard error cannot be written.
@@ -56,19 +56,19 @@ pub enum LaunchError {
     Log {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
 }
 
-/// A running program. It is killed when this goes out of scope.
+/// A running program. It is killed when dropped.
 pub(super) struct Process {
     child: Child,
     name: String,
 }
 
 impl Process {
-    /// Starts a program; its standard input and output come with it.
+    /// Starts a program. Returns it with its standard input and output.
     pub(super) fn start(launch: &Launch) -> Result<(Process, ChildStdin, ChildStdout), LaunchError> {
         let log = launch.stderr.as_ref().map(|path| {
             let file = OpenOptions::new().create(true).append(true).open(path);
@@ -78,12 +78,12 @@ impl Process {
         let mut command = Command::new(&launch.program);
         command.args(&launch.arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        // A file is the process's own: nothing is lost that it writes before an end of ours.
+        // The process writes to the file itself, so that nothing is lost if we end first.
         command.stderr(log.map_or_else(Stdio::piped, Stdio::from));
         if let Some(folder) = &launch.folder {
             command.current_dir(folder);
         }
-        // Ctrl-C at the terminal is for the arena, which then ends its engines itself.
+        // Ctrl-C at the terminal must only reach the arena, which then ends its engines itself.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let failed = |error| LaunchError::Start { program: launch.program.clone(), error };
@@ -98,12 +98,12 @@ impl Process {
         Ok((Process { child, name }, input, output))
     }
 
-    /// How the process has ended, if it has.
+    /// The exit status of the process, if it has ended.
     pub(super) fn status(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Waits for its end, for [`EXIT_TIMEOUT`] at most; `meanwhile` is called again and again.
+    /// Waits for its end, for [`EXIT_TIMEOUT`] at most. `meanwhile` is called at intervals.
     pub(super) fn wait(&mut self, mut meanwhile: impl FnMut()) -> Option<ExitStatus> {
         let end = Instant::now() + EXIT_TIMEOUT;
         loop {
@@ -126,7 +126,7 @@ impl Drop for Process {
     }
 }
 
-/// Copies what a process writes line by line into the log, level `info`, on a thread of its own.
+/// Copies the output of a process line by line into the log, level `info`, on a thread.
 pub(super) fn log_lines(output: impl Read + Send + 'static, title: String) {
     thread::spawn(move || {
         let mut output = BufReader::new(output);

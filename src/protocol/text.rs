@@ -1,4 +1,4 @@
-//! What the engine says, as text of the protocol.
+//! Formatting of the engine's output.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use crate::engine::bench::Signature;
 use crate::engine::{BestMove, OptionKind, OptionSpec, SearchReport};
 use crate::search::{Bound, Visits};
 
-/// The `option` line that announces an option.
+/// The `option` line of an option.
 pub fn option(option: &OptionSpec) -> String {
     let kind = match &option.kind {
         OptionKind::Check { default } => format!("check default {default}"),
@@ -42,8 +42,7 @@ pub fn info(report: &SearchReport) -> String {
     line
 }
 
-/// How often the first move of the line has been visited, as an `info string` line, in a search that counts
-/// visits.
+/// The `info string` line with the visits of the first move of a line, in a Monte Carlo search.
 pub fn visits(report: &SearchReport) -> Option<String> {
     let Visits { count, simulations, mean } = report.visits?;
     let multipv = report.multipv;
@@ -59,7 +58,7 @@ pub fn best_move(result: &BestMove) -> String {
     }
 }
 
-/// The last lines of a bench that took `time`: the nodes of each game, then their sum and the speed.
+/// The last lines of a bench: the nodes of each game, then their sum and the speed.
 pub fn bench(signature: &Signature, time: Duration) -> String {
     let games = signature.games.iter().map(|(game, nodes)| format!("{game}: {nodes} nodes\n"));
     games.collect::<String>() + &speed(signature.total(), time)

@@ -1,8 +1,8 @@
-//! The loop: commands in, work on a thread of its own, answers out.
+//! The main loop of the protocol.
 //!
-//! Input is read on one thread and work (searching, counting) is done on another; this one only
-//! waits for news of either, so that every line is looked at the moment it arrives. The engine
-//! travels: whoever works has it, and what needs it meanwhile is refused.
+//! One thread reads the input, another one does the work (searching, counting). The loop waits for events of
+//! both, so that every line is handled when it arrives. The engine is moved to the working thread and back;
+//! commands that need it meanwhile are refused.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -25,22 +25,22 @@ use crate::eval::WeightsError;
 use crate::game::MoveError;
 use crate::search::{Control, Limits};
 
-/// The option that chooses the game. It belongs to the loop because it replaces the engine.
+/// The option that selects the game. The loop handles it, as it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
 
-/// Something to react to.
+/// An event of the input or of the working thread.
 enum Event {
-    /// A line of input.
-    Line { text: Result<String, LineError>, arrived: Instant },
+    /// A line of input. Its time counts from its arrival, or from its execution if `wait` has deferred it.
+    Line { text: Result<String, LineError>, arrived: Option<Instant> },
     /// The end of input.
     End,
-    /// Work is done: the engine comes back with the last lines of its answer.
+    /// Work is done. The engine is returned with the last lines of its answer.
     Done { engine: Box<dyn Engine>, answer: String },
-    /// Work has failed by a mistake of ours, and the engine is lost.
+    /// The working thread has panicked, and the engine is lost.
     Lost,
 }
 
-/// Why a line was refused.
+/// An error in a line.
 #[derive(Debug, Error)]
 enum Refusal {
     #[error(transparent)]
@@ -63,7 +63,7 @@ enum Refusal {
     EndlessWait,
 }
 
-/// Whether the loop goes on.
+/// Whether the loop continues.
 #[derive(PartialEq, Eq)]
 enum Flow {
     Continue,
@@ -73,7 +73,7 @@ enum Flow {
 /// Runs the protocol until `quit`, the end of input, or until the output is closed.
 ///
 /// # Errors
-/// When work has failed, so that no answer will come.
+/// If the working thread has panicked.
 pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
     let (sender, events) = mpsc::channel();
     let lines = sender.clone();
@@ -84,11 +84,11 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
         .run(&events)
 }
 
-/// Sends each line, until the loop has ended.
+/// Sends each line to the loop until it has ended.
 fn read_input(mut input: impl BufRead, events: &Sender<Event>) {
     loop {
         let event = match read_line(&mut input) {
-            Ok(Some(text)) => Event::Line { text, arrived: Instant::now() },
+            Ok(Some(text)) => Event::Line { text, arrived: Some(Instant::now()) },
             Ok(None) => Event::End,
             Err(error) => {
                 log::error!("input: {error}");
@@ -102,25 +102,25 @@ fn read_input(mut input: impl BufRead, events: &Sender<Event>) {
     }
 }
 
-/// Work under way.
+/// The work in progress.
 struct Work {
     control: Arc<Control>,
-    /// The answer is kept back until `stop` or `ponderhit`.
+    /// Whether the answer is held until `stop` or `ponderhit`.
     hold: bool,
-    /// The answer that is kept back.
+    /// The answer that is held.
     answer: Option<String>,
-    /// No further line is looked at until the work is done.
+    /// Whether lines are deferred until the work is done (`wait`).
     wait: bool,
 }
 
 struct Loop {
     output: Output,
     sender: Sender<Event>,
-    /// The engine, when it is not at work.
+    /// The engine; none while it is at work.
     engine: Option<Box<dyn Engine>>,
-    /// There from the start of work until its answer is out.
+    /// The work in progress, until its answer has been written.
     work: Option<Work>,
-    /// What has come in after `wait`.
+    /// Events that came in after `wait`.
     deferred: VecDeque<Event>,
 }
 
@@ -129,13 +129,13 @@ impl Loop {
         let mut flow = Flow::Continue;
         while flow == Flow::Continue && !self.output.is_broken() {
             flow = match self.next_event(events) {
-                Event::Line { text, arrived } => self.read(text, arrived),
+                Event::Line { text, arrived } => self.read(text, arrived.unwrap_or_else(Instant::now)),
                 Event::End => Flow::Quit,
                 Event::Done { engine, answer } => self.done(engine, answer),
                 Event::Lost => return Err(io::Error::other("the search has failed")),
             };
         }
-        // The last search owes its answer.
+        // The last search still has to answer.
         self.stop();
         while self.work.is_some() {
             match events.recv() {
@@ -149,16 +149,15 @@ impl Loop {
         Ok(())
     }
 
-    /// The next event to react to: what has been deferred comes first as soon as nothing has to be waited
-    /// for.
+    /// The next event. Deferred events come first when the work is done.
     fn next_event(&mut self, events: &Receiver<Event>) -> Event {
         loop {
             let waiting = self.work.as_ref().is_some_and(|work| work.wait);
             if !waiting && let Some(event) = self.deferred.pop_front() {
                 return event;
             }
-            // The loop has a sender itself: the channel is never closed.
-            let event = events.recv().unwrap_or(Event::End);
+            // The channel is never closed, as the loop has a sender itself.
+            let mut event = events.recv().unwrap_or(Event::End);
             let defer = waiting
                 && match &event {
                     Event::Line { text: Ok(text), .. } => text.trim() != "stop",
@@ -168,11 +167,18 @@ impl Loop {
             if !defer {
                 return event;
             }
+            // After `stop` the time of a line counts from its arrival, as a GUI expects.
+            let stopped = self.work.as_ref().is_some_and(|work| work.control.is_stopped());
+            if let Event::Line { arrived, .. } = &mut event
+                && !stopped
+            {
+                *arrived = None;
+            }
             self.deferred.push_back(event);
         }
     }
 
-    /// Reads a line and does what it says; a line that is refused changes nothing.
+    /// Executes a line. A line that is refused changes nothing.
     fn read(&mut self, text: Result<String, LineError>, arrived: Instant) -> Flow {
         let command = text.map_err(Refusal::from).and_then(|text| Ok(command::parse(&text)?));
         let done = command.and_then(|command| match command {
@@ -187,7 +193,7 @@ impl Loop {
 
     fn execute(&mut self, command: Command, arrived: Instant) -> Result<Flow, Refusal> {
         match command {
-            // What is obeyed at any time.
+            // Commands that are executed at any time.
             Command::IsReady => self.output.line("readyok"),
             Command::Stop => self.stop(),
             Command::PonderHit => self.ponderhit(),
@@ -195,7 +201,7 @@ impl Loop {
             Command::Help => self.help(),
             Command::Debug => {}
             Command::Quit => return Ok(Flow::Quit),
-            // What needs the engine.
+            // Commands that need the engine.
             Command::Uci => self.identify()?,
             Command::NewGame => self.engine("ucinewgame")?.new_game(),
             Command::SetOption { name, value } => self.set_option(&name, &value)?,
@@ -210,7 +216,7 @@ impl Loop {
             Command::Eval => self.show("eval", |engine| engine.eval_breakdown().to_string())?,
             Command::Display => self.show("d", |engine| engine.board().describe())?,
             Command::Moves => self.show("moves", |engine| engine.board().legal_moves().join(" "))?,
-            // What takes long.
+            // Commands that take long.
             Command::Go(go) => self.go(go, arrived)?,
             Command::Perft(depth) => self.perft(depth)?,
             Command::Bench(depth) => self.bench(depth)?,
@@ -218,12 +224,12 @@ impl Loop {
         Ok(Flow::Continue)
     }
 
-    /// The engine for `command`, if it is not at work.
+    /// The engine for `command`, unless it is at work.
     fn engine(&mut self, command: &'static str) -> Result<&mut Box<dyn Engine>, Refusal> {
         self.engine.as_mut().filter(|_| self.work.is_none()).ok_or(Refusal::Busy { command })
     }
 
-    /// Prints something of the engine's.
+    /// Prints a text about the engine.
     fn show(&mut self, command: &'static str, text: impl Fn(&dyn Engine) -> String) -> Result<(), Refusal> {
         let text = text(self.engine(command)?.as_ref());
         self.output.line(&text);
@@ -261,7 +267,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Prints what a command has changed besides what it was asked to.
+    /// Prints a side effect of a command.
     fn tell(&self, side_effect: Option<SideEffect>) {
         if let Some(side_effect) = side_effect {
             self.output.line(&format!("info string {side_effect}"));
@@ -272,7 +278,7 @@ impl Loop {
         if let Some(work) = &mut self.work {
             work.control.stop();
             work.hold = false;
-            // Its answer is a matter of a millisecond: what follows is not refused, but comes after it.
+            // The answer comes within milliseconds, so later lines are deferred and not refused.
             work.wait = true;
         }
         self.release();
@@ -313,7 +319,7 @@ impl Loop {
         self.work("go", control, hold, move |engine, control, output| {
             match engine.search(&search_moves, &limits, control, &mut Printer { control, output }) {
                 Ok(best) => text::best_move(&best),
-                // Cannot be: the moves were checked.
+                // Not reached, as the moves were checked.
                 Err(error) => error_line(Refusal::from(error)),
             }
         })
@@ -341,7 +347,7 @@ impl Loop {
         })
     }
 
-    /// Sends the engine to work. What `job` returns is the end of the answer.
+    /// Starts work on a thread. The result of `job` is the end of the answer.
     fn work(
         &mut self,
         command: &'static str,
@@ -357,7 +363,7 @@ impl Loop {
         thread::spawn(move || {
             let alarm = Alarm(sender.clone());
             let answer = job(engine.as_mut(), &shared_control, &output);
-            // The loop ends only after it has got this.
+            // The loop does not end before it has received this.
             let _ = sender.send(Event::Done { engine, answer });
             drop(alarm);
         });
@@ -365,7 +371,7 @@ impl Loop {
         Ok(())
     }
 
-    /// Takes the engine back.
+    /// Takes the engine back after work.
     fn done(&mut self, engine: Box<dyn Engine>, answer: String) -> Flow {
         self.engine = Some(engine);
         if let Some(work) = &mut self.work {
@@ -375,7 +381,7 @@ impl Loop {
         Flow::Continue
     }
 
-    /// Gives the answer, if it is there and nothing holds it back.
+    /// Writes the answer if it is there and not held.
     fn release(&mut self) {
         if let Some(work) = self.work.take_if(|work| !work.hold && work.answer.is_some())
             && let Some(answer) = work.answer
@@ -385,7 +391,7 @@ impl Loop {
     }
 }
 
-/// Prints what a search says, and stops it when nobody listens any more.
+/// Prints the progress of a search, and stops it when the output is closed.
 struct Printer<'a> {
     control: &'a Control,
     output: &'a Output,
@@ -413,13 +419,13 @@ impl SearchListener for Printer<'_> {
     }
 }
 
-/// Tells the loop when its thread dies.
+/// Informs the loop when the working thread panics.
 struct Alarm(Sender<Event>);
 
 impl Drop for Alarm {
     fn drop(&mut self) {
         if thread::panicking() {
-            // If the loop is gone, too, there is nobody to tell.
+            // The send fails only if the loop has ended as well.
             let _ = self.0.send(Event::Lost);
         }
     }

@@ -1,6 +1,6 @@
 //! The output of a bench.
 
-/// Makes sure that the lines of a bench add up: positions, then games, then the total.
+/// Checks that the lines of a bench add up: positions, then games, then the total.
 pub fn check(lines: &[String]) {
     let (last, lines) = lines.split_last().unwrap();
     let total = last.strip_suffix(" nps").and_then(|line| line.split_once(" nodes ")).expect(last);

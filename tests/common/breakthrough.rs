@@ -1,10 +1,10 @@
-//! A fifth game, which the library does not know: Breakthrough on a board of five files and five ranks.
+//! A fifth game, outside of the library: Breakthrough on a board of five files and five ranks.
 //!
 //! Each player has two rows of pawns. A pawn moves one square straight or diagonally forward to an empty
-//! square, and captures diagonally forward only. Who gets a pawn to the other end of the board, or captures
-//! all pawns of the opponent, wins.
+//! square, and captures diagonally forward only. A player wins by a pawn on the last rank, or by the
+//! capture of all pawns of the opponent.
 //!
-//! There are rules and notation in here and nothing else: what a new game has to bring.
+//! It implements rules and notation only, the minimum for a new game.
 
 use std::sync::LazyLock;
 
@@ -19,19 +19,19 @@ use rand::{RngExt, SeedableRng};
 /// Files and ranks of the board.
 const SIZE: usize = 5;
 
-/// Pawns of a player at the start, and so at most.
+/// The most pawns of a player.
 const PAWNS: u32 = 2 * SIZE as u32;
 
-/// The greatest move number in a FEN; counting stops there.
+/// The greatest move number in a FEN; the counter stops there.
 const LAST_MOVE: u16 = 9_999;
 
-/// Zobrist numbers of a pawn on a square, for White and for Black, and of Black to move at the end.
+/// Zobrist keys of a pawn on a square, for White and for Black; the last one is Black to move.
 static KEYS: LazyLock<[u64; 2 * SIZE * SIZE + 1]> = LazyLock::new(|| {
     let mut random = StdRng::seed_from_u64(0x4272_6561);
     std::array::from_fn(|_| random.random())
 });
 
-/// A position of Breakthrough. Bit `5 * rank + file` is a square, a1 the lowest bit.
+/// A position of Breakthrough. Bit `5 * rank + file` is a square, a1 is bit 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Breakthrough {
     /// The pawns of White and of Black.
@@ -92,7 +92,7 @@ impl Breakthrough {
         Color::BOTH.into_iter().find(|&player| self.has_won(player))
     }
 
-    /// The letter of what stands on a square.
+    /// The letter of the pawn on a square; none for an empty square.
     fn letter(&self, file: usize, rank: usize) -> Option<char> {
         let square = 1 << (SIZE * rank + file);
         let letter = |player| if player == Color::White { 'P' } else { 'p' };

@@ -1,4 +1,4 @@
-//! Amazons on a plain grid, written from the rules: the yardstick of the bitboards.
+//! A reference implementation of Amazons on a plain grid.
 
 use std::collections::VecDeque;
 
@@ -22,7 +22,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Reads a FEN that is known to be one.
+    /// Reads a valid FEN.
     pub fn new(fen: &str) -> Grid {
         let (board, rest) = fen.split_once(' ').unwrap();
         let row = |text: &str| {
@@ -65,7 +65,7 @@ impl Grid {
         self.squares().into_iter().filter(|&square| self.at(square) == Some(letter)).collect()
     }
 
-    /// The empty squares that a queen reaches, at most so many steps away.
+    /// The empty squares that a queen reaches in at most `most` steps.
     pub fn reach(&self, (file, rank): Square, steps: i32) -> Vec<Square> {
         let mut reached = Vec::new();
         for (east, north) in DIRECTIONS {
@@ -100,7 +100,7 @@ impl Grid {
     }
 
     /// Moves of so many steps each (99: queen moves, 1: king moves) that the amazons of a letter need to
-    /// each empty square, by breadth-first search; `None` where they never get.
+    /// each empty square, by breadth-first search; `None` if they cannot reach it.
     pub fn distances(&self, letter: char, steps: i32) -> Vec<(Square, Option<u32>)> {
         let mut found: std::collections::HashMap<Square, u32> = std::collections::HashMap::new();
         let mut queue: VecDeque<(Square, u32)> =

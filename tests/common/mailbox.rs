@@ -1,5 +1,5 @@
-//! Neighbours on an array of 64 squares: the rules written down as they are told, with nothing in common
-//! with the engine's bitboards. The yardstick of its rules, features and speed.
+//! A reference implementation of Neighbours on an array of 64 squares. It shares no code with the bitboards
+//! of the engine, whose rules, features and speed are compared with it.
 #![allow(dead_code, reason = "each test uses a part")]
 
 /// A position: `squares[8 * rank + file]` is `'P'`, `'p'` or `'.'`.
@@ -20,7 +20,7 @@ fn step(from: usize, (file, rank): (i32, i32), distance: i32) -> Option<usize> {
 }
 
 impl Mailbox {
-    /// Reads board and side of a FEN of which it is known that it is right.
+    /// Reads board and side to move of a valid FEN.
     pub fn new(fen: &str) -> Mailbox {
         let mut fields = fen.split(' ');
         let mut squares = [b'.'; 64];
@@ -38,7 +38,7 @@ impl Mailbox {
         Mailbox { squares, white_to_move: fields.next() == Some("w") }
     }
 
-    /// The piece of the player to move, or of the other one.
+    /// The piece of the side to move, or of the opponent.
     pub fn piece(&self, stm: bool) -> u8 {
         if self.white_to_move == stm { b'P' } else { b'p' }
     }
@@ -53,7 +53,7 @@ impl Mailbox {
         self.around(square).filter(|&near| self.squares[near] != b'.').collect()
     }
 
-    /// The moves of the player to move, or those that the other one would have.
+    /// The moves of the side to move, or those that the opponent would have.
     pub fn moves(&self, stm: bool) -> Vec<(usize, usize)> {
         let mut moves = Vec::new();
         self.list(self.piece(stm), &mut moves);

@@ -1,25 +1,25 @@
-//! How games without draws end with best play, by plain minimax to the end of the game.
+//! Plain minimax to the end of games without draws.
 
 use std::collections::HashMap;
 
 use labrys::game::Game;
 
-/// What plain minimax has found, and how far it may go.
+/// The results of minimax so far, and its budget.
 pub struct Plain<K> {
     known: HashMap<K, i32>,
-    /// Nodes that it may still visit.
+    /// The nodes left.
     pub nodes: u64,
 }
 
 impl<K> Plain<K> {
-    /// Nothing known yet, and so many nodes to visit.
+    /// No results yet, and a budget of nodes.
     pub fn new(nodes: u64) -> Plain<K> {
         Plain { known: HashMap::new(), nodes }
     }
 }
 
-/// The result for the side to move with best play, 1 or −1, unless the nodes run out; in a game in which no
-/// position comes back and no draw is possible.
+/// The result for the side to move with best play, 1 or −1. None if the nodes run out. For games without
+/// repetition and draws.
 pub fn result<G: Game>(position: &G, plain: &mut Plain<u64>) -> Option<i32> {
     if let Some(&result) = plain.known.get(&position.key()) {
         return Some(result);

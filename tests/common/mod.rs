@@ -1,4 +1,4 @@
-//! What several tests need: random positions, a search in one call, an engine process.
+//! Helpers of several tests: random positions, a search in one call, an engine process.
 #![allow(dead_code, reason = "each test uses a part")]
 
 pub mod bench;
@@ -21,7 +21,7 @@ use rand::{RngExt, SeedableRng};
 /// A position with its history.
 pub type Line<G> = (G, GameHistory<G>);
 
-/// Plays `plies` random moves from the start, fewer where the game ends before; `at` sees every position.
+/// Plays `plies` random moves from the start, or fewer if the game ends. `at` is called with every position.
 pub fn random_game<G: Game>(seed: u64, plies: usize, at: impl FnMut(&G, &GameHistory<G>)) -> Line<G> {
     random_game_from(G::start(), seed, plies, at)
 }
@@ -48,7 +48,7 @@ pub fn random_game_from<G: Game>(
     (position, history)
 }
 
-/// Positions in which the game goes on, after 1 to `most` random plies.
+/// Positions that are not terminal, after 1 to `most` random plies.
 pub fn random_lines<G: Game>(count: usize, most: usize) -> Vec<Line<G>> {
     let mut random = StdRng::seed_from_u64(count as u64);
     let mut lines = Vec::new();
@@ -64,7 +64,7 @@ pub fn random_lines<G: Game>(count: usize, most: usize) -> Vec<Line<G>> {
     lines
 }
 
-/// A search with a small fresh table and odd weights; the reports come with it.
+/// A search with a small fresh table and unusual weights. Returns its reports as well.
 pub fn find<G: Playable>(
     line: &Line<G>,
     mode: SearchMode,
@@ -76,7 +76,7 @@ pub fn find<G: Playable>(
     find_with(&TranspositionTable::new(1).unwrap(), line, mode, &options, limits)
 }
 
-/// An evaluation that no feature is indifferent to: the shipped weights may ignore some, a search may not.
+/// An evaluation in which every feature has a weight other than 0. Shipped weights may be 0.
 pub fn heavy_evaluator<G: Features>() -> Linear<G> {
     let mut evaluator = Linear::shipped(0).unwrap();
     let weights = evaluator.weights().values().iter().enumerate();
@@ -86,7 +86,7 @@ pub fn heavy_evaluator<G: Features>() -> Linear<G> {
     evaluator
 }
 
-/// A search with a table that may remember others.
+/// A search with a table that may hold results of other searches.
 pub fn find_with<G: Playable>(
     table: &TranspositionTable,
     (position, history): &Line<G>,
@@ -109,7 +109,7 @@ pub fn scores<M>(reports: &[Report<M>]) -> Vec<Score> {
     exact.map(|report| report.score).collect()
 }
 
-/// Compares the scores of every iteration; the number of positions with a forced end in sight.
+/// Compares the scores of every iteration. Returns the number of positions with a mate score.
 pub fn compare_searches<G: Playable>(
     count: usize,
     most_plies: usize,
@@ -141,7 +141,7 @@ pub fn sample<G: Playable>(
     sample_in(&mut Tree::new(bytes), line, options, limits)
 }
 
-/// A Monte Carlo search in a tree that may know something.
+/// A Monte Carlo search in a tree that may hold results of earlier searches.
 pub fn sample_in<G: Playable>(
     tree: &mut Tree<G>,
     (position, history): &Line<G>,

@@ -1,4 +1,4 @@
-//! The engine as a process, driven as a GUI drives it.
+//! The engine as a process, driven over its protocol.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};

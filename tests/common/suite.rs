@@ -1,5 +1,5 @@
-//! What every game has to pass: rules, keys and notation along random games, known perft counts, and texts
-//! with mistakes in them.
+//! The tests of every game: rules, keys and notation along random games, known perft counts, and texts with
+//! errors.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::{random_game, random_game_from};
 
-/// Everything that holds in every position of every game.
+/// Properties of every position of every game.
 pub fn check_position<G: Searchable>(position: &G, history: &GameHistory<G>) {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
@@ -56,7 +56,7 @@ fn check_rules<G: Game>(position: &G, history: &GameHistory<G>, moves: &[G::Move
     }
 }
 
-/// What a search asks without listing the legal moves.
+/// Methods that a search calls without listing the legal moves.
 fn check_hints<G: Searchable>(position: &G, moves: &[G::Move]) {
     let fen = position.fen();
     let (expected_tactical, expected_quiet): (Vec<_>, Vec<_>) =
@@ -92,9 +92,9 @@ pub fn check_perft<G: Game>(suite: &str, deepest: u32, counts: usize) {
     assert_eq!(checked, counts, "the suite has lost counts");
 }
 
-/// Valid FENs with a mistake in one field each. What is accepted has to be a position like any other, with
-/// the board that the text shows; what is refused has to be refused for something that stands in the text,
-/// or does not. Every one of `fields` has to be refused at least once.
+/// Valid FENs with an error in one field each. An accepted FEN has to give a valid position with the board of
+/// the text. The error of a refused one has to quote a part of the text or name a missing field. Every one of
+/// `fields` has to be refused at least once.
 pub fn check_damaged_fens<G: Searchable>(count: u64, fields: &[&str]) {
     let mut accepted = 0;
     let mut refused = BTreeMap::new();
@@ -122,7 +122,7 @@ pub fn check_damaged_fens<G: Searchable>(count: u64, fields: &[&str]) {
 
 /// A FEN with one field changed, left out, added or put elsewhere.
 fn damaged_fen(fen: &str, random: &mut StdRng) -> String {
-    /// Fields of other games, numbers at and beyond the limits, and what is no field of any game.
+    /// Fields of other games, numbers at and beyond the limits, and invalid text.
     const FIELDS: [&str; 25] = [
         "-", "w", "b", "0", "1", "+1", "-1", "9999", "10000", "65536", "1e2", "inf", "NaN", "0.25", "½",
         "KQkq", "HAha", "QQ", "a3", "e6", "i9", "8/8", "/", "🙂", "\u{1}",
@@ -135,7 +135,7 @@ fn damaged_fen(fen: &str, random: &mut StdRng) -> String {
         2 => drop(fields.remove(at)),
         3 => fields.truncate(at),
         4 => fields.swap(0, at),
-        // The board has more to go wrong than the others.
+        // The board has more possible errors than the other fields.
         5 | 6 => fields[0] = damaged(&fields[0], random),
         _ => fields[at] = damaged(&fields[at], random),
     }
@@ -172,7 +172,7 @@ fn spelled_out(fen: &str) -> (String, String) {
     (squares, side)
 }
 
-/// Checks that the error quotes what it is about, and says which part of the FEN that is.
+/// Checks that the error quotes the invalid text and names its part of the FEN.
 fn check_fen_error(text: &str, error: &FenError) -> &'static str {
     let message = error.to_string();
     assert!(message.starts_with("FEN: ") && !message.contains(char::is_control), "{text:?}: {message}");
@@ -216,8 +216,9 @@ fn check_fen_error(text: &str, error: &FenError) -> &'static str {
     }
 }
 
-/// Moves that were legal two plies ago, and such moves with a mistake in them. What is accepted has to be
-/// legal and, but for `other_forms`, written as the game writes it; what is refused has to be quoted.
+/// Moves that were legal two plies ago, and such moves with an error. An accepted move has to be legal and,
+/// except for `other_forms`, in the notation that the game writes. The error of a refused one has to quote
+/// it.
 pub fn check_damaged_moves<G: Searchable>(count: u64, other_forms: &[&str]) {
     let (mut accepted, mut syntax, mut illegal) = (0, 0, 0);
     for seed in 0..count {

@@ -1,8 +1,8 @@
-//! The features.
+//! The feature sets of Amazons.
 //!
-//! `territory` holds what the field has found to matter (see `territory`), each measure three times:
-//! weighted by how far the position is from the opening, the middle game and the filling phase. That is
-//! told by the contact of the players (Lieberum's w), as a share of the board. "Me" is the player to move.
+//! `territory` holds the terms of the module `territory`. Each term has three features, one for each game
+//! phase: opening, middle game and filling phase. The phase is the contact of the players (Lieberum's w) as a
+//! share of the board; values between the phases are interpolated. "Me" is the side to move.
 
 use super::super::{FeatureSet, Features, Game, Scale};
 use super::board::{around, reach, squares};
@@ -15,11 +15,11 @@ macro_rules! by_phase {
     };
 }
 
-/// The scale of both sets. A move changes the territory by a square or two, each worth one to two units at
-/// the end: 2500 scored 64 % against 1500, 4000 56 % against 2500 (50 games each at 20,000 nodes, 10×10).
+/// The scale of both sets. Moves change the evaluation more than in other games: by a square or two, worth
+/// one to two units each at the end.
 const SCALE: Scale = Scale { margin: 3500, ..Scale::UNMEASURED };
 
-/// Who is nearer to the squares, by queen and by king moves; mobility, enclosed amazons, the move.
+/// Territory by queen and by king moves, mobility, enclosed amazons, tempo.
 const TERRITORY: FeatureSet = FeatureSet {
     name: "territory",
     features: by_phase!["t1", "t2", "c1", "c2", "mobility", "enclosed", "ties", "tempo"],
@@ -27,7 +27,7 @@ const TERRITORY: FeatureSet = FeatureSet {
     scale: SCALE,
 };
 
-/// Squares that the amazons can go to, and free squares around them.
+/// Squares that the amazons reach in one move, and empty squares next to them.
 const MOBILITY: FeatureSet = FeatureSet {
     name: "mobility",
     features: &["movesForMe", "movesForOther", "freeForMe", "freeForOther"],
@@ -35,20 +35,19 @@ const MOBILITY: FeatureSet = FeatureSet {
     scale: SCALE,
 };
 
-/// Index of `territory` in the sets.
+/// Index of `territory` in [`Features::SETS`].
 const TERRITORY_INDEX: usize = 0;
 
 /// Phases of the game.
 const PHASES: usize = 3;
 
-/// The share of contested squares at which the middle game is in full swing. (A game on 10×10 begins with
-/// 0.7.)
+/// The share of contested squares in the middle game. (A game on 10×10 begins with 0.7.)
 const MIDDLE: f64 = 0.2;
 
-/// The share from which on it is opening.
+/// The share of contested squares above which a position counts as opening.
 const EARLY: f64 = 0.5;
 
-/// Squares that count as one in the features: values are of the order of 1 so.
+/// Squares per unit of a feature; this keeps the features near 1.
 const SQUARES: f64 = 10.0;
 
 impl Features for Amazons {
@@ -101,7 +100,7 @@ impl Amazons {
     }
 }
 
-/// How much a position is one of the opening, of the middle game and of the end; the shares add up to 1.
+/// The weights of opening, middle game and filling phase; they add up to 1.
 #[inline]
 fn phases(contested: f64) -> [f64; PHASES] {
     let early = ((contested - MIDDLE) / (EARLY - MIDDLE)).clamp(0.0, 1.0);

@@ -1,104 +1,111 @@
-//! The filling phase: how many moves a player has left in a region that the other one cannot enter.
+//! The filling phase: the number of moves that a player can make in a region closed to the opponent.
 //!
-//! Every move takes one square, so a region of n empty squares has at most n moves; some (defective
-//! territories) have less, as not all of their squares can be used up. A search for the longest sequence
-//! decides, up to a limit of its nodes. (M. Müller and T. Tegos, "Experiments in Computer Amazons", 2002.)
+//! Every move blocks one square, so a region of n empty squares has at most n moves. Defective territories
+//! have fewer, as not all of their squares can be filled. A search for the longest sequence of moves, with a
+//! limit on its nodes, gives bounds. (M. Müller and T. Tegos, "Experiments in Computer Amazons", 2002.)
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::super::zobrist::mixed;
 use super::board::{around, flood, reach, squares};
 
-/// Regions of more empty squares are not searched: they are large enough to be filled, or nearly so.
-const LARGEST: u32 = 14;
+/// The most empty squares of a region that is searched. In larger ones the lower bound is half of the
+/// squares.
+const MAX_SEARCHED_SQUARES: u32 = 14;
 
-/// Positions that a search looks into at most.
-const NODES: u32 = 100;
+/// The most nodes of a search.
+const NODE_LIMIT: u32 = 100;
 
-/// Entries of the memory of results; a power of two.
-const MEMORY: usize = 1 << 15;
+/// Entries of the cache; a power of two.
+const CACHE_SIZE: usize = 1 << 15;
 
-/// Results of earlier searches: the upper bits of a region's number, then both bounds. What is remembered
-/// is a function of the region alone, so it does not matter who has searched it, and when.
-static RESULTS: [AtomicU64; MEMORY] = [const { AtomicU64::new(0) }; MEMORY];
+/// Results of earlier searches: the upper bits of a region's hash, then both bounds. A result depends on
+/// nothing but the region, so all threads and searches share the cache.
+static CACHE: [AtomicU64; CACHE_SIZE] = [const { AtomicU64::new(0) }; CACHE_SIZE];
 
-/// Bits of a bound in the memory.
+/// Bits of a bound in the cache.
 const BOUND_BITS: u32 = 8;
 
 /// A region: amazons of one player and empty squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Region {
     pub(super) amazons: u128,
-    /// Amazons that keep the other player out: they only move in, and shoot at where they have stood.
-    pub(super) guards: u128,
+    /// Amazons that keep the opponent out. They may only move into the region and shoot at the square that
+    /// they have left.
+    pub(super) blockers: u128,
     pub(super) empty: u128,
 }
 
-/// How many moves there are in a region.
+/// Bounds on the number of moves in a region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Moves {
-    /// At least so many can be made.
-    pub(super) least: u32,
-    /// At most so many can be made.
-    pub(super) most: u32,
+pub(super) struct MoveBounds {
+    /// The lower bound.
+    pub(super) lower: u32,
+    /// The upper bound.
+    pub(super) upper: u32,
 }
 
-/// How many moves the player of a region has in it.
-pub(super) fn moves(region: Region) -> Moves {
+/// Bounds on the number of moves that the player of a region has in it.
+pub(super) fn move_bounds(region: Region) -> MoveBounds {
     let region = region.reachable();
-    let most = region.empty.count_ones();
-    if most <= 1 {
-        return Moves { least: most, most };
+    let upper = region.empty.count_ones();
+    if upper <= 1 {
+        return MoveBounds { lower: upper, upper };
     }
-    if most > LARGEST {
-        return Moves { least: most / 2, most };
+    if upper > MAX_SEARCHED_SQUARES {
+        return MoveBounds { lower: upper / 2, upper };
     }
-    let (place, mark) = region.place();
-    let known = RESULTS[place].load(Ordering::Relaxed);
-    if known >> (2 * BOUND_BITS) == mark {
-        let bound = |shift: u32| (known >> shift & ((1 << BOUND_BITS) - 1)) as u32;
-        return Moves { least: bound(BOUND_BITS), most: bound(0) };
+    let (slot, tag) = region.cache_slot();
+    let entry = CACHE[slot].load(Ordering::Relaxed);
+    if entry >> (2 * BOUND_BITS) == tag {
+        let bound = |shift: u32| (entry >> shift & ((1 << BOUND_BITS) - 1)) as u32;
+        return MoveBounds { lower: bound(BOUND_BITS), upper: bound(0) };
     }
-    let moves = search(region, most);
-    let bounds = u64::from(moves.least) << BOUND_BITS | u64::from(moves.most);
-    RESULTS[place].store(mark << (2 * BOUND_BITS) | bounds, Ordering::Relaxed);
-    moves
+    let bounds = search(region, upper);
+    let packed = u64::from(bounds.lower) << BOUND_BITS | u64::from(bounds.upper);
+    CACHE[slot].store(tag << (2 * BOUND_BITS) | packed, Ordering::Relaxed);
+    bounds
 }
 
-/// Looks for a sequence of `most` moves, then for shorter ones.
-fn search(region: Region, mut most: u32) -> Moves {
-    let mut nodes = NODES;
+/// Searches for a sequence of `upper` moves, then for shorter ones.
+fn search(region: Region, mut upper: u32) -> MoveBounds {
+    let mut nodes = NODE_LIMIT;
     let mut longest = 0;
-    while most > longest && !region.has(most, &mut nodes, 0, &mut longest) {
+    while upper > longest && !region.can_make(upper, &mut nodes, 0, &mut longest) {
         if nodes == 0 {
-            return Moves { least: longest, most };
+            return MoveBounds { lower: longest, upper };
         }
-        most -= 1;
+        upper -= 1;
     }
-    Moves { least: most, most }
+    MoveBounds { lower: upper, upper }
 }
 
 impl Region {
     /// The region without the squares that its amazons cannot reach.
     fn reachable(self) -> Region {
-        Region { empty: flood(self.amazons | self.guards, self.empty), ..self }
+        Region { empty: flood(self.amazons | self.blockers, self.empty), ..self }
     }
 
-    /// Where a region is remembered, and what tells it from others.
-    fn place(self) -> (usize, u64) {
-        let mut number = 0u64;
-        for part in
-            [self.amazons, self.amazons >> 64, self.empty, self.empty >> 64, self.guards, self.guards >> 64]
-        {
-            number = mixed(number ^ part as u64);
+    /// The region's entry in the cache, and the tag that identifies the region there.
+    fn cache_slot(self) -> (usize, u64) {
+        let mut hash = 0u64;
+        for bits in [
+            self.amazons,
+            self.amazons >> 64,
+            self.empty,
+            self.empty >> 64,
+            self.blockers,
+            self.blockers >> 64,
+        ] {
+            hash = mixed(hash ^ bits as u64);
         }
-        // Not 0: an entry that was never written has the mark 0.
-        (number as usize % MEMORY, number >> (2 * BOUND_BITS) | 1)
+        // Never 0, the tag of an empty entry.
+        (hash as usize % CACHE_SIZE, hash >> (2 * BOUND_BITS) | 1)
     }
 
-    /// Whether a sequence of `wanted` moves has been found before the `nodes` ran out. `made` moves led to
-    /// the region; `longest` is the longest sequence met on the way.
-    fn has(self, wanted: u32, nodes: &mut u32, made: u32, longest: &mut u32) -> bool {
+    /// Searches for a sequence of `wanted` moves within a budget of `nodes`. `made` moves led to the region;
+    /// `longest` is the longest sequence found so far.
+    fn can_make(self, wanted: u32, nodes: &mut u32, made: u32, longest: &mut u32) -> bool {
         *longest = made.max(*longest);
         if wanted == 0 {
             return true;
@@ -108,7 +115,7 @@ impl Region {
             return false;
         }
         *nodes -= 1;
-        // Squares in corners first: those with the fewest free neighbours are the hardest to get at later.
+        // Arrows at squares with few empty neighbours first: such squares are the hardest to fill later.
         let mut moves = Vec::with_capacity(64);
         for from in squares(region.amazons) {
             let free = region.empty | 1 << from;
@@ -123,17 +130,17 @@ impl Region {
                 }
             }
         }
-        for from in squares(region.guards) {
+        for from in squares(region.blockers) {
             for to in squares(reach(from, region.empty)) {
                 let after = Region {
                     amazons: region.amazons | 1 << to,
-                    guards: region.guards & !(1 << from),
+                    blockers: region.blockers & !(1 << from),
                     empty: region.empty & !(1 << to),
                 };
                 moves.push(((around(1 << to) & after.empty).count_ones(), after));
             }
         }
         moves.sort_by_key(|(neighbours, _)| *neighbours);
-        moves.into_iter().any(|(_, after)| after.has(wanted - 1, nodes, made + 1, longest))
+        moves.into_iter().any(|(_, after)| after.can_make(wanted - 1, nodes, made + 1, longest))
     }
 }

@@ -1,17 +1,16 @@
-//! Amazons (Walter Zamkauskas, 1988): queens that wall each other in, on any board of up to 11×11.
+//! Amazons (Walter Zamkauskas, 1988): on any board of up to 11×11.
 //!
-//! A turn has two halves. The player moves one of the own amazons like a queen in chess, any number of
-//! squares in a straight line over empty squares. Then the amazon shoots an arrow from where it stands,
-//! again like a queen's move; the square just left is free to shoot at or through. The arrow's square is
-//! blocked for the rest of the game. Nothing is captured, nothing comes back. A player who cannot move
-//! loses.
+//! A turn has two halves. The player moves one amazon like a queen in chess, any number of squares in a
+//! straight line over empty squares. Then this amazon shoots an arrow along another queen's line; the square
+//! that it has just left counts as empty. The arrow blocks its square for the rest of the game. There are no
+//! captures. A player who cannot move loses.
 
 mod board;
 mod features;
 mod filling;
 mod flood;
 mod notation;
-mod rest;
+mod partition;
 mod rules;
 mod territory;
 

@@ -3,19 +3,19 @@
 
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
-use super::board::{MOST, reach};
-use super::rules::{AMAZONS, Amazons, AmazonsMove, LAST_COUNT};
+use super::board::{MAX_SIZE, reach};
+use super::rules::{Amazons, AmazonsMove, MAX_AMAZONS, MAX_COUNT};
 
 /// The letter of an amazon of White; Black's is the lower-case one.
 const AMAZON: char = 'Q';
 
-/// The mark of an arrow.
+/// The letter of an arrow.
 const ARROW: char = '*';
 
-/// The boards with a start position, files × ranks; the first one is the game's own.
+/// The boards with a start position, files × ranks; the first one is the default.
 pub(super) const BOARDS: [&str; 9] = ["10x10", "8x8", "6x6", "5x5", "5x4", "4x5", "4x4", "6x4", "5x6"];
 
-/// Their start positions.
+/// The start positions of [`BOARDS`].
 const STARTS: [&str; BOARDS.len()] = [
     "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w",
     "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w",
@@ -28,19 +28,19 @@ const STARTS: [&str; BOARDS.len()] = [
     "1q1q1/q3q/5/5/Q3Q/1Q1Q1 w",
 ];
 
-/// The start position of the board of that number; that of the first one, if there is none.
+/// The start position of `BOARDS[board]`; that of the first board if there is no such board.
 pub(super) fn start(board: usize) -> Amazons {
-    parse_fen(STARTS.get(board).unwrap_or(&STARTS[0])).expect("a test sets up all boards")
+    parse_fen(STARTS.get(board).unwrap_or(&STARTS[0])).expect("the start positions are valid")
 }
 
-/// Reads board, side to move, two fields that are always `-`, plies and move number; what comes after the
-/// side to move may be missing.
+/// Reads the board, the side to move, two fields that are always `-`, plies and the move number. The fields
+/// after the side to move may be missing.
 pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
     let mut fields = Fields::new(text);
     let board = fields.required("board", "ranks of `Q`, `q`, `*` and numbers of empty squares")?;
-    // Fairy-Stockfish writes what a player holds in brackets behind the board.
+    // Fairy-Stockfish writes pieces in hand in brackets behind the board.
     if let Some(at) = board.find('[') {
-        let (field, found) = ("what players hold", board[at..].to_owned());
+        let (field, found) = ("pieces in hand", board[at..].to_owned());
         return Err(FenError::Field {
             field,
             found,
@@ -50,7 +50,7 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
     let size = measure(board)?;
     let (mut amazons, mut arrows) = ([0u128; 2], 0u128);
     fen::read_board(board, size.0, size.1, |file, rank, letter| {
-        let square = 1 << (MOST * rank + file);
+        let square = 1 << (MAX_SIZE * rank + file);
         match letter {
             AMAZON => amazons[Color::White.index()] |= square,
             ARROW => arrows |= square,
@@ -63,7 +63,7 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
         Ok(())
     })?;
     for (amazons, what) in amazons.iter().zip(["white amazons", "black amazons"]) {
-        fen::at_most(what, amazons.count_ones() as usize, AMAZONS as usize)?;
+        fen::at_most(what, amazons.count_ones() as usize, MAX_AMAZONS as usize)?;
     }
     for (amazons, (field, letter)) in amazons.iter().zip([("a white amazon", 'Q'), ("a black amazon", 'q')]) {
         if *amazons == 0 {
@@ -73,13 +73,13 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
     let stm = fields.side()?;
     fields.dash("third field")?;
     fields.dash("fourth field")?;
-    let plies = fields.counter("plies", 0..=LAST_COUNT, 0)?;
-    let move_number = fields.counter("move number", 1..=LAST_COUNT, 1)?;
+    let plies = fields.counter("plies", 0..=MAX_COUNT, 0)?;
+    let move_number = fields.counter("move number", 1..=MAX_COUNT, 1)?;
     fields.end()?;
     Ok(Amazons::new(size, amazons, arrows, stm, plies, move_number))
 }
 
-/// Files and ranks of a board: as many as its first rank has squares, and as it has ranks.
+/// The size of a board: the squares of its first rank, and its ranks.
 fn measure(board: &str) -> Result<(usize, usize), FenError> {
     let ranks = board.split('/').count();
     let (mut files, mut run) = (0usize, 0usize);
@@ -91,7 +91,7 @@ fn measure(board: &str) -> Result<(usize, usize), FenError> {
     }
     files = files.saturating_add(run);
     for (what, found) in [("files", files), ("ranks", ranks)] {
-        fen::at_most(what, found, MOST)?;
+        fen::at_most(what, found, MAX_SIZE)?;
     }
     Ok((files, ranks))
 }
@@ -110,9 +110,9 @@ pub(super) fn diagram(position: &Amazons) -> String {
     fen::draw_board(files, ranks, |file, rank| letter(position, file, rank))
 }
 
-/// The letter of what stands on a square.
+/// The letter of a square's content; none for an empty square.
 fn letter(position: &Amazons, file: usize, rank: usize) -> Option<char> {
-    let square = 1u128 << (MOST * rank + file);
+    let square = 1u128 << (MAX_SIZE * rank + file);
     if position.empty() & square != 0 {
         None
     } else if position.of(Color::White) & square != 0 {
@@ -124,29 +124,30 @@ fn letter(position: &Amazons, file: usize, rank: usize) -> Option<char> {
     }
 }
 
-/// The way of the amazon and the way of the arrow.
+/// A move in text: start and target of the amazon, a comma, start and target of the arrow.
 pub(super) fn move_text(mv: AmazonsMove) -> String {
     let [from, to, arrow] = [mv.from, mv.to, mv.arrow].map(square_text);
     format!("{from}{to},{to}{arrow}")
 }
 
-/// Reads a legal move; an illegal one is told the rule that it breaks.
+/// Reads a legal move. The error for an illegal one names the rule that it breaks.
 pub(super) fn parse_move(position: &Amazons, text: &str) -> Result<AmazonsMove, MoveError> {
     let syntax = |expected| MoveError::Syntax { text: text.to_owned(), expected };
-    const EXPECTED: &str = "the ways of the amazon and of its arrow, as in `d1d7,d7g7`";
+    const EXPECTED: &str = "the moves of the amazon and of its arrow, as in `d1d7,d7g7`";
     let Some((amazon, arrow)) = text.split_once(',') else {
-        let expected = match way(text) {
-            Some(_) => "a comma and the way of the arrow behind it, as in `d1d7,d7g7`",
+        let expected = match square_pair(text) {
+            Some(_) => "a comma and the move of the arrow after it, as in `d1d7,d7g7`",
             None => EXPECTED,
         };
         return Err(syntax(expected));
     };
-    let ((from, to), (stand, arrow)) = way(amazon).zip(way(arrow)).ok_or_else(|| syntax(EXPECTED))?;
+    let ((from, to), (stand, arrow)) =
+        square_pair(amazon).zip(square_pair(arrow)).ok_or_else(|| syntax(EXPECTED))?;
 
     let illegal = |reason: String| Err(MoveError::Illegal { text: text.to_owned(), reason });
     let (files, ranks) = position.size();
     for square in [from, to, stand, arrow] {
-        if usize::from(square) % MOST >= files || usize::from(square) / MOST >= ranks {
+        if usize::from(square) % MAX_SIZE >= files || usize::from(square) / MAX_SIZE >= ranks {
             let square = square_text(square);
             return illegal(format!("{square} is not on the board of {files} files and {ranks} ranks"));
         }
@@ -177,16 +178,16 @@ fn obstacle(what: &str, from: u8, to: u8, empty: u128) -> Option<String> {
     if reach(from, u128::MAX) & 1 << to == 0 {
         return Some(format!("{what} has to go in a straight line, {start} to {end} is none"));
     }
-    // On an empty board but for one of the obstacles: which one is it?
+    // Find the obstacle that blocks the line on an otherwise empty board.
     let in_the_way = |square: &u8| {
         empty & 1 << square == 0 && (*square == to || reach(from, !(1 << square)) & 1 << to == 0)
     };
-    let square = (0..(MOST * MOST) as u8).find(in_the_way).unwrap_or(to);
+    let square = (0..(MAX_SIZE * MAX_SIZE) as u8).find(in_the_way).unwrap_or(to);
     Some(format!("{what} cannot go from {start} to {end}, {} is not empty", square_text(square)))
 }
 
-/// Two squares next to each other in the text, whatever the position.
-fn way(text: &str) -> Option<(u8, u8)> {
+/// Reads two squares, one after the other.
+fn square_pair(text: &str) -> Option<(u8, u8)> {
     let (from, rest) = read_square(text)?;
     let (to, rest) = read_square(rest)?;
     rest.is_empty().then_some((from, to))
@@ -194,14 +195,14 @@ fn way(text: &str) -> Option<(u8, u8)> {
 
 /// The square at the beginning of a text, and the rest.
 fn read_square(text: &str) -> Option<(u8, &str)> {
-    let file = text.bytes().next()?.checked_sub(b'a').filter(|file| usize::from(*file) < MOST)?;
+    let file = text.bytes().next()?.checked_sub(b'a').filter(|file| usize::from(*file) < MAX_SIZE)?;
     let digits = text[1..].bytes().take_while(u8::is_ascii_digit).count();
     let (rank, rest) = text[1..].split_at(digits);
-    let rank: u8 = rank.parse().ok().filter(|rank| (1..=MOST as u8).contains(rank))?;
-    // A rank is written in one way only.
-    (!text[1..].starts_with('0')).then_some((MOST as u8 * (rank - 1) + file, rest))
+    let rank: u8 = rank.parse().ok().filter(|rank| (1..=MAX_SIZE as u8).contains(rank))?;
+    // A rank has no leading zeros.
+    (!text[1..].starts_with('0')).then_some((MAX_SIZE as u8 * (rank - 1) + file, rest))
 }
 
 fn square_text(square: u8) -> String {
-    fen::square_name(usize::from(square) % MOST, usize::from(square) / MOST)
+    fen::square_name(usize::from(square) % MAX_SIZE, usize::from(square) / MAX_SIZE)
 }

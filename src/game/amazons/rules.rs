@@ -5,49 +5,47 @@ use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, MoveError,
     MoveOrdering, Outcome, Playouts, ProofLeaf, SelectiveDeepening, Selectivity, Solvable,
 };
-use super::board::{self, BITS, MOST, around, flood, reach, squares};
+use super::board::{self, BITS, MAX_SIZE, around, flood, reach, squares};
 use super::notation;
-use super::rest::{Judgement, Rest};
+use super::partition::{Partition, Status};
 
-/// Amazons of a player at most.
-pub(super) const AMAZONS: u32 = 8;
+/// The most amazons of a player.
+pub(super) const MAX_AMAZONS: u32 = 8;
 
-/// Squares that a queen reaches at most: the whole of its four lines on the largest board.
-const QUEEN_MOVES: usize = 4 * (MOST - 1);
+/// The most squares that a queen reaches: its four lines on the largest board.
+const QUEEN_MOVES: usize = 4 * (MAX_SIZE - 1);
 
-/// The greatest value of a counter in a FEN. A game ends long before it; counting stops there.
-pub(super) const LAST_COUNT: u16 = 9_999;
+/// The greatest value of a counter in a FEN; counters stop there.
+pub(super) const MAX_COUNT: u16 = 9_999;
 
-/// Moves of the amazon whose arrows are looked at, of all that there are, when a search has one ply left,
-/// two, or more. (At 20,000 nodes a move on 10×10, 60 games against 16 everywhere: +37 −23, Elo +83 [+5,
-/// +170].)
-const PROMISING_PARTS: [usize; 3] = [6, 10, 16];
+/// Amazon moves whose arrows are generated with one, two, and three or more plies left to search.
+const MAX_AMAZON_MOVES: [usize; 3] = [6, 10, 16];
 
-/// Squares that a player lacks for certainty; more make no difference to a solver.
-const MOST_LACKED: u32 = 13;
+/// The greatest deficit that sets a proof number: 3¹² is large enough for a position that is far from proved.
+const MAX_DEFICIT: u32 = 13;
 
 /// Bits of a square in a move.
 const SQUARE_BITS: u32 = 7;
 
-/// Zobrist numbers of an amazon on a square, for White and for Black.
+/// Zobrist keys of an amazon on a square, for White and for Black.
 static AMAZON_KEYS: [[u64; BITS]; 2] = [random_table(0x416D_617A), random_table(0x6F6E_7321)];
 
-/// Zobrist numbers of an arrow on a square.
+/// Zobrist keys of an arrow on a square.
 static ARROW_KEYS: [u64; BITS] = random_table(0x4172_726F);
 
-/// Zobrist numbers of the sizes of the board.
-static SIZE_KEYS: [[u64; MOST + 1]; MOST + 1] = {
-    let mut keys = [[0; MOST + 1]; MOST + 1];
+/// Zobrist keys of the sizes of the board.
+static SIZE_KEYS: [[u64; MAX_SIZE + 1]; MAX_SIZE + 1] = {
+    let mut keys = [[0; MAX_SIZE + 1]; MAX_SIZE + 1];
     let mut files = 0;
-    while files <= MOST {
+    while files <= MAX_SIZE {
         keys[files] = random_table(0x5369_7A65 + files as u64);
         files += 1;
     }
     keys
 };
 
-/// Zobrist number of Black to move.
-const MOVER_KEY: u64 = random_table::<1>(0x7773)[0];
+/// Zobrist key of Black to move.
+const SIDE_KEY: u64 = random_table::<1>(0x7773)[0];
 
 /// A position of Amazons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +55,7 @@ pub struct Amazons {
     /// The squares with neither amazon nor arrow.
     empty: u128,
     key: u64,
-    /// Plies that the FEN counts.
+    /// The FEN's count of plies.
     plies: u16,
     move_number: u16,
     files: u8,
@@ -70,7 +68,7 @@ pub struct Amazons {
 pub struct AmazonsMove {
     /// The square that the amazon leaves.
     pub(super) from: u8,
-    /// The square that it goes to, and shoots from.
+    /// The square that it goes to and shoots from.
     pub(super) to: u8,
     /// The square that the arrow hits.
     pub(super) arrow: u8,
@@ -89,8 +87,7 @@ impl GameMove for AmazonsMove {
 }
 
 impl Amazons {
-    /// A position on a board of so many files and ranks; the caller vouches for them, the amazons and the
-    /// arrows.
+    /// Makes a position. The caller has checked the size of the board, the amazons and the arrows.
     pub(super) fn new(
         (files, ranks): (usize, usize),
         amazons: [u128; 2],
@@ -127,17 +124,17 @@ impl Amazons {
         (self.files.into(), self.ranks.into())
     }
 
-    /// Plies that the FEN counts.
+    /// The FEN's count of plies.
     pub(super) fn plies(&self) -> u16 {
         self.plies
     }
 
-    /// Number of the move, counted up after each of Black's.
+    /// The number of the move, counted up after each move of Black.
     pub(super) fn move_number(&self) -> u16 {
         self.move_number
     }
 
-    /// The position after the first part of a move: no arrow has been shot.
+    /// The position after the first half of a move: no arrow has been shot yet.
     fn moved(&self, from: u8, to: u8) -> Amazons {
         let mut position = *self;
         position.amazons[self.stm.index()] ^= 1 << from | 1 << to;
@@ -152,8 +149,8 @@ impl Amazons {
         white & black != 0
     }
 
-    /// Calls `each` with the square of every amazon of the side to move, every square that it may go to,
-    /// and those that it may shoot at from there.
+    /// Calls `each` for every move of an amazon of the side to move, with its start, its target, and the
+    /// squares that the arrow can hit from there.
     #[inline]
     fn each_shot(&self, mut each: impl FnMut(u8, u8, u128)) {
         for from in squares(self.of(self.stm)) {
@@ -170,9 +167,9 @@ impl Game for Amazons {
 
     const NAME: &'static str = "amazons";
 
-    const MAX_MOVES: usize = AMAZONS as usize * QUEEN_MOVES * QUEEN_MOVES;
+    const MAX_MOVES: usize = MAX_AMAZONS as usize * QUEEN_MOVES * QUEEN_MOVES;
 
-    /// Every move blocks a square for good.
+    /// No position repeats and every move is progress, as arrows are never removed.
     const DRAW_RULES: DrawRules = DrawRules { repetitions: None, no_progress: None };
 
     const OPTION: Option<GameOption> = Some(GameOption { name: "AmazonsBoard", choices: &notation::BOARDS });
@@ -229,10 +226,10 @@ impl Game for Amazons {
         self.empty = (self.empty | 1 << from) & !(1 << to) & !(1 << arrow);
         let keys = &AMAZON_KEYS[us];
         self.key ^=
-            keys[usize::from(from)] ^ keys[usize::from(to)] ^ ARROW_KEYS[usize::from(arrow)] ^ MOVER_KEY;
-        self.plies = (self.plies + 1).min(LAST_COUNT);
+            keys[usize::from(from)] ^ keys[usize::from(to)] ^ ARROW_KEYS[usize::from(arrow)] ^ SIDE_KEY;
+        self.plies = (self.plies + 1).min(MAX_COUNT);
         if self.stm == Color::Black {
-            self.move_number = (self.move_number + 1).min(LAST_COUNT);
+            self.move_number = (self.move_number + 1).min(MAX_COUNT);
         }
         self.stm = !self.stm;
     }
@@ -247,7 +244,7 @@ impl Game for Amazons {
 
     fn key_from_scratch(&self) -> u64 {
         let (files, ranks) = self.size();
-        let stm = if self.stm == Color::Black { MOVER_KEY } else { 0 };
+        let stm = if self.stm == Color::Black { SIDE_KEY } else { 0 };
         let keys = |set: u128, keys: &[u64; BITS]| {
             squares(set).fold(0, |key, square| key ^ keys[usize::from(square)])
         };
@@ -282,7 +279,7 @@ impl Game for Amazons {
         count
     }
 
-    /// An amazon that can move can also shoot: at where it has come from.
+    /// An amazon that can move can also shoot: the square that it has left is empty.
     fn is_terminal(&self) -> bool {
         around(self.of(self.stm)) & self.empty == 0
     }
@@ -291,7 +288,7 @@ impl Game for Amazons {
 impl Chance for Amazons {}
 
 impl MoveOrdering for Amazons {
-    /// There are none: nothing is ever captured.
+    /// There are none, as nothing is captured.
     fn tactical_moves(&self, _moves: &mut Vec<AmazonsMove>) {}
 
     fn quiet_moves(&self, moves: &mut Vec<AmazonsMove>) {
@@ -300,67 +297,67 @@ impl MoveOrdering for Amazons {
 }
 
 impl Selectivity for Amazons {
-    /// Two thousand at the start.
+    /// The start position has 2176 moves, all quiet.
     const ORDERS_BY_STATIC_EVAL: bool = true;
 
-    /// The arrows of the amazon moves that look best before one is shot.
+    /// Moves whose first half, the move of the amazon, has one of the best static evaluations.
     fn moves_by_static_eval(
         &self,
         depth: i32,
-        rate: &mut impl FnMut(&Self) -> i32,
+        static_eval: &mut impl FnMut(&Self) -> i32,
         moves: &mut Vec<(AmazonsMove, i32)>,
     ) {
-        let most = PROMISING_PARTS[(depth.max(1) as usize - 1).min(PROMISING_PARTS.len() - 1)];
-        let mut parts = Vec::with_capacity(64);
+        let limit = MAX_AMAZON_MOVES[(depth.max(1) as usize - 1).min(MAX_AMAZON_MOVES.len() - 1)];
+        let mut amazon_moves = Vec::with_capacity(64);
         for from in squares(self.of(self.stm)) {
-            parts.extend(squares(reach(from, self.empty)).map(|to| (0, from, to)));
+            amazon_moves.extend(squares(reach(from, self.empty)).map(|to| (0, from, to)));
         }
-        if parts.len() > most {
-            for (promise, from, to) in &mut parts {
-                *promise = rate(&self.moved(*from, *to));
+        if amazon_moves.len() > limit {
+            for (eval, from, to) in &mut amazon_moves {
+                *eval = static_eval(&self.moved(*from, *to));
             }
-            // Of equals, the generator's first.
-            parts.sort_by_key(|(promise, ..)| std::cmp::Reverse(*promise));
-            parts.truncate(most);
+            // The sort is stable: equal ones keep the generator's order.
+            amazon_moves.sort_by_key(|(eval, ..)| std::cmp::Reverse(*eval));
+            amazon_moves.truncate(limit);
         }
-        for (_, from, to) in parts {
+        for (_, from, to) in amazon_moves {
             moves.extend(squares(reach(to, self.empty | 1 << from)).map(|arrow| {
                 let mv = AmazonsMove { from, to, arrow };
                 let mut child = *self;
                 child.play(mv);
-                (mv, rate(&child))
+                (mv, static_eval(&child))
             }));
         }
     }
 
-    /// The other player moves twice. As long as the players are in contact nobody wants to pass.
+    /// Allowed while the players are in contact. After that every move costs its player a square, and a null
+    /// move would be better than any move.
     fn null_move(&self) -> Option<Self> {
-        self.in_contact().then(|| Amazons { stm: !self.stm, key: self.key ^ MOVER_KEY, ..*self })
+        self.in_contact().then(|| Amazons { stm: !self.stm, key: self.key ^ SIDE_KEY, ..*self })
     }
 }
 
 impl SelectiveDeepening for Amazons {}
 
 impl Playouts for Amazons {
-    /// A game of random moves says little of who is stronger where.
+    /// Leaves are evaluated statically: random playouts hardly tell positions apart.
     const PLAYOUT_PLIES: Option<u32> = Some(0);
 }
 
 impl Solvable for Amazons {
-    /// Somebody is always the one who cannot move.
+    /// The player who cannot move loses, so there are no draws.
     const CAN_BE_DRAWN: bool = false;
 
-    /// What a player lacks makes the work three times as much, square by square. (Of 2, 2.8, 4 and 8, the
-    /// two in the middle need the fewest nodes on boards of four columns.)
+    /// The proof and disproof numbers grow threefold with each move of a player's deficit.
     fn proof_leaf(&self) -> ProofLeaf {
-        let rest = Rest::new([self.of(self.stm), self.of(!self.stm)], self.empty);
-        match rest.judge() {
-            Judgement::Certain { mover_wins } => {
-                ProofLeaf::Decided(Some(if mover_wins { self.stm } else { !self.stm }))
+        let partition = Partition::new([self.of(self.stm), self.of(!self.stm)], self.empty);
+        match partition.status() {
+            Status::Decided { stm_wins } => {
+                ProofLeaf::Decided(Some(if stm_wins { self.stm } else { !self.stm }))
             }
-            Judgement::Open { lacks } => ProofLeaf::Open {
-                key: rest.key(),
-                numbers: lacks.map(|lack| 3u32.pow(lack.clamp(1, MOST_LACKED) - 1)),
+            Status::Open { deficits } => ProofLeaf::Open {
+                key: partition.key(),
+                numbers: deficits.map(|deficit| 3u32.pow(deficit.clamp(1, MAX_DEFICIT) - 1)),
             },
         }
     }

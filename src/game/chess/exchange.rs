@@ -7,18 +7,18 @@ use cozy_chess::{
 };
 
 /// Values of pawn, knight, bishop, rook, queen and king in thousandths of a pawn: Larry Kaufman, "The
-/// evaluation of material imbalances", 1999, where knight and bishop are worth the same. The king cannot be
-/// taken.
+/// evaluation of material imbalances", 1999, with one value for knight and bishop. The king cannot be
+/// captured.
 const VALUES: [i32; 6] = [1_000, 3_250, 3_250, 5_000, 9_750, 0];
 
-/// The gain of a promotion to a queen.
+/// The gain in material of a promotion to a queen.
 const QUEENING: i32 = value(Piece::Queen) - value(Piece::Pawn);
 
 const fn value(piece: Piece) -> i32 {
     VALUES[piece as usize]
 }
 
-/// The piece that a legal move takes.
+/// The piece that a legal move captures.
 pub(super) fn captured(board: &Board, mv: Move) -> Option<Piece> {
     let us = board.side_to_move();
     if board.colors(!us).has(mv.to) {
@@ -32,29 +32,30 @@ fn is_en_passant(board: &Board, mv: Move) -> bool {
     Some(mv.to) == en_passant_target(board) && board.pieces(Piece::Pawn).has(mv.from)
 }
 
-/// The value of what a legal move captures and promotes to, in thousandths of a pawn.
-pub(super) fn wins_at_once(board: &Board, mv: Move) -> i32 {
+/// The material that a legal move wins by capture and promotion, in thousandths of a pawn.
+pub(super) fn material_gain(board: &Board, mv: Move) -> i32 {
     let promotion = mv.promotion.map_or(0, |piece| value(piece) - value(Piece::Pawn));
     captured(board, mv).map_or(0, value) + promotion
 }
 
-/// Whether a legal move leaves its player at least `thousandths` of a pawn when both sides then take back
-/// on its target square with the least valuable piece, as long as it pays. Pieces behind others (x-rays)
-/// take part; pins are ignored.
-pub(super) fn see_ge(board: &Board, mv: Move, thousandths: i32) -> bool {
+/// Static exchange evaluation: whether a legal move wins at least `threshold` thousandths of a pawn. After
+/// the move, both sides capture on its target square with their least valuable attacker as long as it pays.
+/// X-ray attackers take part; pins are ignored.
+pub(super) fn see_ge(board: &Board, mv: Move, threshold: i32) -> bool {
     let us = board.side_to_move();
     if board.colors(us).has(mv.to) {
         // Castling.
-        return thousandths <= 0;
+        return threshold <= 0;
     }
-    // How far the player who moved last is above what is asked for, and what stands on the square.
-    let mut margin = wins_at_once(board, mv) - thousandths;
+    // The balance of the player who moved last relative to the threshold.
+    let mut margin = material_gain(board, mv) - threshold;
     if margin < 0 {
         return false;
     }
     let Some(moved) = mv.promotion.or_else(|| board.piece_on(mv.from)) else { return false };
+    // The value of the piece on the target square.
     let mut at_risk = value(moved);
-    // What a capture on the square can be worth beyond the piece on it.
+    // A capture on the last rank may win a promotion besides the piece.
     let queening = [Rank::First, Rank::Eighth].contains(&mv.to.rank());
     let bonus = if queening { QUEENING } else { 0 };
     if margin >= at_risk + bonus {
@@ -69,16 +70,16 @@ pub(super) fn see_ge(board: &Board, mv: Move, thousandths: i32) -> bool {
     let straight = board.pieces(Piece::Rook) | board.pieces(Piece::Queen);
     let mut attackers = attackers(board, mv.to, occupied);
     let mut side = !us;
-    // The player to move has to capture: the margin of the other one holds.
+    // `side` captures or accepts the balance of the opponent.
     loop {
         attackers &= occupied;
         let own = attackers & board.colors(side);
-        let Some((piece, from)) = least(board, own) else { return side != us };
+        let Some((piece, from)) = least_valuable(board, own) else { return side != us };
         if piece == Piece::King && !(attackers & board.colors(!side)).is_empty() {
             return side != us;
         }
         let queens = piece == Piece::Pawn && queening;
-        // One below, for what is enough for one player is not for the other.
+        // One less: a balance of exactly 0 succeeds for the player of the move and fails for the opponent.
         margin = at_risk + if queens { QUEENING } else { 0 } - margin - 1;
         at_risk = value(if queens { Piece::Queen } else { piece });
         if margin < 0 {
@@ -111,7 +112,7 @@ pub(super) fn attackers(board: &Board, square: Square, occupied: BitBoard) -> Bi
 }
 
 /// The least valuable of some pieces, with its square.
-fn least(board: &Board, among: BitBoard) -> Option<(Piece, Square)> {
+fn least_valuable(board: &Board, among: BitBoard) -> Option<(Piece, Square)> {
     let find = |piece: Piece| (among & board.pieces(piece)).next_square().map(|square| (piece, square));
     if among.is_empty() { None } else { Piece::ALL.into_iter().find_map(find) }
 }

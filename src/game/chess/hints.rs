@@ -9,14 +9,14 @@ use super::exchange;
 use super::msd_filter;
 use super::rules::{Chess, ChessMove, append};
 
-/// How much less a capture by the next more valuable piece seems to win, in thousandths of a pawn.
-const LESSER_FIRST: i32 = 10;
+/// What MVV-LVA subtracts for each step in the value of the capturing piece, in thousandths of a pawn.
+const ATTACKER_PENALTY: i32 = 10;
 
 impl MoveOrdering for Chess {
     /// Player, piece and target square.
     const MOVE_KINDS: usize = 2 * 6 * 64;
 
-    /// Captures, and pawns that become queens.
+    /// Captures and promotions to a queen.
     fn is_tactical(&self, ChessMove(mv): ChessMove) -> bool {
         match mv.promotion {
             None => exchange::captured(self.board(), mv).is_some(),
@@ -65,14 +65,14 @@ impl MoveOrdering for Chess {
         });
     }
 
-    /// What is taken and what a pawn becomes; of two that take the same, the lesser piece comes first.
+    /// MVV-LVA: the material won; among captures of the same piece, the less valuable attacker comes first.
     fn capture_value(&self, ChessMove(mv): ChessMove) -> i32 {
         let piece = self.board().piece_on(mv.from).map_or(0, |piece| piece as i32);
-        exchange::wins_at_once(self.board(), mv) - LESSER_FIRST * piece
+        exchange::material_gain(self.board(), mv) - ATTACKER_PENALTY * piece
     }
 
-    fn see_ge(&self, ChessMove(mv): ChessMove, thousandths: i32) -> bool {
-        exchange::see_ge(self.board(), mv, thousandths)
+    fn see_ge(&self, ChessMove(mv): ChessMove, threshold: i32) -> bool {
+        exchange::see_ge(self.board(), mv, threshold)
     }
 
     fn move_kind(&self, ChessMove(mv): ChessMove) -> usize {
@@ -90,7 +90,7 @@ impl Selectivity for Chess {
         self.after_null_move()
     }
 
-    /// The side to move has nothing but king and pawns.
+    /// True if the side to move has only its king and pawns.
     fn may_be_zugzwang(&self) -> bool {
         let board = self.board();
         let simple = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
@@ -104,10 +104,10 @@ impl SelectiveDeepening for Chess {
         moves: &[ChessMove],
         terms: &MsdTerms,
         history: &GameHistory<Chess>,
-        _rate: &mut impl FnMut(&Chess) -> i32,
-        promises: &mut Vec<i32>,
+        _static_eval: &mut impl FnMut(&Chess) -> i32,
+        ratings: &mut Vec<i32>,
     ) {
-        msd_filter::msd_ratings(self, moves, terms, history, promises);
+        msd_filter::msd_ratings(self, moves, terms, history, ratings);
     }
 }
 

@@ -1,12 +1,11 @@
 //! Chess, by the rules of FIDE, and Chess960.
 //!
-//! Board and move generator come from the crate `cozy-chess`. Added here are counters beyond its own, the
-//! key and the equality of positions that repetition needs, and text: castling rights and castling moves in
-//! every form in use, and errors that name what is wrong.
+//! Board and move generator come from the crate `cozy-chess`. This module adds counters without its limits,
+//! the key and equality of positions for repetition, and notation: castling rights and castling moves in
+//! every form in use, and precise errors.
 //!
-//! Checkmate wins and stalemate draws. The third occurrence of a position, the fifty-move rule (100 plies
-//! without a capture or pawn move; a mate with the last of them still counts) and insufficient material
-//! draw, too.
+//! Checkmate wins. Stalemate, the third occurrence of a position, the fifty-move rule (100 plies without a
+//! capture or pawn move, unless the last one mates) and insufficient material draw.
 
 mod classical;
 mod exchange;

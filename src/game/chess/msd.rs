@@ -1,7 +1,7 @@
 //! The evaluation of the agents of "Minimax Selective Deepening": material, piece-square tables, check.
 //!
 //! The paper counts a pawn as 10 and a check as 1000; our unit is a pawn, so the weights are a tenth of the
-//! paper's. The search scores mates and draws by the rules, so the paper's infinity and 0 are not needed
+//! paper's. The search scores mates and draws itself, so the paper's infinity and 0 are not needed
 //! here. A check counts for the player who gives it: the feature is that the side to move is in check, and
 //! its weight is negative.
 
@@ -94,16 +94,16 @@ pub(super) fn features(board: &Board, mut visit: impl FnMut(usize, f64)) {
     for (index, piece) in kinds.into_iter().enumerate() {
         visit(index, lead(piece));
     }
-    visit(5, f64::from(places(board, us) - places(board, !us)));
+    visit(5, f64::from(square_values(board, us) - square_values(board, !us)));
     visit(6, if board.checkers().is_empty() { 0.0 } else { 1.0 });
 }
 
 /// The sum of a player's piece-square values.
-fn places(board: &Board, side: Side) -> f32 {
-    let worth = |piece: Piece| {
+fn square_values(board: &Board, side: Side) -> f32 {
+    let value = |piece: Piece| {
         let squares = board.colored_pieces(side, piece).into_iter();
         // The tables begin with the last rank of White.
         squares.map(|square| TABLES[piece as usize][square.relative_to(!side) as usize]).sum::<f32>()
     };
-    Piece::ALL.into_iter().map(worth).sum()
+    Piece::ALL.into_iter().map(value).sum()
 }

@@ -13,26 +13,26 @@ const VALUES: [i32; Piece::NUM] = [1, 3, 3, 5, 9, 0];
 
 /// Appends the rating of each of some legal moves, in hundredths.
 ///
-/// The moves gained are those that the side to move would have if it moved again, less those that it has
-/// now. A move that gives check gains none: the opponent cannot pass.
+/// θ counts the moves gained: those that the player would have if it moved again, less those that it has now.
+/// A move that gives check gains none, as no null move is allowed in check.
 pub(super) fn msd_ratings(
     position: &Chess,
     moves: &[ChessMove],
     terms: &MsdTerms,
     history: &GameHistory<Chess>,
-    promises: &mut Vec<i32>,
+    ratings: &mut Vec<i32>,
 ) {
     let board = position.board();
     let before = position.count_moves() as i32;
     let (us, occupied) = (board.side_to_move(), board.occupied());
-    let middle = phase(board);
+    let phase = phase(board);
     let by_phase = |start: i32, end: Option<i32>| {
         let end = f64::from(end.unwrap_or(start));
-        (f64::from(start) * middle + end * (1.0 - middle)).round() as i32
+        (f64::from(start) * phase + end * (1.0 - phase)).round() as i32
     };
     let theta = by_phase(terms.theta, terms.theta_end);
     let gamma = by_phase(terms.gamma, terms.gamma_end);
-    promises.extend(moves.iter().map(|&mv| {
+    ratings.extend(moves.iter().map(|&mv| {
         let ChessMove(Move { from, to, .. }) = mv;
         let mut child = position.clone();
         child.play(mv);

@@ -2,10 +2,10 @@
 //!
 //! Castling rights are read as `KQkq`, meaning the outermost rook (X-FEN), or as the file of the rook
 //! (Shredder-FEN). The first form is written for a king on the e-file with a rook in the corner, the second
-//! otherwise. The en passant square is written only where an en passant capture is legal. A castling move
-//! is read as the king moving two squares, if it stands on the e-file, or as the king taking its own rook.
-//! `UCI_Chess960` says which is written, but the second form is used unless the king stands on the e-file
-//! and the rook in the corner.
+//! otherwise. The en passant square is written only where an en passant capture is legal. A castling move is
+//! read as the king moving two squares, if it stands on the e-file, or as the king taking its own rook. The
+//! second form is written with `UCI_Chess960`, and where the king is not on the e-file or the rook not in the
+//! corner.
 
 use cozy_chess::{
     BitBoard, Board, BoardBuilder, CastleRights, Color as Side, File, Move, Piece, Rank, Square,
@@ -14,23 +14,22 @@ use cozy_chess::{
 
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
-use super::rules::{Chess, ChessMove, LAST_COUNT, en_passant_target, player, side};
+use super::rules::{Chess, ChessMove, MAX_COUNT, en_passant_target, player, side};
 
 /// Files and ranks of the board.
 const SIZE: usize = 8;
 
-/// Pieces of a player at the start, and so at most.
+/// The most pieces of a player.
 const PIECES: u32 = 16;
 
-/// Pawns of a player at the start, and so at most.
+/// The most pawns of a player.
 const PAWNS: u32 = 8;
 
 /// Names of fields.
 const CASTLING: &str = "castling rights";
 const EN_PASSANT: &str = "en passant square";
 
-/// Reads board, side to move, castling rights, en passant square, halfmove clock and move number; the
-/// counters may be missing.
+/// Reads a FEN. Halfmove clock and move number may be missing.
 pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
     let mut fields = Fields::new(text);
     let mut builder = BoardBuilder::empty();
@@ -63,13 +62,13 @@ pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
         position = build(&builder, CASTLING, rights, || "rights of kings and rooks".to_owned())?;
     }
 
-    let halfmove_clock = fields.counter("halfmove clock", 0..=LAST_COUNT, 0)?;
-    let move_number = fields.counter("move number", 1..=LAST_COUNT, 1)?;
+    let halfmove_clock = fields.counter("halfmove clock", 0..=MAX_COUNT, 0)?;
+    let move_number = fields.counter("move number", 1..=MAX_COUNT, 1)?;
     fields.end()?;
     Ok(Chess::new(position, halfmove_clock, move_number))
 }
 
-/// The board so far; if it does not hold, `field` is to blame.
+/// Builds the board. An error names `field` as the invalid one.
 fn build(
     builder: &BoardBuilder,
     field: &'static str,
@@ -79,7 +78,7 @@ fn build(
     builder.build().map_err(|_| FenError::Field { field, found: found.to_owned(), expected: expected() })
 }
 
-/// Reads the pieces, as many as each player can have.
+/// Reads the pieces and checks their numbers.
 fn read_board(board: &str, builder: &mut BoardBuilder) -> Result<(), FenError> {
     fen::read_board(board, SIZE, SIZE, |file, rank, letter| {
         let piece = Piece::try_from(letter.to_ascii_lowercase()).map_err(|_| FenError::Piece {
@@ -181,7 +180,7 @@ pub(super) fn diagram(position: &Chess) -> String {
     fen::draw_board(SIZE, SIZE, |file, rank| letter(position, file, rank))
 }
 
-/// The letter of what stands on a square.
+/// The letter of the piece on a square; none for an empty square.
 fn letter(position: &Chess, file: usize, rank: usize) -> Option<char> {
     let square = Square::new(File::index(file), Rank::index(rank));
     let letter = char::from(position.board().piece_on(square)?);
@@ -189,7 +188,7 @@ fn letter(position: &Chess, file: usize, rank: usize) -> Option<char> {
     Some(if white { letter.to_ascii_uppercase() } else { letter })
 }
 
-/// The squares that the move goes from and to, and what a pawn becomes.
+/// A move in text: start, target, and the letter of a promotion.
 pub(super) fn move_text(position: &Chess, ChessMove(mv): ChessMove) -> String {
     let mut to = mv.to;
     let castling = position.board().colors(position.board().side_to_move()).has(mv.to);
@@ -204,7 +203,7 @@ pub(super) fn move_text(position: &Chess, ChessMove(mv): ChessMove) -> String {
     format!("{}{to}{promotion}", mv.from)
 }
 
-/// Reads a legal move; an illegal one is told the rule that it breaks.
+/// Reads a legal move. The error for an illegal one names the rule that it breaks.
 pub(super) fn parse_move(position: &Chess, text: &str) -> Result<ChessMove, MoveError> {
     const EXPECTED: &str = "two squares, as in `e2e4`, then `q`, `r`, `b` or `n` for a promotion";
     let mv =
@@ -219,7 +218,7 @@ pub(super) fn parse_move(position: &Chess, text: &str) -> Result<ChessMove, Move
     Err(MoveError::Illegal { text: text.to_owned(), reason: broken_rule(position, mv) })
 }
 
-/// The castling that a king means that goes two squares from the e-file.
+/// The castling move that a king's move of two squares from the e-file stands for.
 fn two_squares(board: &Board, mv: Move) -> Option<Move> {
     let us = board.side_to_move();
     let first = Rank::First.relative_to(us);
@@ -247,7 +246,7 @@ fn broken_rule(position: &Chess, mv: Move) -> String {
     };
     let takes_rook = piece == Piece::King && board.colored_pieces(us, Piece::Rook).has(to);
     if takes_rook || two_squares(board, mv).is_some() {
-        return format!("{stm} may not castle so here");
+        return format!("{stm} may not castle this way here");
     }
     if board.colors(us).has(to) {
         return format!("{stm} has a piece of its own on {to}");
@@ -271,7 +270,8 @@ fn broken_rule(position: &Chess, mv: Move) -> String {
     }
 }
 
-/// The squares that a piece of the side to move goes to, but for castling, and whatever becomes of its king.
+/// The squares that a piece of the side to move can go to, without castling, even if its king is left in
+/// check.
 fn targets(position: &Chess, piece: Piece, from: Square) -> BitBoard {
     let board = position.board();
     let (us, occupied) = (board.side_to_move(), board.occupied());
@@ -289,7 +289,7 @@ fn targets(position: &Chess, piece: Piece, from: Square) -> BitBoard {
     }
 }
 
-/// The parts of a move, whatever the position.
+/// Splits the text of a move into start, target and promotion.
 fn read_move(text: &str) -> Option<Move> {
     let (from, rest) = text.split_at_checked(2)?;
     let (to, promotion) = rest.split_at_checked(2)?;

@@ -1,4 +1,4 @@
-//! Pawns of one player, the board turned so that they move up.
+//! Pawn structure. The board is turned so that the own pawns move up.
 
 use cozy_chess::{Board, Color as Side, Piece};
 
@@ -9,26 +9,26 @@ pub(super) const FILE_A: u64 = 0x0101_0101_0101_0101;
 const FILE_H: u64 = FILE_A << 7;
 const RANK_1: u64 = 0xFF;
 
-/// The squares of a board and all those above.
+/// The squares of a board and all squares above them.
 pub(super) const fn fill_up(board: u64) -> u64 {
     let filled = board | board << 8;
     let filled = filled | filled << 16;
     filled | filled << 32
 }
 
-/// The squares of a board and all those below.
+/// The squares of a board and all squares below them.
 const fn fill_down(board: u64) -> u64 {
     let filled = board | board >> 8;
     let filled = filled | filled >> 16;
     filled | filled >> 32
 }
 
-/// The files of a board that are not empty, in full.
+/// All squares of the files on which a board has a square.
 pub(super) const fn files(board: u64) -> u64 {
     fill_up(fill_down(board))
 }
 
-/// A board as a player sees it: own pieces move up. And back again.
+/// Turns a board so that the pawns of `side` move up, or turns it back.
 pub(super) fn turned(board: u64, side: Side) -> u64 {
     match side {
         Side::White => board,
@@ -36,19 +36,19 @@ pub(super) fn turned(board: u64, side: Side) -> u64 {
     }
 }
 
-/// The squares beside those of a board.
+/// The squares to the left and right of those of a board.
 const fn beside(board: u64) -> u64 {
     (board & !FILE_H) << 1 | (board & !FILE_A) >> 1
 }
 
-/// Pawns that move up, against pawns that move down.
+/// The pawns of both players; own pawns move up.
 pub(super) struct Pawns {
     pub(super) own: u64,
     pub(super) enemies: u64,
 }
 
 impl Pawns {
-    /// The pawns of a position as a player sees them.
+    /// The pawns of a position, turned for `side`.
     pub(super) fn new(board: &Board, side: Side) -> Pawns {
         let pawns = |of| turned(board.colored_pieces(of, Piece::Pawn).0, side);
         Pawns { own: pawns(side), enemies: pawns(!side) }
@@ -64,33 +64,34 @@ impl Pawns {
         beside(self.enemies >> 8)
     }
 
-    /// The squares that enemy pawns attack now or may attack after going on.
-    pub(super) const fn enemy_reach(&self) -> u64 {
+    /// The squares that enemy pawns attack now or after they advance.
+    pub(super) const fn enemy_attack_span(&self) -> u64 {
         fill_down(self.enemy_attacks())
     }
 
-    /// Pawns with another one somewhere in front.
+    /// Pawns with an own pawn in front of them on the same file.
     const fn doubled(&self) -> u64 {
         self.own & fill_down(self.own >> 8)
     }
 
-    /// Pawns without any on the files beside.
+    /// Pawns without own pawns on the neighbouring files.
     const fn isolated(&self) -> u64 {
         self.own & !beside(files(self.own))
     }
 
-    /// Pawns that cannot safely go on, and that no other one can come to protect, but for isolated ones.
+    /// Pawns whose next square is attacked by an enemy pawn and that no own pawn can come to protect there.
+    /// Isolated pawns do not count.
     const fn backward(&self) -> u64 {
         let unsafe_squares = self.enemy_attacks() & !fill_up(self.attacks());
         self.own & unsafe_squares >> 8 & !self.isolated()
     }
 
-    /// Pawns that no enemy pawn can stop, the foremost on their file.
+    /// Passed pawns: no enemy pawn can block or capture them. Only the foremost of a file counts.
     pub(super) const fn passed(&self) -> u64 {
-        self.own & !fill_down(self.enemies >> 8) & !self.enemy_reach() & !self.doubled()
+        self.own & !fill_down(self.enemies >> 8) & !self.enemy_attack_span() & !self.doubled()
     }
 
-    /// Calls `count(term, pawns)` for the structure of the pawns.
+    /// Calls `count(term, pawns)` for each term of the pawn structure.
     #[inline(always)]
     pub(super) fn structure(&self, mut count: impl FnMut(usize, u64)) {
         count(terms::DOUBLED, self.doubled());
@@ -124,13 +125,12 @@ mod tests {
     }
 
     #[test]
-    fn structures_are_what_they_are_by_eye() {
+    fn structure_terms_are_those_seen_on_the_board() {
         let pawns = pawns();
         let squares = |board: u64| (0..64).filter(|n| board >> n & 1 == 1).map(name).collect::<Vec<_>>();
         assert_eq!(squares(pawns.doubled()), ["c3"]);
         assert_eq!(squares(pawns.isolated()), ["a2"]);
-        // Going on, c3 would be attacked by b5, and nothing can come to its side; g4 protects f4's next
-        // square.
+        // b5 attacks c4, and no own pawn can protect it. g4 protects f5.
         assert_eq!(squares(pawns.backward()), ["c3"]);
         assert_eq!(squares(pawns.passed()), ["g4", "c5", "h6"]);
         assert_eq!(squares(pawns.own & pawns.attacks()), ["d4", "c5"]);

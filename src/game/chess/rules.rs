@@ -11,15 +11,15 @@ use super::super::{
 use super::notation;
 
 /// The plies without a capture or pawn move that draw the game (fifty-move rule).
-pub(super) const NO_PROGRESS: usize = 100;
+pub(super) const FIFTY_MOVE_PLIES: usize = 100;
 
-/// The greatest value of a counter in a FEN; counting stops there.
-pub(super) const LAST_COUNT: u16 = 9_999;
+/// The greatest value of a counter in a FEN; counters stop there.
+pub(super) const MAX_COUNT: u16 = 9_999;
 
 /// The light squares.
 const LIGHT: BitBoard = BitBoard::LIGHT_SQUARES;
 
-/// The pieces that a pawn can become, in the order of the bits of a move.
+/// The pieces that a pawn can be promoted to, in the order of their bits in a move.
 const PROMOTIONS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece::Queen];
 
 /// A position of chess.
@@ -27,7 +27,7 @@ const PROMOTIONS: [Piece; 4] = [Piece::Knight, Piece::Bishop, Piece::Rook, Piece
 pub struct Chess {
     board: Board,
     key: u64,
-    /// Plies since the last capture or pawn move. The count of the board itself ends at 100.
+    /// Plies since the last capture or pawn move. The board's own counter stops at 100.
     halfmove_clock: u16,
     move_number: u16,
     /// Whether all castling is written as the king taking the rook.
@@ -42,7 +42,7 @@ impl GameMove for ChessMove {
     fn to_bits(self) -> u32 {
         let promotion = PROMOTIONS.iter().position(|&piece| Some(piece) == self.0.promotion);
         let promotion = promotion.map_or(0, |index| index as u32 + 1);
-        // Never 0: a move goes somewhere.
+        // Never 0, as `from` and `to` differ.
         self.0.from as u32 | (self.0.to as u32) << 6 | promotion << 12
     }
 
@@ -54,7 +54,7 @@ impl GameMove for ChessMove {
 }
 
 impl Chess {
-    /// A position with its key.
+    /// Makes a position and computes its key.
     pub(super) fn new(board: Board, halfmove_clock: u16, move_number: u16) -> Chess {
         let mut position = Chess { board, key: 0, halfmove_clock, move_number, chess960: false };
         position.key = position.hash();
@@ -66,7 +66,7 @@ impl Chess {
         &self.board
     }
 
-    /// Number of the move, counted up after each of Black's.
+    /// The number of the move, counted up after each move of Black.
     pub(super) fn move_number(&self) -> u16 {
         self.move_number
     }
@@ -76,8 +76,8 @@ impl Chess {
         self.chess960
     }
 
-    /// The en passant square, if an en passant capture is legal; only then does it make a difference to the
-    /// position.
+    /// The en passant square, if an en passant capture is legal. Otherwise the square does not distinguish
+    /// positions.
     pub(super) fn en_passant(&self) -> Option<Square> {
         let board = &self.board;
         let us = board.side_to_move();
@@ -86,7 +86,8 @@ impl Chess {
         pawns.into_iter().any(|from| board.is_legal(Move { from, to, promotion: None })).then_some(to)
     }
 
-    /// The position after a null move; `None` in check. No repetition is counted across it.
+    /// The position after a null move; `None` in check. The halfmove clock is reset, so that no repetition is
+    /// found across the null move.
     pub(super) fn after_null_move(&self) -> Option<Chess> {
         let board = self.board.null_move()?;
         let mut position = Chess { board, halfmove_clock: 0, ..*self };
@@ -94,7 +95,7 @@ impl Chess {
         Some(position)
     }
 
-    /// The key, given that the board has kept its own.
+    /// The key, from the one that the board keeps incrementally.
     fn hash(&self) -> u64 {
         match self.en_passant() {
             Some(_) => self.board.hash(),
@@ -108,7 +109,7 @@ pub(super) fn en_passant_target(board: &Board) -> Option<Square> {
     board.en_passant().map(|file| Square::new(file, Rank::Sixth.relative_to(board.side_to_move())))
 }
 
-/// Appends the moves of a piece. (Only those of a pawn that is promoted take more than a square each.)
+/// Appends the moves of a piece. Only promotions have several moves to a square.
 #[inline(always)]
 pub(super) fn append(piece: PieceMoves, moves: &mut Vec<ChessMove>) {
     let PieceMoves { piece: kind, from, to } = piece;
@@ -120,7 +121,7 @@ pub(super) fn append(piece: PieceMoves, moves: &mut Vec<ChessMove>) {
     }
 }
 
-/// A player as the board knows it.
+/// Converts a player to the type of `cozy-chess`.
 pub(super) fn side(player: Color) -> Side {
     match player {
         Color::White => Side::White,
@@ -128,7 +129,7 @@ pub(super) fn side(player: Color) -> Side {
     }
 }
 
-/// A player as this crate knows it.
+/// Converts a player from the type of `cozy-chess`.
 pub(super) fn player(side: Side) -> Color {
     match side {
         Side::White => Color::White,
@@ -136,25 +137,25 @@ pub(super) fn player(side: Side) -> Color {
     }
 }
 
-/// From this halfmove clock on, the table tells positions apart by it: the fifty-move rule is near.
-const NEAR_DRAW: usize = NO_PROGRESS - 20;
+/// Above this halfmove clock the table key depends on the clock, as the fifty-move rule is near.
+const CLOCK_IN_KEY: usize = FIFTY_MOVE_PLIES - 20;
 
-/// Zobrist numbers of halfmove clocks beyond [`NEAR_DRAW`], for the table key.
-static PROGRESS_KEYS: [u64; NO_PROGRESS - NEAR_DRAW] = random_table(0x4669_6674);
+/// Zobrist keys of the halfmove clocks from [`CLOCK_IN_KEY`] on, for the table key.
+static CLOCK_KEYS: [u64; FIFTY_MOVE_PLIES - CLOCK_IN_KEY] = random_table(0x4669_6674);
 
 impl Game for Chess {
     type Move = ChessMove;
 
     const NAME: &'static str = "chess";
 
-    /// Fifteen queens and a king; a position that a game can reach has 218 at most.
+    /// Fifteen queens and a king. A position that can arise in a game has at most 218.
     const MAX_MOVES: usize = 15 * 27 + 8;
 
-    const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(NO_PROGRESS) };
+    const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(FIFTY_MOVE_PLIES) };
 
     const OPTION: Option<GameOption> = Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"] });
 
-    /// Positions of games of this engine, from the opening to the last pieces.
+    /// Positions from the opening to the end game.
     const BENCH: BenchSuite = BenchSuite {
         depth: 10,
         fens: &[
@@ -209,9 +210,9 @@ impl Game for Chess {
         if board.try_play(mv).is_err() {
             return;
         }
-        self.halfmove_clock = if progress { 0 } else { (self.halfmove_clock + 1).min(LAST_COUNT) };
+        self.halfmove_clock = if progress { 0 } else { (self.halfmove_clock + 1).min(MAX_COUNT) };
         if us == Side::Black {
-            self.move_number = (self.move_number + 1).min(LAST_COUNT);
+            self.move_number = (self.move_number + 1).min(MAX_COUNT);
         }
         self.key = self.hash();
     }
@@ -233,8 +234,8 @@ impl Game for Chess {
     }
 
     fn same_position(&self, other: &Self) -> bool {
-        // Not the board's own comparison: in 0.3.4 a bishop that can go to the square behind a pawn counts
-        // there as a pawn that can capture en passant.
+        // `Board::same_position` of cozy-chess 0.3.4 takes a bishop that can move to the en passant square
+        // for a pawn that can capture there.
         let (one, two) = (&self.board, &other.board);
         let mut sides = Side::ALL.into_iter();
         self.key == other.key
@@ -271,7 +272,8 @@ impl Game for Chess {
         !self.board.generate_moves(|_| true)
     }
 
-    /// Bare kings, a single knight or bishop with them, or any number of bishops on squares of one colour.
+    /// True with bare kings, with one knight or bishop besides, and with any number of bishops on squares of
+    /// one colour.
     fn is_dead(&self) -> bool {
         let pieces = |piece| self.board.pieces(piece);
         let mating = pieces(Piece::Pawn) | pieces(Piece::Rook) | pieces(Piece::Queen);
@@ -290,11 +292,11 @@ impl Game for Chess {
         usize::from(self.halfmove_clock)
     }
 
-    /// A position close to the draw by lack of progress is another one for the table.
+    /// Near the fifty-move draw the key includes the halfmove clock.
     fn table_key(&self) -> u64 {
-        match self.halfmove_clock().checked_sub(NEAR_DRAW) {
+        match self.halfmove_clock().checked_sub(CLOCK_IN_KEY) {
             None => self.key(),
-            Some(beyond) => self.key() ^ PROGRESS_KEYS[beyond.min(PROGRESS_KEYS.len() - 1)],
+            Some(beyond) => self.key() ^ CLOCK_KEYS[beyond.min(CLOCK_KEYS.len() - 1)],
         }
     }
 }

@@ -1,8 +1,7 @@
 //! The terms of the classical evaluation, and their names.
 //!
-//! A term has two features, one for the middle game and one for the end game. Squares of tables are those
-//! of the player whose piece it is, White's point of view, and the files `a` to `d` stand for `h` to `e`,
-//! too.
+//! A term has two features, one for the middle game and one for the end game. Piece-square tables are written
+//! for White and mirrored: the files `a` to `d` stand for `h` to `e` as well.
 
 /// The two features of a term.
 type Names = [&'static str; 2];
@@ -30,58 +29,62 @@ macro_rules! squares {
     };
 }
 
-/// Pieces from pawn to queen.
+/// Material: pawns, knights, bishops, rooks, queens.
 pub(super) const MATERIAL: usize = 0;
-/// Where pawns, knights, bishops, rooks, queens and kings stand: four files of eight ranks for each. (No
-/// pawn stands on the first or last.)
+/// Piece-square tables of pawns, knights, bishops, rooks, queens and kings: four files of eight ranks each.
+/// (The first and last rank of the pawns are not used.)
 pub(super) const PAWN_ON: usize = MATERIAL + 5;
-pub(super) const OFFICER_ON: [usize; 4] = [PAWN_ON + 32, PAWN_ON + 64, PAWN_ON + 96, PAWN_ON + 128];
+pub(super) const PIECE_ON: [usize; 4] = [PAWN_ON + 32, PAWN_ON + 64, PAWN_ON + 96, PAWN_ON + 128];
 pub(super) const KING_ON: usize = PAWN_ON + 160;
-/// Squares that a knight, bishop, rook or queen can go to, those that enemy pawns attack not counted.
+/// Mobility of a knight, bishop, rook or queen: the attacked squares without own pawns, the own king, and
+/// squares that enemy pawns attack. One term for each number.
 pub(super) const MOBILITY: [usize; 4] = {
     let knight = KING_ON + 32;
     [knight, knight + 9, knight + 9 + 14, knight + 9 + 14 + 15]
 };
-/// Pawns with another one in front, without neighbours on the files beside, and left behind by them.
+/// Doubled, isolated and backward pawns.
 pub(super) const DOUBLED: usize = MOBILITY[3] + 28;
 pub(super) const ISOLATED: usize = DOUBLED + 1;
 pub(super) const BACKWARD: usize = ISOLATED + 1;
-/// Pawns beside another one, by rank from the second; pawns that a pawn protects, by rank from the third.
+/// Phalanx pawns by rank from the second, and pawns protected by a pawn by rank from the third.
 pub(super) const PHALANX: usize = BACKWARD + 1;
 pub(super) const PROTECTED: usize = PHALANX + 6;
-/// Passed pawns by rank from the second; those with an empty square in front.
+/// Passed pawns by rank from the second, and those with an empty square in front.
 pub(super) const PASSED: usize = PROTECTED + 5;
 pub(super) const PASSED_FREE: usize = PASSED + 6;
-/// Shares of their way that passed pawns have gone, if the rest of it is empty and not attacked, and times
-/// the distance of both kings from the square in front.
+/// The progress of passed pawns, from 0 on the second rank to 1 on the seventh: where the path to promotion
+/// is empty and not attacked, and times the distance of each king from the square in front.
 pub(super) const PASSED_SAFE: usize = PASSED_FREE + 6;
 pub(super) const PASSED_OWN_KING: usize = PASSED_SAFE + 1;
 pub(super) const PASSED_ENEMY_KING: usize = PASSED_OWN_KING + 1;
-/// The nearest own pawn before the king, on its file and on each file beside: on the second or third rank,
-/// further, none.
+/// Pawn shield: the nearest own pawn in front of the king, on its file and on each neighbouring file: on the
+/// second rank, on the third, further up, none.
 pub(super) const SHIELD: [usize; 2] = [PASSED_ENEMY_KING + 1, PASSED_ENEMY_KING + 5];
-/// The nearest enemy pawn on those files: none, on the second rank, …, on the sixth or seventh.
+/// Pawn storm: the nearest enemy pawn on those files: none, or on the second to sixth rank. The seventh
+/// counts as the sixth.
 pub(super) const STORM: usize = SHIELD[1] + 4;
-/// How much the squares around the king are attacked: a step for each four units.
+/// King danger, by steps of four attack units.
 pub(super) const DANGER: usize = STORM + 6;
 pub(super) const DANGER_STEPS: usize = 16;
+/// Two bishops or more.
 pub(super) const BISHOP_PAIR: usize = DANGER + DANGER_STEPS;
-/// Rooks on files without pawns, without own pawns, and on the seventh rank.
+/// Rooks on open files, on half-open files and on the seventh rank.
 pub(super) const ROOK_OPEN: usize = BISHOP_PAIR + 1;
 pub(super) const ROOK_HALF_OPEN: usize = ROOK_OPEN + 1;
 pub(super) const ROOK_SEVENTH: usize = ROOK_HALF_OPEN + 1;
-/// Knights and bishops on the fourth to sixth rank, protected by a pawn, where no enemy pawn can attack them.
+/// Outposts of knights and bishops: squares of the fourth to sixth rank that an own pawn protects and no
+/// enemy pawn can attack.
 pub(super) const OUTPOST: usize = ROOK_SEVENTH + 1;
 /// Own pawns on squares of the bishop's colour.
 pub(super) const BISHOP_PAWNS: usize = OUTPOST + 2;
-/// Enemy pieces that are attacked by something less valuable: by pawns knight or bishop, rook, queen; by
-/// knights and bishops rook, queen; by rooks a queen.
+/// Enemy pieces attacked by less valuable ones: minor pieces, rooks and queens by pawns; rooks and queens by
+/// minor pieces; queens by rooks.
 pub(super) const THREAT: usize = BISHOP_PAWNS + 1;
-/// Enemy pieces that are attacked and not protected: pawns, knights and bishops, rooks, queens.
+/// Enemy pieces that are attacked and not protected: pawns, minor pieces, rooks, queens.
 pub(super) const HANGING: usize = THREAT + 6;
-/// The lead in pawns where each player has one bishop and no other piece, on squares of different colours.
+/// Pawns in an end game of bishops on opposite colours.
 pub(super) const OPPOSITE_BISHOPS: usize = HANGING + 4;
-/// The move.
+/// The right to move.
 pub(super) const TEMPO: usize = OPPOSITE_BISHOPS + 1;
 /// The number of terms.
 pub(super) const TERMS: usize = TEMPO + 1;

@@ -1,7 +1,6 @@
-//! Bitboards: who has how many neighbours, and where that lets them go.
+//! Bitboards: the number of neighbours of each square, and the moves that follow from it.
 //!
-//! Bit `8 * rank + file` is a square, a1 the lowest bit. Everything is computed for all pieces of a
-//! player at once.
+//! Bit `8 * rank + file` is a square; a1 is bit 0. All pieces of a player are handled at once.
 
 /// The a file.
 const FILE_A: u64 = 0x0101_0101_0101_0101;
@@ -12,8 +11,8 @@ const RANK_1: u64 = 0xFF;
 /// The eighth rank.
 const RANK_8: u64 = RANK_1 << 56;
 
-/// A direction: the rotation of the board that takes every square to the next one, and the squares that
-/// can be reached so; the others have come in over the opposite edge.
+/// A direction: the rotation of the board that takes every square to the next one, and the squares that a
+/// step in this direction can lead to. The others wrap around the edge.
 #[derive(Clone, Copy)]
 struct Direction {
     rotation: u32,
@@ -33,15 +32,15 @@ const DIRECTIONS: [Direction; 8] = [
 ];
 
 impl Direction {
-    /// All squares of `board`, one step further.
+    /// Moves all squares of `board` by one step.
     const fn step(self, board: u64) -> u64 {
         board.rotate_left(self.rotation) & self.reached
     }
 }
 
-/// The greatest number of neighbours that still lets a piece move. A piece with six is off the edge, and
-/// the board has six squares in a row beyond it; a piece with seven would need seven.
-const FARTHEST: usize = 6;
+/// The longest move. A piece with six neighbours is not at the edge, so at most six squares lie in one
+/// direction: a piece with seven neighbours cannot move.
+const MAX_DISTANCE: usize = 6;
 
 /// The squares around each square.
 const AROUND: [u64; 64] = {
@@ -58,16 +57,16 @@ const AROUND: [u64; 64] = {
     table
 };
 
-/// The squares exactly so many steps away from each square, in straight lines: `STEPS[n][square]`.
-const STEPS: [[u64; 64]; FARTHEST + 1] = {
-    let mut table = [[0; 64]; FARTHEST + 1];
+/// The squares at a distance of `n` steps from each square, in straight lines: `STEPS[n][square]`.
+const STEPS: [[u64; 64]; MAX_DISTANCE + 1] = {
+    let mut table = [[0; 64]; MAX_DISTANCE + 1];
     let mut square = 0;
     while square < 64 {
         let mut direction = 0;
         while direction < 8 {
             let mut ray = 1 << square;
             let mut n = 1;
-            while n <= FARTHEST {
+            while n <= MAX_DISTANCE {
                 ray = DIRECTIONS[direction].step(ray);
                 table[n][square] |= ray;
                 n += 1;
@@ -112,7 +111,7 @@ pub(super) fn targets(from: u32, occupied: u64) -> u64 {
     match distance {
         0 => 0,
         1 => AROUND[from],
-        2..=FARTHEST => {
+        2..=MAX_DISTANCE => {
             let mut open = 0;
             for to in squares(STEPS[distance][from]) {
                 if BETWEEN[from][to as usize] & occupied == 0 {
@@ -125,7 +124,7 @@ pub(super) fn targets(from: u32, occupied: u64) -> u64 {
     }
 }
 
-/// How many squares a piece on `from` must move.
+/// The distance that a piece on `from` must move.
 pub(super) fn distance(from: u32, occupied: u64) -> u32 {
     (AROUND[from as usize] & occupied).count_ones()
 }
@@ -187,10 +186,10 @@ fn full_adder(a: u64, b: u64, c: u64) -> (u64, u64) {
 #[inline]
 pub(super) fn reach(pieces: u64, occupied: u64, crowd: &Crowd) -> [u64; 8] {
     let empty = !occupied;
-    let walkers: [u64; FARTHEST + 1] = std::array::from_fn(|n| pieces & crowd.exactly(n));
+    let walkers: [u64; MAX_DISTANCE + 1] = std::array::from_fn(|n| pieces & crowd.exactly(n));
     let far = walkers[4] | walkers[5] | walkers[6];
     DIRECTIONS.map(|direction| {
-        // Those with the longest way start first; the others join when as many steps are left as theirs.
+        // Pieces with the longest distance start first; the others join when as many steps are left.
         let mut front = 0;
         if far != 0 {
             front = direction.step(walkers[6]) & empty;

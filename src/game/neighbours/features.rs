@@ -1,8 +1,8 @@
 //! The features of the original agent (Neighbours thesis, 2010, §4.2, tables 4.1 to 4.4).
 //!
-//! All are scaled to [0, 1]. "Me" is the player to move. Where the thesis leaves a measure open it is
-//! said here: the distance from the centre is counted in king steps from the four squares in the
-//! middle; a pair are two friendly pieces that have no neighbour but each other.
+//! All are scaled to [0, 1]. "Me" is the side to move. The thesis does not define two of the measures. Here,
+//! the distance from the centre is counted in king steps from the four central squares, and a pair (`dual`)
+//! is two pieces of one player that have no neighbour but each other.
 
 use super::super::{FeatureSet, Features, Game, Scale};
 use super::attacks::{self, Crowd};
@@ -47,7 +47,7 @@ const SET1_FEATURES: FeatureSet = FeatureSet {
     scale: Scale::UNMEASURED,
 };
 
-/// Set1 with lone pieces against moves, and surrounded pieces against enemies.
+/// `set1` and cross terms of lone pieces with moves, and of surrounded pieces with enemies.
 const SET2_FEATURES: FeatureSet = FeatureSet {
     name: "set2",
     features: base_features![
@@ -62,7 +62,7 @@ const SET2_FEATURES: FeatureSet = FeatureSet {
     scale: Scale::UNMEASURED,
 };
 
-/// Set1 with pairs and pieces at the edge of a group against pieces.
+/// `set1` and cross terms of pairs and of pieces with one neighbour with the number of pieces.
 const SET3_FEATURES: FeatureSet = FeatureSet {
     name: "set3",
     features: base_features![
@@ -85,7 +85,7 @@ const BASE_FEATURES: FeatureSet = FeatureSet {
     scale: Scale::UNMEASURED,
 };
 
-/// Squares at least one, two and three king steps from the four squares in the middle.
+/// Squares at least one, two and three king steps from the four central squares.
 const RINGS: [u64; 3] = [!0x0000_0018_1800_0000, !0x0000_3C3C_3C3C_0000, !0x007E_7E7E_7E7E_7E00];
 
 /// The counts behind the features of one player.

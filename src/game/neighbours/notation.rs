@@ -3,12 +3,12 @@
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
 use super::attacks;
-use super::rules::{LAST_COUNT, Neighbours, NeighboursMove, PIECES};
+use super::rules::{MAX_COUNT, Neighbours, NeighboursMove, PIECES};
 
 /// Files and ranks of the board.
 const SIZE: usize = 8;
 
-/// Reads board, side to move, halfmove clock and move number; the counters may be missing.
+/// Reads a FEN. Halfmove clock and move number may be missing.
 pub(super) fn parse_fen(text: &str) -> Result<Neighbours, FenError> {
     let mut fields = Fields::new(text);
     let mut pieces = [0u64; 2];
@@ -26,8 +26,8 @@ pub(super) fn parse_fen(text: &str) -> Result<Neighbours, FenError> {
         fen::at_most(what, pieces[player.index()].count_ones() as usize, PIECES as usize)?;
     }
     let stm = fields.side()?;
-    let halfmove_clock = fields.counter("halfmove clock", 0..=LAST_COUNT, 0)?;
-    let move_number = fields.counter("move number", 1..=LAST_COUNT, 1)?;
+    let halfmove_clock = fields.counter("halfmove clock", 0..=MAX_COUNT, 0)?;
+    let move_number = fields.counter("move number", 1..=MAX_COUNT, 1)?;
     fields.end()?;
     Ok(Neighbours::new(pieces, stm, halfmove_clock, move_number))
 }
@@ -44,7 +44,7 @@ pub(super) fn diagram(position: &Neighbours) -> String {
     fen::draw_board(SIZE, SIZE, |file, rank| letter(position, file, rank))
 }
 
-/// The letter of what stands on a square.
+/// The letter of the piece on a square; none for an empty square.
 fn letter(position: &Neighbours, file: usize, rank: usize) -> Option<char> {
     let square = 1 << (SIZE * rank + file);
     if position.of(Color::White) & square != 0 {
@@ -56,12 +56,12 @@ fn letter(position: &Neighbours, file: usize, rank: usize) -> Option<char> {
     }
 }
 
-/// The squares that the move goes from and to.
+/// A move in text: start and target.
 pub(super) fn move_text(mv: NeighboursMove) -> String {
     square_text(mv.from) + &square_text(mv.to)
 }
 
-/// Reads a legal move; an illegal one is told the rule that it breaks.
+/// Reads a legal move. The error for an illegal one names the rule that it breaks.
 pub(super) fn parse_move(position: &Neighbours, text: &str) -> Result<NeighboursMove, MoveError> {
     let mv = read_move(text)
         .ok_or_else(|| MoveError::Syntax { text: text.to_owned(), expected: "two squares, as in `e1e3`" })?;
@@ -88,7 +88,7 @@ pub(super) fn parse_move(position: &Neighbours, text: &str) -> Result<Neighbours
     Ok(mv)
 }
 
-/// Two squares next to each other in the text, whatever the position.
+/// Reads two squares, one after the other.
 fn read_move(text: &str) -> Option<NeighboursMove> {
     let [from_file, from_rank, to_file, to_rank] = text.as_bytes() else { return None };
     let square = |file: &u8, rank: &u8| {

@@ -8,22 +8,22 @@ use super::super::{
 use super::attacks::{self, Crowd, squares};
 use super::notation;
 
-/// Pieces of a player at the start, and so at most.
+/// The most pieces of a player.
 pub(super) const PIECES: u32 = 8;
 
-/// The 100 plies without a capture that draw the game.
+/// The plies without a capture that draw the game.
 const NO_PROGRESS: usize = 100;
 
-/// The greatest value of a counter in a FEN. A game ends long before it; counting stops there.
-pub(super) const LAST_COUNT: u16 = 9_999;
+/// The greatest value of a counter in a FEN; counters stop there.
+pub(super) const MAX_COUNT: u16 = 9_999;
 
-/// Zobrist numbers of a piece on a square, for White and for Black.
+/// Zobrist keys of a piece on a square, for White and for Black.
 static PIECE_KEYS: [[u64; 64]; 2] = [random_table(0x4E65_6967), random_table(0x6862_6F75)];
 
-/// Zobrist number of Black to move.
-const MOVER_KEY: u64 = random_table::<1>(0x7273)[0];
+/// Zobrist key of Black to move.
+const SIDE_KEY: u64 = random_table::<1>(0x7273)[0];
 
-/// Numbers of the plies since the last capture, for the search's table.
+/// Keys of the halfmove clock, for the table key.
 static PROGRESS_KEYS: [u64; NO_PROGRESS + 1] = random_table(0x6561_7421);
 
 /// A position of Neighbours.
@@ -58,7 +58,7 @@ impl GameMove for NeighboursMove {
 }
 
 impl Neighbours {
-    /// A position with its key; the caller vouches for the pieces.
+    /// Makes a position and computes its key. The caller has checked the pieces.
     pub(super) fn new(pieces: [u64; 2], stm: Color, halfmove_clock: u16, move_number: u16) -> Neighbours {
         let mut position = Neighbours { pieces, key: 0, stm, halfmove_clock, move_number };
         position.key = position.key_from_scratch();
@@ -70,7 +70,7 @@ impl Neighbours {
         self.pieces[player.index()]
     }
 
-    /// Appends the moves to some squares that have no piece of the side to move.
+    /// Appends the moves to the squares of a set, none of which has a piece of the side to move.
     fn moves_to(&self, squares_to: u64, moves: &mut Vec<NeighboursMove>) {
         let occupied = self.occupied();
         for from in squares(self.of(self.stm)) {
@@ -84,7 +84,7 @@ impl Neighbours {
         self.pieces[0] | self.pieces[1]
     }
 
-    /// Number of the move, counted up after each of Black's.
+    /// The number of the move, counted up after each move of Black.
     pub(super) fn move_number(&self) -> u16 {
         self.move_number
     }
@@ -144,16 +144,16 @@ impl Game for Neighbours {
         let (us, them) = (self.stm.index(), (!self.stm).index());
         let (from, to) = (1 << mv.from, 1 << mv.to);
         self.pieces[us] = self.pieces[us] & !from | to;
-        self.key ^= PIECE_KEYS[us][usize::from(mv.from)] ^ PIECE_KEYS[us][usize::from(mv.to)] ^ MOVER_KEY;
+        self.key ^= PIECE_KEYS[us][usize::from(mv.from)] ^ PIECE_KEYS[us][usize::from(mv.to)] ^ SIDE_KEY;
         if self.pieces[them] & to != 0 {
             self.pieces[them] &= !to;
             self.key ^= PIECE_KEYS[them][usize::from(mv.to)];
             self.halfmove_clock = 0;
         } else {
-            self.halfmove_clock = (self.halfmove_clock + 1).min(LAST_COUNT);
+            self.halfmove_clock = (self.halfmove_clock + 1).min(MAX_COUNT);
         }
         if self.stm == Color::Black {
-            self.move_number = (self.move_number + 1).min(LAST_COUNT);
+            self.move_number = (self.move_number + 1).min(MAX_COUNT);
         }
         self.stm = !self.stm;
     }
@@ -167,7 +167,7 @@ impl Game for Neighbours {
     }
 
     fn key_from_scratch(&self) -> u64 {
-        let stm = if self.stm == Color::Black { MOVER_KEY } else { 0 };
+        let stm = if self.stm == Color::Black { SIDE_KEY } else { 0 };
         Color::BOTH.into_iter().fold(stm, |key, player| {
             let keys = &PIECE_KEYS[player.index()];
             squares(self.of(player)).fold(key, |key, square| key ^ keys[square as usize])
@@ -206,8 +206,8 @@ impl Game for Neighbours {
         usize::from(self.halfmove_clock)
     }
 
-    /// The value of a position depends on the plies since the last capture: they are a feature of the
-    /// evaluation, and the hundredth draws the game.
+    /// The key includes the halfmove clock, which is a feature of the evaluation and decides when the game is
+    /// drawn.
     fn table_key(&self) -> u64 {
         self.key ^ PROGRESS_KEYS[usize::from(self.halfmove_clock).min(NO_PROGRESS)]
     }

@@ -1,6 +1,6 @@
-//! Bitboards of five files and seven ranks, and how the pieces move on them.
+//! Bitboards of five files and seven ranks, and the moves of the pieces on them.
 //!
-//! Bit `5 * rank + file` is a square, a1 the lowest bit.
+//! Bit `5 * rank + file` is a square, a1 is bit 0.
 
 use super::super::Color;
 
@@ -18,7 +18,7 @@ const FILE_A: u64 = 0b00001_00001_00001_00001_00001_00001_00001;
 /// The e file.
 const FILE_E: u64 = FILE_A << (FILES - 1);
 
-/// Squares that a rook goes at most.
+/// The longest move of a rook.
 const ROOK_STEPS: usize = 3;
 
 /// A piece.
@@ -77,12 +77,12 @@ pub(super) const fn pawn_attacks(pawns: u64, player: Color) -> u64 {
     east(ahead) | west(ahead)
 }
 
-/// The squares that kings reach.
+/// The squares that kings attack.
 pub(super) const fn king_steps(kings: u64) -> u64 {
     north(kings) | south(kings) | east(kings) | west(kings)
 }
 
-/// The squares that rooks reach or attack, with those of `stops`, which end their way.
+/// The squares that rooks attack. The first square of `stops` in a direction is included and ends the line.
 #[inline]
 pub(super) fn rook_steps(rooks: u64, stops: u64) -> u64 {
     slide(rooks, stops, north)
@@ -102,7 +102,7 @@ fn slide(rooks: u64, stops: u64, step: impl Fn(u64) -> u64) -> u64 {
     reached
 }
 
-/// The squares of a board, and all those behind them, for a player.
+/// The squares of a board and all squares behind them, for a player.
 pub(super) const fn fill_backward(board: u64, player: Color) -> u64 {
     // Seven ranks: steps of 1, 2 and 4 reach all of them.
     let filled = match player {
@@ -120,7 +120,7 @@ pub(super) const fn fill_backward(board: u64, player: Color) -> u64 {
     filled & ALL
 }
 
-/// The rank of that number, counted from a player's own side, from 0.
+/// A rank by its number, counted from a player's own side, from 0.
 pub(super) const fn rank_for(player: Color, rank: usize) -> u64 {
     let rank = match player {
         Color::White => rank,

@@ -1,8 +1,9 @@
-//! Changes to a position that are not moves. A client of a server that is always right needs them.
+//! Changes to a position that are not moves. A client needs them to follow a server that deviates from the
+//! rules.
 
 use super::super::{Color, Game};
 use super::board::ALL;
-use super::rules::{MOST_POINTS, NOWHERE, POINT, TucChess, TucMove};
+use super::rules::{MOST_POINTS, NO_SQUARE, POINT, TucChess, TucMove};
 
 impl TucChess {
     /// The points of White and of Black.
@@ -10,15 +11,15 @@ impl TucChess {
         Color::BOTH.map(|player| f64::from(self.points(player)) / f64::from(POINT))
     }
 
-    /// Replaces the points of White and of Black, rounded to tenths; counting stops at 999.9.
+    /// Replaces the points of White and of Black, rounded to tenths, at most 999.9.
     pub fn set_score(&mut self, points: [f64; 2]) {
         let tenths =
             |points: f64| (points * f64::from(POINT)).round().clamp(0.0, f64::from(MOST_POINTS)) as u16;
         self.set_points(points.map(tenths));
     }
 
-    /// Puts a prize on a square, a1 being 0, b1 1 and a2 5. `false` where that is impossible: a piece stands
-    /// there, or there is no such square.
+    /// Puts a prize on a square; a1 is 0, b1 is 1, a2 is 5. Returns `false` if a piece stands there or if
+    /// there is no such square.
     pub fn place_prize(&mut self, square: u8) -> bool {
         let Some(bit) = bit(square).filter(|bit| self.occupied() & bit == 0) else { return false };
         if self.prizes() & bit == 0 {
@@ -27,9 +28,10 @@ impl TucChess {
         true
     }
 
-    /// Makes a move from square to square even if the rules forbid it. What stands on the second square is
-    /// removed, a pawn leaves the board on its last rank, and it is the other player's turn. The points stay.
-    /// `false` where no piece of the side to move stands on the first square; then only the turn changes.
+    /// Moves a piece from one square to another even if the rules forbid it. A piece on the second square is
+    /// removed, a pawn leaves the board on its last rank, and the turn passes to the opponent. The points
+    /// stay. Returns `false` if no piece of the side to move stands on the first square; then only the turn
+    /// changes.
     pub fn force(&mut self, from: u8, to: u8) -> bool {
         let (stm, score) = (self.side_to_move(), self.score());
         let own = |square| bit(square).and_then(|bit| self.kind_on(stm, bit));
@@ -37,8 +39,8 @@ impl TucChess {
         if is_move && let Some(captured) = own(to).filter(|_| from != to) {
             self.toggle(stm, captured, to);
         }
-        // Nothing stands on a square beyond the board, so that such a move only passes the turn.
-        let mv = if is_move { TucMove::new(from, to) } else { TucMove::new(NOWHERE, NOWHERE) };
+        // A square beyond the board has no piece, so such a move only changes the turn.
+        let mv = if is_move { TucMove::new(from, to) } else { TucMove::new(NO_SQUARE, NO_SQUARE) };
         self.play(mv);
         self.set_score(score);
         is_move

@@ -1,13 +1,12 @@
-//! The features: the two evaluations of the paper, and a fuller one.
+//! The feature sets: the two evaluations of the report, and a larger one.
 //!
-//! Points are counted as they are; other features are in points, pieces, squares or shares as their
-//! names say. Differences are those of the player to move ("me") less those of the other.
+//! "Me" is the side to move; differences are its values less those of the opponent.
 
 use super::super::{Color, FeatureSet, Features, Game, Scale};
 use super::board::{Kind, RANKS, fill_backward, forward, king_steps, pawn_attacks, rank_for, rook_steps};
 use super::rules::{POINT, TucChess};
 
-/// Points, pieces, advancement, mobility, threats, danger to the kings, prizes in reach, tempo.
+/// Points, pieces, advancement of pawns, mobility, threats, attacks on the kings, prizes in reach, tempo.
 const FULL: FeatureSet = FeatureSet {
     name: "full",
     features: &[
@@ -74,7 +73,7 @@ impl Features for TucChess {
 }
 
 impl TucChess {
-    /// The points that the pieces of a player on some squares are worth.
+    /// The points for the capture of a player's pieces on some squares.
     fn values(&self, player: Color, on: u64) -> f64 {
         let value = |kind: Kind| (self.pieces(player, kind) & on).count_ones() * u32::from(kind.points());
         f64::from(Kind::ALL.into_iter().map(value).sum::<u32>())
@@ -89,7 +88,7 @@ impl TucChess {
         visit(1, lead * gone);
         visit(2, difference(me.pawns, other.pawns));
         visit(3, difference(me.rooks, other.rooks));
-        visit(4, difference(me.steps, other.steps) / WAY);
+        visit(4, difference(me.steps, other.steps) / PAWN_RANKS);
         visit(5, difference(me.open_ways, other.open_ways));
         visit(6, difference(me.rook_moves, other.rook_moves));
         visit(7, f64::from(me.threats));
@@ -101,10 +100,10 @@ impl TucChess {
     }
 }
 
-/// Ranks that a pawn goes.
-const WAY: f64 = RANKS as f64 - 1.0;
+/// The ranks that a pawn advances on its way to the last one.
+const PAWN_RANKS: f64 = RANKS as f64 - 1.0;
 
-/// The ranks in whose number, counted for White and for Black from their own side from 0, a bit is set.
+/// The ranks whose number has bit 0, 1 or 2 set, counted from 0 from White's and from Black's own side.
 const RANKS_WITH_BIT: [[u64; 3]; 2] = {
     let mut ranks = [[0; 3]; 2];
     let mut rank = 0;
@@ -126,17 +125,17 @@ const RANKS_WITH_BIT: [[u64; 3]; 2] = {
 struct Side {
     pawns: u32,
     rooks: u32,
-    /// Ranks that the pawns have behind them.
+    /// Ranks that the pawns have advanced, summed.
     steps: u32,
     /// Pawns with no piece in front of them up to the last rank.
     open_ways: u32,
-    /// Squares that the rooks may go to.
+    /// Squares that the rooks can move to.
     rook_moves: u32,
-    /// Points of the enemy pieces under attack, but for the king.
+    /// Points for the attacked enemy pieces, the king excluded.
     threats: u32,
     /// Whether the enemy king is under attack.
     threatens_king: u32,
-    /// Prizes in reach.
+    /// Prizes that a piece can take.
     prizes: u32,
 }
 
@@ -151,7 +150,7 @@ impl Side {
         let king_reach = king_steps(kings);
         let attacked = pawn_attacks(pawns, player) | rook_reach | king_reach;
         let landing = forward(pawns, player) & !occupied | rook_reach | king_reach & !own;
-        // The number of a rank, bit by bit.
+        // Sum the numbers of the ranks bit by bit.
         let steps = (0..3).map(|bit| (pawns & RANKS_WITH_BIT[player.index()][bit]).count_ones() << bit).sum();
         let blocked = fill_backward(forward(occupied, !player), player);
         let points = |kind: Kind, enemies: u64| u32::from(kind.points()) * (enemies & attacked).count_ones();

@@ -3,15 +3,15 @@
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
 use super::board::{FILES, Kind, RANKS, last_rank};
-use super::rules::{LAST_MOVE, MOST_POINTS, POINT, TucChess, TucMove, Worth};
+use super::rules::{MAX_MOVE_NUMBER, MOST_POINTS, POINT, PrizeValue, TucChess, TucMove};
 
-/// The letters of the pieces of White, and how many of each there may be.
+/// The pieces with White's letters and the most of each that a player can have.
 const PIECES: [(Kind, char, u32); 3] = [(Kind::Pawn, 'P', 7), (Kind::Rook, 'R', 2), (Kind::King, 'K', 1)];
 
-/// The mark of a prize.
+/// The letter of a prize.
 const PRIZE: char = '*';
 
-/// Reads board, side to move, points of White and of Black, move number; the numbers may be missing.
+/// Reads a FEN. The points of White and of Black and the move number may be missing.
 pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
     let mut fields = Fields::new(text);
     let (mut pieces, mut prizes) = ([[0u64; 3]; 2], 0u64);
@@ -49,12 +49,12 @@ pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
         Ok((points * f64::from(POINT)).round() as u16)
     };
     let points = [points("points of White")?, points("points of Black")?];
-    let move_number = fields.counter("move number", 1..=LAST_MOVE, 1)?;
+    let move_number = fields.counter("move number", 1..=MAX_MOVE_NUMBER, 1)?;
     fields.end()?;
     Ok(TucChess::new(pieces, prizes, points, stm, move_number))
 }
 
-/// The five fields; points have a decimal where a prize was counted by its mean.
+/// The five fields. Points have a decimal after a prize was counted by its mean.
 pub(super) fn fen(position: &TucChess) -> String {
     let board = fen::write_board(FILES, RANKS, |file, rank| letter(position, file, rank));
     let side = position.side_to_move().letter();
@@ -67,7 +67,7 @@ pub(super) fn diagram(position: &TucChess) -> String {
     fen::draw_board(FILES, RANKS, |file, rank| letter(position, file, rank))
 }
 
-/// The letter of what stands on a square.
+/// The letter of a square's content; none for an empty square.
 fn letter(position: &TucChess, file: usize, rank: usize) -> Option<char> {
     let square = 1 << (FILES * rank + file);
     let piece = Color::BOTH.into_iter().find_map(|player| Some((player, position.kind_on(player, square)?)));
@@ -80,13 +80,13 @@ fn letter(position: &TucChess, file: usize, rank: usize) -> Option<char> {
     }
 }
 
-/// The squares that the move goes from and to, and what chance made of it.
+/// A move in text: start, target, and the chance outcome if it has one.
 pub(super) fn move_text(mv: TucMove) -> String {
     let mut text = square_text(mv.from) + &square_text(mv.to);
-    match mv.worth {
-        Worth::Mean => {}
-        Worth::Nothing => text += "=0",
-        Worth::Point => text += "=1",
+    match mv.prize_value {
+        PrizeValue::Mean => {}
+        PrizeValue::Nothing => text += "=0",
+        PrizeValue::Point => text += "=1",
     }
     if let Some(square) = mv.appears {
         text += "+";
@@ -95,7 +95,7 @@ pub(super) fn move_text(mv: TucMove) -> String {
     text
 }
 
-/// Reads a legal move; an illegal one is told the rule that it breaks.
+/// Reads a legal move. The error for an illegal one names the rule that it breaks.
 pub(super) fn parse_move(position: &TucChess, text: &str) -> Result<TucMove, MoveError> {
     const EXPECTED: &str =
         "two squares, as in `a3a4`, then `=0` or `=1` for a prize taken and `+c5` for a new one";
@@ -126,7 +126,7 @@ pub(super) fn parse_move(position: &TucChess, text: &str) -> Result<TucMove, Mov
             Kind::King => format!("the king on {from} goes one square, not diagonally"),
         });
     }
-    if mv.worth != Worth::Mean && position.prizes() & 1 << mv.to == 0 {
+    if mv.prize_value != PrizeValue::Mean && position.prizes() & 1 << mv.to == 0 {
         return illegal(format!("there is no prize on {to}"));
     }
     if let Some(square) = mv.appears {
@@ -139,20 +139,20 @@ pub(super) fn parse_move(position: &TucChess, text: &str) -> Result<TucMove, Mov
     Ok(mv)
 }
 
-/// The parts of a move, whatever the position.
+/// Splits the text of a move into start, target and chance outcome.
 fn read_move(text: &str) -> Option<TucMove> {
     let (text, appears) = match text.split_once('+') {
         None => (text, None),
         Some((text, square)) => (text, Some(read_square(square)?)),
     };
-    let (squares, worth) = match text.split_once('=') {
-        None => (text, Worth::Mean),
-        Some((squares, "0")) => (squares, Worth::Nothing),
-        Some((squares, "1")) => (squares, Worth::Point),
+    let (squares, prize_value) = match text.split_once('=') {
+        None => (text, PrizeValue::Mean),
+        Some((squares, "0")) => (squares, PrizeValue::Nothing),
+        Some((squares, "1")) => (squares, PrizeValue::Point),
         Some(_) => return None,
     };
     let (from, to) = squares.split_at_checked(2)?;
-    Some(TucMove { from: read_square(from)?, to: read_square(to)?, worth, appears })
+    Some(TucMove { from: read_square(from)?, to: read_square(to)?, prize_value, appears })
 }
 
 fn read_square(text: &str) -> Option<u8> {

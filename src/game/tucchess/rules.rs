@@ -8,37 +8,37 @@ use super::super::{
 use super::board::{ALL, Kind, forward, king_steps, last_rank, pawn_attacks, rook_steps, squares};
 use super::notation;
 
-/// Points are counted in tenths, so that a prize can be worth its mean.
+/// A point in tenths, the unit of all scores: a prize of unknown value counts by its mean.
 pub(super) const POINT: u16 = 10;
 
-/// What a prize is worth on the mean, in tenths of a point.
+/// The mean value of a prize, in tenths of a point.
 const MEAN_PRIZE: u16 = 9;
 
-/// The probability that a prize is worth a point.
-const PRIZE_HAS_WORTH: f64 = 0.9;
+/// The probability that a prize scores a point.
+const PRIZE_SCORES: f64 = 0.9;
 
 /// The probability that a new prize appears after a move.
 const PRIZE_APPEARS: f64 = 0.1;
 
-/// The greatest number of points in a FEN, in tenths; counting stops there.
+/// The greatest number of points in a FEN, in tenths; points stop there.
 pub(super) const MOST_POINTS: u16 = 9_999;
 
-/// The greatest move number in a FEN; counting stops there.
-pub(super) const LAST_MOVE: u16 = 9_999;
+/// The greatest move number in a FEN; the counter stops there.
+pub(super) const MAX_MOVE_NUMBER: u16 = 9_999;
 
-/// Zobrist numbers of each kind of piece on a square, for White and for Black.
+/// Zobrist keys of each kind of piece on a square, for White and for Black.
 static PIECE_KEYS: [[[u64; 64]; 3]; 2] = [
     [random_table(0x5055_4331), random_table(0x5055_4332), random_table(0x5055_4333)],
     [random_table(0x5055_4334), random_table(0x5055_4335), random_table(0x5055_4336)],
 ];
 
-/// Zobrist numbers of a prize on a square.
+/// Zobrist keys of a prize on a square.
 static PRIZE_KEYS: [u64; 64] = random_table(0x5072_697A);
 
-/// Zobrist number of Black to move.
-const MOVER_KEY: u64 = random_table::<1>(0x5475_726E)[0];
+/// Zobrist key of Black to move.
+const SIDE_KEY: u64 = random_table::<1>(0x5475_726E)[0];
 
-/// Numbers of the lead in points, for the search's table; leads of more than a hundred share them.
+/// Keys of the lead in points, for the table key. Leads of more than a hundred points share keys.
 static LEAD_KEYS: [u64; 2048] = random_table(0x4C65_6164);
 
 /// A position of TUC-CHESS.
@@ -54,23 +54,23 @@ pub struct TucChess {
     move_number: u16,
 }
 
-/// A move of TUC-CHESS: the squares it goes from and to, and what chance makes of it.
+/// A move of TUC-CHESS: the squares it goes from and to, and its chance outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TucMove {
     /// The square that the piece leaves, below 64.
     pub(super) from: u8,
     /// The square that it goes to, below 64.
     pub(super) to: u8,
-    /// What the prize that it takes is worth.
-    pub(super) worth: Worth,
+    /// The value of the prize that it takes.
+    pub(super) prize_value: PrizeValue,
     /// The square on which a new prize appears.
     pub(super) appears: Option<u8>,
 }
 
-/// What a prize is worth.
+/// The value of a prize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Worth {
-    /// Not sampled: it counts by its mean.
+pub(super) enum PrizeValue {
+    /// Not sampled: the prize counts by its mean.
     Mean,
     /// Nothing.
     Nothing,
@@ -81,21 +81,21 @@ pub(super) enum Worth {
 impl TucMove {
     /// A move without an outcome of chance.
     pub(super) fn new(from: u8, to: u8) -> TucMove {
-        TucMove { from, to, worth: Worth::Mean, appears: None }
+        TucMove { from, to, prize_value: PrizeValue::Mean, appears: None }
     }
 }
 
-/// Stands for no square in the bits of a move.
-pub(super) const NOWHERE: u8 = 63;
+/// No square, in the bits of a move.
+pub(super) const NO_SQUARE: u8 = 63;
 
 impl GameMove for TucMove {
     fn to_bits(self) -> u32 {
-        let appears = self.appears.unwrap_or(NOWHERE);
-        // Never 0: a move goes somewhere.
+        let appears = self.appears.unwrap_or(NO_SQUARE);
+        // Never 0, as `from` and `to` differ.
         u32::from(self.from)
             | u32::from(self.to) << 6
-            | (self.worth as u32) << 12
-            | u32::from(appears ^ NOWHERE) << 14
+            | (self.prize_value as u32) << 12
+            | u32::from(appears ^ NO_SQUARE) << 14
     }
 
     fn from_bits(bits: u32) -> Self {
@@ -103,18 +103,18 @@ impl GameMove for TucMove {
         TucMove {
             from: six(0),
             to: six(6),
-            worth: match bits >> 12 & 3 {
-                1 => Worth::Nothing,
-                2 => Worth::Point,
-                _ => Worth::Mean,
+            prize_value: match bits >> 12 & 3 {
+                1 => PrizeValue::Nothing,
+                2 => PrizeValue::Point,
+                _ => PrizeValue::Mean,
             },
-            appears: Some(six(14) ^ NOWHERE).filter(|&square| square != NOWHERE),
+            appears: Some(six(14) ^ NO_SQUARE).filter(|&square| square != NO_SQUARE),
         }
     }
 }
 
 impl TucChess {
-    /// A position with its key; the caller vouches for the pieces.
+    /// Makes a position and computes its key. The caller has checked the pieces.
     pub(super) fn new(
         pieces: [[u64; 3]; 2],
         prizes: u64,
@@ -163,7 +163,7 @@ impl TucChess {
         self.points = points;
     }
 
-    /// Number of the move, counted up after each of Black's.
+    /// The number of the move, counted up after each move of Black.
     pub(super) fn move_number(&self) -> u16 {
         self.move_number
     }
@@ -173,7 +173,7 @@ impl TucChess {
         Kind::ALL.into_iter().find(|&kind| self.pieces(player, kind) & square != 0)
     }
 
-    /// What ends the game on the board, whatever moves there are.
+    /// The ending by captures: a captured king or bare kings.
     pub(super) fn finished(&self) -> Option<Ending> {
         let [[_, _, white], [_, _, black]] = self.pieces;
         if white == 0 || black == 0 {
@@ -244,7 +244,7 @@ impl Game for TucChess {
     /// Seven pawns with three targets each, two rooks with twelve, a king with four.
     const MAX_MOVES: usize = 49;
 
-    /// Nothing draws but equal points.
+    /// The only draw is a game that ends with equal points.
     const DRAW_RULES: DrawRules = DrawRules { repetitions: None, no_progress: None };
 
     /// A referee ends the game after 14 minutes, and a move has 6 seconds.
@@ -312,10 +312,10 @@ impl Game for TucChess {
         }
         if self.prizes & to != 0 {
             self.toggle_prize(mv.to);
-            tenths += match mv.worth {
-                Worth::Mean => MEAN_PRIZE,
-                Worth::Nothing => 0,
-                Worth::Point => POINT,
+            tenths += match mv.prize_value {
+                PrizeValue::Mean => MEAN_PRIZE,
+                PrizeValue::Nothing => 0,
+                PrizeValue::Point => POINT,
             };
         }
         if let Some(square) = mv.appears.filter(|&square| self.free() & 1 << square != 0) {
@@ -324,10 +324,10 @@ impl Game for TucChess {
         let points = &mut self.points[us.index()];
         *points = (*points + tenths).min(MOST_POINTS);
         if us == Color::Black {
-            self.move_number = (self.move_number + 1).min(LAST_MOVE);
+            self.move_number = (self.move_number + 1).min(MAX_MOVE_NUMBER);
         }
         self.stm = them;
-        self.key ^= MOVER_KEY;
+        self.key ^= SIDE_KEY;
     }
 
     fn terminal_outcome(&self) -> Outcome {
@@ -347,7 +347,7 @@ impl Game for TucChess {
     }
 
     fn key_from_scratch(&self) -> u64 {
-        let mut key = if self.stm == Color::Black { MOVER_KEY } else { 0 };
+        let mut key = if self.stm == Color::Black { SIDE_KEY } else { 0 };
         for player in Color::BOTH {
             for kind in Kind::ALL {
                 let keys = &PIECE_KEYS[player.index()][kind as usize];
@@ -392,7 +392,7 @@ impl Game for TucChess {
                 && rook_steps(rooks, occupied | self.prizes) & !own == 0)
     }
 
-    /// The value of a position depends on the points.
+    /// The key includes the lead in points, on which the value of a position depends.
     fn table_key(&self) -> u64 {
         self.key ^ LEAD_KEYS[(self.lead() & 2047) as usize]
     }
@@ -403,46 +403,48 @@ impl Chance for TucChess {
 
     fn outcomes(&self, mv: TucMove, outcomes: &mut Vec<(TucMove, f64)>) {
         let takes_prize = self.prizes & 1 << mv.to != 0;
-        let worths: &[(Worth, f64)] = match takes_prize {
-            true => &[(Worth::Point, PRIZE_HAS_WORTH), (Worth::Nothing, 1.0 - PRIZE_HAS_WORTH)],
-            false => &[(Worth::Mean, 1.0)],
+        let values: &[(PrizeValue, f64)] = match takes_prize {
+            true => &[(PrizeValue::Point, PRIZE_SCORES), (PrizeValue::Nothing, 1.0 - PRIZE_SCORES)],
+            false => &[(PrizeValue::Mean, 1.0)],
         };
         let mut child = *self;
         child.play(TucMove::new(mv.from, mv.to));
         let free = child.free();
         let each = PRIZE_APPEARS / f64::from(free.count_ones());
-        // The likeliest first.
-        for &(worth, probability) in worths {
-            outcomes.push((TucMove { worth, appears: None, ..mv }, probability * (1.0 - PRIZE_APPEARS)));
+        // The most probable first.
+        for &(prize_value, probability) in values {
+            outcomes
+                .push((TucMove { prize_value, appears: None, ..mv }, probability * (1.0 - PRIZE_APPEARS)));
         }
-        for &(worth, probability) in worths {
-            outcomes.extend(
-                squares(free)
-                    .map(|square| (TucMove { worth, appears: Some(square), ..mv }, probability * each)),
-            );
+        for &(prize_value, probability) in values {
+            outcomes
+                .extend(squares(free).map(|square| {
+                    (TucMove { prize_value, appears: Some(square), ..mv }, probability * each)
+                }));
         }
     }
 
-    /// What the prize is worth, and whether and where a new one appears.
+    /// Samples the value of a prize that is taken, and whether and where a new one appears.
     fn sample(&self, mv: TucMove, random: &mut dyn FnMut() -> f64) -> TucMove {
-        let mut drawn = TucMove::new(mv.from, mv.to);
+        let mut sampled = TucMove::new(mv.from, mv.to);
         if self.prizes & 1 << mv.to != 0 {
-            drawn.worth = if random() < PRIZE_HAS_WORTH { Worth::Point } else { Worth::Nothing };
+            sampled.prize_value =
+                if random() < PRIZE_SCORES { PrizeValue::Point } else { PrizeValue::Nothing };
         }
         if random() < PRIZE_APPEARS {
             let mut child = *self;
-            child.play(drawn);
+            child.play(sampled);
             let free = child.free();
-            // The generator may be as near to 1 as it likes: the last square is the last one.
+            // The product may round up to the number of squares.
             let place = (random() * f64::from(free.count_ones())) as usize;
-            drawn.appears = squares(free).take(place + 1).last();
+            sampled.appears = squares(free).take(place + 1).last();
         }
-        drawn
+        sampled
     }
 }
 
 impl MoveOrdering for TucChess {
-    /// What scores: captures, prizes, and pawns that leave the board.
+    /// Moves that score: captures, prizes, and pawns that leave the board.
     fn is_tactical(&self, mv: TucMove) -> bool {
         let is_pawn = self.pieces(self.stm, Kind::Pawn) & 1 << mv.from != 0;
         self.scoring(if is_pawn { Kind::Pawn } else { Kind::King }) & 1 << mv.to != 0
@@ -476,7 +478,7 @@ impl Selectivity for TucChess {
         if moves.iter().any(wins) {
             moves.retain(wins);
         } else if moves.iter().any(is_safe) {
-            // Where the king is not attacked, it is not to be put there, either.
+            // Otherwise it must not move onto an attacked square.
             moves.retain(is_safe);
         }
     }

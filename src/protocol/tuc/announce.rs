@@ -1,22 +1,22 @@
-//! What a server tells of a game, whoever referees it.
+//! The server's messages about a game.
 
 use super::message::{ServerMessage, Square, Step, Turn, shown};
 use crate::engine::Board;
 use crate::game::Game;
 use crate::game::tucchess::TucChess;
 
-/// The message that the move `text`, chance outcome and all, has led to the position of `board`; none if it
-/// is no move of the game.
+/// The message for the move `text`, with its chance outcome, that led to the position of `board`. None if the
+/// text is not a move of the game.
 pub fn turn(text: &str, board: &dyn Board) -> Option<ServerMessage> {
     turn_message(text, &position(board))
 }
 
-/// The message that the game has ended in the position of `board`.
+/// The message for the end of the game in the position of `board`.
 pub fn end(board: &dyn Board) -> ServerMessage {
     end_message(&position(board))
 }
 
-/// The position of a board, which is one of the game.
+/// The position of a board of TUC-CHESS.
 fn position(board: &dyn Board) -> TucChess {
     TucChess::from_fen(&board.fen()).unwrap_or_else(|_| TucChess::start())
 }
@@ -34,8 +34,8 @@ pub(super) fn end_message(position: &TucChess) -> ServerMessage {
     ServerMessage::End(final_points(position.score()))
 }
 
-/// Points as `GE` shows them. Where two digits or whole points would hide who has more, the other one is
-/// shown a point less.
+/// The points of a `GE` message. If rounding or the limit of two digits makes unequal points equal, the
+/// player with fewer points is shown one point less.
 fn final_points([white, black]: [f64; 2]) -> [u8; 2] {
     match [white, black].map(shown) {
         [a, b] if a == b && white > black => [a, b.saturating_sub(1)],

@@ -1,8 +1,8 @@
-//! The client at its socket: plays with an engine on a server of the course.
+//! The client: plays with an engine on a server of the course.
 //!
-//! The original server takes a repeated datagram for a move of the opponent, and stops without a word at
-//! anything that is not exactly right. So the client sends its name once, each move once, as four digits, and
-//! nothing else; where no answer comes, it gives up.
+//! The original server takes a repeated datagram for a move of the opponent, and stops without a message at
+//! any invalid datagram. So the client sends its name once and each move once, as four digits, and nothing
+//! else. If no answer comes, it gives up.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -19,23 +19,23 @@ use crate::game::{FenError, Game};
 use crate::protocol::text;
 use crate::search::{Control, Limits};
 
-/// How a client plays.
+/// The settings of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientSettings {
-    /// The name that it joins with: a line of text, 1 to 200 bytes.
+    /// The name of the player: a line of text, 1 to 200 bytes.
     pub name: String,
-    /// Time for a search, from which the engine takes its `Move Overhead`.
+    /// The time for a search. The engine subtracts its `Move Overhead`.
     pub movetime: Duration,
-    /// Nodes for a search, if that is limited, too.
+    /// The greatest number of nodes of a search, if limited.
     pub nodes: Option<u64>,
-    /// How long the server may say nothing that counts.
+    /// The greatest time without a valid message of the server.
     pub timeout: Duration,
 }
 
-/// Why a game could not be played to its end.
+/// An error that ends a game early.
 #[derive(Debug, Error)]
 pub enum TucError {
-    /// The name is none.
+    /// The name is invalid.
     #[error(transparent)]
     Name(#[from] MessageError),
     /// The engine does not play TUC-CHESS.
@@ -48,30 +48,30 @@ pub enum TucError {
         datagram: String,
         /// The address of the server.
         server: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// The socket does not work any more.
+    /// The socket has failed.
     #[error("cannot receive datagrams: {0}")]
     Receive(io::Error),
-    /// The server says nothing.
+    /// No message of the server came in time.
     #[error("nothing from {server} for {} s while waiting for {expected}", .waited.as_secs_f64())]
     Silent {
         /// The address of the server.
         server: SocketAddr,
-        /// How long it was waited for.
+        /// The time waited.
         waited: Duration,
-        /// What was waited for.
+        /// The expected message.
         expected: String,
     },
 }
 
 /// Plays a game from the board of `engine` on the server, and returns the points of White and of Black;
-/// `report` gets each event. Datagrams from others, and those that make no sense, are logged, at level
-/// `warn`, and ignored.
+/// `report` gets each event. Invalid datagrams and those of other senders are logged at level `warn` and
+/// ignored.
 ///
 /// # Errors
-/// [`TucError`] when the server says nothing for too long, or the socket does not work.
+/// [`TucError`] if the server is silent for too long or the socket fails.
 pub fn play(
     socket: UdpSocket,
     server: SocketAddr,
@@ -109,39 +109,39 @@ pub fn play(
                     connection.send(&step.to_string())?;
                     mirror.sent(step);
                 }
-                None => log::warn!("we have no move; it is for the server to end the game"),
+                None => log::warn!("we have no legal move; the server has to end the game"),
             }
         }
         heard = Instant::now();
     }
 }
 
-/// Plays a move on the board of the engine, so that it knows the game so far.
+/// Plays a move on the board of the engine, so that it has the history of the game.
 fn follow(board: &mut dyn Board, event: &Event) {
     if let Event::Moved(moved) | Event::Unconfirmed(moved) = event
         && let Err(error) = board.play(&moved.text)
     {
-        log::debug!("the board does not follow: {error}");
+        log::debug!("cannot play the move on the board of the engine: {error}");
     }
 }
 
 /// The move that the engine finds in a position.
 fn think(engine: &mut dyn Engine, position: &TucChess, settings: &ClientSettings) -> Option<Step> {
     let fen = position.fen();
-    // The server is right where the rules lead elsewhere.
+    // The position of the server takes precedence over that of the rules.
     if engine.board().fen() != fen {
         engine.board_mut().set_up(Some(&fen), &[]).ok()?;
     }
     let limits = Limits { movetime: Some(settings.movetime), nodes: settings.nodes, ..Limits::none() };
     let mut last = None;
     let mut listener = |report: &SearchReport| last = Some(text::info(report));
-    // Without a choice of moves no search is refused.
+    // The search is only refused for illegal root moves, and there are none.
     let best = engine.search(&[], &limits, &Control::default(), &mut listener).ok()?;
     log::info!("{} {}", text::best_move(&best), last.unwrap_or_default());
     Step::from_name(&best.best?)
 }
 
-/// The way to the server and back.
+/// The connection to the server.
 struct Connection {
     mailbox: Mailbox,
     server: SocketAddr,
@@ -158,7 +158,7 @@ impl Connection {
         })
     }
 
-    /// The next message of the server; none if none comes in time, counted from `heard`.
+    /// The next message of the server. None if none comes in time, counted from `heard`.
     fn receive(&mut self, heard: Instant) -> Result<Option<ServerMessage>, TucError> {
         loop {
             let left = self.timeout.checked_sub(heard.elapsed()).filter(|left| !left.is_zero());

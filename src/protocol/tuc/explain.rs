@@ -1,24 +1,24 @@
-//! Which chance outcome of a move explains what the server tells of it.
+//! Finds the chance outcome of a move that matches a message of the server.
 
 use super::message::{Turn, shown};
 use crate::game::Game;
 use crate::game::tucchess::TucChess;
 
-/// The position after a move; none if the rules forbid it.
+/// The position after a move; none if the move is not legal.
 pub(super) fn after(position: &TucChess, text: &str) -> Option<TucChess> {
     let mut position = *position;
     position.play(position.parse_move(text).ok()?);
     Some(position)
 }
 
-/// How well an outcome of a move explains the points that the server tells.
+/// How well an outcome matches the points in the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fit {
-    /// Not at all.
+    /// Points differ in total.
     None,
-    /// All of them together: somebody got the points of somebody else.
+    /// Only the sum of both players' points matches: points went to the wrong player.
     Sum,
-    /// Those of both players.
+    /// The points of both players match.
     Both,
 }
 
@@ -29,15 +29,15 @@ pub(super) struct Explanation {
     pub(super) position: TucChess,
 }
 
-/// The chance outcome that explains the points best; none if the move is not legal.
+/// The chance outcome that matches the points best; none if the move is not legal.
 pub(super) fn most_likely(turn: Turn, position: &TucChess) -> Option<Explanation> {
     let step = turn.step.name();
     let appears = turn.prize.map(|square| format!("+{}", square.name()));
-    // A prize that cannot appear where the server says is left to the correction.
+    // A prize on an impossible square is left to the later correction.
     appears.into_iter().chain([String::new()]).find_map(|appears| {
-        // The last of equals is taken: a prize has its worth more often than not.
-        let outcomes = ["", "=0", "=1"].into_iter().filter_map(|worth| {
-            let text = format!("{step}{worth}{appears}");
+        // `max_by_key` takes the last of equals: a prize most often scores.
+        let outcomes = ["", "=0", "=1"].into_iter().filter_map(|value| {
+            let text = format!("{step}{value}{appears}");
             let position = after(position, &text)?;
             Some(Explanation { fit: fit(position.score().map(shown), turn.points), text, position })
         });

@@ -1,4 +1,4 @@
-//! A client at a socket of its own, for a referee who asks it for moves as it asks any other player.
+//! A client on its own socket, as a player in a match.
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
@@ -14,65 +14,64 @@ use crate::protocol::client::{POLL_INTERVAL, STOP_TIMEOUT};
 use crate::protocol::process::{Launch, LaunchError, Process, log_lines};
 use crate::search::Control;
 
-/// What stands for the port in the arguments of a client.
+/// The placeholder for the port in the arguments of a client.
 pub const PORT: &str = "{port}";
 
-/// Where a client is expected, and how it is started.
+/// The address for a client, and the program to start it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invitation {
-    /// The address to listen at; port 0 stands for any that is free.
+    /// The address to listen at. Port 0 means any free port.
     pub listen: SocketAddr,
-    /// The program, with [`PORT`] in its arguments where the port belongs; without one somebody else
-    /// starts it.
+    /// The program, with [`PORT`] in its arguments for the port. None if the client is started elsewhere.
     pub launch: Option<Launch>,
 }
 
-/// Why a client cannot play, or not go on.
+/// An error of a client.
 #[derive(Debug, Error)]
 pub enum GuestError {
-    /// The address cannot be listened at.
+    /// The socket cannot be opened.
     #[error("cannot listen on {address}: {error}")]
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The error of the system.
         error: io::Error,
     },
-    /// The program does not run.
+    /// The program could not be started.
     #[error(transparent)]
     Launch(#[from] LaunchError),
     /// The process has ended.
-    #[error("the client has gone ({status})")]
+    #[error("the client has ended ({status})")]
     Gone {
-        /// How it ended.
+        /// Its exit status.
         status: ExitStatus,
     },
-    /// The client says nothing.
+    /// No datagram came in time.
     #[error("no {expected} over UDP at {address} within {} s", .waited.as_secs_f64())]
     Silent {
-        /// What was waited for.
+        /// The expected datagram.
         expected: &'static str,
-        /// Where it was waited for.
+        /// The address of the socket.
         address: SocketAddr,
-        /// How long it was waited for.
+        /// The time waited.
         waited: Duration,
     },
-    /// What it says is no move.
+    /// A datagram is not a move.
     #[error(transparent)]
     Message(#[from] MessageError),
-    /// The socket does not work any more.
+    /// The socket has failed.
     #[error("cannot receive datagrams: {0}")]
     Receive(io::Error),
-    /// The wait was called off.
+    /// The wait was interrupted.
     #[error("interrupted")]
     Interrupted,
 }
 
 impl Invitation {
-    /// Makes sure that the address can be listened at and that a client comes, if it is started here.
+    /// Checks that the socket can be opened, and that the client joins if it is started here.
     ///
     /// # Errors
-    /// [`GuestError`] says why nobody would play.
+    /// [`GuestError`] if not.
     pub fn check(&self, patience: Duration, control: &Control) -> Result<(), GuestError> {
         if self.launch.is_none() {
             return Endpoint::open(self).map(drop);
@@ -83,7 +82,7 @@ impl Invitation {
     }
 }
 
-/// Where a client comes in, or has come in.
+/// The socket of a client, and its process.
 struct Endpoint {
     mailbox: Mailbox,
     address: SocketAddr,
@@ -110,7 +109,7 @@ impl Endpoint {
         Ok(Endpoint { mailbox, address, process })
     }
 
-    /// Waits until `take` makes something of a datagram and its sender, for `patience` at most.
+    /// Waits until `take` returns a value for a datagram and its sender, for `patience` at most.
     fn wait<T>(
         &mut self,
         expected: &'static str,
@@ -123,7 +122,7 @@ impl Endpoint {
             if control.is_stopped() {
                 return Err(GuestError::Interrupted);
             }
-            // Looked at before the mailbox: what a process has said before its end has come in by then.
+            // Check the process before the mailbox, so that datagrams sent before its end are not missed.
             let ended = self.process.as_mut().and_then(Process::status);
             let left = patience.saturating_sub(start.elapsed());
             let received = self.mailbox.receive(Some(Instant::now() + left.min(POLL_INTERVAL)));
@@ -143,7 +142,7 @@ impl Endpoint {
     }
 }
 
-/// A client that has joined. Its program, if it was started here, is killed when this goes out of scope.
+/// A client that has joined. Its program, if it was started here, is killed on drop.
 pub struct Guest {
     endpoint: Endpoint,
     address: SocketAddr,
@@ -152,10 +151,10 @@ pub struct Guest {
 }
 
 impl Guest {
-    /// Waits for a client, for `patience` at most, and tells it its colour.
+    /// Waits for a client, for `patience` at most, and sends it its colour.
     ///
     /// # Errors
-    /// [`GuestError`] when none comes.
+    /// [`GuestError`] if none joins.
     pub fn join(
         invitation: &Invitation,
         color: Color,
@@ -165,7 +164,7 @@ impl Guest {
         let mut endpoint = Endpoint::open(invitation)?;
         log::info!("waiting at {} for a client to play {color}", endpoint.address);
         let (name, address) = endpoint.wait("client has joined", patience, control, |datagram, sender| {
-            // A move may be left over from the last game at this port.
+            // Skip a late move of the last game on this port.
             let name = message::parse_name(datagram).ok().filter(|_| Step::parse(datagram).is_err());
             if name.is_none() {
                 log::warn!("ignored: {} from {sender}, expected a name", dump(datagram));
@@ -178,22 +177,23 @@ impl Guest {
         Ok(guest)
     }
 
-    /// Tells the client something. What it has said before that was out of turn, and is dropped.
+    /// Sends the client a message. Datagrams that came in before were out of turn, and are dropped.
     pub fn tell(&mut self, message: ServerMessage) {
         let mailbox = &mut self.endpoint.mailbox;
         let told = mailbox.clear().and_then(|()| mailbox.send(self.address, &message.to_string()));
-        // It will not answer, either; its time runs out.
+        // If the message is lost, the client will not answer, and its time runs out.
         if let Err(error) = told {
             log::warn!("cannot send `{message}` to {}: {error}", self.address);
         }
     }
 
-    /// Waits for a move, and says how long it took. After `patience` it still counts for a little while, so
-    /// that a late move can be told from none. Datagrams of others are ignored, and so is the name, or
-    /// the last move, over again: no move can be made twice running.
+    /// Waits for a move. Returns it with the time it took. A move that comes shortly after `patience` is
+    /// still returned, so that a late move can be distinguished from none. Datagrams of other senders are
+    /// ignored, and so are repetitions of the name or of the last move, as no move can be legal twice in a
+    /// row.
     ///
     /// # Errors
-    /// [`GuestError`] when there is none.
+    /// [`GuestError`] if none comes.
     pub fn hear(&mut self, patience: Duration, control: &Control) -> Result<(Step, Duration), GuestError> {
         let start = Instant::now();
         let Guest { endpoint, address, name, last } = self;
@@ -223,7 +223,7 @@ impl Guest {
         Ok((step, start.elapsed()))
     }
 
-    /// Tells the client the last that it has to know, and gives its program a moment to end by itself.
+    /// Sends the client the last message, and gives its program time to end by itself.
     pub fn dismiss(mut self, message: ServerMessage) {
         self.tell(message);
         if let Some(process) = &mut self.endpoint.process {

@@ -1,4 +1,4 @@
-//! The server's decisions: who plays, which datagrams count, what is said to whom, when it is over.
+//! The logic of the server: players, validity of datagrams, messages, and the end of the game.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -14,44 +14,44 @@ use super::{Moved, winner_text};
 use crate::game::tucchess::TucChess;
 use crate::game::{Chance, Color, Ending, FenError, Game, MoveError, Outcome, quote};
 
-/// The times of a game.
+/// The time limits of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeLimits {
-    /// From `GB` to the end by points.
+    /// From `GB` to the end of the game, which is then decided by points.
     pub game_time: Duration,
-    /// For a move, from the server's message to the arrival of the move.
+    /// For a move, from the message of the server to the arrival of the move.
     pub move_time: Duration,
     /// From the second player's name to `GB`.
     pub countdown: Duration,
 }
 
-/// A game that cannot be refereed.
+/// An error in the position of a new game.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum HostError {
-    /// The position does not read.
+    /// The FEN is invalid.
     #[error(transparent)]
     Position(#[from] FenError),
-    /// The game is over before it begins.
+    /// The game is over in the position.
     #[error("the game is over in this position: {0}")]
     Over(Outcome),
 }
 
-/// Why a datagram is ignored.
+/// The reason to ignore a datagram.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum DatagramError {
-    /// It is not what it should be.
+    /// Its text is invalid.
     #[error(transparent)]
     Message(#[from] MessageError),
-    /// The sender has a seat already.
+    /// The sender has joined already.
     #[error("{0} has joined already")]
     Seated(Color),
-    /// Both seats are taken, by others.
+    /// Two other players have joined.
     #[error("it comes from neither player")]
     Stranger,
     /// The game has not begun.
     #[error("the game has not begun")]
     TooEarly,
-    /// It is the turn of the other player.
+    /// It is the turn of the opponent.
     #[error("it is not the turn of {0}")]
     OutOfTurn(Color),
     /// The move is not legal.
@@ -62,16 +62,16 @@ pub enum DatagramError {
     Over,
 }
 
-/// What has happened, for whoever watches.
+/// An event of the game, for display.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerEvent {
     /// A player has joined.
     Joined {
-        /// The colour it plays.
+        /// Its colour.
         color: Color,
-        /// The name it gave.
+        /// Its name.
         name: String,
-        /// Where it is.
+        /// Its address.
         address: SocketAddr,
     },
     /// The game has begun.
@@ -95,14 +95,14 @@ impl fmt::Display for ServerEvent {
     }
 }
 
-/// Why a game was over.
+/// The cause of the end of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EndCause {
-    /// By the rules.
+    /// The rules.
     Rules(Ending),
-    /// The time of the game was over.
+    /// The time limit of the game.
     GameTime,
-    /// A player has overstepped the time for a move.
+    /// This player has exceeded the time for a move.
     MoveTime(Color),
 }
 
@@ -119,9 +119,9 @@ impl fmt::Display for EndCause {
 /// The end of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GameResult {
-    /// The winner; none of a drawn game.
+    /// The winner; none if the game is drawn.
     pub winner: Option<Color>,
-    /// What ended it.
+    /// The cause of the end.
     pub cause: EndCause,
     /// The points of White and of Black.
     pub points: [f64; 2],
@@ -134,44 +134,44 @@ impl fmt::Display for GameResult {
     }
 }
 
-/// What a datagram, or the passing of time, leads to.
+/// The reaction to a datagram or to the time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Response {
-    /// Messages to send, and to whom.
+    /// Messages with their receivers.
     pub messages: Vec<(SocketAddr, ServerMessage)>,
-    /// What has happened.
+    /// Events.
     pub events: Vec<ServerEvent>,
 }
 
-/// How far the game is.
+/// The state of the game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Phase {
-    /// Players are missing.
+    /// Waiting for players.
     Joining,
-    /// It begins at that time.
+    /// The game begins at this time.
     Countdown(Instant),
-    /// It ends at `end`, or at `turn_end` unless a move comes.
+    /// The game ends at `end`, or at `turn_end` unless a move comes.
     Playing { end: Instant, turn_end: Instant },
-    /// It is over.
+    /// The game is over.
     Over(GameResult),
 }
 
-/// A game between the first two who ask for it.
+/// A game between the first two players that join.
 pub struct Host {
     position: TucChess,
     random: StdRng,
     time_limits: TimeLimits,
-    /// Where White and Black are, as far as they have joined.
+    /// The addresses of White and of Black, if they have joined.
     seats: Vec<SocketAddr>,
     phase: Phase,
     plies: u32,
 }
 
 impl Host {
-    /// A game from `fen`, the start position without one; chance depends on `seed`.
+    /// A game from `fen`, by default the start position. Chance outcomes depend on `seed`.
     ///
     /// # Errors
-    /// [`HostError`] when the position does not read, or when the game is over in it.
+    /// [`HostError`] if the FEN is invalid or the game is over in the position.
     pub fn new(fen: Option<&str>, time_limits: TimeLimits, seed: u64) -> Result<Host, HostError> {
         let position = fen.map_or_else(|| Ok(TucChess::start()), TucChess::from_fen)?;
         if let Some(outcome) = position.outcome() {
@@ -187,7 +187,7 @@ impl Host {
         })
     }
 
-    /// When [`Host::tick`] has to be called next, whatever else comes.
+    /// The time at which [`Host::tick`] has to be called next.
     pub fn deadline(&self) -> Option<Instant> {
         match self.phase {
             Phase::Joining | Phase::Over(_) => None,
@@ -196,7 +196,7 @@ impl Host {
         }
     }
 
-    /// How the game has ended, if it has.
+    /// The result, if the game has ended.
     pub fn result(&self) -> Option<GameResult> {
         match self.phase {
             Phase::Over(result) => Some(result),
@@ -204,7 +204,7 @@ impl Host {
         }
     }
 
-    /// Looks at the clock.
+    /// Handles the passing of time.
     pub fn tick(&mut self, now: Instant) -> Response {
         match self.phase {
             Phase::Countdown(begin) if now >= begin => {
@@ -224,10 +224,10 @@ impl Host {
         }
     }
 
-    /// Takes in a datagram.
+    /// Handles a datagram.
     ///
     /// # Errors
-    /// [`DatagramError`] says why it does not count; then nothing has changed.
+    /// [`DatagramError`] if the datagram is ignored. Then nothing has changed.
     pub fn receive(
         &mut self,
         from: SocketAddr,
@@ -278,7 +278,7 @@ impl Host {
         let message = turn_message(&text, &self.position);
         self.plies += 1;
         let event = ServerEvent::Moved(Moved { ply: self.plies, player, text, points });
-        // The last move is not told, as on the original server: old clients would answer it.
+        // The last move is not announced, as on the original server: old clients would answer it.
         let mut response = match self.position.outcome() {
             Some(outcome) => self.over(outcome.winner, EndCause::Rules(outcome.ending)),
             None => {
@@ -305,7 +305,7 @@ impl Host {
     }
 }
 
-/// The time `wait` from `now`, at most a year: the clock cannot count further.
+/// The time `wait` from `now`, at most a year, so that the clock does not overflow.
 fn later(now: Instant, wait: Duration) -> Instant {
     const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
     now + wait.min(YEAR)

@@ -1,7 +1,7 @@
-//! The datagrams, to and from text.
+//! The datagrams as types, with parsing and formatting.
 //!
-//! All digits of a message are run together: `T15444990001` says that Black is next, that the move was
-//! from row 5, column 4 to row 4, column 4, that no prize appeared (`99`), and that the score is 0 to 1.
+//! The digits of a message have no separators. `T15444990001` means: Black is next, the move was from row 5,
+//! column 4 to row 4, column 4, no prize appeared (`99`), and the points are 0 to 1.
 
 use std::fmt;
 use std::ops::Range;
@@ -19,11 +19,11 @@ pub const ROWS: u8 = 7;
 /// Columns of the board; column 0 is the a file.
 pub const COLUMNS: u8 = 5;
 
-/// The greatest score that two digits can show.
+/// The greatest number of points that two digits can show.
 pub const MOST_POINTS: u8 = 99;
 
-/// Where no prize has appeared.
-const NOWHERE: &str = "99";
+/// The square of a prize if none has appeared.
+const NO_SQUARE: &str = "99";
 
 /// The length of a `T`, in characters.
 const TURN_LENGTH: usize = 12;
@@ -34,7 +34,7 @@ const END_LENGTH: usize = 6;
 /// The length of a move, in characters.
 const STEP_LENGTH: usize = 4;
 
-/// What may follow a message of the server: the course's clients read by position and never see it.
+/// What may follow a message of the server. The clients of the course read by position and ignore it.
 const PADDING: [char; 4] = ['\0', ' ', '\r', '\n'];
 
 /// A square of the board.
@@ -45,23 +45,23 @@ pub struct Square {
 }
 
 impl Square {
-    /// The square on a row and a column, if they are on the board.
+    /// The square in a row and a column, if they are on the board.
     pub fn new(row: u8, column: u8) -> Option<Square> {
         (row < ROWS && column < COLUMNS).then_some(Square { row, column })
     }
 
-    /// Its number in the game: a1 is 0, b1 is 1, a2 is 5.
+    /// The number of the square: a1 is 0, b1 is 1, a2 is 5.
     pub fn number(self) -> u8 {
         (ROWS - 1 - self.row) * COLUMNS + self.column
     }
 
-    /// The square of a name such as `a4`.
+    /// Reads a name such as `a4`.
     pub fn from_name(name: &str) -> Option<Square> {
         let [file, rank] = name.as_bytes() else { return None };
         Square::new((b'0' + ROWS).checked_sub(*rank)?, file.checked_sub(b'a')?)
     }
 
-    /// Its name in the notation of the game.
+    /// The name of the square in the notation of the game.
     pub fn name(self) -> String {
         format!("{}{}", char::from(b'a' + self.column), ROWS - self.row)
     }
@@ -87,7 +87,7 @@ impl Step {
     /// Reads the datagram of a move: four digits and nothing else.
     ///
     /// # Errors
-    /// [`MessageError`] names the part that is wrong.
+    /// [`MessageError`] names the invalid part.
     pub fn parse(datagram: &[u8]) -> Result<Step, MessageError> {
         let text = read_text(datagram)?;
         check_length(text, STEP_LENGTH)?;
@@ -112,23 +112,23 @@ impl fmt::Display for Step {
     }
 }
 
-/// What a move did.
+/// A move and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Whose turn it is now.
+    /// The player to move next.
     pub next: Color,
     /// The move that was made.
     pub step: Step,
-    /// Where a new prize has appeared.
+    /// The square on which a new prize has appeared.
     pub prize: Option<Square>,
     /// The points of White and of Black, [`MOST_POINTS`] at most.
     pub points: [u8; 2],
 }
 
-/// What the server says.
+/// A message of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ServerMessage {
-    /// `PW`, `PB`: which colour you play.
+    /// `PW`, `PB`: the colour of the client.
     Player(Color),
     /// `GB`: the game begins, White moves.
     Begin,
@@ -139,10 +139,10 @@ pub enum ServerMessage {
 }
 
 impl ServerMessage {
-    /// Reads a datagram of the server. White space and zero bytes at its end are nothing.
+    /// Reads a datagram of the server. White space and zero bytes at its end are ignored.
     ///
     /// # Errors
-    /// [`MessageError`] names the part that is wrong.
+    /// [`MessageError`] names the invalid part.
     pub fn parse(datagram: &[u8]) -> Result<ServerMessage, MessageError> {
         let text = read_text(datagram)?.trim_end_matches(PADDING);
         match text {
@@ -167,7 +167,7 @@ impl fmt::Display for ServerMessage {
             ServerMessage::Player(Color::Black) => f.write_str("PB"),
             ServerMessage::Begin => f.write_str("GB"),
             ServerMessage::Turn(Turn { next, step, prize, points: [white, black] }) => {
-                let prize = prize.map_or(NOWHERE.to_owned(), |square| square.to_string());
+                let prize = prize.map_or(NO_SQUARE.to_owned(), |square| square.to_string());
                 write!(f, "T{}{step}{prize}{white:02}{black:02}", next.index())
             }
             ServerMessage::End([white, black]) => write!(f, "GE{white:02}{black:02}"),
@@ -178,7 +178,7 @@ impl fmt::Display for ServerMessage {
 /// Reads the name that a client joins with: a line of text, not empty.
 ///
 /// # Errors
-/// [`MessageError`] when it is too long, no text, empty, or has control characters such as a line end.
+/// [`MessageError`] if it is too long, not UTF-8, empty, or has control characters such as a line end.
 pub fn parse_name(datagram: &[u8]) -> Result<&str, MessageError> {
     let text = read_text(datagram)?;
     if text.is_empty() || text.chars().any(char::is_control) {
@@ -187,12 +187,12 @@ pub fn parse_name(datagram: &[u8]) -> Result<&str, MessageError> {
     Ok(text)
 }
 
-/// Points as two digits show them: to the nearest whole number, [`MOST_POINTS`] at most.
+/// Points for two digits: rounded to a whole number, [`MOST_POINTS`] at most.
 pub fn shown(points: f64) -> u8 {
     points.round().clamp(0.0, f64::from(MOST_POINTS)) as u8
 }
 
-/// A datagram that is not what it should be.
+/// An error in a datagram.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum MessageError {
     /// It is too long.
@@ -201,40 +201,40 @@ pub enum MessageError {
         /// Its length, in bytes.
         bytes: usize,
     },
-    /// It is no text.
+    /// It is not UTF-8.
     #[error("byte 0x{byte:02x} at position {position} is not UTF-8")]
     NotText {
-        /// The first byte that is none.
+        /// The first invalid byte.
         byte: u8,
-        /// Where it stands, from 1.
+        /// Its position, from 1.
         position: usize,
     },
-    /// It begins like no message of the server.
-    #[error("{} is no message, expected `PW`, `PB`, `GB`, `T…` or `GE…`", quote(.text))]
+    /// It does not begin like a message of the server.
+    #[error("{} is not a message, expected `PW`, `PB`, `GB`, `T…` or `GE…`", quote(.text))]
     Unknown {
         /// The text.
         text: String,
     },
-    /// It is too short or too long for its kind.
+    /// It has the wrong length for its kind.
     #[error("{} has {found} bytes, expected {expected}", quote(.text))]
     Length {
         /// The text.
         text: String,
         /// Its length, in bytes.
         found: usize,
-        /// The length that it should have.
+        /// The expected length.
         expected: usize,
     },
-    /// A part of it is wrong.
+    /// A part of it is invalid.
     #[error("{}: {part} {}: expected {expected}", quote(.text), quote(.found))]
     Part {
         /// The part.
         part: &'static str,
-        /// What stands there.
+        /// The text of the part.
         found: String,
         /// The whole text.
         text: String,
-        /// What should stand there.
+        /// The expected form.
         expected: &'static str,
     },
 }
@@ -265,7 +265,7 @@ fn check_length(text: &str, expected: usize) -> Result<(), MessageError> {
     Err(MessageError::Length { text: text.to_owned(), found, expected })
 }
 
-/// Some bytes of a text, all of them digits.
+/// A part of a text that consists of digits.
 fn digits<'a>(text: &'a str, part: &'static str, range: Range<usize>) -> Result<&'a str, MessageError> {
     let found = text.get(range).ok_or_else(|| wrong(part, text, text, "digits"))?;
     match found.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -284,7 +284,7 @@ fn read_square(text: &str, part: &'static str, range: Range<usize>) -> Result<Sq
 }
 
 fn read_step(text: &str, from: Range<usize>, to: Range<usize>) -> Result<Step, MessageError> {
-    Ok(Step { from: read_square(text, "square left", from)?, to: read_square(text, "square reached", to)? })
+    Ok(Step { from: read_square(text, "start square", from)?, to: read_square(text, "target square", to)? })
 }
 
 fn read_points(text: &str, white: Range<usize>, black: Range<usize>) -> Result<[u8; 2], MessageError> {
@@ -304,7 +304,7 @@ fn read_turn(text: &str) -> Result<Turn, MessageError> {
     };
     let step = read_step(text, 2..4, 4..6)?;
     let prize = match text.get(6..8) {
-        Some(NOWHERE) => None,
+        Some(NO_SQUARE) => None,
         _ => Some(read_square(text, "prize", 6..8)?),
     };
     Ok(Turn { next, step, prize, points: read_points(text, 8..10, 10..12)? })
@@ -399,17 +399,17 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         for (text, error) in [
-            ("", "`` is no message, expected `PW`, `PB`, `GB`, `T…` or `GE…`"),
-            ("PX", "`PX` is no message"),
-            ("PWW", "`PWW` is no message"),
-            ("pw", "`pw` is no message"),
+            ("", "`` is not a message, expected `PW`, `PB`, `GB`, `T…` or `GE…`"),
+            ("PX", "`PX` is not a message"),
+            ("PWW", "`PWW` is not a message"),
+            ("pw", "`pw` is not a message"),
             ("T", "`T` has 1 bytes, expected 12"),
             ("T1544499001", "has 11 bytes, expected 12"),
             ("T154449900010", "has 13 bytes, expected 12"),
             ("T25444990001", "next player `2`: expected `0` or `1`"),
             ("Tx5444990001", "next player `x`: expected digits"),
-            ("T17444990001", "square left `74`: expected a row from 0 to 6 and a column from 0 to 4"),
-            ("T15445990001", "square reached `45`: expected a row"),
+            ("T17444990001", "start square `74`: expected a row from 0 to 6 and a column from 0 to 4"),
+            ("T15445990001", "target square `45`: expected a row"),
             ("T15444980001", "prize `98`: expected a row"),
             ("T1544499+101", "points of White `+1`: expected digits"),
             ("T154449900 1", "points of Black ` 1`: expected digits"),
@@ -426,8 +426,8 @@ mod tests {
             ("", "`` has 0 bytes, expected 4"),
             ("54440", "`54440` has 5 bytes, expected 4"),
             ("5444\n", "`5444\\n` has 5 bytes, expected 4"),
-            ("54x4", "square reached `x4`: expected digits"),
-            ("9944", "square left `99`: expected a row"),
+            ("54x4", "target square `x4`: expected digits"),
+            ("9944", "start square `99`: expected a row"),
         ] {
             let found = Step::parse(text.as_bytes()).unwrap_err().to_string();
             assert!(found.contains(error), "{found}");

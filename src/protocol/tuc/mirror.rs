@@ -1,4 +1,4 @@
-//! What a client makes of the server's messages: its colour, its board, whether it is to move.
+//! The client's state of the game, updated by the messages of the server.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use super::{Moved, winner_text};
 use crate::game::tucchess::TucChess;
 use crate::game::{Color, Game};
 
-/// What the server has let a client know.
+/// An event in the game of a client.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// The colour that the client plays.
+    /// The client has got its colour.
     Seated(Color),
     /// The game has begun.
     Begun,
     /// A move was made.
     Moved(Moved),
-    /// The move that the client sent last may have been made: the game has ended without its echo.
+    /// The last move of the client, if the game has ended without its echo: it has probably been made.
     Unconfirmed(Moved),
     /// The game has ended, with these points of White and of Black.
     Ended([u8; 2]),
@@ -39,7 +39,7 @@ impl fmt::Display for Event {
     }
 }
 
-/// Who has more points.
+/// The player with more points.
 fn leader([white, black]: [u8; 2]) -> Option<Color> {
     match white.cmp(&black) {
         std::cmp::Ordering::Greater => Some(Color::White),
@@ -48,40 +48,40 @@ fn leader([white, black]: [u8; 2]) -> Option<Color> {
     }
 }
 
-/// A message of the server that does not fit into the game and is ignored.
+/// A message of the server that does not fit the state of the game and is ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum UnexpectedMessage {
-    /// The colours are dealt already.
+    /// The client has a colour already.
     #[error("`{message}`, but we play {color} already")]
     Seated {
         /// The message.
         message: ServerMessage,
-        /// The colour we play.
+        /// The colour of the client.
         color: Color,
     },
     /// The game has begun already.
     #[error("`GB`, but the game has begun already")]
     Begun,
-    /// A move that has been told already.
+    /// A repeated message about a move.
     #[error("`{0}` again")]
     Repeated(ServerMessage),
-    /// A move of the player whose turn it is not.
+    /// A move of the wrong player.
     #[error("`{message}`, but it is the turn of {turn}")]
     OutOfTurn {
         /// The message.
         message: ServerMessage,
-        /// Whose turn it is.
+        /// The side to move.
         turn: Color,
     },
 }
 
-/// A client's view of a game.
+/// The client's state of a game.
 #[derive(Clone, Debug)]
 pub struct Mirror {
     position: TucChess,
     color: Option<Color>,
     begun: bool,
-    /// The move that we have sent, until its echo comes.
+    /// The move that was sent, until its echo comes.
     sent: Option<Step>,
     /// All moves that the server has announced.
     told: Vec<Turn>,
@@ -99,17 +99,17 @@ impl Mirror {
         &self.position
     }
 
-    /// Whether we have to move now: it is our turn, and our move is not under way.
+    /// Whether the client has to move: it is its turn and no move is pending.
     pub fn is_to_move(&self) -> bool {
         self.begun && self.sent.is_none() && self.color == Some(self.position.side_to_move())
     }
 
-    /// A move was sent to the server; it counts when its echo comes.
+    /// Records a move that was sent to the server. It is played when its echo comes.
     pub fn sent(&mut self, step: Step) {
         self.sent = Some(step);
     }
 
-    /// What we wait for, in words.
+    /// The expected message, in words.
     pub fn expected(&self) -> String {
         match (self.color, self.begun, self.sent) {
             (_, true, Some(step)) => format!("the echo of our move {}", step.name()),
@@ -119,13 +119,13 @@ impl Mirror {
         }
     }
 
-    /// Takes in a message of the server, and plays the moves that it tells.
+    /// Handles a message of the server and plays its moves.
     ///
-    /// The server is right: a move that the rules forbid is made all the same, and points that differ from
-    /// ours replace them, each with a warning in the log.
+    /// The server takes precedence: illegal moves are made, and its points replace those of the rules. A
+    /// warning is logged in both cases.
     ///
     /// # Errors
-    /// [`UnexpectedMessage`] when the message does not fit; then nothing has changed.
+    /// [`UnexpectedMessage`] if the message does not fit. Then nothing has changed.
     pub fn receive(&mut self, message: ServerMessage) -> Result<Vec<Event>, UnexpectedMessage> {
         match message {
             ServerMessage::Player(color) => match self.color {
@@ -139,7 +139,7 @@ impl Mirror {
             ServerMessage::Begin => {
                 self.begun = true;
                 if self.color.is_none() {
-                    log::warn!("the game begins, but nobody has told us our colour");
+                    log::warn!("the game begins, but the server has not sent our colour");
                 }
                 Ok(vec![Event::Begun])
             }
@@ -156,13 +156,13 @@ impl Mirror {
         let mut events = Vec::new();
         let stm = self.position.side_to_move();
         if stm == turn.next {
-            // If the opponent has moved, our move has counted, and only its echo is lost.
+            // The opponent has moved, so the server has received our move, and its echo is lost.
             let legal = self.sent.and_then(|step| Some((step, after(&self.position, &step.name())?)));
             let legal = legal.filter(|(_, position)| after(position, &turn.step.name()).is_some());
             let Some((step, position)) = legal else {
                 return Err(UnexpectedMessage::OutOfTurn { message, turn: stm });
             };
-            log::warn!("the echo of our move {} is lost; a new prize would not be known", step.name());
+            log::warn!("the echo of our move {} is lost; we may have missed a new prize", step.name());
             self.position = position;
             events.push(Event::Moved(self.moved(turn.next, step.name())));
         } else if self.sent.is_some_and(|step| step != turn.step) {
@@ -170,7 +170,7 @@ impl Mirror {
         }
         let text = self.follow(turn);
         if self.color.is_none() {
-            // We have not moved, so the other one has.
+            // We have not moved, so it was the opponent.
             self.color = Some(turn.next);
             events.push(Event::Seated(turn.next));
         }
@@ -181,8 +181,8 @@ impl Mirror {
         Ok(events)
     }
 
-    /// Whether a move was told before, and not made again. The last two cannot be: their pieces have not
-    /// had the time to come back.
+    /// Whether a message repeats an earlier one. The last two moves cannot be made again, as their pieces
+    /// have not moved back.
     fn is_repeated(&self, turn: Turn) -> bool {
         let ago = self.told.iter().rev().position(|&told| told == turn);
         let is_possible = || {
@@ -191,7 +191,7 @@ impl Mirror {
         ago.is_some_and(|ago| ago < 2 || !is_possible())
     }
 
-    /// The end, which stands for the echo of our last move if that move ended the game.
+    /// Handles the end of the game, which replaces the echo of a move that ended it.
     fn end(&mut self, points: [u8; 2]) -> Vec<Event> {
         let mut events = Vec::new();
         if let Some(step) = self.sent.take() {
@@ -202,7 +202,7 @@ impl Mirror {
                     self.position = position;
                     events.push(Event::Unconfirmed(self.moved(player, text)));
                 }
-                _ => log::info!("the points at the end are not those after our move {}", step.name()),
+                _ => log::info!("the final points are not those after our move {}", step.name()),
             }
         }
         events.push(Event::Ended(points));
@@ -215,7 +215,7 @@ impl Mirror {
         Moved { ply: self.plies, player, text, points: self.position.score() }
     }
 
-    /// Makes the move that the server tells, with the points and the prize that it tells.
+    /// Plays a move of the server, with its points and its prize.
     fn follow(&mut self, turn: Turn) -> String {
         let text = match most_likely(turn, &self.position) {
             Some(Explanation { text, position, .. }) => {
@@ -225,11 +225,11 @@ impl Mirror {
             None => {
                 let text = turn.step.name();
                 if let Err(error) = self.position.parse_move(&text) {
-                    log::warn!("the server makes a move that the rules forbid: {error}");
+                    log::warn!("the server has made an illegal move: {error}");
                 }
                 if !self.position.force(turn.step.from.number(), turn.step.to.number()) {
                     let from = turn.step.from.name();
-                    log::warn!("no piece of the side to move on {from}: we have missed something");
+                    log::warn!("no piece of the side to move on {from}: a message was lost");
                 }
                 turn.prize.map_or(text.clone(), |square| format!("{text}+{}", square.name()))
             }
@@ -238,7 +238,7 @@ impl Mirror {
         text
     }
 
-    /// Gives the position the points and the prize that the server tells, where they differ.
+    /// Corrects the points and the prize of the position where the server has others.
     fn correct(&mut self, turn: Turn) {
         let ours = self.position.score();
         let mut score = ours;
@@ -250,7 +250,10 @@ impl Mirror {
         }
         if score != ours {
             let ([a, b], [c, d]) = (ours, score);
-            log::warn!("we count {a}-{b} after {}, the server {c}-{d}; its count holds", turn.step.name());
+            log::warn!(
+                "our points after {} are {a}-{b}, those of the server {c}-{d}; using the latter",
+                turn.step.name()
+            );
             self.position.set_score(score);
         }
         if let Some(square) = turn.prize
@@ -303,14 +306,14 @@ mod tests {
     }
 
     #[test]
-    fn the_points_tell_what_a_prize_was_worth() {
+    fn the_points_show_the_value_of_a_prize() {
         let fen = Some("prkrp/1pppp/p4/*****/P4/1PPPP/PRKRP w 0 0 2");
-        for (text, worth, after) in [
+        for (text, moved, after) in [
             ("T14030990100", "1 White a3a4=1 1-0", "prkrp/1pppp/p4/P****/5/1PPPP/PRKRP b 1 0 2"),
             ("T14030990000", "1 White a3a4=0 0-0", "prkrp/1pppp/p4/P****/5/1PPPP/PRKRP b 0 0 2"),
         ] {
             let mut mirror = begun("PB", fen);
-            assert_eq!(told(&mut mirror, text), [worth]);
+            assert_eq!(told(&mut mirror, text), [moved]);
             assert_eq!(mirror.position().fen(), after);
         }
         let mut mirror = begun("PB", fen);
@@ -325,7 +328,7 @@ mod tests {
         let moved = told(&mut mirror, "T05364990803");
         assert_eq!(moved, ["1 Black d2e1 8-3"]);
         assert_eq!(mirror.position().fen(), "2k2/5/5/5/5/5/2K2 w 8 3 10");
-        // With a prize whose worth nobody can tell.
+        // With a prize of unknown value.
         let mut mirror = begun("PW", Some("2k1p/5/5/5/5/2K2/4* w 5 3 9"));
         assert_eq!(told(&mut mirror, "T15242990709"), ["1 White c2c3 7-9"]);
     }
@@ -411,7 +414,7 @@ mod tests {
         assert_eq!(moved, ["1 White a2a3 0-0", "2 Black b6b5 0-0"]);
         assert_eq!(mirror.position().fen(), "prkrp/p1ppp/1p3/*****/P4/1PPPP/PRKRP w 0 0 2");
         assert!(mirror.is_to_move());
-        // A prize that was taken meanwhile has its worth in the points.
+        // The points show the value of a prize that was taken meanwhile.
         mirror.sent(Step::from_name("a3a4").unwrap());
         let moved = told(&mut mirror, "T02131990101");
         assert_eq!(moved, ["3 White a3a4 0.9-0", "4 Black b5b4=1 1-1"]);

@@ -1,14 +1,14 @@
-//! TUC-CHESS over UDP, as the course at the Technical University of Crete plays it: both ends.
+//! The UDP protocol of TUC-CHESS, as used by the course at the Technical University of Crete: client and
+//! server.
 //!
-//! - `message`: the datagrams as types, to and from text;
-//! - `mirror`: what a client makes of the server's messages; `explain`: which chance outcome they tell of;
+//! - `message`: the datagrams as types, with parsing and formatting;
+//! - `mirror`: the client's state of the game; `explain`: the chance outcome that matches a message;
 //! - `client`: the client's socket and engine;
-//! - `host`: the server's decisions; `server`: its socket;
-//! - `guest`: a client at a socket of its own, as a player in a match;
-//! - `announce`: what a server tells of a game, in whichever way it is refereed; `socket`: datagrams in and
-//!   out.
+//! - `host`: the logic of the server; `server`: its socket;
+//! - `guest`: a client as a player in a match;
+//! - `announce`: the server's messages about a game; `socket`: sending and receiving datagrams.
 //!
-//! `mirror` and `host` know neither sockets nor clocks: datagrams and times are handed to them.
+//! `mirror` and `host` use neither sockets nor clocks; datagrams and times are their arguments.
 
 pub mod announce;
 pub mod client;
@@ -28,19 +28,19 @@ pub use mirror::{Event, Mirror, UnexpectedMessage};
 use crate::game::tucchess::TucChess;
 use crate::game::{Color, Game};
 
-/// The game that the protocol is for.
+/// The game of the protocol.
 pub const VARIANT: &str = TucChess::NAME;
 
 /// A move that was made.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moved {
-    /// Its number, from 1, both players' counted.
+    /// The number of the ply, from 1.
     pub ply: u32,
-    /// Who made it.
+    /// The player.
     pub player: Color,
-    /// The move in the notation of the game, with its chance outcome as far as that is known.
+    /// The move in the notation of the game, with its chance outcome as far as it is known.
     pub text: String,
-    /// The points of White and of Black after it.
+    /// The points of White and of Black after the move.
     pub points: [f64; 2],
 }
 
@@ -51,7 +51,7 @@ impl fmt::Display for Moved {
     }
 }
 
-/// Who has won, in words.
+/// The winner, in words.
 fn winner_text(winner: Option<Color>) -> String {
     winner.map_or("draw".to_owned(), |winner| format!("{winner} wins"))
 }

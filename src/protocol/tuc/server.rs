@@ -1,4 +1,4 @@
-//! The server at its socket.
+//! The server.
 
 use std::io;
 use std::net::UdpSocket;
@@ -7,12 +7,11 @@ use std::time::Instant;
 use super::host::{GameResult, Host, Response, ServerEvent};
 use super::socket::{Mailbox, dump};
 
-/// Referees one game on a bound socket; `report` gets each event. Datagrams that do not count are logged, at
-/// level `warn`, and ignored.
+/// Referees one game on a bound socket. `report` gets each event. Invalid datagrams are logged at level
+/// `warn` and ignored.
 ///
 /// # Errors
-/// What the system says when the socket does not work any more. A player that cannot be reached is no error:
-/// its time runs out.
+/// If the socket fails. A player that cannot be reached is not an error; its time runs out.
 pub fn serve(
     socket: UdpSocket,
     host: &mut Host,
@@ -25,7 +24,7 @@ pub fn serve(
             host.tick(Instant::now())
         } else if let Some((datagram, sender)) = mailbox.receive(deadline)? {
             host.receive(sender, datagram, Instant::now()).unwrap_or_else(|refusal| {
-                log::warn!("{sender} says {}: {refusal}", dump(datagram));
+                log::warn!("ignored: {} from {sender}: {refusal}", dump(datagram));
                 Response::default()
             })
         } else {

@@ -1,16 +1,16 @@
-//! Waiting for datagrams.
+//! Sending and receiving datagrams.
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
 
-/// The greatest datagram that there is, so that none is cut short.
+/// The size of the largest datagram, so that none is truncated.
 const MAX_DATAGRAM: usize = 65_536;
 
-/// The shortest wait: none at all is not for a socket.
+/// The shortest timeout. A socket does not accept a timeout of 0.
 const MIN_WAIT: Duration = Duration::from_millis(1);
 
-/// Where datagrams come in and go out.
+/// A socket for datagrams.
 pub(super) struct Mailbox {
     socket: UdpSocket,
     buffer: Vec<u8>,
@@ -21,7 +21,7 @@ impl Mailbox {
         Mailbox { socket, buffer: vec![0; MAX_DATAGRAM] }
     }
 
-    /// Where datagrams are to be sent to come in here.
+    /// The address of the socket.
     pub(super) fn address(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
@@ -32,7 +32,7 @@ impl Mailbox {
         self.socket.send_to(text.as_bytes(), to).map(drop)
     }
 
-    /// The next datagram and its sender; none by `deadline`, or when the wait was disturbed before.
+    /// The next datagram and its sender. None at the `deadline`, or if the wait was interrupted.
     pub(super) fn receive(&mut self, deadline: Option<Instant>) -> io::Result<Option<(&[u8], SocketAddr)>> {
         let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()).max(MIN_WAIT));
         self.socket.set_read_timeout(left)?;
@@ -42,7 +42,7 @@ impl Mailbox {
                 (datagram, sender)
             })),
             Err(error) => match error.kind() {
-                // The last two: somebody we have written to is not there any more.
+                // The last two: a receiver of an earlier datagram does not exist any more.
                 ErrorKind::WouldBlock
                 | ErrorKind::TimedOut
                 | ErrorKind::Interrupted
@@ -53,7 +53,7 @@ impl Mailbox {
         }
     }
 
-    /// The same from one sender only; datagrams of others are logged and ignored.
+    /// The next datagram of one sender. Those of others are logged and ignored.
     pub(super) fn receive_from(
         &mut self,
         expected: SocketAddr,
@@ -68,13 +68,13 @@ impl Mailbox {
             return Ok(datagram);
         }
         let text = dump(datagram.unwrap_or_default());
-        log::warn!("ignored: {text} from {sender}, the other end is {expected}");
+        log::warn!("ignored: {text} from {sender}, expected {expected}");
         Ok(None)
     }
 
-    /// Drops what has come in unasked, and says so in the log.
+    /// Drops and logs the datagrams that have come in.
     pub(super) fn clear(&mut self) -> io::Result<()> {
-        // A flood may be endless.
+        // There is a limit, as a flood may be endless.
         const MOST: usize = 10_000;
         self.socket.set_nonblocking(true)?;
         let mut cleared = Ok(());
@@ -95,7 +95,7 @@ impl Mailbox {
     }
 }
 
-/// A datagram for a log.
+/// Formats a datagram for the log.
 pub(super) fn dump(datagram: &[u8]) -> String {
     crate::game::quote(&String::from_utf8_lossy(datagram))
 }
