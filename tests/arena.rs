@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use labrys::arena::pgn::{self, Record};
-use labrys::arena::{Cause, Openings, Variation};
+use labrys::arena::pgn::{self, PgnGame};
+use labrys::arena::{Openings, Termination, Variation};
 use labrys::engine::registry;
 use labrys::game::Color;
 use tempfile::TempDir;
@@ -35,14 +35,14 @@ fn json(words: &str) -> serde_json::Value {
     serde_json::from_str(&out).unwrap()
 }
 
-fn read(path: &Path) -> Vec<Record> {
+fn read(path: &Path) -> Vec<PgnGame> {
     let mut records = pgn::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
     records.sort_by_key(|record| record.number);
     records
 }
 
 /// Records without what depends on the machine: the times.
-fn essence(records: &[Record]) -> Vec<Record> {
+fn essence(records: &[PgnGame]) -> Vec<PgnGame> {
     let mut records = records.to_vec();
     for mv in records.iter_mut().flat_map(|record| &mut record.moves) {
         mv.comment = mv.comment.split(' ').next().unwrap().to_owned();
@@ -62,7 +62,7 @@ fn a_match_prints_a_table_and_keeps_its_games() {
     assert!(success, "{error}");
     let records = read(&file);
     let count = |name: &str| {
-        let won = |record: &&Record| {
+        let won = |record: &&PgnGame| {
             record.end.winner.is_some_and(|winner| record.players[winner.index()].name == name)
         };
         records.iter().filter(won).count()
@@ -80,7 +80,7 @@ fn a_match_prints_a_table_and_keeps_its_games() {
         assert_eq!((&*pair[0].players[0].name, &*pair[1].players[0].name), ("a", "b"));
         assert!((4..=7).contains(&pair[0].opening.moves.len()));
     }
-    assert!(records.iter().all(|record| record.end.cause == Cause::Rules));
+    assert!(records.iter().all(|record| record.end.termination == Termination::Rules));
     let openings: std::collections::HashSet<_> = records.iter().map(|record| &record.opening.moves).collect();
     assert!(openings.len() >= 5, "{openings:?}");
 
@@ -390,7 +390,7 @@ fn the_option_of_a_game_holds_for_all() {
     board.set_option("AmazonsBoard", "5x4").unwrap();
     for record in read(&file) {
         assert_eq!(record.opening.fen, board.fen());
-        assert_eq!(record.end.cause, Cause::Rules);
+        assert_eq!(record.end.termination, Termination::Rules);
     }
 }
 
@@ -516,7 +516,7 @@ fn bad_input_is_named_before_the_first_game() {
 }
 
 /// A game of two against a mock engine that behaves as told, and what is known of its end.
-fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<Record>, Vec<String>) {
+fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<PgnGame>, Vec<String>) {
     let folder = folder();
     let (file, pids) = (folder.path().join("games.pgn"), folder.path().join("pids"));
     let result = json(&format!(
@@ -537,30 +537,37 @@ fn mock() -> String {
 #[test]
 #[cfg(unix)]
 fn engines_that_misbehave_lose_and_the_match_goes_on() {
-    for (behaviour, keys, kind, cause, details) in [
-        ("crash", "nodes=1", "crash", Cause::Crash, "crashes: the engine has gone (exit status: 3)"),
-        ("stall", "nodes=1 timeout=1", "stall", Cause::Stall, "stalls: no `bestmove` within 1 s"),
-        ("stall", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
-        ("obedient", "tc=0.1", "time", Cause::Time, "loses on time after 0."),
-        ("late", "tc=0.1", "time", Cause::Time, "loses on time after 0."),
-        ("nothing", "nodes=1", "illegal", Cause::Illegal, "illegal move of"),
-        ("nonsense", "nodes=1", "illegal", Cause::Illegal, "`hello` is no move"),
-        ("illegal", "nodes=1", "illegal", Cause::Illegal, "`a1h8` is not legal"),
-        ("many", "nodes=1", "illegal", Cause::Illegal, "`a1h8` is not legal"),
-        ("garbage", "nodes=1", "illegal", Cause::Illegal, "talks nonsense: garbage: byte 0xff at position 6"),
-        ("flood", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
-        ("endless-line", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
+    for (behaviour, keys, kind, termination, details) in [
+        ("crash", "nodes=1", "crash", Termination::Crash, "crashes: the engine has gone (exit status: 3)"),
+        ("stall", "nodes=1 timeout=1", "stall", Termination::Stall, "stalls: no `bestmove` within 1 s"),
+        ("stall", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("obedient", "tc=0.1", "time", Termination::Time, "loses on time after 0."),
+        ("late", "tc=0.1", "time", Termination::Time, "loses on time after 0."),
+        ("nothing", "nodes=1", "illegal", Termination::Illegal, "illegal move of"),
+        ("nonsense", "nodes=1", "illegal", Termination::Illegal, "`hello` is no move"),
+        ("illegal", "nodes=1", "illegal", Termination::Illegal, "`a1h8` is not legal"),
+        ("many", "nodes=1", "illegal", Termination::Illegal, "`a1h8` is not legal"),
+        (
+            "garbage",
+            "nodes=1",
+            "illegal",
+            Termination::Illegal,
+            "talks nonsense: garbage: byte 0xff at position 6",
+        ),
+        ("flood", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("endless-line", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
     ] {
         let (result, records, pids) = against_mock(behaviour, keys);
         assert_eq!(result["players"][1]["forfeits"][kind], 2, "{behaviour}: {result}");
         assert_eq!(result["pairings"][0]["wins"], 2, "{behaviour}");
         for record in &records {
             let loser = record.end.winner.map(|winner| record.players[(!winner).index()].name.as_str());
-            assert_eq!((loser, record.end.cause), (Some("mock"), cause), "{behaviour}");
+            assert_eq!((loser, record.end.termination), (Some("mock"), termination), "{behaviour}");
             assert!(record.end.details.contains(details), "{behaviour}: {}", record.end.details);
         }
         // One process for the check and, where it had to be started again, one for each game; none is left.
-        let restarted = matches!(cause, Cause::Crash | Cause::Stall) || behaviour == "garbage";
+        let restarted =
+            matches!(termination, Termination::Crash | Termination::Stall) || behaviour == "garbage";
         assert_eq!(pids.len(), if restarted { 3 } else { 2 }, "{behaviour}");
         for pid in pids {
             let alive = Command::new("kill").args(["-0", &pid]).stderr(Stdio::null()).status().unwrap();

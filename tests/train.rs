@@ -10,10 +10,10 @@ use labrys::eval::WeightsError;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game, Playable, Points};
-use labrys::learn::selfplay::{self, Agent, Budget, Conditions, Transcript};
+use labrys::learn::selfplay::{self, Agent, GameSettings, SearchLimit, SelfPlayGame};
 use labrys::learn::{
-    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, Settings, State,
-    TemporalDifference, Trainer, Worker, sparse_features,
+    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
+    Trainer, TrainingSettings, TrainingState, Worker, sparse_features,
 };
 use labrys::search::Control;
 
@@ -24,7 +24,7 @@ fn session<G: Playable>() -> Session<G> {
 }
 
 fn agent<G: Playable>() -> Agent<G> {
-    Agent { thinker: session().into_parts().1, budget: Budget::Depth(1) }
+    Agent { thinker: session().into_parts().1, limit: SearchLimit::Depth(1) }
 }
 
 fn workers(count: usize) -> Vec<Worker<Neighbours>> {
@@ -37,14 +37,14 @@ fn workers(count: usize) -> Vec<Worker<Neighbours>> {
     (0..count).map(|_| worker()).collect()
 }
 
-fn settings(games: u64) -> Settings {
-    Settings {
+fn settings(games: u64) -> TrainingSettings {
+    TrainingSettings {
         games,
         round: 3,
         seed: 7,
         rate: 0.01,
-        decay: Decay::Falling,
-        exploration: Exploration { from: 0.5, to: 0.1, middle: 0.5, steepness: 10.0 },
+        decay: Decay::Linear,
+        exploration: Exploration { start: 0.5, end: 0.1, midpoint: 0.5, steepness: 10.0 },
         opening_plies: 4,
         observation: ObservationSettings {
             both: false,
@@ -68,7 +68,7 @@ fn lstd() -> Learner {
 }
 
 /// Trains from a state on; stops after so many rounds.
-fn train(state: State, settings: &Settings, threads: usize, rounds: usize) -> State {
+fn train(state: TrainingState, settings: &TrainingSettings, threads: usize, rounds: usize) -> TrainingState {
     let mut trainer = Trainer::new(settings.clone(), workers(threads), state).unwrap();
     let (control, mut seen) = (Control::default(), 0);
     trainer
@@ -86,7 +86,7 @@ fn train(state: State, settings: &Settings, threads: usize, rounds: usize) -> St
 #[test]
 fn the_result_depends_neither_on_threads_nor_on_interruptions() {
     for learner in [lstd(), Learner::Td(TemporalDifference::new(1.0, 0.5, Some(1.0)))] {
-        let fresh = || State::new(zeros(), learner.clone());
+        let fresh = || TrainingState::new(zeros(), learner.clone());
         let settings = settings(40);
         let whole = train(fresh(), &settings, 1, usize::MAX);
         assert_eq!(whole.games, 40);
@@ -109,31 +109,31 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
 
 #[test]
 fn a_stopped_round_counts_for_nothing() {
-    let mut trainer = Trainer::new(settings(40), workers(1), State::new(zeros(), lstd())).unwrap();
+    let mut trainer = Trainer::new(settings(40), workers(1), TrainingState::new(zeros(), lstd())).unwrap();
     let control = Control::default();
     control.stop();
     trainer.run(&control, |_| -> Result<(), WeightsError> { panic!("no round is complete") }).unwrap();
-    assert_eq!(trainer.state(), &State::new(zeros(), lstd()));
+    assert_eq!(trainer.state(), &TrainingState::new(zeros(), lstd()));
 }
 
 #[test]
 fn the_opponent_becomes_a_clone_only_when_it_loses_both_games() {
-    let settings = Settings { clone_every: Some(5), compare_every: None, ..settings(60) };
+    let settings = TrainingSettings { clone_every: Some(5), compare_every: None, ..settings(60) };
     let start: Vec<_> = zeros();
-    let state = train(State::new(start.clone(), lstd()), &settings, 2, usize::MAX);
+    let state = train(TrainingState::new(start.clone(), lstd()), &settings, 2, usize::MAX);
     assert!(state.clones > 0, "60 games are enough to beat zeros");
     assert_ne!(state.opponent, start);
-    let fixed = Settings { clone_every: None, ..settings };
-    let state = train(State::new(start.clone(), lstd()), &fixed, 2, usize::MAX);
+    let fixed = TrainingSettings { clone_every: None, ..settings };
+    let state = train(TrainingState::new(start.clone(), lstd()), &fixed, 2, usize::MAX);
     assert_eq!((state.clones, &state.opponent), (0, &start));
 }
 
 fn play<G: Playable>(
     agents: [&mut Agent<G>; 2],
     observation: &ObservationSettings,
-    conditions: &Conditions,
-) -> Transcript<G::Move> {
-    selfplay::play(&Play::start(), agents, conditions, Some(observation), &Control::default()).unwrap()
+    game_settings: &GameSettings,
+) -> SelfPlayGame<G::Move> {
+    selfplay::play(&Play::start(), agents, game_settings, Some(observation), &Control::default()).unwrap()
 }
 
 /// Makes sure that a game can be learned from.
@@ -144,10 +144,15 @@ impl GameVisitor for CanBeLearned {
 
     fn visit<G: Playable>(self) {
         let CanBeLearned(observation) = self;
-        let conditions =
-            Conditions { seed: 3, opening_seed: 3, opening_plies: 6, first: Color::Black, exploration: 0.3 };
-        let game = play::<G>([&mut agent(), &mut agent()], &observation, &conditions);
-        let steps: Vec<_> = game.episodes.iter().map(|episode| episode.steps()).collect();
+        let game_settings = GameSettings {
+            seed: 3,
+            opening_seed: 3,
+            opening_plies: 6,
+            first: Color::Black,
+            exploration: 0.3,
+        };
+        let game = play::<G>([&mut agent(), &mut agent()], &observation, &game_settings);
+        let steps: Vec<_> = game.episodes.iter().map(|episode| episode.transitions()).collect();
         let [first, others @ ..] = &steps[..] else { panic!("{}", G::NAME) };
         assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{}", G::NAME);
         let features = G::SETS[0].features.len();
@@ -190,12 +195,12 @@ fn every_game_can_be_learned_from() {
 fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
     // With depth 1 there is no reply to expect; two plies are enough for one.
     let mut agents = [agent::<Neighbours>(), agent()];
-    agents.iter_mut().for_each(|agent| agent.budget = Budget::Depth(2));
+    agents.iter_mut().for_each(|agent| agent.limit = SearchLimit::Depth(2));
     let observation = settings(1).observation;
-    let conditions =
-        Conditions { seed: 1, opening_seed: 1, opening_plies: 0, first: Color::White, exploration: 1.0 };
-    let game = play(agents.each_mut(), &observation, &conditions);
-    let steps = game.episodes[0].steps();
+    let game_settings =
+        GameSettings { seed: 1, opening_seed: 1, opening_plies: 0, first: Color::White, exploration: 1.0 };
+    let game = play(agents.each_mut(), &observation, &game_settings);
+    let steps = game.episodes[0].transitions();
     let mut lone = session::<Neighbours>();
     let limits = labrys::search::Limits::depth(2);
     let best = lone.search(&[], &limits, &Control::default(), &mut |_: &engine::SearchReport| {}).unwrap();
@@ -211,16 +216,16 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
 #[test]
 fn the_policy_target_is_what_the_search_has_chosen() {
     let observation = ObservationSettings { both: true, ..settings(1).observation };
-    let conditions =
-        Conditions { seed: 1, opening_seed: 1, opening_plies: 2, first: Color::White, exploration: 0.0 };
+    let game_settings =
+        GameSettings { seed: 1, opening_seed: 1, opening_plies: 2, first: Color::White, exploration: 0.0 };
     // By visits: of all moves of the root.
     let sampler = || {
         let mut session = session::<Neighbours>();
         session.set_option("SearchMode", "mcts").unwrap();
-        Agent { thinker: session.into_parts().1, budget: Budget::Nodes(2_000) }
+        Agent { thinker: session.into_parts().1, limit: SearchLimit::Nodes(2_000) }
     };
     let mut agents = [sampler(), agent()];
-    let game = play(agents.each_mut(), &observation, &conditions);
+    let game = play(agents.each_mut(), &observation, &game_settings);
     let [first, second] = &game.episodes[..] else { panic!("one episode of each agent") };
     let targets: Vec<_> = first.observations.iter().map(|observation| &observation.policy).collect();
     for target in &targets {
@@ -243,15 +248,15 @@ fn what_is_good_for_the_one_is_bad_for_the_other() {
     // At the end of a line of one ply the other player is to move.
     let observation =
         ObservationSettings { both: false, position: ObservedPosition::Leaf, predicted: false, reward: 1.0 };
-    let conditions =
-        Conditions { seed: 5, opening_seed: 5, opening_plies: 6, first: Color::Black, exploration: 0.0 };
-    let game = play::<Chess>([&mut agent(), &mut agent()], &observation, &conditions);
+    let game_settings =
+        GameSettings { seed: 5, opening_seed: 5, opening_plies: 6, first: Color::Black, exploration: 0.0 };
+    let game = play::<Chess>([&mut agent(), &mut agent()], &observation, &game_settings);
     let session = session::<Chess>();
     let weights = session.weights().values();
     let value = |features: &[(usize, f64)]| {
         features.iter().map(|&(index, value)| weights[index] * value).sum::<f64>()
     };
-    let steps = game.episodes[0].steps();
+    let steps = game.episodes[0].transitions();
     let last = value(&steps.iter().rev().find(|step| step.next.is_some()).unwrap().features);
     // Shortly before the end it is clear who wins.
     match game.result {
@@ -263,7 +268,7 @@ fn what_is_good_for_the_one_is_bad_for_the_other() {
 
 #[test]
 fn weights_that_are_no_numbers_end_a_training() {
-    let mut state = State::new(zeros(), Learner::Td(TemporalDifference::new(1.0, 1.0, None)));
+    let mut state = TrainingState::new(zeros(), Learner::Td(TemporalDifference::new(1.0, 1.0, None)));
     state.weights[0] = 1e300;
     let mut settings = settings(40);
     settings.rate = 1e300;

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use labrys::arena::Cause;
-use labrys::arena::pgn::{self, Record};
+use labrys::arena::Termination;
+use labrys::arena::pgn::{self, PgnGame};
 use labrys::engine::registry;
 use labrys::game::Color;
 use tempfile::TempDir;
@@ -20,7 +20,7 @@ const LABRYS: &str = env!("CARGO_BIN_EXE_labrys");
 const INSIDE: &str = "--variant tucchess --random-plies 0 --games 2 --engine name=in nodes=200 option.Hash=1";
 
 /// How long a test waits for what has to come.
-const PATIENCE: Duration = Duration::from_secs(10);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs `labrys match` with words that have no spaces.
 fn labrys(words: &str) -> Command {
@@ -43,14 +43,14 @@ fn file() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn read(path: &Path) -> Vec<Record> {
+fn read(path: &Path) -> Vec<PgnGame> {
     let mut records = pgn::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
     records.sort_by_key(|record| record.number);
     records
 }
 
 /// The moves of each game.
-fn moves(records: &[Record]) -> Vec<Vec<&str>> {
+fn moves(records: &[PgnGame]) -> Vec<Vec<&str>> {
     records.iter().map(|record| record.moves.iter().map(|mv| mv.text.as_str()).collect()).collect()
 }
 
@@ -68,7 +68,7 @@ fn port() -> u16 {
 }
 
 /// The points at the end of a game, as a client prints its result.
-fn points(record: &Record) -> String {
+fn points(record: &PgnGame) -> String {
     let mut board = registry::board("tucchess").unwrap();
     let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
     board.set_up(Some(&record.opening.fen), &moves).unwrap();
@@ -99,7 +99,7 @@ fn a_client_plays_as_it_would_inside() {
     assert_eq!(names, [["in", "out"], ["out", "in"]]);
     for (record, other) in outside.iter().zip(&inside) {
         assert_eq!(record.end, other.end);
-        assert!(matches!(record.end.cause, Cause::Rules | Cause::Adjudication));
+        assert!(matches!(record.end.termination, Termination::Rules | Termination::Adjudication));
     }
     let player = &outside[1].players[0];
     assert_eq!(player.time_control, "30/move");
@@ -210,7 +210,7 @@ fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static)
         socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let start = Instant::now();
         let (mut last, mut is_white) = (String::new(), false);
-        while start.elapsed() < PATIENCE && !last.starts_with("GE") {
+        while start.elapsed() < DEFAULT_TIMEOUT && !last.starts_with("GE") {
             let mut buffer = [0; 300];
             if last.is_empty() {
                 // Nobody may be listening yet. What is left of another game does not join.
@@ -231,7 +231,7 @@ fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static)
 }
 
 /// Two games against a client that behaves like that, and how they ended.
-fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json::Value, Vec<Record>) {
+fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json::Value, Vec<PgnGame>) {
     let (_folder, path) = file();
     let port = port();
     let guest = misbehave(port, 2, act);
@@ -250,23 +250,25 @@ fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json
 #[test]
 fn clients_that_misbehave_lose_and_the_match_goes_on() {
     type Act = fn(&UdpSocket);
-    let cases: [(&str, Cause, &str, Act); 8] = [
-        ("stall", Cause::Stall, "stalls: no move over UDP at 127.0.0.1:", |_| ()),
-        ("time", Cause::Time, "loses on time after 0.", |socket| {
+    let cases: [(&str, Termination, &str, Act); 8] = [
+        ("stall", Termination::Stall, "stalls: no move over UDP at 127.0.0.1:", |_| ()),
+        ("time", Termination::Time, "loses on time after 0.", |socket| {
             thread::sleep(Duration::from_millis(500));
             send(socket, b"5040");
         }),
-        ("illegal", Cause::Illegal, "`d4d4` is not legal", |socket| send(socket, b"3333")),
-        ("illegal", Cause::Illegal, "talks nonsense: `50400` has 5 bytes, expected 4", |socket| {
+        ("illegal", Termination::Illegal, "`d4d4` is not legal", |socket| send(socket, b"3333")),
+        ("illegal", Termination::Illegal, "talks nonsense: `50400` has 5 bytes, expected 4", |socket| {
             send(socket, b"50400");
         }),
-        ("illegal", Cause::Illegal, "`5040\\n` has 5 bytes, expected 4", |socket| send(socket, b"5040\n")),
-        ("illegal", Cause::Illegal, "byte 0xff at position 1 is not UTF-8", |socket| {
+        ("illegal", Termination::Illegal, "`5040\\n` has 5 bytes, expected 4", |socket| {
+            send(socket, b"5040\n")
+        }),
+        ("illegal", Termination::Illegal, "byte 0xff at position 1 is not UTF-8", |socket| {
             send(socket, &[0xff; 4])
         }),
-        ("illegal", Cause::Illegal, "expected a row from 0 to 6", |socket| send(socket, b"9999")),
+        ("illegal", Termination::Illegal, "expected a row from 0 to 6", |socket| send(socket, b"9999")),
         // A move of another socket is none, legal or not; neither is the name over again.
-        ("stall", Cause::Stall, "within 0.3 s", |socket| {
+        ("stall", Termination::Stall, "within 0.3 s", |socket| {
             let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
             for text in [&b"5040"[..], b"1020", b"x"] {
                 stranger.send_to(text, socket.peer_addr().unwrap()).unwrap();
@@ -274,13 +276,13 @@ fn clients_that_misbehave_lose_and_the_match_goes_on() {
             send(socket, b"Minotauros");
         }),
     ];
-    let games = cases.map(|(kind, cause, details, act)| {
+    let games = cases.map(|(kind, termination, details, act)| {
         thread::spawn(move || {
             let (result, records) = against("st=0.3", act);
             assert_eq!(result["players"][1]["forfeits"][kind], 2, "{details}: {result}");
             for record in &records {
                 let loser = record.end.winner.map(|winner| &*record.players[(!winner).index()].name);
-                assert_eq!((loser, record.end.cause), (Some("bad"), cause), "{details}");
+                assert_eq!((loser, record.end.termination), (Some("bad"), termination), "{details}");
                 assert!(record.end.details.contains(details), "{details}: {}", record.end.details);
             }
             let first = records[0].end.winner;
@@ -302,8 +304,8 @@ fn a_client_that_ends_or_never_joins_loses() {
         format!("{INSIDE} --pgnout {} --engine name=bad proto=tuc st=5 port={port} cmd=sh", path.display());
     let (success, _, log) = run(labrys(&words).args(["arg=-c", "arg=sleep 0.8; exit 3"]));
     assert!(success, "{log}");
-    for Record { end, .. } in read(&path) {
-        assert_eq!(end.cause, Cause::Crash);
+    for PgnGame { end, .. } in read(&path) {
+        assert_eq!(end.termination, Termination::Crash);
         assert!(end.details.ends_with(" crashes: the client has gone (exit status: 3)"), "{}", end.details);
     }
     assert_eq!(guest.join().unwrap()[0], "GE0000");
@@ -316,8 +318,8 @@ fn a_client_that_ends_or_never_joins_loses() {
     let (success, _, log) = run(&mut labrys(&words));
     let waiting = format!("waiting at 127.0.0.1:{port} for a client to play as `udp`, anew for each game");
     assert!(success && log.contains(&waiting), "{log}");
-    for Record { end, .. } in read(&path) {
-        assert_eq!(end.cause, Cause::Stall);
+    for PgnGame { end, .. } in read(&path) {
+        assert_eq!(end.termination, Termination::Stall);
         let details = format!("no client has joined over UDP at 127.0.0.1:{port} within 0.2 s");
         assert!(end.details.contains(&details), "{}", end.details);
     }
@@ -333,12 +335,12 @@ fn a_wait_for_a_client_can_be_called_off() {
     let mut child = labrys(&words).arg(script).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while std::fs::read_to_string(&pids).unwrap_or_default().lines().next().is_none() {
-        assert!(start.elapsed() < PATIENCE);
+        assert!(start.elapsed() < DEFAULT_TIMEOUT);
         thread::sleep(Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < PATIENCE, "still there");
+        assert!(start.elapsed() < DEFAULT_TIMEOUT, "still there");
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!child.wait().unwrap().success());

@@ -93,8 +93,8 @@ fn samples_are_the_quiet_positions_after_the_opening() {
     // Before b1c3, d5e5 and g8f6: f1e2 answers a check.
     let results: Vec<_> = (1..4).map(|number| samples.get(number).1).collect();
     assert_eq!(results, [0.0, 1.0, 1.0]);
-    let judgements: Vec<_> = (0..4).map(|number| samples.judgement(number)).collect();
-    assert_eq!(judgements, [None, Some(-0.5), Some(f64::INFINITY), None]);
+    let search_scores: Vec<_> = (0..4).map(|number| samples.search_score(number)).collect();
+    assert_eq!(search_scores, [None, Some(-0.5), Some(f64::INFINITY), None]);
     let (features, _) = samples.get(0);
     assert_eq!(features.collect::<Vec<_>>(), [(0, 1.0)]);
     let error = samples.add_game(0, &mut board, (None, &[]), &moves("e2e4 e2e4"), &[], None).unwrap_err();

@@ -1,6 +1,6 @@
 //! Games that are ended before the rules end them.
 
-use super::{KeyError, Keys};
+use super::{KeyError, KeyValues};
 use crate::eval::UciScore;
 use crate::game::Color;
 
@@ -37,11 +37,11 @@ pub struct ResignRule {
     pub two_sided: bool,
 }
 
-impl Ruling {
+impl AdjudicatedResult {
     /// The end of a game that has become too long, after so many plies; `leader` has won by that.
-    pub fn too_long(leader: Option<Color>, plies: u32) -> Ruling {
+    pub fn too_long(leader: Option<Color>, plies: u32) -> AdjudicatedResult {
         let result = leader.map_or("draw".to_owned(), |winner| format!("{winner} wins on points"));
-        Ruling { winner: leader, details: format!("{result}: {plies} plies") }
+        AdjudicatedResult { winner: leader, details: format!("{result}: {plies} plies") }
     }
 }
 
@@ -50,7 +50,7 @@ impl DrawRule {
     ///
     /// # Errors
     /// [`KeyError`] names the key, and the value.
-    pub fn read(mut keys: Keys) -> Result<DrawRule, KeyError> {
+    pub fn read(mut keys: KeyValues) -> Result<DrawRule, KeyError> {
         let move_number = keys.read("movenumber", "a whole number of moves")?.unwrap_or(0);
         let (move_count, score) = read_row(&mut keys)?;
         keys.finish("movenumber, movecount, score")?;
@@ -63,7 +63,7 @@ impl ResignRule {
     ///
     /// # Errors
     /// [`KeyError`] names the key, and the value.
-    pub fn read(mut keys: Keys) -> Result<ResignRule, KeyError> {
+    pub fn read(mut keys: KeyValues) -> Result<ResignRule, KeyError> {
         let (move_count, score) = read_row(&mut keys)?;
         let two_sided = keys.read("twosided", "`true` or `false`")?.unwrap_or(false);
         keys.finish("movecount, score, twosided")?;
@@ -72,7 +72,7 @@ impl ResignRule {
 }
 
 /// Moves in a row, and the score that they have.
-fn read_row(keys: &mut Keys) -> Result<(u32, i32), KeyError> {
+fn read_row(keys: &mut KeyValues) -> Result<(u32, i32), KeyError> {
     let count = keys.read_with("movecount", "a whole number of moves, at least 1", |text| {
         text.parse::<u32>().ok().filter(|&count| count > 0)
     })?;
@@ -84,7 +84,7 @@ fn read_row(keys: &mut Keys) -> Result<(u32, i32), KeyError> {
 
 /// A decision of the referee.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ruling {
+pub struct AdjudicatedResult {
     /// The winner; none of a drawn game.
     pub winner: Option<Color>,
     /// Why.
@@ -112,19 +112,24 @@ impl<'a> Adjudicator<'a> {
 
     /// Counts a move of `stm`, who gave it `score`, and decides. A move without a score breaks every
     /// row. `leader` has won if the game has become too long.
-    pub fn after(&mut self, stm: Color, score: Option<UciScore>, leader: Option<Color>) -> Option<Ruling> {
+    pub fn add_move(
+        &mut self,
+        stm: Color,
+        score: Option<UciScore>,
+        leader: Option<Color>,
+    ) -> Option<AdjudicatedResult> {
         self.moves[stm.index()] += 1;
         self.resign(stm, score).or_else(|| self.draw(score)).or_else(|| self.end(leader))
     }
 
     /// The end of a game that has become too long.
-    fn end(&self, leader: Option<Color>) -> Option<Ruling> {
+    fn end(&self, leader: Option<Color>) -> Option<AdjudicatedResult> {
         let limit = self.rules.max_moves?;
         let too_long = self.moves.iter().all(|&moves| moves >= limit);
-        too_long.then(|| Ruling::too_long(leader, self.moves.iter().sum()))
+        too_long.then(|| AdjudicatedResult::too_long(leader, self.moves.iter().sum()))
     }
 
-    fn resign(&mut self, stm: Color, score: Option<UciScore>) -> Option<Ruling> {
+    fn resign(&mut self, stm: Color, score: Option<UciScore>) -> Option<AdjudicatedResult> {
         let rule = self.rules.resign.as_ref()?;
         let (own, other) = (stm.index(), (!stm).index());
         let count = |row: &mut u32, holds: bool| *row = if holds { *row + 1 } else { 0 };
@@ -133,7 +138,7 @@ impl<'a> Adjudicator<'a> {
         let is_lost = |losing: u32, winning: u32| {
             losing >= rule.move_count && (!rule.two_sided || winning >= rule.move_count)
         };
-        let ruling = |loser: Color| Ruling {
+        let ruling = |loser: Color| AdjudicatedResult {
             winner: Some(!loser),
             details: format!("{} wins: {loser} gives {:.2} or less", !loser, -f64::from(rule.score) / 100.0),
         };
@@ -143,14 +148,14 @@ impl<'a> Adjudicator<'a> {
         is_lost(self.losing[other], self.winning[own]).then(|| ruling(!stm))
     }
 
-    fn draw(&mut self, score: Option<UciScore>) -> Option<Ruling> {
+    fn draw(&mut self, score: Option<UciScore>) -> Option<AdjudicatedResult> {
         let rule = self.rules.draw.as_ref()?;
         let near = score.is_some_and(|score| centi(score).abs() <= rule.score);
         let counts = near && self.moves.iter().all(|&moves| moves >= rule.move_number);
         self.quiet = if counts { self.quiet + 1 } else { 0 };
         (self.quiet >= 2 * rule.move_count).then(|| {
             let details = format!("draw: both within {:.2}", f64::from(rule.score) / 100.0);
-            Ruling { winner: None, details }
+            AdjudicatedResult { winner: None, details }
         })
     }
 }
@@ -182,7 +187,7 @@ mod tests {
                 -8_000 => Some(UciScore::Mate(-4)),
                 score => Some(UciScore::Centi(score)),
             };
-            adjudicator.after(stm, score, None).map(|ruling| (ply, ruling.winner))
+            adjudicator.add_move(stm, score, None).map(|ruling| (ply, ruling.winner))
         })
     }
 
@@ -225,11 +230,12 @@ mod tests {
         let end = |rules: &Adjudication| {
             let mut adjudicator = Adjudicator::new(rules);
             let mut players = Color::BOTH.into_iter().cycle();
-            (1..9).find_map(|ply| Some((ply, adjudicator.after(players.next()?, None, Some(Color::Black))?)))
+            (1..9)
+                .find_map(|ply| Some((ply, adjudicator.add_move(players.next()?, None, Some(Color::Black))?)))
         };
         assert_eq!(end(&Adjudication::default()), None);
         let details = "Black wins on points: 6 plies".to_owned();
         let rules = Adjudication { max_moves: Some(3), ..Adjudication::default() };
-        assert_eq!(end(&rules), Some((6, Ruling { winner: Some(Color::Black), details })));
+        assert_eq!(end(&rules), Some((6, AdjudicatedResult { winner: Some(Color::Black), details })));
     }
 }

@@ -13,7 +13,7 @@ use crate::game::Points;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pairs {
     /// Pairs by the half points in them, from 0 (both lost) to 4 (both won).
-    pub by_points: [u64; 5],
+    pub pentanomial: [u64; 5],
     /// Games by result: lost, drawn, won.
     pub games: [u64; 3],
 }
@@ -36,20 +36,20 @@ pub(super) const SIGMAS: f64 = 1.959_963_984_540_054;
 
 impl Pairs {
     /// Pairs whose five results are known and whose games do not matter.
-    pub fn of(by_points: [u64; 5]) -> Pairs {
-        Pairs { by_points, games: [0; 3] }
+    pub fn of(pentanomial: [u64; 5]) -> Pairs {
+        Pairs { pentanomial, games: [0; 3] }
     }
 
     /// Counts the two games of an opening.
     pub fn add(&mut self, first: Points, second: Points) {
-        self.by_points[first as usize + second as usize] += 1;
+        self.pentanomial[first as usize + second as usize] += 1;
         self.games[first as usize] += 1;
         self.games[second as usize] += 1;
     }
 
     /// The number of pairs.
     pub fn count(&self) -> u64 {
-        self.by_points.iter().sum()
+        self.pentanomial.iter().sum()
     }
 
     /// Mean and variance of the score of a pair, the score running from 0 to 1. Of nothing, ½ and 0.
@@ -60,7 +60,7 @@ impl Pairs {
         }
         let moment = |f: &dyn Fn(f64) -> f64| {
             (0..)
-                .zip(self.by_points)
+                .zip(self.pentanomial)
                 .map(|(points, count)| f(f64::from(points) / 4.0) * count as f64)
                 .sum::<f64>()
                 / n
@@ -131,7 +131,7 @@ mod tests {
         pairs.add(Points::Win, Points::Win);
         pairs.add(Points::Draw, Points::Win);
         pairs.add(Points::Loss, Points::Win);
-        assert_eq!((pairs.by_points, pairs.games), ([0, 0, 1, 1, 2], [1, 1, 6]));
+        assert_eq!((pairs.pentanomial, pairs.games), ([0, 0, 1, 1, 2], [1, 1, 6]));
         let (mean, variance) = pairs.mean_and_variance();
         assert!((mean - 0.8125).abs() < 1e-12 && (variance - 0.042_968_75).abs() < 1e-12);
         let elo = pairs.elo();

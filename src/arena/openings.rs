@@ -51,7 +51,7 @@ pub enum OpeningError {
         /// The line, from 1.
         number: usize,
         /// What is wrong with it.
-        problem: LineError,
+        problem: OpeningLineError,
     },
     /// So many random moves always end the game.
     #[error("no game goes on behind {plies} random plies")]
@@ -63,7 +63,7 @@ pub enum OpeningError {
 
 /// What is wrong with a line of a file of openings.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum LineError {
+pub enum OpeningLineError {
     /// The position or a move is wrong.
     #[error(transparent)]
     Position(#[from] PositionError),
@@ -129,7 +129,7 @@ impl Openings {
         match self {
             Openings::Book(lines) => Ok(lines[(number % lines.len() as u64) as usize].clone()),
             Openings::Random { seed, plies } => {
-                let mut random = generator(*seed, number);
+                let mut random = seeded_rng(*seed, number);
                 let plies = random.random_range(plies.clone());
                 let found = (0..ATTEMPTS).find_map(|_| random_line(board, plies, &mut random));
                 found.ok_or(OpeningError::TooLong { plies })
@@ -139,7 +139,7 @@ impl Openings {
 }
 
 /// Random numbers that depend on a seed and a number only; neighbouring ones have nothing in common.
-pub(super) fn generator(seed: u64, number: u64) -> StdRng {
+pub(super) fn seeded_rng(seed: u64, number: u64) -> StdRng {
     let mut random = StdRng::seed_from_u64(seed);
     StdRng::seed_from_u64(random.random::<u64>() ^ number)
 }
@@ -158,7 +158,7 @@ fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Opti
 }
 
 /// Reads a line of a file: a position if its first word has a `/`, moves otherwise.
-fn read_line(text: &str, board: &mut dyn Board) -> Result<Variation, LineError> {
+fn read_line(text: &str, board: &mut dyn Board) -> Result<Variation, OpeningLineError> {
     let text = text.split_once(';').map_or(text, |(line, _)| line);
     let words: Vec<_> = text.split_whitespace().collect();
     let is_fen = words.first().is_some_and(|word| word.contains('/'));
@@ -173,7 +173,7 @@ fn read_line(text: &str, board: &mut dyn Board) -> Result<Variation, LineError> 
     board.set_up(Some(&line.fen), &line.moves)?;
     match board.outcome() {
         None => Ok(line),
-        Some(outcome) => Err(LineError::Over { outcome: outcome.to_string() }),
+        Some(outcome) => Err(OpeningLineError::Over { outcome: outcome.to_string() }),
     }
 }
 

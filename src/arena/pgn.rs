@@ -9,13 +9,13 @@ use std::iter;
 
 use thiserror::Error;
 
-use super::{Cause, End, Thought, Variation};
+use super::{FinalResult, MoveReply, Termination, Variation};
 use crate::eval::UciScore;
 use crate::game::{Color, quote};
 
 /// A game on record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct PgnGame {
     /// Number of the game in its match, from 1; missing in files from elsewhere.
     pub number: Option<u64>,
     /// The round: the number of its opening, from 1, in our own files.
@@ -25,18 +25,18 @@ pub struct Record {
     /// The game, as `UCI_Variant` has it; missing in files from elsewhere.
     pub variant: Option<String>,
     /// White and Black.
-    pub players: [Side; 2],
+    pub players: [PlayerTags; 2],
     /// Where it began; the FEN is missing in files from elsewhere that begin at the start.
     pub opening: Variation,
     /// The moves after the opening.
-    pub moves: Vec<Move>,
+    pub moves: Vec<PgnMove>,
     /// Its end.
-    pub end: End,
+    pub end: FinalResult,
 }
 
 /// A player on record.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Side {
+pub struct PlayerTags {
     /// Its name.
     pub name: String,
     /// What it was allowed for a move.
@@ -47,7 +47,7 @@ pub struct Side {
 
 /// A move on record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Move {
+pub struct PgnMove {
     /// The move.
     pub text: String,
     /// What is said about it.
@@ -100,9 +100,9 @@ const COLUMNS: usize = 80;
 /// The comment of a move that belongs to the opening.
 const BOOK: &str = "book";
 
-impl Move {
+impl PgnMove {
     /// The record of a move, and of the thought that found it.
-    pub fn new<M>(mv: &str, thought: &Thought<M>) -> Move {
+    pub fn new<M>(mv: &str, thought: &MoveReply<M>) -> PgnMove {
         let seconds = thought.elapsed.as_secs_f64();
         let score = thought.score.map(|score| match score {
             UciScore::Centi(value) => format!("{:+.2}", f64::from(value) / 100.0),
@@ -113,7 +113,7 @@ impl Move {
             Some(score) => format!("{score}/{} {seconds:.3}s", thought.depth.unwrap_or(0)),
             None => format!("{seconds:.3}s"),
         };
-        Move { text: mv.to_owned(), comment }
+        PgnMove { text: mv.to_owned(), comment }
     }
 
     /// The player's score of its own chances in the unit of its evaluation, infinite where it has seen a
@@ -128,7 +128,7 @@ impl Move {
     }
 }
 
-impl fmt::Display for Record {
+impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = &self.players;
         let plies = self.opening.moves.len() + self.moves.len();
@@ -161,7 +161,7 @@ impl fmt::Display for Record {
             }
         }
         tag(f, "PlyCount", &plies.to_string())?;
-        tag(f, "Termination", self.end.cause.tag())?;
+        tag(f, "Termination", self.end.termination.tag())?;
         tag(f, "TerminationDetails", &self.end.details)?;
         writeln!(f)?;
         self.write_moves(f)?;
@@ -169,7 +169,7 @@ impl fmt::Display for Record {
     }
 }
 
-impl Record {
+impl PgnGame {
     fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let black_begins = self.opening.fen.split(' ').nth(1) == Some("b");
         let opening = self.opening.moves.iter().map(|text| (text, BOOK));
@@ -220,7 +220,7 @@ fn result_text(winner: Option<Color>) -> &'static str {
 ///
 /// # Errors
 /// [`PgnError`] names the line.
-pub fn parse(text: &str) -> Result<Vec<Record>, PgnError> {
+pub fn parse(text: &str) -> Result<Vec<PgnGame>, PgnError> {
     let (records, complete) = parse_complete(text)?;
     match text[complete..].trim().is_empty() {
         true => Ok(records),
@@ -233,7 +233,7 @@ pub fn parse(text: &str) -> Result<Vec<Record>, PgnError> {
 ///
 /// # Errors
 /// [`PgnError`] names the line.
-pub fn parse_complete(text: &str) -> Result<(Vec<Record>, usize), PgnError> {
+pub fn parse_complete(text: &str) -> Result<(Vec<PgnGame>, usize), PgnError> {
     let mut parser = Parser { text, at: 0 };
     let (mut records, mut complete) = (Vec::new(), 0);
     loop {
@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next game; `None` at the end.
-    fn record(&mut self) -> Result<Option<Record>, Problem> {
+    fn record(&mut self) -> Result<Option<PgnGame>, Problem> {
         self.skip_space();
         if self.rest().is_empty() {
             return Ok(None);
@@ -311,15 +311,16 @@ impl<'a> Parser<'a> {
             let number = value.parse().ok().filter(|&number| number > 0);
             number.ok_or(Problem::Value { name: "GameNumber", value, expected })
         });
-        let cause = get("Termination").map(|value| {
-            let cause = Cause::ALL.into_iter().find(|cause| cause.tag() == value);
+        let termination = get("Termination").map(|value| {
+            let termination = Termination::ALL.into_iter().find(|termination| termination.tag() == value);
             let expected =
                 "normal, adjudication, time forfeit, rules infraction, abandoned or stalled connection";
-            cause.ok_or(Problem::Value { name: "Termination", value, expected })
+            termination.ok_or(Problem::Value { name: "Termination", value, expected })
         });
-        let (number, cause) = (number.transpose()?, cause.transpose()?.unwrap_or(Cause::Rules));
+        let (number, termination) =
+            (number.transpose()?, termination.transpose()?.unwrap_or(Termination::Rules));
         let time_control = get("TimeControl").unwrap_or_default();
-        let mut side = |name: &str| Side {
+        let mut side = |name: &str| PlayerTags {
             name: get(name).unwrap_or_else(|| "?".to_owned()),
             time_control: get(&format!("{name}TimeControl")).unwrap_or_else(|| time_control.clone()),
             setup: get(&format!("{name}Setup")).unwrap_or_default(),
@@ -335,16 +336,16 @@ impl<'a> Parser<'a> {
         let mut moves = moves;
         let rest = moves.split_off(opening);
         let opening = Variation { fen, moves: moves.into_iter().map(|mv| mv.text).collect() };
-        let end = End { winner, cause, details };
-        Ok(Some(Record { number, round, date, variant, players, opening, moves: rest, end }))
+        let end = FinalResult { winner, termination, details };
+        Ok(Some(PgnGame { number, round, date, variant, players, opening, moves: rest, end }))
     }
 
     /// The moves of a game up to its result.
-    fn moves(&mut self) -> Result<(Vec<Move>, Option<Color>), Problem> {
-        let mut moves: Vec<Move> = Vec::new();
+    fn moves(&mut self) -> Result<(Vec<PgnMove>, Option<Color>), Problem> {
+        let mut moves: Vec<PgnMove> = Vec::new();
         loop {
             match self.token()? {
-                Token::Move(text) => moves.push(Move { text: text.to_owned(), comment: String::new() }),
+                Token::Move(text) => moves.push(PgnMove { text: text.to_owned(), comment: String::new() }),
                 Token::Comment(comment) => {
                     if let Some(last) = moves.last_mut().filter(|last| last.comment.is_empty()) {
                         last.comment = comment;
@@ -440,14 +441,14 @@ impl<'a> Parser<'a> {
 mod tests {
     use super::*;
 
-    fn record() -> Record {
-        let mv = |text: &str, comment: &str| Move { text: text.into(), comment: comment.into() };
-        let side = |name: &str| Side {
+    fn record() -> PgnGame {
+        let mv = |text: &str, comment: &str| PgnMove { text: text.into(), comment: comment.into() };
+        let side = |name: &str| PlayerTags {
             name: name.into(),
             time_control: "10+0.1".into(),
             setup: format!("{name}, x=1"),
         };
-        Record {
+        PgnGame {
             number: Some(7),
             round: "4".into(),
             date: "2026.11.21".into(),
@@ -455,9 +456,9 @@ mod tests {
             players: [side("a \"quoted\" \\ name"), side("b")],
             opening: Variation { fen: "pp6/8/8/8/8/8/8/PP6 b 0 1".into(), moves: vec!["a8a7".into()] },
             moves: vec![mv("a1a2", "+1.23/12 0.450s"), mv("a7a8", ""), mv("d1d7,d7g7", "-M5/3 1.000s")],
-            end: End {
+            end: FinalResult {
                 winner: Some(Color::White),
-                cause: Cause::Time,
+                termination: Termination::Time,
                 details: "Black loses on time".into(),
             },
         }
@@ -467,7 +468,7 @@ mod tests {
     fn records_read_back() {
         let mut other = record();
         other.players[1].time_control = "nodes 5".into();
-        other.end = End { winner: None, cause: Cause::Rules, details: String::new() };
+        other.end = FinalResult { winner: None, termination: Termination::Rules, details: String::new() };
         let text = format!("{}{other}", record());
         assert_eq!(parse(&text), Ok(vec![record(), other]));
         assert!(text.contains(
@@ -478,7 +479,7 @@ mod tests {
 
     #[test]
     fn scores_are_read_back() {
-        let score = |comment: &str| Move { text: "e2e4".into(), comment: comment.into() }.score();
+        let score = |comment: &str| PgnMove { text: "e2e4".into(), comment: comment.into() }.score();
         assert_eq!((score("+1.23/12 0.450s"), score("-0.50/3 0.001s")), (Some(1.23), Some(-0.5)));
         assert_eq!(
             (score("+M5/9 1.000s"), score("-M2/9 1.000s")),
@@ -492,7 +493,7 @@ mod tests {
     #[test]
     fn lines_are_not_too_long_and_comments_do_not_end_early() {
         let mut long = record();
-        let mv = Move { text: "a1a2".into(), comment: "a } b {".into() };
+        let mv = PgnMove { text: "a1a2".into(), comment: "a } b {".into() };
         long.moves = vec![mv; 100];
         let text = long.to_string();
         assert!(text.lines().all(|line| line.chars().count() <= COLUMNS || line.starts_with('[')), "{text}");
@@ -504,8 +505,8 @@ mod tests {
     fn thoughts_are_comments() {
         let thought = |score, depth| {
             let elapsed = std::time::Duration::from_millis(450);
-            let thought = Thought { mv: Ok(()), score, depth, nodes: None, elapsed };
-            Move::new("a1a2=1", &thought).comment
+            let thought = MoveReply { mv: Ok(()), score, depth, nodes: None, elapsed };
+            PgnMove::new("a1a2=1", &thought).comment
         };
         assert_eq!(thought(Some(UciScore::Centi(123)), Some(12)), "+1.23/12 0.450s");
         assert_eq!(thought(Some(UciScore::Centi(-5)), Some(1)), "-0.05/1 0.450s");

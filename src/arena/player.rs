@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::udp::Remote;
+use super::udp_player::UdpPlayer;
 use super::{Rules, RulesError, Variation};
 use crate::engine::{Board, Engine, OptionError, Play, Session, Thinker};
 use crate::eval::UciScore;
@@ -26,14 +26,18 @@ pub trait Player<G: Game>: Send {
     /// Gets ready for a game of that colour; after a failure, from scratch.
     ///
     /// # Errors
-    /// [`Failure`] when it does not.
-    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), Failure>;
+    /// [`PlayerError`] when it does not.
+    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), PlayerError>;
 
     /// Looks for a move.
     ///
     /// # Errors
-    /// [`Failure`] when there is no answer at all. A late one is an answer: the referee sees to the clock.
-    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure>;
+    /// [`PlayerError`] when there is no answer at all. A late one is an answer: the referee sees to the clock.
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError>;
 
     /// Hears of a move of either player, with what chance made of it. It has led to the position of
     /// `board`, in which the game goes on.
@@ -51,13 +55,13 @@ pub struct MoveRequest<'a, G> {
     pub line: &'a Variation,
     /// What the player may use.
     pub limits: &'a Limits,
-    /// How long the answer is waited for; none means as long as the player's own patience.
-    pub patience: Option<Duration>,
+    /// How long the answer is waited for; none means as long as the player's own timeout.
+    pub timeout: Option<Duration>,
 }
 
 /// What a player has found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thought<M> {
+pub struct MoveReply<M> {
     /// The move, or what is wrong with it.
     pub mv: Result<M, MoveError>,
     /// What the player makes of it.
@@ -72,7 +76,7 @@ pub struct Thought<M> {
 
 /// Why a player gives no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Failure {
+pub enum PlayerError {
     /// It has ended, or does not start any more.
     #[error("{0}")]
     Crashed(String),
@@ -89,34 +93,36 @@ pub enum Failure {
 
 /// Which engine plays, and how it is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setup {
+pub struct EngineSetup {
     /// Where it runs.
-    pub place: Place,
+    pub kind: EngineKind,
     /// Options, in the order in which they are set.
     pub options: Vec<(String, String)>,
     /// How long an answer is waited for where there is no clock.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// Where a player runs, and how it is spoken to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum EngineKind {
     /// Labrys in the same process.
-    Here,
+    InProcess,
     /// A UCI engine in a process of its own.
-    Process(Launch),
+    Uci(Launch),
     /// A client that speaks the protocol of the course.
     Udp(Invitation),
 }
 
-impl fmt::Display for Setup {
+impl fmt::Display for EngineSetup {
     /// The program, its arguments, its address, its options.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::Here => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
-            Place::Process(launch) => write!(f, "{launch}")?,
-            Place::Udp(Invitation { listen, launch: None }) => write!(f, "UDP {listen}")?,
-            Place::Udp(Invitation { listen, launch: Some(launch) }) => write!(f, "{launch}, UDP {listen}")?,
+        match &self.kind {
+            EngineKind::InProcess => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
+            EngineKind::Uci(launch) => write!(f, "{launch}")?,
+            EngineKind::Udp(Invitation { listen, launch: None }) => write!(f, "UDP {listen}")?,
+            EngineKind::Udp(Invitation { listen, launch: Some(launch) }) => {
+                write!(f, "{launch}, UDP {listen}")?
+            }
         }
         self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))
     }
@@ -124,7 +130,7 @@ impl fmt::Display for Setup {
 
 /// Why a player cannot take part.
 #[derive(Debug, Error)]
-pub enum SetupError {
+pub enum EngineSetupError {
     /// There are no such rules.
     #[error(transparent)]
     Rules(#[from] RulesError),
@@ -152,7 +158,7 @@ pub enum SetupError {
     #[error(
         "port {port} is for one game at a time, not for --concurrency {games}; port 0 is any that is free"
     )]
-    Crowd {
+    PortConcurrency {
         /// The port.
         port: u16,
         /// The games at a time.
@@ -168,23 +174,23 @@ pub enum SetupError {
     },
 }
 
-impl Setup {
+impl EngineSetup {
     /// The player for games under `rules`, which starts when its first game does.
     pub fn player<G: Playable>(&self, rules: &Rules) -> Box<dyn Player<G>> {
         let (setup, rules) = (self.clone(), rules.clone());
-        match &self.place {
-            Place::Here => Box::new(InProcess { setup, rules, thinker: None }),
-            Place::Process(launch) => {
-                Box::new(External { launch: launch.clone(), setup, rules, client: None })
+        match &self.kind {
+            EngineKind::InProcess => Box::new(InProcessPlayer { setup, rules, thinker: None }),
+            EngineKind::Uci(launch) => {
+                Box::new(UciPlayer { launch: launch.clone(), setup, rules, client: None })
             }
-            Place::Udp(invitation) => Box::new(Remote::new(invitation.clone(), self.patience)),
+            EngineKind::Udp(invitation) => Box::new(UdpPlayer::new(invitation.clone(), self.timeout)),
         }
     }
 
     /// Where a client has to be started by hand, if that is so.
-    pub fn awaits(&self) -> Option<SocketAddr> {
-        match self.place {
-            Place::Udp(Invitation { listen, launch: None }) => Some(listen),
+    pub fn external_client_address(&self) -> Option<SocketAddr> {
+        match self.kind {
+            EngineKind::Udp(Invitation { listen, launch: None }) => Some(listen),
             _ => None,
         }
     }
@@ -192,12 +198,12 @@ impl Setup {
     /// Makes sure that the player starts, knows the game and takes its options.
     ///
     /// # Errors
-    /// [`SetupError`] says why it cannot play.
-    pub fn check(&self, rules: &Rules, control: &Control) -> Result<(), SetupError> {
-        match &self.place {
-            Place::Here => Ok(self.set_options(rules.engine()?.as_mut())?),
-            Place::Process(launch) => self.client(launch, rules, control).map(drop),
-            Place::Udp(invitation) => Ok(invitation.check(self.patience, control)?),
+    /// [`EngineSetupError`] says why it cannot play.
+    pub fn check(&self, rules: &Rules, control: &Control) -> Result<(), EngineSetupError> {
+        match &self.kind {
+            EngineKind::InProcess => Ok(self.set_options(rules.engine()?.as_mut())?),
+            EngineKind::Uci(launch) => self.client(launch, rules, control).map(drop),
+            EngineKind::Udp(invitation) => Ok(invitation.check(self.timeout, control)?),
         }
     }
 
@@ -210,15 +216,18 @@ impl Setup {
         Ok(())
     }
 
-    fn client(&self, launch: &Launch, rules: &Rules, control: &Control) -> Result<Client, SetupError> {
-        let mut client = Client::start(launch, self.patience, control)?;
+    fn client(&self, launch: &Launch, rules: &Rules, control: &Control) -> Result<Client, EngineSetupError> {
+        let mut client = Client::start(launch, self.timeout, control)?;
         let variant = &rules.variant;
         match client.option(VARIANT) {
             Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
                 client.set_option(VARIANT, variant)?;
             }
             Some(games) => {
-                return Err(SetupError::Game { variant: variant.clone(), known: games.words.join(", ") });
+                return Err(EngineSetupError::Game {
+                    variant: variant.clone(),
+                    known: games.words.join(", "),
+                });
             }
             None => log::warn!("{} has no option {VARIANT}: it has to know its game, {variant}", client.name),
         }
@@ -231,20 +240,20 @@ impl Setup {
         for (name, value) in &self.options {
             client.set_option(name, value)?;
         }
-        client.sync(self.patience, control)?;
+        client.sync(self.timeout, control)?;
         Ok(client)
     }
 }
 
 /// Labrys on this very thread.
-struct InProcess<G: Game> {
-    setup: Setup,
+struct InProcessPlayer<G: Game> {
+    setup: EngineSetup,
     rules: Rules,
     /// Not there before the first game, and lost when a search panics.
     thinker: Option<Thinker<G>>,
 }
 
-impl<G: Playable> InProcess<G> {
+impl<G: Playable> InProcessPlayer<G> {
     fn start(&self) -> Result<Thinker<G>, OptionError> {
         let mut session: Session<G> = self.rules.session()?;
         self.setup.set_options(&mut session)?;
@@ -252,17 +261,17 @@ impl<G: Playable> InProcess<G> {
     }
 
     /// Does something with the search, whose panic is its own loss and not that of the match.
-    fn guard<T>(&mut self, job: impl FnOnce(&mut Thinker<G>) -> T) -> Result<T, Failure> {
+    fn guard<T>(&mut self, job: impl FnOnce(&mut Thinker<G>) -> T) -> Result<T, PlayerError> {
         let mut thinker = match self.thinker.take() {
             Some(thinker) => thinker,
-            None => self.start().map_err(|error| Failure::Crashed(error.to_string()))?,
+            None => self.start().map_err(|error| PlayerError::Crashed(error.to_string()))?,
         };
         // A panic drops the search, whatever state it is in.
         let (thinker, done) = catch_unwind(AssertUnwindSafe(move || {
             let done = job(&mut thinker);
             (thinker, done)
         }))
-        .map_err(|panic| Failure::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
+        .map_err(|panic| PlayerError::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
         self.thinker = Some(thinker);
         Ok(done)
     }
@@ -274,12 +283,16 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-impl<G: Playable> Player<G> for InProcess<G> {
-    fn new_game(&mut self, _: Color, _: &Control) -> Result<(), Failure> {
+impl<G: Playable> Player<G> for InProcessPlayer<G> {
+    fn new_game(&mut self, _: Color, _: &Control) -> Result<(), PlayerError> {
         self.guard(Thinker::new_game)
     }
 
-    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
         let limits = Limits { start: Instant::now(), ..request.limits.clone() };
         let (mut score, mut depth) = (None, None);
         let best = self.guard(|thinker| {
@@ -291,35 +304,35 @@ impl<G: Playable> Player<G> for InProcess<G> {
         })?;
         let elapsed = limits.start.elapsed();
         if control.is_stopped() {
-            return Err(Failure::Interrupted);
+            return Err(PlayerError::Interrupted);
         }
         // No move is no legal move.
         let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
-        Ok(Thought { mv, score, depth, nodes: Some(best.nodes), elapsed })
+        Ok(MoveReply { mv, score, depth, nodes: Some(best.nodes), elapsed })
     }
 }
 
 /// An engine in a process of its own, started again after a failure.
-struct External {
-    setup: Setup,
+struct UciPlayer {
+    setup: EngineSetup,
     launch: Launch,
     rules: Rules,
     /// Not there before the first game, and gone after a failure.
     client: Option<Client>,
 }
 
-impl External {
+impl UciPlayer {
     /// Does something with the engine, which is not kept if that fails.
     fn guard<T>(
         &mut self,
         control: &Control,
         job: impl FnOnce(&mut Client) -> Result<T, ClientError>,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, PlayerError> {
         let mut client = match self.client.take() {
             Some(client) => client,
             None => self.setup.client(&self.launch, &self.rules, control).map_err(|error| match error {
-                SetupError::Client(error) => Failure::from(error),
-                error => Failure::Crashed(error.to_string()),
+                EngineSetupError::Client(error) => PlayerError::from(error),
+                error => PlayerError::Crashed(error.to_string()),
             })?,
         };
         let done = job(&mut client)?;
@@ -328,30 +341,34 @@ impl External {
     }
 }
 
-impl From<ClientError> for Failure {
-    fn from(error: ClientError) -> Failure {
+impl From<ClientError> for PlayerError {
+    fn from(error: ClientError) -> PlayerError {
         match error {
-            ClientError::Silent { .. } => Failure::Stalled(error.to_string()),
-            ClientError::Garbage(_) | ClientError::Refused(_) => Failure::Garbage(error.to_string()),
-            ClientError::Interrupted => Failure::Interrupted,
-            _ => Failure::Crashed(error.to_string()),
+            ClientError::Silent { .. } => PlayerError::Stalled(error.to_string()),
+            ClientError::Garbage(_) | ClientError::Refused(_) => PlayerError::Garbage(error.to_string()),
+            ClientError::Interrupted => PlayerError::Interrupted,
+            _ => PlayerError::Crashed(error.to_string()),
         }
     }
 }
 
-impl<G: Game> Player<G> for External {
-    fn new_game(&mut self, _: Color, control: &Control) -> Result<(), Failure> {
-        let patience = self.setup.patience;
-        self.guard(control, |client| client.new_game(patience, control))
+impl<G: Game> Player<G> for UciPlayer {
+    fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
+        let timeout = self.setup.timeout;
+        self.guard(control, |client| client.new_game(timeout, control))
     }
 
-    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
-        let patience = request.patience.unwrap_or(self.setup.patience);
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let timeout = request.timeout.unwrap_or(self.setup.timeout);
         let line = position_line(request.line);
-        let answer = self.guard(control, |client| client.go(&line, request.limits, patience, control))?;
+        let answer = self.guard(control, |client| client.go(&line, request.limits, timeout, control))?;
         let (info, elapsed) = (answer.info, answer.elapsed);
         let mv = request.game.position().parse_move(&answer.best);
-        Ok(Thought { mv, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
+        Ok(MoveReply { mv, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
     }
 }
 

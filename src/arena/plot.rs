@@ -1,12 +1,12 @@
 //! Pictures of matches: the score of each player over the games.
 
-use super::pgn::Record;
+use super::pgn::PgnGame;
 use super::{GameResult, Pairs, Results};
 use crate::chart::{Chart, ChartError, Curve};
 
 /// The names of the players in records, in the order of their first games, and their results. Games without a
 /// number get the next one.
-pub fn results(records: &[Record]) -> (Vec<String>, Results) {
+pub fn results(records: &[PgnGame]) -> (Vec<String>, Results) {
     let (mut names, mut results) = (Vec::new(), Results::default());
     let mut games: Vec<_> =
         records.iter().zip(1..).map(|(game, place)| (game.number.unwrap_or(place), game)).collect();
@@ -18,7 +18,7 @@ pub fn results(records: &[Record]) -> (Vec<String>, Results) {
                 names.len() - 1
             })
         });
-        let result = GameResult { winner: record.end.winner, cause: record.end.cause };
+        let result = GameResult { winner: record.end.winner, termination: record.end.termination };
         if !results.add(number - 1, players, result) {
             log::warn!("game {number} of the file is left out: its number is taken");
         }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::Variation;
-use super::adjudication::{Adjudication, Adjudicator, Ruling};
-use super::clock::{Allowance, PlayerClock, limits};
-use super::pgn::Move;
-use super::player::{Failure, MoveRequest, Player, Thought};
+use super::adjudication::{AdjudicatedResult, Adjudication, Adjudicator};
+use super::clock::{EngineLimits, PlayerClock, search_limits};
+use super::pgn::PgnMove;
+use super::player::{MoveReply, MoveRequest, Player, PlayerError};
 use crate::engine::game_loop::{GameDriver, GameEnd, play_out};
 use crate::engine::{Board, Play, PositionError};
 use crate::game::{Chance, Color, Game};
@@ -16,18 +16,18 @@ use crate::search::Control;
 
 /// Who has won a game, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct FinalResult {
     /// The winner; none of a drawn game.
     pub winner: Option<Color>,
     /// What ended the game.
-    pub cause: Cause,
+    pub termination: Termination,
     /// The same in words.
     pub details: String,
 }
 
 /// What ends games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Cause {
+pub enum Termination {
     /// The rules of the game.
     Rules,
     /// The referee, by the scores of the players or the length of the game.
@@ -42,46 +42,52 @@ pub enum Cause {
     Stall,
 }
 
-impl Cause {
+impl Termination {
     /// All causes.
-    pub const ALL: [Cause; 6] =
-        [Cause::Rules, Cause::Adjudication, Cause::Time, Cause::Illegal, Cause::Crash, Cause::Stall];
+    pub const ALL: [Termination; 6] = [
+        Termination::Rules,
+        Termination::Adjudication,
+        Termination::Time,
+        Termination::Illegal,
+        Termination::Crash,
+        Termination::Stall,
+    ];
 
-    /// The word that stands for the cause in the `Termination` of a record.
+    /// The word that stands for the termination in the `Termination` of a record.
     pub fn tag(self) -> &'static str {
         match self {
-            Cause::Rules => "normal",
-            Cause::Adjudication => "adjudication",
-            Cause::Time => "time forfeit",
-            Cause::Illegal => "rules infraction",
-            Cause::Crash => "abandoned",
-            Cause::Stall => "stalled connection",
+            Termination::Rules => "normal",
+            Termination::Adjudication => "adjudication",
+            Termination::Time => "time forfeit",
+            Termination::Illegal => "rules infraction",
+            Termination::Crash => "abandoned",
+            Termination::Stall => "stalled connection",
         }
     }
 }
 
 /// A game that has been played.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Played {
+pub struct PlayedGame {
     /// The moves after the opening.
-    pub moves: Vec<Move>,
+    pub moves: Vec<PgnMove>,
     /// The end.
-    pub end: End,
+    pub end: FinalResult,
     /// What the players have thought, White first.
-    pub thinking: [Thinking; 2],
+    pub thinking: [ThinkingTime; 2],
 }
 
 /// How long a player has thought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Thinking {
+pub struct ThinkingTime {
     /// Moves that it has been asked for and has answered.
     pub moves: u64,
     /// The time of all of them.
     pub time: Duration,
 }
 
-impl std::ops::AddAssign for Thinking {
-    fn add_assign(&mut self, other: Thinking) {
+impl std::ops::AddAssign for ThinkingTime {
+    fn add_assign(&mut self, other: ThinkingTime) {
         self.moves += other.moves;
         self.time += other.time;
     }
@@ -89,7 +95,7 @@ impl std::ops::AddAssign for Thinking {
 
 /// Why a game has no result.
 #[derive(Debug, Error)]
-pub enum NoResult {
+pub enum RefereeError {
     /// The match has been called off.
     #[error("interrupted")]
     Interrupted,
@@ -103,7 +109,7 @@ pub struct Seat<'a, G: Game> {
     /// The player.
     pub player: &'a mut dyn Player<G>,
     /// What it may use for a move.
-    pub allowance: &'a Allowance,
+    pub limits: &'a EngineLimits,
 }
 
 /// Plays a game from `opening` on `game` between White and Black, in this order. The player who fails,
@@ -111,7 +117,7 @@ pub struct Seat<'a, G: Game> {
 /// `random`: numbers from 0 (included) to 1 (not included).
 ///
 /// # Errors
-/// [`NoResult`] when `control` calls it off, or when the opening is not legal.
+/// [`RefereeError`] when `control` calls it off, or when the opening is not legal.
 pub fn play<G: Chance>(
     game: &mut Play<G>,
     opening: &Variation,
@@ -119,16 +125,16 @@ pub fn play<G: Chance>(
     rules: &Adjudication,
     random: &mut dyn FnMut() -> f64,
     control: &Control,
-) -> Result<Played, NoResult> {
+) -> Result<PlayedGame, RefereeError> {
     game.set_up(Some(&opening.fen), &opening.moves)?;
     let [white, black] = seats;
     let mut referee = Referee {
-        clocks: [PlayerClock::new(white.allowance), PlayerClock::new(black.allowance)],
+        clocks: [PlayerClock::new(white.limits), PlayerClock::new(black.limits)],
         players: [white.player, black.player],
         adjudicator: Adjudicator::new(rules),
         line: opening.clone(),
         moves: Vec::new(),
-        thinking: [Thinking::default(); 2],
+        thinking: [ThinkingTime::default(); 2],
         last: None,
         random,
         control,
@@ -139,20 +145,22 @@ pub fn play<G: Chance>(
     let Referee { players, moves, thinking, .. } = referee;
     players.into_iter().for_each(|player| player.game_over(game));
     let end = match end {
-        Ok(GameEnd::Rules(outcome)) => {
-            End { winner: outcome.winner, cause: Cause::Rules, details: outcome.to_string() }
-        }
-        Ok(GameEnd::Length { leader, plies }) => Ruling::too_long(leader, plies).into(),
-        Err(Stop::End(end)) => end,
-        Err(Stop::Interrupted) => return Err(NoResult::Interrupted),
+        Ok(GameEnd::Rules(outcome)) => FinalResult {
+            winner: outcome.winner,
+            termination: Termination::Rules,
+            details: outcome.to_string(),
+        },
+        Ok(GameEnd::Length { leader, plies }) => AdjudicatedResult::too_long(leader, plies).into(),
+        Err(StopReason::Ended(end)) => end,
+        Err(StopReason::Interrupted) => return Err(RefereeError::Interrupted),
     };
-    Ok(Played { moves, end, thinking })
+    Ok(PlayedGame { moves, end, thinking })
 }
 
 /// Why the referee stops a game.
-enum Stop {
+enum StopReason {
     /// It has ended, though not by the rules.
-    End(End),
+    Ended(FinalResult),
     /// It has been called off.
     Interrupted,
 }
@@ -164,17 +172,17 @@ struct Referee<'a, G: Game> {
     adjudicator: Adjudicator<'a>,
     /// The opening and all moves since then.
     line: Variation,
-    moves: Vec<Move>,
-    thinking: [Thinking; 2],
+    moves: Vec<PgnMove>,
+    thinking: [ThinkingTime; 2],
     /// Who made the last move, and the thought behind it; none before the first move.
-    last: Option<(Color, Thought<G::Move>)>,
+    last: Option<(Color, MoveReply<G::Move>)>,
     random: &'a mut dyn FnMut() -> f64,
     control: &'a Control,
 }
 
 impl<G: Chance> Referee<'_, G> {
     /// Has the players get ready.
-    fn begin(&mut self) -> Result<(), Stop> {
+    fn begin(&mut self) -> Result<(), StopReason> {
         for (player, color) in self.players.iter_mut().zip(Color::BOTH) {
             player.new_game(color, self.control).map_err(|failure| failed(color, &failure))?;
         }
@@ -183,26 +191,28 @@ impl<G: Chance> Referee<'_, G> {
 }
 
 impl<G: Chance> GameDriver<G> for Referee<'_, G> {
-    type Stop = Stop;
+    type Stop = StopReason;
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Stop> {
+    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, StopReason> {
         // Nobody hears of the move that ends a game.
         if let (Some(_), Some(mv)) = (&self.last, self.line.moves.last()) {
             self.players.iter_mut().for_each(|player| player.moved(mv, game));
         }
         let stm = game.side_to_move();
-        let limits = &limits(&self.clocks, stm);
+        let limits = &search_limits(&self.clocks, stm);
         let request =
-            MoveRequest { game, line: &self.line, limits, patience: self.clocks[stm.index()].patience() };
+            MoveRequest { game, line: &self.line, limits, timeout: self.clocks[stm.index()].timeout() };
         let thought = self.players[stm.index()].think(&request, self.control);
         let thought = thought.map_err(|failure| failed(stm, &failure))?;
-        self.thinking[stm.index()] += Thinking { moves: 1, time: thought.elapsed };
-        let loses = |cause, details| Stop::End(End { winner: Some(!stm), cause, details });
+        self.thinking[stm.index()] += ThinkingTime { moves: 1, time: thought.elapsed };
+        let loses = |termination, details| {
+            StopReason::Ended(FinalResult { winner: Some(!stm), termination, details })
+        };
         if !self.clocks[stm.index()].press(thought.elapsed) {
             let elapsed = thought.elapsed.as_secs_f64();
-            return Err(loses(Cause::Time, format!("{stm} loses on time after {elapsed:.3} s")));
+            return Err(loses(Termination::Time, format!("{stm} loses on time after {elapsed:.3} s")));
         }
-        let illegal = |error| loses(Cause::Illegal, format!("illegal move of {stm}: {error}"));
+        let illegal = |error| loses(Termination::Illegal, format!("illegal move of {stm}: {error}"));
         let mv = thought.mv.clone().map_err(illegal)?;
         self.last = Some((stm, thought));
         Ok(mv)
@@ -215,33 +225,37 @@ impl<G: Chance> GameDriver<G> for Referee<'_, G> {
     fn sampled(&mut self, mv: G::Move, game: &Play<G>) {
         let text = game.position().move_text(mv);
         if let Some((_, thought)) = &self.last {
-            self.moves.push(Move::new(&text, thought));
+            self.moves.push(PgnMove::new(&text, thought));
         }
         self.line.moves.push(text);
     }
 
-    fn adjudicate(&mut self, game: &Play<G>) -> Result<(), Stop> {
+    fn adjudicate(&mut self, game: &Play<G>) -> Result<(), StopReason> {
         let Some((player, thought)) = &self.last else { return Ok(()) };
-        match self.adjudicator.after(*player, thought.score, game.leader()) {
-            Some(ruling) => Err(Stop::End(ruling.into())),
+        match self.adjudicator.add_move(*player, thought.score, game.leader()) {
+            Some(ruling) => Err(StopReason::Ended(ruling.into())),
             None => Ok(()),
         }
     }
 }
 
-impl From<Ruling> for End {
-    fn from(Ruling { winner, details }: Ruling) -> End {
-        End { winner, cause: Cause::Adjudication, details }
+impl From<AdjudicatedResult> for FinalResult {
+    fn from(AdjudicatedResult { winner, details }: AdjudicatedResult) -> FinalResult {
+        FinalResult { winner, termination: Termination::Adjudication, details }
     }
 }
 
 /// Why a game stops in which a player has failed.
-fn failed(loser: Color, failure: &Failure) -> Stop {
-    let (cause, verb) = match failure {
-        Failure::Interrupted => return Stop::Interrupted,
-        Failure::Crashed(_) => (Cause::Crash, "crashes"),
-        Failure::Stalled(_) => (Cause::Stall, "stalls"),
-        Failure::Garbage(_) => (Cause::Illegal, "talks nonsense"),
+fn failed(loser: Color, failure: &PlayerError) -> StopReason {
+    let (termination, verb) = match failure {
+        PlayerError::Interrupted => return StopReason::Interrupted,
+        PlayerError::Crashed(_) => (Termination::Crash, "crashes"),
+        PlayerError::Stalled(_) => (Termination::Stall, "stalls"),
+        PlayerError::Garbage(_) => (Termination::Illegal, "talks nonsense"),
     };
-    Stop::End(End { winner: Some(!loser), cause, details: format!("{loser} {verb}: {failure}") })
+    StopReason::Ended(FinalResult {
+        winner: Some(!loser),
+        termination,
+        details: format!("{loser} {verb}: {failure}"),
+    })
 }

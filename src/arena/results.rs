@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Cause, Pairs};
+use super::{Pairs, Termination};
 use crate::game::{Color, Points};
 
 /// How a game has ended.
@@ -11,7 +11,7 @@ pub struct GameResult {
     /// The winner; none of a drawn game.
     pub winner: Option<Color>,
     /// What ended it.
-    pub cause: Cause,
+    pub termination: Termination,
 }
 
 /// The two games of an opening.
@@ -24,7 +24,7 @@ struct Pair {
 
 /// A pair of games that are both over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Complete {
+pub(super) struct CompletePair {
     /// The players.
     pub(super) players: [usize; 2],
     /// The two games; the first player has White in the first one.
@@ -40,12 +40,12 @@ pub struct Results {
 }
 
 impl Pair {
-    fn complete(&self) -> Option<Complete> {
-        Some(Complete { players: self.players, games: [self.games[0]?, self.games[1]?] })
+    fn complete(&self) -> Option<CompletePair> {
+        Some(CompletePair { players: self.players, games: [self.games[0]?, self.games[1]?] })
     }
 }
 
-impl Complete {
+impl CompletePair {
     /// What the games brought the first player.
     pub(super) fn points(&self) -> [Points; 2] {
         let [first, second] = self.games;
@@ -79,12 +79,12 @@ impl Results {
     }
 
     /// The pair of that number, if both its games are over.
-    pub(super) fn pair(&self, number: u64) -> Option<Complete> {
+    pub(super) fn pair(&self, number: u64) -> Option<CompletePair> {
         self.pairs.get(&number).and_then(Pair::complete)
     }
 
     /// The complete pairs, in the order of the schedule.
-    pub(super) fn complete(&self) -> impl Iterator<Item = Complete> {
+    pub(super) fn complete(&self) -> impl Iterator<Item = CompletePair> {
         self.pairs.values().filter_map(Pair::complete)
     }
 
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     fn result(winner: Option<Color>) -> GameResult {
-        GameResult { winner, cause: Cause::Rules }
+        GameResult { winner, termination: Termination::Rules }
     }
 
     #[test]
@@ -124,12 +124,12 @@ mod tests {
         assert!(results.add(3, [1, 0], result(black)));
         assert!(!results.add(3, [1, 0], result(white)), "once only");
         assert!(!results.add(2, [1, 0], result(white)), "the other player has White");
-        assert_eq!(results.between([0, 1]).by_points, [0, 0, 0, 0, 1], "0 won with either colour");
+        assert_eq!(results.between([0, 1]).pentanomial, [0, 0, 0, 0, 1], "0 won with either colour");
         assert_eq!(results.pair(0), None);
         assert!(results.add(1, [1, 0], result(white)) && results.add(0, [0, 1], result(None)));
-        assert_eq!(results.between([0, 1]).by_points, [0, 1, 0, 0, 1]);
+        assert_eq!(results.between([0, 1]).pentanomial, [0, 1, 0, 0, 1]);
         assert_eq!(results.complete().count(), 2);
-        assert_eq!(results.truncated(1).between([0, 1]).by_points, [0, 1, 0, 0, 0]);
+        assert_eq!(results.truncated(1).between([0, 1]).pentanomial, [0, 1, 0, 0, 0]);
         assert!(results.contains(3) && !results.contains(4));
     }
 }

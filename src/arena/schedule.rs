@@ -19,7 +19,7 @@ pub struct Schedule {
 
 /// A game to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fixture {
+pub struct ScheduledGame {
     /// Its number, from 0. Games 2n and 2n + 1 are a pair.
     pub number: u64,
     /// The number of its opening, from 0.
@@ -50,14 +50,14 @@ impl Schedule {
     }
 
     /// The game of that number, if there are so many.
-    pub fn fixture(&self, number: u64) -> Option<Fixture> {
+    pub fn game(&self, number: u64) -> Option<ScheduledGame> {
         if number >= self.games() {
             return None;
         }
         let (pair, pairings) = (number / 2, self.pairings.len() as u64);
         let [first, second] = self.pairings[(pair % pairings) as usize];
         let players = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
-        Some(Fixture { number, opening: pair / pairings, players })
+        Some(ScheduledGame { number, opening: pair / pairings, players })
     }
 }
 
@@ -67,8 +67,8 @@ mod tests {
 
     fn games(format: Format, players: usize, rounds: u64) -> Vec<(u64, [usize; 2])> {
         let schedule = Schedule::new(format, players, rounds);
-        let fixtures = (0..).map_while(|number| schedule.fixture(number));
-        let games: Vec<_> = fixtures.map(|fixture| (fixture.opening, fixture.players)).collect();
+        let scheduled = (0..).map_while(|number| schedule.game(number));
+        let games: Vec<_> = scheduled.map(|scheduled| (scheduled.opening, scheduled.players)).collect();
         assert_eq!(games.len() as u64, schedule.games());
         games
     }
@@ -91,6 +91,6 @@ mod tests {
     #[test]
     fn a_schedule_may_be_longer_than_anybody_plays() {
         let schedule = Schedule::new(Format::RoundRobin, 2, u64::MAX);
-        assert_eq!(schedule.fixture(1_000_001).unwrap().players, [1, 0]);
+        assert_eq!(schedule.game(1_000_001).unwrap().players, [1, 0]);
     }
 }

@@ -6,12 +6,12 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::elo::score_of_elo;
-use super::{KeyError, Keys, Pairs};
+use super::{KeyError, KeyValues, Pairs};
 
 /// A test of H0, "the difference is `elo0`", against H1, "it is `elo1`".
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
-    model: Model,
+    model: EloModel,
     elo0: f64,
     elo1: f64,
     alpha: f64,
@@ -21,7 +21,7 @@ pub struct Sprt {
 /// What a difference in Elo means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Model {
+pub enum EloModel {
     /// An expected score, `1 / (1 + 10^(-elo / 400))`: what ratings mean by Elo.
     #[default]
     Logistic,
@@ -61,7 +61,7 @@ pub enum SprtError {
 }
 
 /// A result that has not come up counts as this many pairs, so that no ratio is infinite.
-const NEVER_SEEN: f64 = 1e-3;
+const REGULARIZATION: f64 = 1e-3;
 
 impl Sprt {
     /// A test in logistic Elo that errs with probability `alpha` where H0 is true and `beta` where H1 is.
@@ -77,11 +77,11 @@ impl Sprt {
                 return Err(SprtError::Rate { name, found });
             }
         }
-        Ok(Sprt { model: Model::Logistic, elo0, elo1, alpha, beta })
+        Ok(Sprt { model: EloModel::Logistic, elo0, elo1, alpha, beta })
     }
 
     /// The same test in Elo of another kind.
-    pub fn with_model(self, model: Model) -> Sprt {
+    pub fn with_model(self, model: EloModel) -> Sprt {
         Sprt { model, ..self }
     }
 
@@ -90,15 +90,15 @@ impl Sprt {
     ///
     /// # Errors
     /// [`KeyError`] names the key, and the value.
-    pub fn read(mut keys: Keys) -> Result<Sprt, KeyError> {
+    pub fn read(mut keys: KeyValues) -> Result<Sprt, KeyError> {
         let mut number = |key| keys.read::<f64>(key, "a number");
         let (elo0, elo1, alpha, beta) = (number("elo0")?, number("elo1")?, number("alpha")?, number("beta")?);
         let (elo0, elo1) = (keys.require("elo0", elo0)?, keys.require("elo1", elo1)?);
         let sprt = Sprt::new(elo0, elo1, alpha.unwrap_or(0.05), beta.unwrap_or(0.05));
-        let sprt = sprt.map_err(|error| keys.senseless(error))?;
+        let sprt = sprt.map_err(|error| keys.invalid(error))?;
         let model = keys.read_with("model", "`logistic` or `normalized`", |model| match model {
-            "logistic" => Some(Model::Logistic),
-            "normalized" => Some(Model::Normalized),
+            "logistic" => Some(EloModel::Logistic),
+            "normalized" => Some(EloModel::Normalized),
             _ => None,
         })?;
         keys.finish("elo0, elo1, alpha, beta, model")?;
@@ -114,10 +114,10 @@ impl Sprt {
         if pairs.count() == 0 {
             return 0.0;
         }
-        let counts = pairs.by_points.map(|count| (count as f64).max(NEVER_SEEN));
+        let counts = pairs.pentanomial.map(|count| (count as f64).max(REGULARIZATION));
         let [tilt0, tilt1] = [self.elo0, self.elo1].map(|elo| match self.model {
-            Model::Logistic => tilt(&counts, &SCORES.map(|score| score - score_of_elo(elo))),
-            Model::Normalized => normalized_tilt(&counts, elo),
+            EloModel::Logistic => tilt(&counts, &SCORES.map(|score| score - score_of_elo(elo))),
+            EloModel::Normalized => normalized_tilt(&counts, elo),
         });
         (0..5).map(|i| counts[i] * (tilt0[i] / tilt1[i]).ln()).sum()
     }
@@ -129,7 +129,7 @@ impl Sprt {
     }
 
     /// The hypothesis that is accepted, once there is enough to accept one.
-    pub fn verdict(&self, pairs: &Pairs) -> Option<Hypothesis> {
+    pub fn accepted(&self, pairs: &Pairs) -> Option<Hypothesis> {
         let (low, high) = self.bounds();
         match self.llr(pairs) {
             llr if llr >= high => Some(Hypothesis::H1),
@@ -143,8 +143,8 @@ impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (low, high) = self.bounds();
         let model = match self.model {
-            Model::Logistic => "",
-            Model::Normalized => "normalized ",
+            EloModel::Logistic => "",
+            EloModel::Normalized => "normalized ",
         };
         write!(f, "[{}, {}] {model}Elo, bounds [{low:.2}, {high:.2}]", self.elo0, self.elo1)
     }
@@ -229,7 +229,7 @@ mod tests {
             (-1.75, 0.25, [127, 4_883, 10_712, 5_150, 104], 3.01),
             (0.0, 5.0, [0, 0, 0, 0, 5_550], 111.82),
         ] {
-            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().with_model(Model::Normalized);
+            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().with_model(EloModel::Normalized);
             let llr = sprt.llr(&Pairs::of(pairs));
             assert!((llr / expected - 1.0).abs() < 0.01, "{llr} for {expected}");
         }
@@ -240,10 +240,10 @@ mod tests {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
         let (low, high) = sprt.bounds();
         assert!((low + 2.944_439).abs() < 1e-6 && (high - 2.944_439).abs() < 1e-6);
-        assert_eq!(sprt.verdict(&Pairs::default()), None);
-        assert_eq!(sprt.verdict(&Pairs::of([0, 0, 0, 0, 500])), Some(Hypothesis::H1));
-        assert_eq!(sprt.verdict(&Pairs::of([500, 0, 0, 0, 0])), Some(Hypothesis::H0));
-        assert_eq!(sprt.verdict(&Pairs::of([1, 5, 20, 5, 1])), None);
+        assert_eq!(sprt.accepted(&Pairs::default()), None);
+        assert_eq!(sprt.accepted(&Pairs::of([0, 0, 0, 0, 500])), Some(Hypothesis::H1));
+        assert_eq!(sprt.accepted(&Pairs::of([500, 0, 0, 0, 0])), Some(Hypothesis::H0));
+        assert_eq!(sprt.accepted(&Pairs::of([1, 5, 20, 5, 1])), None);
     }
 
     #[test]
@@ -272,7 +272,7 @@ mod tests {
                 for _ in 0..10 {
                     pairs.add(game(), game());
                 }
-                match sprt.verdict(&pairs) {
+                match sprt.accepted(&pairs) {
                     None => {}
                     Some(Hypothesis::H0) => break 0,
                     Some(Hypothesis::H1) => break 1,
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn the_promise_is_kept_in_normalized_elo() {
         let matches = 200;
-        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().with_model(Model::Normalized);
+        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().with_model(EloModel::Normalized);
         // A game that is drawn with probability 0.4 has the variance 0.15.
         let score = 0.5 + 10.0 * std::f64::consts::LN_10 / 800.0 * 0.15f64.sqrt();
         let elo = -400.0 * (1.0 / score - 1.0).log10();

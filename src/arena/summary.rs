@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Cause, Elo, Hypothesis, Pairs, Rating, Results, Sprt, ratings};
+use super::{Elo, Hypothesis, Pairs, Rating, Results, Sprt, Termination, ratings};
 use crate::game::Color;
 
 /// The results of a tournament. Only complete pairs of games count.
@@ -12,7 +12,7 @@ use crate::game::Color;
 pub struct Summary {
     /// Games that count.
     pub games: u64,
-    /// The participants, in the order in which they were named.
+    /// The engines, in the order in which they were named.
     pub players: Vec<PlayerSummary>,
     /// The pairings that have been played.
     pub pairings: Vec<PairingSummary>,
@@ -21,7 +21,7 @@ pub struct Summary {
     pub sprt: Option<SprtSummary>,
 }
 
-/// What a participant has reached.
+/// What an engine has reached.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerSummary {
     /// Its name.
@@ -29,7 +29,7 @@ pub struct PlayerSummary {
     /// Its games.
     #[serde(flatten)]
     pub tally: Tally,
-    /// Elo against the mean of all participants, with half the width of the 95 % interval.
+    /// Elo against the mean of all engines, with half the width of the 95 % interval.
     pub elo: f64,
     /// See `elo`.
     pub elo_error: f64,
@@ -64,7 +64,7 @@ pub struct Forfeits {
     pub stall: u64,
 }
 
-/// What two participants have reached against each other.
+/// What two engines have reached against each other.
 #[derive(Clone, Debug, Serialize)]
 pub struct PairingSummary {
     /// The two; everything else is from the view of the first.
@@ -106,7 +106,7 @@ impl Tally {
 }
 
 impl Summary {
-    /// Sums up `results` of the participants `names`.
+    /// Sums up `results` of the engines `names`.
     pub fn new(names: &[String], results: &Results, sprt: Option<&Sprt>) -> Summary {
         let mut pairings: Vec<([usize; 2], Pairs)> = Vec::new();
         let mut totals = vec![Pairs::default(); names.len()];
@@ -125,7 +125,7 @@ impl Summary {
             for (game, white) in pair.games.into_iter().zip([a, b]) {
                 if let Some(winner) = game.winner {
                     let loser = if winner == Color::White { a + b - white } else { white };
-                    forfeits[loser].count(game.cause);
+                    forfeits[loser].count(game.termination);
                 }
             }
         }
@@ -146,14 +146,14 @@ impl Summary {
                 test: *test,
                 llr: test.llr(&pairs),
                 bounds: test.bounds(),
-                accepted: test.verdict(&pairs),
+                accepted: test.accepted(&pairs),
             }),
             pairings: pairings
                 .iter()
                 .map(|(players, pairs)| PairingSummary {
                     players: players.map(|player| names[player].clone()),
                     tally: Tally::of(pairs),
-                    pentanomial: pairs.by_points,
+                    pentanomial: pairs.pentanomial,
                     elo: pairs.elo(),
                 })
                 .collect(),
@@ -266,13 +266,13 @@ impl fmt::Display for Summary {
 }
 
 impl Forfeits {
-    fn count(&mut self, cause: Cause) {
-        match cause {
-            Cause::Rules | Cause::Adjudication => {}
-            Cause::Time => self.time += 1,
-            Cause::Illegal => self.illegal += 1,
-            Cause::Crash => self.crash += 1,
-            Cause::Stall => self.stall += 1,
+    fn count(&mut self, termination: Termination) {
+        match termination {
+            Termination::Rules | Termination::Adjudication => {}
+            Termination::Time => self.time += 1,
+            Termination::Illegal => self.illegal += 1,
+            Termination::Crash => self.crash += 1,
+            Termination::Stall => self.stall += 1,
         }
     }
 }
@@ -283,9 +283,9 @@ mod tests {
     use crate::arena::GameResult;
 
     /// Results of pairs between players, each as the winners of its two games: `W`hite, `B`lack, `=`.
-    fn results(pairs: &[([usize; 2], &str, Cause)]) -> Results {
+    fn results(pairs: &[([usize; 2], &str, Termination)]) -> Results {
         let mut results = Results::default();
-        for (&([first, second], games, cause), pair) in pairs.iter().zip(0..) {
+        for (&([first, second], games, termination), pair) in pairs.iter().zip(0..) {
             for (letter, slot) in games.chars().zip(0..) {
                 let winner = match letter {
                     'W' => Some(Color::White),
@@ -293,7 +293,7 @@ mod tests {
                     _ => None,
                 };
                 let players = if slot == 0 { [first, second] } else { [second, first] };
-                assert!(results.add(2 * pair + slot, players, GameResult { winner, cause }));
+                assert!(results.add(2 * pair + slot, players, GameResult { winner, termination }));
             }
         }
         results
@@ -305,11 +305,11 @@ mod tests {
 
     #[test]
     fn a_match_is_summed_up_from_the_view_of_the_first() {
-        let rules = Cause::Rules;
+        let rules = Termination::Rules;
         let results = results(&[
             ([0, 1], "WB", rules),
             ([0, 1], "=W", rules),
-            ([0, 1], "WW", Cause::Time),
+            ([0, 1], "WW", Termination::Time),
             ([0, 1], "W", rules),
         ]);
         let summary = Summary::new(&names(2), &results, None);
@@ -334,7 +334,7 @@ mod tests {
 
     #[test]
     fn a_tournament_has_the_best_on_top_and_who_took_what_from_whom() {
-        let rules = Cause::Rules;
+        let rules = Termination::Rules;
         let results = results(&[([0, 1], "BW", rules), ([0, 2], "==", rules), ([1, 2], "W=", rules)]);
         let summary = Summary::new(&names(3), &results, None);
         let text = summary.to_string();

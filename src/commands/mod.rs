@@ -135,13 +135,13 @@ fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
 }
 
 /// Reads a finite number, zero or more.
-fn parse_positive(text: &str) -> Result<f64, String> {
+fn parse_non_negative(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "expected a number, zero or more".to_owned())
 }
 
 /// Reads a number from 0 to 1.
-fn parse_share(text: &str) -> Result<f64, String> {
+fn parse_fraction(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::arena::{archive, plot};
+use crate::arena::{pgn_file, plot};
 use crate::files::write_atomically;
 
 #[derive(Debug, clap::Args)]
@@ -18,7 +18,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let records = archive::read(&arguments.file)?;
+    let records = pgn_file::read(&arguments.file)?;
     let (names, results) = plot::results(&records);
     let svg =
         plot::score_over_games(&names, &results).with_context(|| arguments.file.display().to_string())?;

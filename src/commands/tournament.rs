@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use super::{RulesArguments, parse_plies};
-use crate::arena::archive::Archive;
+use crate::arena::pgn_file::PgnFile;
 use crate::arena::{
-    Adjudication, DrawRule, Format, Keys, Openings, Participant, ResignRule, Results, Schedule, Sprt,
-    Summary, Thinking, Tournament, plot,
+    Adjudication, DrawRule, EngineConfig, Format, KeyValues, Openings, ResignRule, Results, Schedule, Sprt,
+    Summary, ThinkingTime, Tournament, plot,
 };
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
@@ -48,8 +48,8 @@ pub(super) struct Arguments {
     #[arg(long, value_parser = value_parser!(u64).range(1..))]
     rounds: Option<u64>,
     /// Who meets whom: everybody, or the first engine everybody else
-    #[arg(long, value_enum, default_value_t = Tables::RoundRobin)]
-    tournament: Tables,
+    #[arg(long, value_enum, default_value_t = TournamentFormat::RoundRobin)]
+    tournament: TournamentFormat,
     /// A file of openings: FEN or EPD, FEN with `moves …`, or moves, one opening in a line
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
@@ -92,7 +92,7 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Tables {
+enum TournamentFormat {
     RoundRobin,
     Gauntlet,
 }
@@ -144,23 +144,23 @@ impl Arguments {
     fn tournament(&self) -> anyhow::Result<Tournament> {
         let rules = self.rules.rules()?;
         let mut board = rules.board()?;
-        let each = Keys::parse("--each", &self.each)?;
+        let each = KeyValues::parse("--each", &self.each)?;
         let engines = self.engines.0.iter().zip(1..);
         let engines = engines.map(|(words, number)| {
-            Ok(Keys::parse(format!("--engine {number}"), words)?.with_defaults(&each))
+            Ok(KeyValues::parse(format!("--engine {number}"), words)?.with_defaults(&each))
         });
-        let participants = Participant::read_all(engines.collect::<anyhow::Result<_>>()?)?;
-        for Participant { name, setup, .. } in &participants {
+        let engines = EngineConfig::read_all(engines.collect::<anyhow::Result<_>>()?)?;
+        for EngineConfig { name, setup, .. } in &engines {
             if let Some((option, _)) = setup.options.iter().find(|(name, _)| rules.is_own_option(name)) {
                 bail!("{}: option.{option}: all play by the same rules, those of --option", quote(name));
             }
         }
-        if participants.len() < 2 {
-            bail!("--engine: a match needs at least two, found {}", participants.len());
+        if engines.len() < 2 {
+            bail!("--engine: a match needs at least two, found {}", engines.len());
         }
         let sprt = read_if_given("--sprt", &self.sprt, Sprt::read)?;
-        if sprt.is_some() && participants.len() > 2 {
-            bail!("--sprt: a test between two engines, found {}", participants.len());
+        if sprt.is_some() && engines.len() > 2 {
+            bail!("--sprt: a test between two engines, found {}", engines.len());
         }
         let rounds = match (self.games, self.rounds) {
             (Some(games), _) if games == 0 || !games.is_multiple_of(2) => {
@@ -179,13 +179,13 @@ impl Arguments {
             }
         };
         let format = match self.tournament {
-            Tables::RoundRobin => Format::RoundRobin,
-            Tables::Gauntlet => Format::Gauntlet,
+            TournamentFormat::RoundRobin => Format::RoundRobin,
+            TournamentFormat::Gauntlet => Format::Gauntlet,
         };
         Ok(Tournament {
             rules,
-            schedule: Schedule::new(format, participants.len(), rounds),
-            participants,
+            schedule: Schedule::new(format, engines.len(), rounds),
+            engines,
             openings,
             seed: self.seed,
             adjudication: Adjudication {
@@ -199,37 +199,37 @@ impl Arguments {
     }
 
     /// The file for the records, and what it already has.
-    fn archive(&self, tournament: &Tournament) -> anyhow::Result<(Option<Archive>, Results)> {
+    fn pgn_file(&self, tournament: &Tournament) -> anyhow::Result<(Option<PgnFile>, Results)> {
         let mut results = Results::default();
         let Some(path) = &self.pgnout else { return Ok((None, results)) };
         if !self.resume {
             let hint = "--resume goes on with a file";
-            let archive = Archive::create(path).context(hint).context("--pgnout")?;
-            return Ok((Some(archive), results));
+            let pgn_file = PgnFile::create(path).context(hint).context("--pgnout")?;
+            return Ok((Some(pgn_file), results));
         }
-        let (archive, records) = Archive::resume(path).context("--resume")?;
+        let (pgn_file, records) = PgnFile::resume(path).context("--resume")?;
         for record in &records {
-            let recalled = tournament.recall(record, &mut results);
-            recalled.with_context(|| format!("--resume: {}", path.display()))?;
+            let restored = tournament.restore(record, &mut results);
+            restored.with_context(|| format!("--resume: {}", path.display()))?;
         }
-        Ok((Some(archive), results))
+        Ok((Some(pgn_file), results))
     }
 }
 
 fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(
     section: &str,
     words: &[String],
-    read: impl FnOnce(Keys) -> Result<T, E>,
+    read: impl FnOnce(KeyValues) -> Result<T, E>,
 ) -> anyhow::Result<Option<T>> {
     match words {
         [] => Ok(None),
-        words => Ok(Some(read(Keys::parse(section, words)?)?)),
+        words => Ok(Some(read(KeyValues::parse(section, words)?)?)),
     }
 }
 
 /// The report at the end of a match.
 #[derive(Serialize)]
-struct Report<'a> {
+struct MatchReport<'a> {
     variant: &'a str,
     seed: u64,
     /// All games are played, or the SPRT has a verdict.
@@ -237,14 +237,14 @@ struct Report<'a> {
     /// Games of this run, and what they took, in seconds: by the wall clock, and in thought of each player.
     games_played: u64,
     wall_seconds: f64,
-    thinking: Vec<Pace<'a>>,
+    thinking: Vec<PlayerTime<'a>>,
     #[serde(flatten)]
     summary: &'a Summary,
 }
 
 /// What a player has thought in this run.
 #[derive(Serialize)]
-struct Pace<'a> {
+struct PlayerTime<'a> {
     name: &'a str,
     moves: u64,
     seconds: f64,
@@ -252,25 +252,25 @@ struct Pace<'a> {
     seconds_a_move: f64,
 }
 
-impl<'a> Pace<'a> {
-    fn new(name: &'a str, Thinking { moves, time }: Thinking) -> Pace<'a> {
+impl<'a> PlayerTime<'a> {
+    fn new(name: &'a str, ThinkingTime { moves, time }: ThinkingTime) -> PlayerTime<'a> {
         let seconds = time.as_secs_f64();
-        Pace { name, moves, seconds, seconds_a_move: seconds / moves.max(1) as f64 }
+        PlayerTime { name, moves, seconds, seconds_a_move: seconds / moves.max(1) as f64 }
     }
 }
 
-impl fmt::Display for Pace<'_> {
+impl fmt::Display for PlayerTime<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:.4} s a move", self.name, self.seconds_a_move)
     }
 }
 
-impl fmt::Display for Report<'_> {
+impl fmt::Display for MatchReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { summary, games_played: games, wall_seconds: wall, thinking, .. } = self;
+        let MatchReport { summary, games_played: games, wall_seconds: wall, thinking, .. } = self;
         let speed = *games as f64 / wall;
         let seconds: f64 = thinking.iter().map(|pace| pace.seconds).sum();
-        let paces: Vec<_> = thinking.iter().map(Pace::to_string).collect();
+        let paces: Vec<_> = thinking.iter().map(PlayerTime::to_string).collect();
         let paces = paces.join(", ");
         write!(
             f,
@@ -293,24 +293,24 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let control = super::interruptible()?;
     tournament.check(&control)?;
-    let (mut archive, mut results) = arguments.archive(&tournament)?;
+    let (mut pgn_file, mut results) = arguments.pgn_file(&tournament)?;
 
-    for participant in &tournament.participants {
-        if let Some(address) = participant.setup.awaits() {
-            let name = quote(&participant.name);
+    for engine in &tournament.engines {
+        if let Some(address) = engine.setup.external_client_address() {
+            let name = quote(&engine.name);
             eprintln!("labrys: waiting at {address} for a client to play as {name}, anew for each game");
         }
     }
-    let names: Vec<_> = tournament.participants.iter().map(|participant| participant.name.clone()).collect();
+    let names: Vec<_> = tournament.engines.iter().map(|engine| engine.name.clone()).collect();
     let summary =
         |results: &Results| Summary::new(&names, &tournament.counted(results), tournament.sprt.as_ref());
-    let recalled = results.games();
-    let (start, mut thinking) = (Instant::now(), vec![Thinking::default(); names.len()]);
+    let restored = results.games();
+    let (start, mut thinking) = (Instant::now(), vec![ThinkingTime::default(); names.len()]);
     let games = Some(tournament.schedule.games()).filter(|&games| games < u64::MAX);
-    let mut progress = Progress::new("games", recalled, games);
+    let mut progress = Progress::new("games", restored, games);
     tournament.run(&mut results, &control, &mut |record, results, thought| {
-        if let Some(archive) = &mut archive {
-            archive.append(record)?;
+        if let Some(pgn_file) = &mut pgn_file {
+            pgn_file.append(record)?;
         }
         for (side, thought) in record.players.iter().zip(thought) {
             if let Some(player) = names.iter().position(|name| *name == side.name) {
@@ -324,13 +324,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     let summary = summary(&results);
     let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
-    let report = Report {
+    let report = MatchReport {
         variant: &tournament.rules.variant,
         seed: arguments.seed,
         complete: decided || results.games() == tournament.schedule.games(),
-        games_played: results.games() - recalled,
+        games_played: results.games() - restored,
         wall_seconds: start.elapsed().as_secs_f64(),
-        thinking: names.iter().zip(thinking).map(|(name, thought)| Pace::new(name, thought)).collect(),
+        thinking: names.iter().zip(thinking).map(|(name, thought)| PlayerTime::new(name, thought)).collect(),
         summary: &summary,
     };
     match arguments.json {
@@ -342,7 +342,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         write_atomically(path, &svg).with_context(|| format!("--plot {}", path.display()))?;
     }
     if !report.complete {
-        let hint = if archive.is_some() { ", --resume goes on" } else { "" };
+        let hint = if pgn_file.is_some() { ", --resume goes on" } else { "" };
         bail!("interrupted after {} games{hint}", results.games());
     }
     Ok(())

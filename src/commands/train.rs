@@ -17,8 +17,8 @@ use crate::engine::{Engine, Session, WeightsSource};
 use crate::eval::WeightsError;
 use crate::game::{Playable, Points};
 use crate::learn::checkpoint::TrainingFolder;
-use crate::learn::selfplay::{Agent, Budget};
-use crate::learn::{State, Trainer, Worker};
+use crate::learn::selfplay::{Agent, SearchLimit};
+use crate::learn::{Trainer, TrainingState, Worker};
 
 /// How often everything is written down.
 const CHECKPOINTS: Duration = Duration::from_secs(20);
@@ -60,7 +60,7 @@ impl Training<'_> {
         let start = start.weights();
         let (names, rivals) = (G::SETS[start.set()].features, arguments.rivals());
         let out = || format!("--out {}", arguments.out.display());
-        let folder = TrainingFolder::open(&arguments.out, arguments.lasting()?).with_context(out)?;
+        let folder = TrainingFolder::open(&arguments.out, arguments.result_arguments()?).with_context(out)?;
         let state = match folder.read(arguments.resume)? {
             Some(state) => {
                 let weights = &arguments.weights;
@@ -71,7 +71,7 @@ impl Training<'_> {
                 );
                 state
             }
-            None => State::new(start.values().to_vec(), arguments.new_learner(names.len())),
+            None => TrainingState::new(start.values().to_vec(), arguments.new_learner(names.len())),
         };
         let control = interruptible()?;
 
@@ -107,7 +107,7 @@ impl Training<'_> {
         let verdict = match arguments.judge_games {
             0 => None,
             games => {
-                let results = trainer.judge(games, &control);
+                let results = trainer.final_match(games, &control);
                 Some(verdict(&results.context("interrupted in the match at the end: --resume plays it")?))
             }
         };
@@ -167,15 +167,15 @@ impl Training<'_> {
 
     /// All who play on a thread.
     fn worker<G: Playable>(&self) -> anyhow::Result<Worker<G>> {
-        let [budget, opponent_budget] = self.arguments.budgets();
-        let agent = |session: Session<G>, budget: Budget| {
+        let [limit, opponent_budget] = self.arguments.limits();
+        let agent = |session: Session<G>, limit: SearchLimit| {
             let (start, thinker) = session.into_parts();
-            (start, Agent { thinker, budget })
+            (start, Agent { thinker, limit })
         };
         let (_, opponent) = agent(self.opponent()?, opponent_budget);
-        let (start, learner) = agent(self.start()?, budget);
-        let (_, again) = agent(self.start()?, budget);
-        let rival = |name: &String| Ok(agent(self.rival(name)?, budget).1);
+        let (start, learner) = agent(self.start()?, limit);
+        let (_, again) = agent(self.start()?, limit);
+        let rival = |name: &String| Ok(agent(self.rival(name)?, limit).1);
         let rivals = self.arguments.rivals().iter().map(rival).collect::<anyhow::Result<_>>()?;
         Ok(Worker { start, agents: [learner, opponent], learner: again, rivals })
     }
@@ -194,7 +194,7 @@ fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
 }
 
 /// How a training stands, in a line.
-fn news(state: &State) -> String {
+fn news(state: &TrainingState) -> String {
     let [won, drawn, lost] = state.results;
     let change = state.curve.last().map_or(String::from("–"), |point| format!("{:.4}", point.change));
     let score = state.comparisons.last().and_then(|last| last.scores.first());

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 
 use super::progress::Progress;
-use super::{parse_positive, parse_share, set_weights_of_set};
-use crate::arena::archive;
-use crate::arena::pgn::Move;
+use super::{parse_fraction, parse_non_negative, set_weights_of_set};
+use crate::arena::pgn::PgnMove;
+use crate::arena::pgn_file;
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
 use crate::files::{check_writable, write_atomically};
@@ -39,22 +39,22 @@ pub(super) struct Arguments {
     /// Times that all positions are gone through
     #[arg(
         long,
-        default_value_t = logistic::Settings::default().epochs,
+        default_value_t = logistic::LogisticSettings::default().epochs,
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     epochs: u32,
     /// How far a weight goes in a step at the start, in its unit
-    #[arg(long, default_value_t = logistic::Settings::default().rate, value_parser = parse_positive)]
+    #[arg(long, default_value_t = logistic::LogisticSettings::default().rate, value_parser = parse_non_negative)]
     rate: f64,
     /// How strongly weights are held where they begin
-    #[arg(long, default_value_t = logistic::Settings::default().pull, value_parser = parse_positive)]
+    #[arg(long, default_value_t = logistic::LogisticSettings::default().l2, value_parser = parse_non_negative)]
     pull: f64,
     /// The share of what the search thought of a position in what is aimed at; the rest is the result of its
     /// game
-    #[arg(long, default_value_t = logistic::Settings::default().blend, value_parser = parse_share)]
+    #[arg(long, default_value_t = logistic::LogisticSettings::default().blend, value_parser = parse_fraction)]
     blend: f64,
     /// What the order of the positions, and which tenth of the games is held out, depends on
-    #[arg(long, default_value_t = logistic::Settings::default().seed)]
+    #[arg(long, default_value_t = logistic::LogisticSettings::default().seed)]
     seed: u64,
 }
 
@@ -93,13 +93,13 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     let control = super::interruptible()?;
 
     let (samples, games) = read_games(arguments, &mut game, start.set(), &control)?;
-    let settings = logistic::Settings {
+    let settings = logistic::LogisticSettings {
         epochs: arguments.epochs,
         rate: arguments.rate,
-        pull: arguments.pull,
+        l2: arguments.pull,
         blend: arguments.blend,
         seed: arguments.seed,
-        ..logistic::Settings::default()
+        ..logistic::LogisticSettings::default()
     };
     let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
     let mut first = None;
@@ -135,7 +135,7 @@ fn read_games<G: Playable>(
 ) -> anyhow::Result<(Samples, usize)> {
     let (mut samples, mut games) = (Samples::default(), 0);
     for path in &arguments.games {
-        let records = archive::read(path)?;
+        let records = pgn_file::read(path)?;
         for (record, place) in records.iter().zip(1..) {
             if control.is_stopped() {
                 bail!(io::Error::from(io::ErrorKind::Interrupted));
@@ -150,7 +150,7 @@ fn read_games<G: Playable>(
                 arguments.variant
             );
             let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
-            let scores: Vec<_> = record.moves.iter().map(Move::score).collect();
+            let scores: Vec<_> = record.moves.iter().map(PgnMove::score).collect();
             let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
             let opening = (fen, &record.opening.moves[..]);
             samples.add_game(set, game, opening, &moves, &scores, record.end.winner).with_context(at)?;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::{State, curve};
+use super::{TrainingState, curve};
 use crate::chart::ChartError;
 use crate::eval::Weights;
 use crate::files::{check_writable, write_atomically};
@@ -78,7 +78,7 @@ struct Checkpoint<'a> {
     version: u32,
     /// The arguments that the result depends on.
     arguments: Cow<'a, Map<String, Value>>,
-    state: Cow<'a, State>,
+    state: Cow<'a, TrainingState>,
 }
 
 /// The folder of a training.
@@ -103,7 +103,7 @@ impl TrainingFolder {
     ///
     /// # Errors
     /// [`CheckpointError`] names the file, or the argument that it was begun with another value of.
-    pub fn read(&self, resume: bool) -> Result<Option<State>, CheckpointError> {
+    pub fn read(&self, resume: bool) -> Result<Option<TrainingState>, CheckpointError> {
         let path = self.path.join(CHECKPOINT);
         let text = match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -134,7 +134,12 @@ impl TrainingFolder {
     ///
     /// # Errors
     /// [`CheckpointError`] names the file.
-    pub fn write(&self, state: &State, names: &[&str], rivals: &[String]) -> Result<(), CheckpointError> {
+    pub fn write(
+        &self,
+        state: &TrainingState,
+        names: &[&str],
+        rivals: &[String],
+    ) -> Result<(), CheckpointError> {
         let arguments = Cow::Borrowed(&self.arguments);
         let checkpoint = Checkpoint { version: VERSION, arguments, state: Cow::Borrowed(state) };
         let text = serde_json::to_string(&checkpoint)

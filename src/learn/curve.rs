@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::State;
+use super::TrainingState;
 use crate::chart::{Chart, ChartError, Curve};
 
 /// Weights that a picture shows at most: those that end up largest, by size.
@@ -11,7 +11,7 @@ const SHOWN: usize = 16;
 /// The curve as comma-separated values: a line for each period and for each match, in the order of their
 /// steps. Scores against the rivals, from 0 to 1, are in the lines of matches; in the others they are empty,
 /// as the rest is in those.
-pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
+pub fn table(state: &TrainingState, names: &[&str], rivals: &[String]) -> String {
     let mut lines: Vec<(u64, String)> = Vec::new();
     for point in &state.curve {
         let mut line = format!("{},{},{},{}", point.steps, point.game, point.clones, point.change);
@@ -41,7 +41,7 @@ pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
 /// # Errors
 /// [`ChartError`] when the drawing library fails.
 pub fn pictures(
-    state: &State,
+    state: &TrainingState,
     names: &[&str],
     rivals: &[String],
 ) -> Result<Vec<(&'static str, String)>, ChartError> {
@@ -110,15 +110,15 @@ pub fn pictures(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::{Comparison, Learner, Point, TemporalDifference};
+    use crate::learn::{Comparison, CurvePoint, Learner, TemporalDifference};
 
-    fn state() -> State {
+    fn state() -> TrainingState {
         let learner = Learner::Td(TemporalDifference::new(1.0, 0.0, None));
-        let mut state = State::new(vec![0.0, 1.0], learner);
+        let mut state = TrainingState::new(vec![0.0, 1.0], learner);
         state.weights = vec![0.5, -1.0];
         state.curve = vec![
-            Point { steps: 10, game: 1, clones: 0, change: 0.25, weights: vec![0.25, 1.0] },
-            Point { steps: 20, game: 3, clones: 1, change: 2.25, weights: vec![0.5, -1.0] },
+            CurvePoint { steps: 10, game: 1, clones: 0, change: 0.25, weights: vec![0.25, 1.0] },
+            CurvePoint { steps: 20, game: 3, clones: 1, change: 2.25, weights: vec![0.5, -1.0] },
         ];
         state.comparisons = vec![Comparison { games: 2, steps: 15, scores: vec![0.75, 0.5] }];
         state
@@ -139,12 +139,15 @@ mod tests {
 
     #[test]
     fn there_is_a_picture_of_all_that_there_is_to_see() {
-        let names = |state: &State| -> Vec<_> {
+        let names = |state: &TrainingState| -> Vec<_> {
             pictures(state, &["one", "two"], &rivals()).unwrap().into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(names(&state()), ["weights.svg", "change.svg", "score.svg"]);
-        assert_eq!(names(&State { comparisons: Vec::new(), ..state() }), ["weights.svg", "change.svg"]);
-        let fresh = State { comparisons: Vec::new(), curve: Vec::new(), ..state() };
+        assert_eq!(
+            names(&TrainingState { comparisons: Vec::new(), ..state() }),
+            ["weights.svg", "change.svg"]
+        );
+        let fresh = TrainingState { comparisons: Vec::new(), curve: Vec::new(), ..state() };
         assert!(names(&fresh).is_empty());
     }
 }

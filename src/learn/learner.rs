@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LeastSquares, Singular, TemporalDifference};
+use super::{LeastSquares, SingularMatrix, TemporalDifference};
 
 /// Features that are not 0, each with its number; one may come in parts.
-pub type Sparse = Vec<(usize, f64)>;
+pub type SparseFeatures = Vec<(usize, f64)>;
 
 /// From one position of the learner to its next one, seen by the learner.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Step {
+pub struct Transition {
     /// What it saw, φ(s).
-    pub features: Sparse,
+    pub features: SparseFeatures,
     /// The reward r on the way, in the unit of the evaluation.
     pub reward: f64,
     /// What it saw then, φ(s′); nothing at the end of the game.
-    pub next: Option<Sparse>,
+    pub next: Option<SparseFeatures>,
 }
 
 /// A way to learn the weights of a linear evaluation from steps.
@@ -29,15 +29,15 @@ pub enum Learner {
 
 impl Learner {
     /// A game begins: what comes is no consequence of what was.
-    pub fn begin_game(&mut self) {
+    pub fn begin_episode(&mut self) {
         match self {
-            Learner::Td(learner) => learner.begin_game(),
-            Learner::Lstd(learner) => learner.begin_game(),
+            Learner::Td(learner) => learner.begin_episode(),
+            Learner::Lstd(learner) => learner.begin_episode(),
         }
     }
 
     /// Takes in a step. `rate` is the learning rate α, of those that have one.
-    pub fn learn(&mut self, step: &Step, rate: f64, weights: &mut [f64]) {
+    pub fn learn(&mut self, step: &Transition, rate: f64, weights: &mut [f64]) {
         match self {
             Learner::Td(learner) => learner.learn(step, rate, weights),
             Learner::Lstd(learner) => learner.learn(step),
@@ -47,8 +47,8 @@ impl Learner {
     /// A period is over: those that solve do so.
     ///
     /// # Errors
-    /// [`Singular`] when there is no solution to trust; the weights stay.
-    pub fn end_period(&mut self, weights: &mut [f64]) -> Result<(), Singular> {
+    /// [`SingularMatrix`] when there is no solution to trust; the weights stay.
+    pub fn end_period(&mut self, weights: &mut [f64]) -> Result<(), SingularMatrix> {
         match self {
             Learner::Td(_) => Ok(()),
             Learner::Lstd(learner) => learner.solve(weights),
@@ -69,13 +69,13 @@ pub(super) mod tests {
     use super::*;
 
     /// The random walk of Sutton (1988): five states in a row, begun in the middle, each step to either side
-    /// alike; 1 beyond the right end, 0 beyond the left one. State i, from 1, is worth i/6.
-    pub(in crate::learn) fn walk(random: &mut StdRng) -> Vec<Step> {
+    /// alike; 1 beyond the right end, 0 beyond the left one. TrainingState i, from 1, is worth i/6.
+    pub(in crate::learn) fn walk(random: &mut StdRng) -> Vec<Transition> {
         let (mut steps, mut state) = (Vec::new(), 2);
         loop {
             let next = if random.random() { state + 1 } else { state - 1 };
             let inside = (0..5).contains(&next);
-            steps.push(Step {
+            steps.push(Transition {
                 features: vec![(state as usize, 1.0)],
                 reward: if next == 5 { 1.0 } else { 0.0 },
                 next: inside.then(|| vec![(next as usize, 1.0)]),
@@ -100,7 +100,7 @@ pub(super) mod tests {
             let (mut learner, mut random) = (learner.clone(), StdRng::seed_from_u64(seed));
             let mut weights = vec![0.5; 5];
             for number in 0..walks {
-                learner.begin_game();
+                learner.begin_episode();
                 for step in walk(&mut random) {
                     learner.learn(&step, rate(number), &mut weights);
                 }

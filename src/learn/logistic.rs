@@ -25,7 +25,7 @@ const SCALES: (f64, f64) = (0.01, 10.0);
 
 /// How to go about it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct LogisticSettings {
     /// Times that all positions are gone through at most.
     pub epochs: u32,
     /// Positions in a batch.
@@ -34,17 +34,17 @@ pub struct Settings {
     pub rate: f64,
     /// How strongly weights are held where they began: the share of their distance that is added to their
     /// gradient.
-    pub pull: f64,
-    /// The share of the search's judgement in what is aimed at, where there is one; the rest is the result of
+    pub l2: f64,
+    /// The share of the search's search_score in what is aimed at, where there is one; the rest is the result of
     /// the game.
     pub blend: f64,
     /// What the order of the positions, and which games are held out, depends on.
     pub seed: u64,
 }
 
-impl Default for Settings {
+impl Default for LogisticSettings {
     fn default() -> Self {
-        Settings { epochs: 30, batch: 1024, rate: 0.01, pull: 1e-5, blend: 0.0, seed: 1 }
+        LogisticSettings { epochs: 30, batch: 1024, rate: 0.01, l2: 1e-5, blend: 0.0, seed: 1 }
     }
 }
 
@@ -77,7 +77,7 @@ pub struct Fit {
 pub fn fit(
     samples: &Samples,
     start: &[f64],
-    settings: &Settings,
+    settings: &LogisticSettings,
     control: &Control,
     report: &mut dyn FnMut(Epoch),
 ) -> Option<Fit> {
@@ -92,11 +92,11 @@ pub fn fit(
         return None;
     }
     let scale = fit_scale(samples, &training, start);
-    let aims = aims(samples, scale, settings.blend);
+    let targets = targets(samples, scale, settings.blend);
     let first = Epoch {
         number: 0,
-        training: error(samples, &aims, &training, start, scale),
-        held_out: error(samples, &aims, &held_out, start, scale),
+        training: error(samples, &targets, &training, start, scale),
+        held_out: error(samples, &targets, &held_out, start, scale),
     };
     report(first);
     let mut best = Fit { weights: start.to_vec(), scale, epoch: first };
@@ -109,12 +109,12 @@ pub fn fit(
             if control.is_stopped() {
                 return Some(best);
             }
-            sum += adam.step((samples, &aims), batch, scale, rate, settings.pull);
+            sum += adam.step((samples, &targets), batch, scale, rate, settings.l2);
         }
         let epoch = Epoch {
             number,
             training: sum / training.len() as f64,
-            held_out: error(samples, &aims, &held_out, &adam.weights, scale),
+            held_out: error(samples, &targets, &held_out, &adam.weights, scale),
         };
         report(epoch);
         if epoch.held_out < best.epoch.held_out {
@@ -125,14 +125,14 @@ pub fn fit(
 }
 
 /// The likelihood of a win that an evaluation stands for.
-fn expected(value: f64, scale: f64) -> f64 {
+fn win_probability(value: f64, scale: f64) -> f64 {
     1.0 / (1.0 + (-scale * value).exp())
 }
 
 /// The cross entropy of a result and its likelihood.
-fn cross_entropy(result: f64, expected: f64) -> f64 {
-    let expected = expected.clamp(1e-12, 1.0 - 1e-12);
-    -(result * expected.ln() + (1.0 - result) * (1.0 - expected).ln())
+fn cross_entropy(result: f64, win_probability: f64) -> f64 {
+    let win_probability = win_probability.clamp(1e-12, 1.0 - 1e-12);
+    -(result * win_probability.ln() + (1.0 - result) * (1.0 - win_probability).ln())
 }
 
 fn evaluate(features: impl Iterator<Item = (usize, f64)>, weights: &[f64]) -> f64 {
@@ -140,20 +140,20 @@ fn evaluate(features: impl Iterator<Item = (usize, f64)>, weights: &[f64]) -> f6
 }
 
 /// The likelihoods of a win that are aimed at, for each position.
-fn aims(samples: &Samples, scale: f64, blend: f64) -> Vec<f64> {
-    let aim = |number| {
+fn targets(samples: &Samples, scale: f64, blend: f64) -> Vec<f64> {
+    let target = |number| {
         let (_, result) = samples.get(number);
-        let judgement = samples.judgement(number).map(|value| expected(value, scale));
-        judgement.map_or(result, |judgement| blend * judgement + (1.0 - blend) * result)
+        let search_score = samples.search_score(number).map(|value| win_probability(value, scale));
+        search_score.map_or(result, |search_score| blend * search_score + (1.0 - blend) * result)
     };
-    (0..samples.len()).map(aim).collect()
+    (0..samples.len()).map(target).collect()
 }
 
 /// The mean cross entropy of some positions.
-fn error(samples: &Samples, aims: &[f64], numbers: &[usize], weights: &[f64], scale: f64) -> f64 {
+fn error(samples: &Samples, targets: &[f64], numbers: &[usize], weights: &[f64], scale: f64) -> f64 {
     let errors = numbers.iter().map(|&number| {
         let (features, _) = samples.get(number);
-        cross_entropy(aims[number], expected(evaluate(features, weights), scale))
+        cross_entropy(targets[number], win_probability(evaluate(features, weights), scale))
     });
     errors.sum::<f64>() / numbers.len() as f64
 }
@@ -170,7 +170,10 @@ fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
         })
         .collect();
     let error = |scale: f64| -> f64 {
-        positions.iter().map(|&(value, result)| cross_entropy(result, expected(value, scale.exp()))).sum()
+        positions
+            .iter()
+            .map(|&(value, result)| cross_entropy(result, win_probability(value, scale.exp())))
+            .sum()
     };
     let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
     let (mut low, mut high) = (SCALES.0.ln(), SCALES.1.ln());
@@ -211,19 +214,20 @@ impl Adam {
     /// A step for the mean of a batch; the sum of the errors before it.
     fn step(
         &mut self,
-        (samples, aims): (&Samples, &[f64]),
+        (samples, targets): (&Samples, &[f64]),
         batch: &[usize],
         scale: f64,
         rate: f64,
-        pull: f64,
+        l2: f64,
     ) -> f64 {
         self.gradient.fill(0.0);
         let mut sum = 0.0;
         for &number in batch {
             let (features, _) = samples.get(number);
-            let (aim, expected) = (aims[number], expected(evaluate(features, &self.weights), scale));
-            sum += cross_entropy(aim, expected);
-            let slope = scale * (expected - aim) / batch.len() as f64;
+            let (target, win_probability) =
+                (targets[number], win_probability(evaluate(features, &self.weights), scale));
+            sum += cross_entropy(target, win_probability);
+            let slope = scale * (win_probability - target) / batch.len() as f64;
             let (features, _) = samples.get(number);
             features.for_each(|(index, value)| self.gradient[index] += slope * value);
         }
@@ -231,7 +235,7 @@ impl Adam {
         let (decay, square_decay, epsilon) = ADAM;
         let (bias, square_bias) = (1.0 - decay.powi(self.steps), 1.0 - square_decay.powi(self.steps));
         for (index, weight) in self.weights.iter_mut().enumerate() {
-            let gradient = self.gradient[index] + pull * (*weight - self.start[index]);
+            let gradient = self.gradient[index] + l2 * (*weight - self.start[index]);
             let (mean, square) = (&mut self.mean[index], &mut self.square[index]);
             *mean = decay * *mean + (1.0 - decay) * gradient;
             *square = square_decay * *square + (1.0 - square_decay) * gradient * gradient;
@@ -255,7 +259,7 @@ mod tests {
             let features: Vec<_> =
                 (0..truth.len()).map(|index| (index, random.random_range(-2.0..2.0))).collect();
             let value = evaluate(features.iter().copied(), truth);
-            let won = random.random_range(0.0..1.0) < expected(value, 1.0);
+            let won = random.random_range(0.0..1.0) < win_probability(value, 1.0);
             samples.push(features, f64::from(u8::from(won)));
         }
         samples
@@ -265,7 +269,7 @@ mod tests {
     fn known_weights_are_found_again() {
         let truth = [1.0, -0.5, 0.25, 0.0];
         let samples = drawn(&truth, 40_000);
-        let settings = Settings { epochs: 20, batch: 256, rate: 0.02, ..Settings::default() };
+        let settings = LogisticSettings { epochs: 20, batch: 256, rate: 0.02, ..LogisticSettings::default() };
         // The scale of the start is kept: begin with the first weight right.
         let mut epochs = Vec::new();
         let fit = fit(&samples, &[1.0, 0.0, 0.0, 0.3], &settings, &Control::default(), &mut |epoch| {
@@ -285,7 +289,7 @@ mod tests {
     #[test]
     fn the_same_seed_finds_the_same_and_stopping_keeps_what_there_is() {
         let samples = drawn(&[1.0, -1.0], 2_000);
-        let settings = Settings { epochs: 3, ..Settings::default() };
+        let settings = LogisticSettings { epochs: 3, ..LogisticSettings::default() };
         let run = |control: &Control| fit(&samples, &[0.5, 0.5], &settings, control, &mut |_| {}).unwrap();
         assert_eq!(run(&Control::default()), run(&Control::default()));
         let stopped = Control::default();
@@ -296,8 +300,8 @@ mod tests {
     #[test]
     fn a_strong_pull_keeps_weights_where_they_are() {
         let samples = drawn(&[1.0, -1.0], 2_000);
-        let run = |pull| {
-            let settings = Settings { epochs: 20, batch: 64, pull, ..Settings::default() };
+        let run = |l2| {
+            let settings = LogisticSettings { epochs: 20, batch: 64, l2, ..LogisticSettings::default() };
             fit(&samples, &[1.0, 0.0], &settings, &Control::default(), &mut |_| {}).unwrap().weights[1]
         };
         assert!(run(0.0) < -0.3 && run(100.0) > -0.05, "{} {}", run(0.0), run(100.0));
@@ -307,7 +311,7 @@ mod tests {
     fn nothing_is_learned_from_nothing() {
         let mut samples = Samples::default();
         let none = |samples: &Samples| {
-            fit(samples, &[1.0], &Settings::default(), &Control::default(), &mut |_| {}).is_none()
+            fit(samples, &[1.0], &LogisticSettings::default(), &Control::default(), &mut |_| {}).is_none()
         };
         assert!(none(&samples));
         samples.push([(0, 1.0)], 1.0);

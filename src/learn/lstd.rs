@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, DVector};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::Step;
+use super::Transition;
 
 /// Condition number, in the 1-norm, beyond which a solution is not to be trusted: of 16 digits 4 are left.
 const WORST_CONDITION: f64 = 1e12;
@@ -34,13 +34,13 @@ pub struct LeastSquares {
 
 /// There is no solution, or none to trust.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
-pub enum Singular {
+pub enum SingularMatrix {
     /// No inverse.
     #[error("the system is singular: the weights stay")]
-    Exactly,
+    Exact,
     /// An inverse that magnifies errors too much.
     #[error("the system is ill-conditioned ({condition:.1e}): the weights stay")]
-    Nearly {
+    IllConditioned {
         /// The condition number.
         condition: f64,
     },
@@ -56,12 +56,12 @@ impl LeastSquares {
     }
 
     /// A game begins.
-    pub fn begin_game(&mut self) {
+    pub fn begin_episode(&mut self) {
         self.trace.fill(0.0);
     }
 
     /// Takes in a step.
-    pub fn learn(&mut self, step: &Step) {
+    pub fn learn(&mut self, step: &Transition) {
         let decay = self.discount * self.lambda;
         self.trace.iter_mut().for_each(|trace| *trace *= decay);
         for &(index, feature) in &step.features {
@@ -83,15 +83,15 @@ impl LeastSquares {
     /// Solves for the weights, and lets what has been seen so far count less by μ.
     ///
     /// # Errors
-    /// [`Singular`]: the weights stay as they are.
-    pub fn solve(&mut self, weights: &mut [f64]) -> Result<(), Singular> {
+    /// [`SingularMatrix`]: the weights stay as they are.
+    pub fn solve(&mut self, weights: &mut [f64]) -> Result<(), SingularMatrix> {
         let solution = self.solution(weights);
         self.a.iter_mut().chain(&mut self.b).for_each(|sum| *sum *= self.window);
         weights.copy_from_slice(&solution?);
         Ok(())
     }
 
-    fn solution(&self, old: &[f64]) -> Result<Vec<f64>, Singular> {
+    fn solution(&self, old: &[f64]) -> Result<Vec<f64>, SingularMatrix> {
         let features = self.b.len();
         let mut a = DMatrix::from_row_slice(features, features, &self.a);
         let mut b = DVector::from_column_slice(&self.b);
@@ -100,11 +100,11 @@ impl LeastSquares {
             a[(index, index)] += self.ridge * mean;
             b[index] += self.ridge * mean * weight;
         }
-        let inverse = a.clone().try_inverse().ok_or(Singular::Exactly)?;
+        let inverse = a.clone().try_inverse().ok_or(SingularMatrix::Exact)?;
         let condition = norm(&a) * norm(&inverse);
         // Not a number is no condition either.
         if condition.is_nan() || condition > WORST_CONDITION {
-            return Err(Singular::Nearly { condition });
+            return Err(SingularMatrix::IllConditioned { condition });
         }
         Ok((inverse * b).as_slice().to_vec())
     }
@@ -123,10 +123,10 @@ mod tests {
         LeastSquares::new(2, 0.5, 0.0, window, ridge)
     }
 
-    fn steps() -> [Step; 2] {
+    fn steps() -> [Transition; 2] {
         [
-            Step { features: vec![(0, 1.0), (1, 2.0)], reward: 0.0, next: Some(vec![(0, 2.0)]) },
-            Step { features: vec![(0, 1.0)], reward: 3.0, next: None },
+            Transition { features: vec![(0, 1.0), (1, 2.0)], reward: 0.0, next: Some(vec![(0, 2.0)]) },
+            Transition { features: vec![(0, 1.0)], reward: 3.0, next: None },
         ]
     }
 
@@ -158,7 +158,7 @@ mod tests {
         // The second trace is 0.25 (1, 2) + (1, 0) = (1.25, 0.5).
         assert_near(&learner.a, &[0.0 + 1.25, 2.0, 0.5, 4.0]);
         assert_near(&learner.b, &[3.75, 1.5]);
-        learner.begin_game();
+        learner.begin_episode();
         learner.learn(&steps()[1]);
         assert_near(&learner.a, &[2.25, 2.0, 0.5, 4.0]);
     }
@@ -168,7 +168,7 @@ mod tests {
         let mut weights = [7.0, 5.0];
         let mut bare = learner(1.0, 0.0);
         bare.learn(&steps()[1]);
-        assert_eq!(bare.solve(&mut weights), Err(Singular::Exactly));
+        assert_eq!(bare.solve(&mut weights), Err(SingularMatrix::Exact));
         assert_eq!(weights, [7.0, 5.0]);
         let mut held = learner(1.0, 1e-6);
         held.learn(&steps()[1]);
@@ -181,7 +181,7 @@ mod tests {
         let mut weights = [1.0, 1.0];
         let mut learner = learner(1.0, 0.0);
         for tiny in [0.0, 1e-14] {
-            learner.learn(&Step { features: vec![(0, 1.0), (1, 1.0 + tiny)], reward: 1.0, next: None });
+            learner.learn(&Transition { features: vec![(0, 1.0), (1, 1.0 + tiny)], reward: 1.0, next: None });
         }
         let error = learner.solve(&mut weights).unwrap_err();
         assert!(error.to_string().contains("the weights stay"), "{error}");

@@ -1,7 +1,7 @@
 //! How weights are found.
 //!
 //! From experience:
-//! - [`selfplay`]: one game, and the [`Observation`]s of its agents, which make [`Step`]s;
+//! - [`selfplay`]: one game, and the [`Observation`]s of its agents, which make [`Transition`]s;
 //! - [`Learner`]: what is made of steps: [`TemporalDifference`] (TD(λ), TD-leaf(λ)) or [`LeastSquares`]
 //!   (LSTD(λ));
 //! - [`schedule`](self): what changes over a training ([`Decay`], [`Exploration`]);
@@ -26,12 +26,12 @@ pub mod selfplay;
 mod td;
 mod trainer;
 
-pub use learner::{Learner, Sparse, Step};
-pub use lstd::{LeastSquares, Singular};
+pub use learner::{Learner, SparseFeatures, Transition};
+pub use lstd::{LeastSquares, SingularMatrix};
 pub use observation::{
     Episode, Observation, ObservationSettings, Observed, ObservedPosition, sparse_features,
 };
 pub use samples::{SampleError, Samples};
 pub use schedule::{Decay, Exploration};
 pub use td::TemporalDifference;
-pub use trainer::{Comparison, Point, Settings, State, Trainer, Worker};
+pub use trainer::{Comparison, CurvePoint, Trainer, TrainingSettings, TrainingState, Worker};

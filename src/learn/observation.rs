@@ -1,12 +1,12 @@
 //! What a learner sees of a game.
 
-use super::Step;
-use super::learner::Sparse;
+use super::Transition;
+use super::learner::SparseFeatures;
 use crate::game::Features;
 
 /// The features of a position that are not 0, for the side to move, by their numbers in the set
 /// `G::SETS[set]`.
-pub fn sparse_features<G: Features>(position: &G, set: usize) -> Sparse {
+pub fn sparse_features<G: Features>(position: &G, set: usize) -> SparseFeatures {
     let mut features = Vec::new();
     position.features(set, |index, value| {
         if value != 0.0 {
@@ -44,7 +44,7 @@ pub struct ObservationSettings {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observed {
     /// The features of the position, for the agent.
-    Features(Sparse),
+    Features(SparseFeatures),
     /// The game is over there: the reward of the agent.
     End(f64),
 }
@@ -78,7 +78,7 @@ impl<M> Episode<M> {
 
     /// From each observation to what was predicted, or else to the next one; from the last one to the end of
     /// the game. From a position where the game is over there is no step: nothing is left to learn about it.
-    pub fn steps(&self) -> Vec<Step> {
+    pub fn transitions(&self) -> Vec<Transition> {
         let end = self.reward.map(Observed::End);
         let inner = self.observations.windows(2).map(|pair| {
             let [now, next] = pair else { unreachable!("windows of two") };
@@ -89,12 +89,12 @@ impl<M> Episode<M> {
     }
 }
 
-fn step(now: &Observed, next: &Observed) -> Option<Step> {
+fn step(now: &Observed, next: &Observed) -> Option<Transition> {
     let Observed::Features(features) = now else { return None };
     let features = features.clone();
     Some(match next {
-        Observed::Features(next) => Step { features, reward: 0.0, next: Some(next.clone()) },
-        Observed::End(reward) => Step { features, reward: *reward, next: None },
+        Observed::Features(next) => Transition { features, reward: 0.0, next: Some(next.clone()) },
+        Observed::End(reward) => Transition { features, reward: *reward, next: None },
     })
 }
 
@@ -115,18 +115,18 @@ mod tests {
             ],
             reward: Some(-1.0),
         };
-        let step = |feature, next: Option<usize>, reward| Step {
+        let step = |feature, next: Option<usize>, reward| Transition {
             features: vec![(feature, 1.0)],
             reward,
             next: next.map(|next| vec![(next, 1.0)]),
         };
         let all = [step(0, Some(1), 0.0), step(1, Some(7), 0.0), step(3, None, -1.0)];
-        assert_eq!(episode.steps(), all);
+        assert_eq!(episode.transitions(), all);
         // Without the end of the game nothing is known of the last position.
         episode.reward = None;
-        assert_eq!(episode.steps(), all[..2]);
+        assert_eq!(episode.transitions(), all[..2]);
         // A line that ends the game brings its reward.
         episode.observations.remove(1);
-        assert_eq!(episode.steps(), [step(0, None, 1.0)]);
+        assert_eq!(episode.transitions(), [step(0, None, 1.0)]);
     }
 }

@@ -19,7 +19,7 @@ pub struct Samples {
     values: Vec<f32>,
     results: Vec<f32>,
     /// What a search made of each position, NaN where nobody has said.
-    judgements: Vec<f32>,
+    search_scores: Vec<f32>,
     /// Where the positions of each game end.
     games: Vec<usize>,
 }
@@ -83,8 +83,8 @@ impl Samples {
     ///
     /// # Panics
     /// When there is no position of that number.
-    pub fn judgement(&self, number: usize) -> Option<f64> {
-        Some(f64::from(self.judgements[number])).filter(|value| !value.is_nan())
+    pub fn search_score(&self, number: usize) -> Option<f64> {
+        Some(f64::from(self.search_scores[number])).filter(|value| !value.is_nan())
     }
 
     /// Adds a position that stands for itself.
@@ -97,7 +97,7 @@ impl Samples {
         &mut self,
         features: impl IntoIterator<Item = (usize, f64)>,
         result: f64,
-        judgement: Option<f64>,
+        search_score: Option<f64>,
     ) {
         for (index, value) in features {
             if value != 0.0 {
@@ -107,7 +107,7 @@ impl Samples {
         }
         self.ends.push(self.indices.len());
         self.results.push(result as f32);
-        self.judgements.push(judgement.map_or(f32::NAN, |value| value as f32));
+        self.search_scores.push(search_score.map_or(f32::NAN, |value| value as f32));
     }
 
     /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`,
@@ -148,8 +148,8 @@ impl Samples {
             let mv = position.parse_move(text).map_err(|error| SampleError::Move { number, error })?;
             if !position.in_check() && !position.is_tactical(mv) {
                 let result = Points::of(winner, position.side_to_move()).value();
-                let judgement = scores.get(number - 1).copied().flatten();
-                self.push_position(sparse_features(position, set), result, judgement);
+                let search_score = scores.get(number - 1).copied().flatten();
+                self.push_position(sparse_features(position, set), result, search_score);
             }
             game.advance(mv);
         }

@@ -15,18 +15,18 @@ use crate::search::{Best, Control, Limits, Listener, Report};
 
 /// How long a move is thought about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
+pub enum SearchLimit {
     /// To a depth in plies.
     Depth(u32),
     /// For so many nodes.
     Nodes(u64),
 }
 
-impl Budget {
+impl SearchLimit {
     fn limits(self) -> Limits {
         match self {
-            Budget::Depth(plies) => Limits::depth(plies),
-            Budget::Nodes(nodes) => Limits::nodes(nodes),
+            SearchLimit::Depth(plies) => Limits::depth(plies),
+            SearchLimit::Nodes(nodes) => Limits::nodes(nodes),
         }
     }
 }
@@ -36,12 +36,12 @@ pub struct Agent<G: Game> {
     /// Its search.
     pub thinker: Thinker<G>,
     /// How long it thinks.
-    pub budget: Budget,
+    pub limit: SearchLimit,
 }
 
 /// How a game is played.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Conditions {
+pub struct GameSettings {
     /// What all that is left to chance depends on.
     pub seed: u64,
     /// What the first moves depend on, so that two games may begin alike.
@@ -56,7 +56,7 @@ pub struct Conditions {
 
 /// A game that is over.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Transcript<M> {
+pub struct SelfPlayGame<M> {
     /// The result for the first agent.
     pub result: Points,
     /// What has been observed, where that was asked for: first the episodes of the first agent, then those of
@@ -68,41 +68,41 @@ pub struct Transcript<M> {
 pub fn play<G: Playable>(
     start: &Play<G>,
     mut agents: [&mut Agent<G>; 2],
-    conditions: &Conditions,
+    game_settings: &GameSettings,
     observing: Option<&ObservationSettings>,
     control: &Control,
-) -> Option<Transcript<G::Move>> {
+) -> Option<SelfPlayGame<G::Move>> {
     for (agent, number) in agents.iter_mut().zip(1..) {
         agent.thinker.new_game();
-        agent.thinker.set_seed(mixed(conditions.seed ^ number) >> 1);
+        agent.thinker.set_seed(mixed(game_settings.seed ^ number) >> 1);
     }
     let mut driver = Driver {
         agents,
-        conditions,
+        game_settings,
         observing,
         control,
-        random: StdRng::seed_from_u64(conditions.seed),
-        openings: StdRng::seed_from_u64(conditions.opening_seed),
-        opening_plies: conditions.opening_plies,
+        random: StdRng::seed_from_u64(game_settings.seed),
+        openings: StdRng::seed_from_u64(game_settings.opening_seed),
+        opening_plies: game_settings.opening_plies,
         episodes: [vec![Episode::new()], vec![Episode::new()]],
     };
     let end = play_out(&mut start.clone(), G::LONGEST_GAME, &mut driver).ok()?;
     let mut episodes = driver.episodes;
-    for (episodes, color) in episodes.iter_mut().zip([conditions.first, !conditions.first]) {
+    for (episodes, color) in episodes.iter_mut().zip([game_settings.first, !game_settings.first]) {
         if let (Some(settings), Some(last)) = (observing, episodes.last_mut()) {
             last.reward = Some(settings.reward_of(end.winner(), color));
         }
     }
-    Some(Transcript { result: Points::of(end.winner(), conditions.first), episodes: episodes.concat() })
+    Some(SelfPlayGame { result: Points::of(end.winner(), game_settings.first), episodes: episodes.concat() })
 }
 
 /// The game has been called off.
-struct CalledOff;
+struct Interrupted;
 
 /// Lets two agents play, and observes them.
 struct Driver<'a, G: Game> {
     agents: [&'a mut Agent<G>; 2],
-    conditions: &'a Conditions,
+    game_settings: &'a GameSettings,
     observing: Option<&'a ObservationSettings>,
     control: &'a Control,
     random: StdRng,
@@ -113,27 +113,27 @@ struct Driver<'a, G: Game> {
 }
 
 impl<G: Playable> GameDriver<G> for Driver<'_, G> {
-    type Stop = CalledOff;
+    type Stop = Interrupted;
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, CalledOff> {
+    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Interrupted> {
         if self.opening_plies > 0 {
             self.opening_plies -= 1;
             return Ok(any_move(game, &mut self.openings));
         }
         let color = game.side_to_move();
-        let seat = usize::from(color != self.conditions.first);
-        if seat == 1 && self.random.random_bool(self.conditions.exploration) {
+        let seat = usize::from(color != self.game_settings.first);
+        if seat == 1 && self.random.random_bool(self.game_settings.exploration) {
             // Nobody learns from what comes of a random move.
             if self.episodes[seat].last().is_some_and(|episode| !episode.observations.is_empty()) {
                 self.episodes[seat].push(Episode::new());
             }
             return Ok(any_move(game, &mut self.random));
         }
-        let Agent { thinker, budget } = &mut *self.agents[seat];
-        let mut findings = Findings::default();
-        let best = thinker.think(game, None, &budget.limits(), self.control, &mut findings);
+        let Agent { thinker, limit } = &mut *self.agents[seat];
+        let mut findings = SearchRecorder::default();
+        let best = thinker.think(game, None, &limit.limits(), self.control, &mut findings);
         // A search that is not stopped finds a move: the game is not over.
-        let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(CalledOff)?;
+        let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(Interrupted)?;
         if let Some(settings) = self.observing.filter(|settings| seat == 0 || settings.both) {
             let observer = Observer { set: thinker.weights().set(), game, color, settings };
             let observation = observer.observation(mv, &best, &findings);
@@ -157,20 +157,20 @@ fn any_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
 }
 
 /// What a search tells of a move.
-struct Findings<M> {
+struct SearchRecorder<M> {
     /// The last line that it has found.
     line: Vec<M>,
     /// Visits of the moves, where it counts them.
     visits: Vec<(M, u32)>,
 }
 
-impl<M> Default for Findings<M> {
+impl<M> Default for SearchRecorder<M> {
     fn default() -> Self {
-        Findings { line: Vec::new(), visits: Vec::new() }
+        SearchRecorder { line: Vec::new(), visits: Vec::new() }
     }
 }
 
-impl<M: Copy> Listener<M> for Findings<M> {
+impl<M: Copy> Listener<M> for SearchRecorder<M> {
     fn report(&mut self, report: Report<M>) {
         if report.multipv == 1 {
             self.line = report.pv;
@@ -197,7 +197,7 @@ impl<G: Chance + Features> Observer<'_, G> {
         &self,
         mv: G::Move,
         best: &Best<G::Move>,
-        findings: &Findings<G::Move>,
+        findings: &SearchRecorder<G::Move>,
     ) -> Observation<G::Move> {
         let observed = match self.settings.position {
             ObservedPosition::Root => self.observe(&[]),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Step;
+use super::Transition;
 use super::learner::dot;
 
 /// TD(λ) with accumulating traces (Sutton 1988); with λ = 0 the rule of the Neighbours thesis (§4.3), `wᵢ ←
@@ -28,12 +28,12 @@ impl TemporalDifference {
     }
 
     /// A game begins.
-    pub fn begin_game(&mut self) {
+    pub fn begin_episode(&mut self) {
         self.trace.clear();
     }
 
     /// Takes in a step at the learning rate α.
-    pub fn learn(&mut self, step: &Step, rate: f64, weights: &mut [f64]) {
+    pub fn learn(&mut self, step: &Transition, rate: f64, weights: &mut [f64]) {
         let sum = dot(&step.features, weights);
         let (value, slope) = self.squash(sum);
         let next = step.next.as_ref().map_or(0.0, |features| self.squash(dot(features, weights)).0);
@@ -62,9 +62,9 @@ impl TemporalDifference {
 mod tests {
     use super::*;
 
-    fn step(features: &[f64], reward: f64, next: Option<&[f64]>) -> Step {
+    fn step(features: &[f64], reward: f64, next: Option<&[f64]>) -> Transition {
         let sparse = |features: &[f64]| features.iter().copied().enumerate().collect();
-        Step { features: sparse(features), reward, next: next.map(sparse) }
+        Transition { features: sparse(features), reward, next: next.map(sparse) }
     }
 
     fn assert_near(found: &[f64], expected: &[f64]) {
@@ -88,13 +88,13 @@ mod tests {
     fn traces_hand_a_difference_on_to_what_came_before() {
         let mut learner = TemporalDifference::new(1.0, 0.5, None);
         let mut weights = [0.0, 0.0];
-        learner.begin_game();
+        learner.begin_episode();
         learner.learn(&step(&[1.0, 0.0], 0.0, Some(&[0.0, 1.0])), 0.1, &mut weights);
         assert_near(&weights, &[0.0, 0.0]);
         learner.learn(&step(&[0.0, 1.0], 1.0, None), 0.1, &mut weights);
         assert_near(&weights, &[0.05, 0.1]);
         // A new game knows nothing of the last one: the difference is 1 − 0.1.
-        learner.begin_game();
+        learner.begin_episode();
         learner.learn(&step(&[0.0, 1.0], 1.0, None), 0.1, &mut weights);
         assert_near(&weights, &[0.05, 0.19]);
     }
@@ -103,7 +103,7 @@ mod tests {
     fn parts_of_a_feature_add_up() {
         let mut learner = TemporalDifference::new(1.0, 0.0, None);
         let mut weights = [1.0];
-        let parts = Step { features: vec![(0, 1.0), (0, 2.0)], reward: 4.0, next: None };
+        let parts = Transition { features: vec![(0, 1.0), (0, 2.0)], reward: 4.0, next: None };
         learner.learn(&parts, 0.1, &mut weights);
         assert_near(&weights, &[1.0 + 0.1 * (4.0 - 3.0) * 3.0]);
     }

@@ -10,7 +10,7 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::observation::ObservationSettings;
-use super::selfplay::{self, Agent, Conditions, Transcript};
+use super::selfplay::{self, Agent, GameSettings, SelfPlayGame};
 use super::{Decay, Exploration, Learner};
 use crate::engine::{Play, WeightsSource};
 use crate::eval::WeightsError;
@@ -20,7 +20,7 @@ use crate::search::Control;
 
 /// How a training goes.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
+pub struct TrainingSettings {
     /// Games of the training.
     pub games: u64,
     /// Games that are played with the same weights.
@@ -50,7 +50,7 @@ pub struct Settings {
 
 /// All that a training has to remember.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct TrainingState {
     /// Games that have been learned from.
     pub games: u64,
     /// Steps that have been learned from.
@@ -68,7 +68,7 @@ pub struct State {
     /// Times that there was no solution to trust.
     pub singular: u64,
     /// How it has been going.
-    pub curve: Vec<Point>,
+    pub curve: Vec<CurvePoint>,
     /// Matches against the rivals.
     pub comparisons: Vec<Comparison>,
     /// What the learner keeps for itself.
@@ -77,7 +77,7 @@ pub struct State {
 
 /// A point of the curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct CurvePoint {
     /// Steps so far.
     pub steps: u64,
     /// The game that it lies in, from 1.
@@ -101,10 +101,10 @@ pub struct Comparison {
     pub scores: Vec<f64>,
 }
 
-impl State {
+impl TrainingState {
     /// A training that has not begun.
-    pub fn new(start: Vec<f64>, learner: Learner) -> State {
-        State {
+    pub fn new(start: Vec<f64>, learner: Learner) -> TrainingState {
+        TrainingState {
             games: 0,
             steps: 0,
             weights: start.clone(),
@@ -138,14 +138,14 @@ enum Purpose {
     Training = 1,
     Cloning,
     Comparing,
-    Judging,
+    FinalMatch,
 }
 
 /// A training.
 pub struct Trainer<G: Game> {
-    settings: Settings,
+    settings: TrainingSettings,
     workers: Vec<Worker<G>>,
-    state: State,
+    state: TrainingState,
 }
 
 impl<G: Playable> Trainer<G> {
@@ -154,16 +154,16 @@ impl<G: Playable> Trainer<G> {
     /// # Errors
     /// [`WeightsError`] when the state's weights are not of the agents' feature set.
     pub fn new(
-        settings: Settings,
+        settings: TrainingSettings,
         mut workers: Vec<Worker<G>>,
-        state: State,
+        state: TrainingState,
     ) -> Result<Trainer<G>, WeightsError> {
-        hand_out_weights(&mut workers, &settings, &state)?;
+        set_agent_weights(&mut workers, &settings, &state)?;
         Ok(Trainer { settings, workers, state })
     }
 
     /// How it stands.
-    pub fn state(&self) -> &State {
+    pub fn state(&self) -> &TrainingState {
         &self.state
     }
 
@@ -174,10 +174,10 @@ impl<G: Playable> Trainer<G> {
     pub fn run<E: From<WeightsError>>(
         &mut self,
         control: &Control,
-        mut each: impl FnMut(&State) -> Result<(), E>,
+        mut each: impl FnMut(&TrainingState) -> Result<(), E>,
     ) -> Result<(), E> {
         while self.state.games < self.settings.games {
-            let Settings { games, round, clone_every, compare_every, .. } = self.settings;
+            let TrainingSettings { games, round, clone_every, compare_every, .. } = self.settings;
             let done = self.state.games;
             let due =
                 [clone_every, compare_every].into_iter().flatten().map(|every| (done / every + 1) * every);
@@ -189,12 +189,12 @@ impl<G: Playable> Trainer<G> {
                 self.learn(&mut state, game, number);
             }
             state.games = next;
-            hand_out_weights(&mut self.workers, &self.settings, &state)?;
+            set_agent_weights(&mut self.workers, &self.settings, &state)?;
             let is_complete = self.after_round(&mut state, control).is_some();
             if is_complete {
                 self.state = state;
             }
-            hand_out_weights(&mut self.workers, &self.settings, &self.state)?;
+            set_agent_weights(&mut self.workers, &self.settings, &self.state)?;
             if !is_complete {
                 break;
             }
@@ -205,35 +205,35 @@ impl<G: Playable> Trainer<G> {
 
     /// Plays a match of the learner against the first rival, itself at the start, two games for each opening:
     /// the results for the learner, by pairs. Nothing if `control` stops it.
-    pub fn judge(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
-        let results = self.compare(Purpose::Judging, 0, games, control)?;
+    pub fn final_match(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
+        let results = self.compare(Purpose::FinalMatch, 0, games, control)?;
         Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
     }
 
-    fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<Transcript<G::Move>>> {
+    fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<SelfPlayGame<G::Move>>> {
         let settings = &self.settings;
         in_parallel(&mut self.workers, numbers, |worker, number| {
             let seed = settings.seed(Purpose::Training, number);
-            let conditions = Conditions {
+            let game_settings = GameSettings {
                 seed,
                 opening_seed: seed ^ 1,
                 opening_plies: (mixed(seed) % (settings.opening_plies as u64 + 1)) as usize,
                 first: Color::BOTH[(number % 2) as usize],
-                exploration: settings.exploration.likelihood(number as f64 / settings.games as f64),
+                exploration: settings.exploration.probability(number as f64 / settings.games as f64),
             };
             let Worker { start, agents, .. } = worker;
-            selfplay::play(start, agents.each_mut(), &conditions, Some(&settings.observation), control)
+            selfplay::play(start, agents.each_mut(), &game_settings, Some(&settings.observation), control)
         })
     }
 
     /// Learns from the game of that number.
-    fn learn(&self, state: &mut State, game: &Transcript<G::Move>, number: u64) {
+    fn learn(&self, state: &mut TrainingState, game: &SelfPlayGame<G::Move>, number: u64) {
         state.results[Points::Win as usize - game.result as usize] += 1;
         let share = number as f64 / self.settings.games as f64;
         let rate = self.settings.rate * self.settings.decay.factor(share);
         for episode in &game.episodes {
-            state.learner.begin_game();
-            for step in episode.steps() {
+            state.learner.begin_episode();
+            for step in episode.transitions() {
                 state.learner.learn(&step, rate, &mut state.weights);
                 state.steps += 1;
                 if state.steps.is_multiple_of(self.settings.period) {
@@ -245,16 +245,16 @@ impl<G: Playable> Trainer<G> {
 
     /// Plays the matches that are due, the first of which may make a clone. Nothing if they have been
     /// stopped.
-    fn after_round(&mut self, state: &mut State, control: &Control) -> Option<()> {
+    fn after_round(&mut self, state: &mut TrainingState, control: &Control) -> Option<()> {
         let is_due = |every: Option<u64>| every.is_some_and(|every| state.games.is_multiple_of(every));
         let (clones, compares) = (is_due(self.settings.clone_every), is_due(self.settings.compare_every));
         if clones {
             let settings = &self.settings;
             let first = 2 * state.games;
             let results = in_parallel(&mut self.workers, first..first + 2, |worker, number| {
-                let conditions = settings.even_match(Purpose::Cloning, number, 0);
+                let game_settings = settings.even_match(Purpose::Cloning, number, 0);
                 let Worker { start, agents, .. } = worker;
-                let game = selfplay::play(start, agents.each_mut(), &conditions, None, control)?;
+                let game = selfplay::play(start, agents.each_mut(), &game_settings, None, control)?;
                 Some(game.result)
             });
             if results? == [Points::Win; 2] {
@@ -286,9 +286,9 @@ impl<G: Playable> Trainer<G> {
     ) -> Option<Vec<Points>> {
         let settings = &self.settings;
         in_parallel(&mut self.workers, 0..games, |worker, number| {
-            let conditions = settings.even_match(purpose, number, COMPARISON_PLIES);
+            let game_settings = settings.even_match(purpose, number, COMPARISON_PLIES);
             let agents = [&mut worker.learner, &mut worker.rivals[rival]];
-            Some(selfplay::play(&worker.start, agents, &conditions, None, control)?.result)
+            Some(selfplay::play(&worker.start, agents, &game_settings, None, control)?.result)
         })
     }
 }
@@ -296,15 +296,15 @@ impl<G: Playable> Trainer<G> {
 /// Random moves that games against rivals begin with.
 const COMPARISON_PLIES: usize = 6;
 
-impl Settings {
+impl TrainingSettings {
     /// What the chances of a game depend on.
     fn seed(&self, purpose: Purpose, number: u64) -> u64 {
         mixed(mixed(mixed(self.seed) ^ purpose as u64) ^ number)
     }
 
     /// Game `number` of a match in which each opening is played twice.
-    fn even_match(&self, purpose: Purpose, number: u64, opening_plies: usize) -> Conditions {
-        Conditions {
+    fn even_match(&self, purpose: Purpose, number: u64, opening_plies: usize) -> GameSettings {
+        GameSettings {
             seed: self.seed(purpose, number),
             opening_seed: self.seed(purpose, number / 2) ^ 1,
             opening_plies,
@@ -315,7 +315,7 @@ impl Settings {
 }
 
 /// Ends a period, in a game: solves, and takes down a point of the curve.
-fn end_period(state: &mut State, game: u64) {
+fn end_period(state: &mut TrainingState, game: u64) {
     if let Err(error) = state.learner.end_period(&mut state.weights) {
         log::warn!("game {game}, step {}: {error}", state.steps);
         state.singular += 1;
@@ -323,14 +323,14 @@ fn end_period(state: &mut State, game: u64) {
     let before = state.curve.last().map_or(&state.start, |point| &point.weights);
     let change = state.weights.iter().zip(before).map(|(new, old)| (new - old).abs()).sum();
     let (steps, clones, weights) = (state.steps, state.clones, state.weights.clone());
-    state.curve.push(Point { steps, game, clones, change, weights });
+    state.curve.push(CurvePoint { steps, game, clones, change, weights });
 }
 
 /// Gives all who change the weights that they have in a state.
-fn hand_out_weights<G: Playable>(
+fn set_agent_weights<G: Playable>(
     workers: &mut [Worker<G>],
-    settings: &Settings,
-    state: &State,
+    settings: &TrainingSettings,
+    state: &TrainingState,
 ) -> Result<(), WeightsError> {
     let source = |weights: &[f64]| WeightsSource::Values(weights.iter().map(f64::to_string).collect());
     let (learned, cloned) = (source(&state.weights), source(&state.opponent));

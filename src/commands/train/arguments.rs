@@ -8,11 +8,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::{Rules, parse_option};
-use crate::commands::{RulesArguments, parse_positive, parse_share};
-use crate::learn::selfplay::Budget;
+use crate::commands::{RulesArguments, parse_fraction, parse_non_negative};
+use crate::learn::selfplay::SearchLimit;
 use crate::learn::{
-    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, Settings,
-    TemporalDifference,
+    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
+    TrainingSettings,
 };
 
 /// The word for the learner at the start, among opponents and rivals.
@@ -73,28 +73,28 @@ pub(in crate::commands) struct Arguments {
     #[serde(skip)]
     pub(super) threads: Option<u16>,
     /// Learning rate α of td and td-leaf [default: 0.001]
-    #[arg(long, value_parser = parse_positive)]
+    #[arg(long, value_parser = parse_non_negative)]
     pub(super) rate: Option<f64>,
     /// How the rate falls [default: falling]
     #[arg(long, value_enum)]
-    pub(super) decay: Option<Fall>,
+    pub(super) decay: Option<RateDecay>,
     /// Trace decay λ
-    #[arg(long, default_value_t = 0.0, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.0, value_parser = parse_fraction)]
     pub(super) lambda: f64,
     /// Discount γ; with 1 and predicted positions nothing holds the level of the values
-    #[arg(long, default_value_t = 0.95, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.95, value_parser = parse_fraction)]
     pub(super) discount: f64,
     /// What a win is worth in the evaluation's unit; a loss is worth as much less than nothing
-    #[arg(long, default_value_t = 10.0, value_parser = parse_positive)]
+    #[arg(long, default_value_t = 10.0, value_parser = parse_non_negative)]
     pub(super) reward: f64,
     /// Squash values into the range of the reward: r tanh(w·φ / r)
     #[arg(long)]
     pub(super) squash: bool,
     /// What is left of the past after each solution of lstd, μ [default: 0.95]
-    #[arg(long, value_parser = parse_share)]
+    #[arg(long, value_parser = parse_fraction)]
     pub(super) window: Option<f64>,
     /// How firmly lstd holds weights of which the games say little, κ [default: 0.001]
-    #[arg(long, value_parser = parse_positive)]
+    #[arg(long, value_parser = parse_non_negative)]
     pub(super) ridge: Option<f64>,
     /// Moves learned from between two solutions of lstd, and between two points of the curve
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
@@ -107,16 +107,16 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     pub(super) both: bool,
     /// How likely the opponent plays any move at the beginning …
-    #[arg(long, default_value_t = 0.9, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.9, value_parser = parse_fraction)]
     pub(super) exploration: f64,
     /// … and at the end of the training
-    #[arg(long, default_value_t = 0.02, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.02, value_parser = parse_fraction)]
     pub(super) exploration_end: f64,
     /// The share of the games at which it is half way
-    #[arg(long, default_value_t = 0.5, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.5, value_parser = parse_fraction)]
     pub(super) exploration_middle: f64,
     /// How steeply it falls there
-    #[arg(long, default_value_t = 12.0, value_parser = parse_positive)]
+    #[arg(long, default_value_t = 12.0, value_parser = parse_non_negative)]
     pub(super) exploration_steepness: f64,
     /// Random moves that a game begins with, at most
     #[arg(long, default_value_t = 4, value_name = "PLIES")]
@@ -167,14 +167,14 @@ impl Method {
     }
 
     /// Whether it learns about the ends of lines.
-    fn looks_ahead(self) -> bool {
+    fn uses_leaves(self) -> bool {
         matches!(self, Method::TdLeaf | Method::LstdLeaf)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Fall {
+pub(super) enum RateDecay {
     Constant,
     Inverse,
     Falling,
@@ -203,7 +203,7 @@ impl Arguments {
         ensure!(solves || self.window.is_none(), "--window: only lstd has one");
         ensure!(solves || self.ridge.is_none(), "--ridge: only lstd has one");
         ensure!(
-            !(self.learner.looks_ahead() && self.successor == Some(Successor::Predicted)),
+            !(self.learner.uses_leaves() && self.successor == Some(Successor::Predicted)),
             "--successor: from the end of a line it goes to that of the next one: real"
         );
         ensure!(!self.both || self.opponent == "clone", "--both: only a clone sees what the learner sees");
@@ -219,31 +219,31 @@ impl Arguments {
     }
 
     /// How the training goes.
-    pub(super) fn settings(&self) -> Settings {
-        Settings {
+    pub(super) fn settings(&self) -> TrainingSettings {
+        TrainingSettings {
             games: self.games,
             round: self.round,
             seed: self.seed,
             rate: self.rate.unwrap_or(0.001),
             decay: match self.decay {
-                Some(Fall::Constant) => Decay::Constant,
-                Some(Fall::Inverse) => Decay::Inverse,
-                Some(Fall::Falling) | None => Decay::Falling,
+                Some(RateDecay::Constant) => Decay::Constant,
+                Some(RateDecay::Inverse) => Decay::Inverse,
+                Some(RateDecay::Falling) | None => Decay::Linear,
             },
             exploration: Exploration {
-                from: self.exploration,
-                to: self.exploration_end,
-                middle: self.exploration_middle,
+                start: self.exploration,
+                end: self.exploration_end,
+                midpoint: self.exploration_middle,
                 steepness: self.exploration_steepness,
             },
             opening_plies: self.opening_plies,
             observation: ObservationSettings {
                 both: self.both,
-                position: match self.learner.looks_ahead() {
+                position: match self.learner.uses_leaves() {
                     true => ObservedPosition::Leaf,
                     false => ObservedPosition::Root,
                 },
-                predicted: !self.learner.looks_ahead() && self.successor != Some(Successor::Real),
+                predicted: !self.learner.uses_leaves() && self.successor != Some(Successor::Real),
                 reward: self.reward,
             },
             period: self.period,
@@ -265,14 +265,14 @@ impl Arguments {
     }
 
     /// How long the learner and the opponent think.
-    pub(super) fn budgets(&self) -> [Budget; 2] {
+    pub(super) fn limits(&self) -> [SearchLimit; 2] {
         let own = match self.nodes {
-            Some(nodes) => Budget::Nodes(nodes),
-            None => Budget::Depth(self.depth.unwrap_or(2)),
+            Some(nodes) => SearchLimit::Nodes(nodes),
+            None => SearchLimit::Depth(self.depth.unwrap_or(2)),
         };
         let opponent = match (self.opponent_nodes, self.opponent_depth) {
-            (Some(nodes), _) => Budget::Nodes(nodes),
-            (None, Some(depth)) => Budget::Depth(depth),
+            (Some(nodes), _) => SearchLimit::Nodes(nodes),
+            (None, Some(depth)) => SearchLimit::Depth(depth),
             (None, None) => own,
         };
         [own, opponent]
@@ -284,7 +284,7 @@ impl Arguments {
     }
 
     /// The arguments that the result depends on.
-    pub(super) fn lasting(&self) -> anyhow::Result<Map<String, Value>> {
+    pub(super) fn result_arguments(&self) -> anyhow::Result<Map<String, Value>> {
         match serde_json::to_value(self)? {
             Value::Object(arguments) => Ok(arguments),
             _ => bail!("arguments are an object"),

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::pgn::{self, PgnError, Record};
+use super::pgn::{self, PgnError, PgnGame};
 use crate::game::quote;
 
 /// Records that are appended one by one: who is killed loses no game that was over.
 #[derive(Debug)]
-pub struct Archive {
+pub struct PgnFile {
     file: File,
     /// Bytes of the file that are whole records; what is behind them goes when the next one is written.
     whole: Option<u64>,
@@ -19,7 +19,7 @@ pub struct Archive {
 
 /// A file that cannot be used.
 #[derive(Debug, Error)]
-pub enum ArchiveError {
+pub enum PgnFileError {
     /// The system refuses it.
     #[error("{}: {error}", quote(&.path.display().to_string()))]
     File {
@@ -38,22 +38,22 @@ pub enum ArchiveError {
     },
 }
 
-impl Archive {
+impl PgnFile {
     /// Begins a file, which must not exist.
     ///
     /// # Errors
-    /// [`ArchiveError::File`].
-    pub fn create(path: &Path) -> Result<Archive, ArchiveError> {
+    /// [`PgnFileError::File`].
+    pub fn create(path: &Path) -> Result<PgnFile, PgnFileError> {
         let file = OpenOptions::new().write(true).create_new(true).open(path);
-        Ok(Archive { file: file.map_err(|error| failed(path, error))?, whole: None })
+        Ok(PgnFile { file: file.map_err(|error| failed(path, error))?, whole: None })
     }
 
     /// Goes on with a file, or begins it; the records that it has come with it. What a killed writer has
     /// left of a game is cut off when the next one is appended: until then the file stays as it is.
     ///
     /// # Errors
-    /// [`ArchiveError`].
-    pub fn resume(path: &Path) -> Result<(Archive, Vec<Record>), ArchiveError> {
+    /// [`PgnFileError`].
+    pub fn resume(path: &Path) -> Result<(PgnFile, Vec<PgnGame>), PgnFileError> {
         let failed = |error| failed(path, error);
         let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
         let mut file = file.map_err(failed)?;
@@ -68,18 +68,18 @@ impl Archive {
             Err(error) => return Err(failed(io::Error::new(io::ErrorKind::InvalidData, error))),
         };
         let (records, complete) =
-            pgn::parse_complete(text).map_err(|error| ArchiveError::Pgn { path: path.to_owned(), error })?;
+            pgn::parse_complete(text).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
         if !text[complete..].trim().is_empty() {
             log::warn!("{}: an unfinished game at the end will be cut off", path.display());
         }
-        Ok((Archive { file, whole: Some(complete as u64) }, records))
+        Ok((PgnFile { file, whole: Some(complete as u64) }, records))
     }
 
     /// Appends a record.
     ///
     /// # Errors
     /// What the system says.
-    pub fn append(&mut self, record: &Record) -> io::Result<()> {
+    pub fn append(&mut self, record: &PgnGame) -> io::Result<()> {
         if let Some(whole) = self.whole.take() {
             self.file.set_len(whole)?;
             self.file.seek(SeekFrom::End(0))?;
@@ -94,12 +94,12 @@ impl Archive {
 /// Reads the records of a file.
 ///
 /// # Errors
-/// [`ArchiveError`] names the file and the line.
-pub fn read(path: &Path) -> Result<Vec<Record>, ArchiveError> {
+/// [`PgnFileError`] names the file and the line.
+pub fn read(path: &Path) -> Result<Vec<PgnGame>, PgnFileError> {
     let text = std::fs::read_to_string(path).map_err(|error| failed(path, error))?;
-    pgn::parse(&text).map_err(|error| ArchiveError::Pgn { path: path.to_owned(), error })
+    pgn::parse(&text).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })
 }
 
-fn failed(path: &Path, error: io::Error) -> ArchiveError {
-    ArchiveError::File { path: path.to_owned(), error }
+fn failed(path: &Path, error: io::Error) -> PgnFileError {
+    PgnFileError::File { path: path.to_owned(), error }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::player::{Failure, MoveRequest, Player, Thought};
+use super::player::{MoveReply, MoveRequest, Player, PlayerError};
 use crate::engine::Board;
 use crate::game::{Color, Game};
 use crate::protocol::tuc::announce;
@@ -11,18 +11,18 @@ use crate::protocol::tuc::message::ServerMessage;
 use crate::search::Control;
 
 /// A client of its own for every game, since clients play one game.
-pub(super) struct Remote {
+pub(super) struct UdpPlayer {
     invitation: Invitation,
-    patience: Duration,
+    timeout: Duration,
     /// There while a game is played.
     guest: Option<Guest>,
     /// Whether it knows that the game has begun.
     begun: bool,
 }
 
-impl Remote {
-    pub(super) fn new(invitation: Invitation, patience: Duration) -> Remote {
-        Remote { invitation, patience, guest: None, begun: false }
+impl UdpPlayer {
+    pub(super) fn new(invitation: Invitation, timeout: Duration) -> UdpPlayer {
+        UdpPlayer { invitation, timeout, guest: None, begun: false }
     }
 
     /// The client in a game that has begun: it hears so when somebody's time runs, not before.
@@ -36,21 +36,25 @@ impl Remote {
     }
 }
 
-impl<G: Game> Player<G> for Remote {
-    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), Failure> {
+impl<G: Game> Player<G> for UdpPlayer {
+    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), PlayerError> {
         // Its port has to be free before it is used again.
         self.guest = None;
         self.begun = false;
-        self.guest = Some(Guest::join(&self.invitation, color, self.patience, control)?);
+        self.guest = Some(Guest::join(&self.invitation, color, self.timeout, control)?);
         Ok(())
     }
 
-    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
-        let patience = request.patience.unwrap_or(self.patience);
-        let guest = self.playing().ok_or_else(|| Failure::Crashed("no client".to_owned()))?;
-        let (step, elapsed) = guest.hear(patience, control)?;
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let timeout = request.timeout.unwrap_or(self.timeout);
+        let guest = self.playing().ok_or_else(|| PlayerError::Crashed("no client".to_owned()))?;
+        let (step, elapsed) = guest.hear(timeout, control)?;
         let mv = request.game.position().parse_move(&step.name());
-        Ok(Thought { mv, score: None, depth: None, nodes: None, elapsed })
+        Ok(MoveReply { mv, score: None, depth: None, nodes: None, elapsed })
     }
 
     fn moved(&mut self, mv: &str, board: &dyn Board) {
@@ -66,13 +70,13 @@ impl<G: Game> Player<G> for Remote {
     }
 }
 
-impl From<GuestError> for Failure {
-    fn from(error: GuestError) -> Failure {
+impl From<GuestError> for PlayerError {
+    fn from(error: GuestError) -> PlayerError {
         match error {
-            GuestError::Silent { .. } => Failure::Stalled(error.to_string()),
-            GuestError::Message(_) => Failure::Garbage(error.to_string()),
-            GuestError::Interrupted => Failure::Interrupted,
-            _ => Failure::Crashed(error.to_string()),
+            GuestError::Silent { .. } => PlayerError::Stalled(error.to_string()),
+            GuestError::Message(_) => PlayerError::Garbage(error.to_string()),
+            GuestError::Interrupted => PlayerError::Interrupted,
+            _ => PlayerError::Crashed(error.to_string()),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::game::quote;
 
 /// The pairs of one argument; what is understood is taken out, and nothing may be left.
 #[derive(Clone, Debug)]
-pub struct Keys {
+pub struct KeyValues {
     section: String,
     pairs: Vec<(String, String)>,
 }
@@ -65,7 +65,7 @@ pub enum KeyError {
     },
     /// Values that make no sense together.
     #[error("{section}: {reason}")]
-    Senseless {
+    Invalid {
         /// The argument.
         section: String,
         /// Why not.
@@ -73,24 +73,24 @@ pub enum KeyError {
     },
 }
 
-impl Keys {
+impl KeyValues {
     /// Parts the words of the argument `section` into keys and values.
     ///
     /// # Errors
     /// [`KeyError::NoValue`] names a word without `=`.
-    pub fn parse<S: AsRef<str>>(section: impl Into<String>, words: &[S]) -> Result<Keys, KeyError> {
+    pub fn parse<S: AsRef<str>>(section: impl Into<String>, words: &[S]) -> Result<KeyValues, KeyError> {
         let section = section.into();
         let pair = |word: &S| match word.as_ref().split_once('=') {
             Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
             None => Err(KeyError::NoValue { section: section.clone(), word: word.as_ref().to_owned() }),
         };
         let pairs = words.iter().map(pair).collect::<Result<_, _>>()?;
-        Ok(Keys { section, pairs })
+        Ok(KeyValues { section, pairs })
     }
 
     /// The pairs of `defaults` in front of those whose keys are given here, too; repeatable keys
     /// are replaced as a whole.
-    pub fn with_defaults(mut self, defaults: &Keys) -> Keys {
+    pub fn with_defaults(mut self, defaults: &KeyValues) -> KeyValues {
         let missing = defaults.pairs.iter().filter(|(key, _)| !self.pairs.iter().any(|(own, _)| own == key));
         let missing: Vec<_> = missing.cloned().collect();
         self.pairs.splice(0..0, missing);
@@ -137,7 +137,7 @@ impl Keys {
         let Some(value) = self.take(key)? else { return Ok(None) };
         match read(&value) {
             Some(read) => Ok(Some(read)),
-            None => Err(self.refuse(key, value, expected)),
+            None => Err(self.invalid_value(key, value, expected)),
         }
     }
 
@@ -183,12 +183,12 @@ impl Keys {
     }
 
     /// The error that the values make no sense together.
-    pub fn senseless(&self, reason: impl Display) -> KeyError {
-        KeyError::Senseless { section: self.section.clone(), reason: reason.to_string() }
+    pub fn invalid(&self, reason: impl Display) -> KeyError {
+        KeyError::Invalid { section: self.section.clone(), reason: reason.to_string() }
     }
 
     /// The error that `value` is not what was expected.
-    pub fn refuse(&self, key: &str, value: String, expected: impl Display) -> KeyError {
+    pub fn invalid_value(&self, key: &str, value: String, expected: impl Display) -> KeyError {
         KeyError::Value {
             section: self.section.clone(),
             key: key.to_owned(),
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn pairs_are_taken_once_and_nothing_is_left() {
         let words = ["depth=3", "arg=a", "arg=b=c", "option.Move Overhead=0", "option.Hash=8"];
-        let mut keys = Keys::parse("--engine 1", &words).unwrap();
+        let mut keys = KeyValues::parse("--engine 1", &words).unwrap();
         assert_eq!(keys.read::<u32>("depth", "a number"), Ok(Some(3)));
         assert_eq!(keys.read::<u32>("nodes", "a number"), Ok(None));
         assert_eq!(keys.take_all("arg"), ["a", "b=c"]);
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_named() {
         let error = |words: &[&str]| {
-            let mut keys = Keys::parse("--each", words).map_err(|error| error.to_string())?;
+            let mut keys = KeyValues::parse("--each", words).map_err(|error| error.to_string())?;
             keys.read::<u32>("depth", "a number").map_err(|error| error.to_string())?;
             keys.finish("depth").map_err(|error| error.to_string())
         };
@@ -229,8 +229,8 @@ mod tests {
 
     #[test]
     fn own_keys_replace_defaults() {
-        let defaults = Keys::parse("--each", &["nodes=1", "arg=x", "arg=y"]).unwrap();
-        let mut keys = Keys::parse("--engine 1", &["arg=z"]).unwrap().with_defaults(&defaults);
+        let defaults = KeyValues::parse("--each", &["nodes=1", "arg=x", "arg=y"]).unwrap();
+        let mut keys = KeyValues::parse("--engine 1", &["arg=z"]).unwrap().with_defaults(&defaults);
         assert_eq!((keys.take("nodes"), keys.take_all("arg")), (Ok(Some("1".into())), vec!["z".into()]));
     }
 }
