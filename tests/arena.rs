@@ -474,7 +474,7 @@ fn bad_input_is_named_before_the_first_game() {
         (format!("{TWO} --games 4 --rounds 2"), "cannot be used with"),
         (format!("{TWO} --concurrency 0"), "expected a whole number from 1"),
         (format!("{TWO} --random-plies 7-4"), "expected a number of plies"),
-        (format!("{TWO} --random-plies 9999"), "no game goes on behind 9999 random plies"),
+        (format!("{TWO} --random-plies 9999"), "every game is over within 9999 random plies"),
         (format!("{TWO} --sprt elo0=5 elo1=0"), "--sprt: elo0 5 has to be less than elo1 0"),
         (format!("{TWO} --sprt elo0=5"), "--sprt: elo1 is missing"),
         (

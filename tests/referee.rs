@@ -135,7 +135,7 @@ fn who_fails_loses() {
     for (failure, termination, words) in [
         (PlayerError::Crashed("boom".into()), Termination::Crash, "Black crashes: boom"),
         (PlayerError::Stalled("no answer".into()), Termination::Stall, "Black stalls: no answer"),
-        (PlayerError::Garbage("bytes".into()), Termination::Illegal, "Black talks nonsense: bytes"),
+        (PlayerError::InvalidOutput("bytes".into()), Termination::Illegal, "Black talks nonsense: bytes"),
     ] {
         let rules = Adjudication::default();
         let mut black = scripted("a8a7", 0);

@@ -1,45 +1,47 @@
-//! Games that are ended before the rules end them.
+//! Adjudication: ending games before the rules of the game end them.
 
 use super::{KeyError, KeyValues};
 use crate::eval::UciScore;
 use crate::game::Color;
 
-/// When the referee ends a game.
+/// The adjudication rules of a match; all are optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Adjudication {
-    /// When it is drawn by the scores of both players.
+    /// Draw by the scores of both players.
     pub draw: Option<DrawRule>,
-    /// When a player has lost by its own score.
+    /// Loss by the player's own score.
     pub resign: Option<ResignRule>,
-    /// Moves of each player after which it ends: drawn, unless the game has points.
+    /// Move limit: moves of each player after which the game ends, as a draw or by points where the game has
+    /// points.
     pub max_moves: Option<u32>,
 }
 
-/// Both players see nothing in it any more.
+/// The game is drawn when the scores of both players stay near 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DrawRule {
-    /// Moves of each player before the rule begins to count.
+    /// Moves that each player has to have made before scores count.
     pub move_number: u32,
-    /// Moves of each player in a row.
+    /// Consecutive moves of each player with such a score.
     pub move_count: u32,
-    /// No score may be further from 0, in hundredths.
+    /// Largest distance of a score from 0, in centipawns.
     pub score: i32,
 }
 
-/// A player sees that it has lost.
+/// A player loses when its own scores are low enough for long enough.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResignRule {
-    /// Moves of the player in a row.
+    /// Consecutive moves of the player with such a score.
     pub move_count: u32,
-    /// Its score is at most the negative of this, in hundredths.
+    /// The player's score is at most minus this, in centipawns.
     pub score: i32,
-    /// Whether the other player has to see it, too.
+    /// Whether the opponent's scores have to confirm it, at plus `score` or more.
     pub two_sided: bool,
 }
 
 impl AdjudicatedResult {
-    /// The end of a game that has become too long, after so many plies; `leader` has won by that.
-    pub fn too_long(leader: Option<Color>, plies: u32) -> AdjudicatedResult {
+    /// The result of a game that reached the length limit after `plies` plies. The player who leads on points,
+    /// `leader`, wins.
+    pub fn length_limit(leader: Option<Color>, plies: u32) -> AdjudicatedResult {
         let result = leader.map_or("draw".to_owned(), |winner| format!("{winner} wins on points"));
         AdjudicatedResult { winner: leader, details: format!("{result}: {plies} plies") }
     }
@@ -49,7 +51,7 @@ impl DrawRule {
     /// Reads `movenumber=… movecount=… score=…`.
     ///
     /// # Errors
-    /// [`KeyError`] names the key, and the value.
+    /// [`KeyError`] names the key and its value.
     pub fn read(mut keys: KeyValues) -> Result<DrawRule, KeyError> {
         let move_number = keys.read("movenumber", "a whole number of moves")?.unwrap_or(0);
         let (move_count, score) = read_row(&mut keys)?;
@@ -62,7 +64,7 @@ impl ResignRule {
     /// Reads `movecount=… score=… twosided=…`.
     ///
     /// # Errors
-    /// [`KeyError`] names the key, and the value.
+    /// [`KeyError`] names the key and its value.
     pub fn read(mut keys: KeyValues) -> Result<ResignRule, KeyError> {
         let (move_count, score) = read_row(&mut keys)?;
         let two_sided = keys.read("twosided", "`true` or `false`")?.unwrap_or(false);
@@ -71,7 +73,7 @@ impl ResignRule {
     }
 }
 
-/// Moves in a row, and the score that they have.
+/// Reads `movecount=… score=…`, which both rules have.
 fn read_row(keys: &mut KeyValues) -> Result<(u32, i32), KeyError> {
     let count = keys.read_with("movecount", "a whole number of moves, at least 1", |text| {
         text.parse::<u32>().ok().filter(|&count| count > 0)
@@ -95,23 +97,24 @@ pub struct AdjudicatedResult {
 #[derive(Clone, Debug)]
 pub struct Adjudicator<'a> {
     rules: &'a Adjudication,
-    /// Moves of each player.
+    /// Moves made by each player.
     moves: [u32; 2],
-    /// Moves in a row, of both players together, with scores near 0.
+    /// Consecutive moves of both players together with scores near 0.
     quiet: u32,
-    /// Moves in a row of each player that speak for its loss, and for its win.
+    /// Consecutive moves of each player with a score of a lost game.
     losing: [u32; 2],
+    /// Consecutive moves of each player with a score of a won game.
     winning: [u32; 2],
 }
 
 impl<'a> Adjudicator<'a> {
-    /// At the start of a game.
+    /// An adjudicator at the start of a game.
     pub fn new(rules: &'a Adjudication) -> Adjudicator<'a> {
         Adjudicator { rules, moves: [0; 2], quiet: 0, losing: [0; 2], winning: [0; 2] }
     }
 
-    /// Counts a move of `stm`, who gave it `score`, and decides. A move without a score breaks every
-    /// row. `leader` has won if the game has become too long.
+    /// Counts a move of the player `stm` with its score and returns the result if a rule now applies. A move
+    /// without a score resets the counts. `leader` wins at the move limit.
     pub fn add_move(
         &mut self,
         stm: Color,
@@ -122,11 +125,11 @@ impl<'a> Adjudicator<'a> {
         self.resign(stm, score).or_else(|| self.draw(score)).or_else(|| self.end(leader))
     }
 
-    /// The end of a game that has become too long.
+    /// The result at the move limit.
     fn end(&self, leader: Option<Color>) -> Option<AdjudicatedResult> {
         let limit = self.rules.max_moves?;
         let too_long = self.moves.iter().all(|&moves| moves >= limit);
-        too_long.then(|| AdjudicatedResult::too_long(leader, self.moves.iter().sum()))
+        too_long.then(|| AdjudicatedResult::length_limit(leader, self.moves.iter().sum()))
     }
 
     fn resign(&mut self, stm: Color, score: Option<UciScore>) -> Option<AdjudicatedResult> {
@@ -138,14 +141,14 @@ impl<'a> Adjudicator<'a> {
         let is_lost = |losing: u32, winning: u32| {
             losing >= rule.move_count && (!rule.two_sided || winning >= rule.move_count)
         };
-        let ruling = |loser: Color| AdjudicatedResult {
+        let result = |loser: Color| AdjudicatedResult {
             winner: Some(!loser),
             details: format!("{} wins: {loser} gives {:.2} or less", !loser, -f64::from(rule.score) / 100.0),
         };
         if is_lost(self.losing[own], self.winning[other]) {
-            return Some(ruling(stm));
+            return Some(result(stm));
         }
-        is_lost(self.losing[other], self.winning[own]).then(|| ruling(!stm))
+        is_lost(self.losing[other], self.winning[own]).then(|| result(!stm))
     }
 
     fn draw(&mut self, score: Option<UciScore>) -> Option<AdjudicatedResult> {
@@ -160,12 +163,12 @@ impl<'a> Adjudicator<'a> {
     }
 }
 
-/// A score in hundredths; a forced end is beyond all others.
+/// A score in centipawns; a mate score is beyond all others.
 fn centi(score: UciScore) -> i32 {
     match score {
         UciScore::Centi(value) => value,
         UciScore::Mate(moves) if moves > 0 => i32::MAX,
-        // `-i32::MAX`, so that it has an absolute value.
+        // Not `i32::MIN`, which has no absolute value.
         UciScore::Mate(_) => -i32::MAX,
     }
 }
@@ -174,7 +177,8 @@ fn centi(score: UciScore) -> i32 {
 mod tests {
     use super::*;
 
-    /// The ply, from 1, at which White's and Black's scores in turn end the game, and the winner.
+    /// Plays `scores` as those of White and Black in turn; the ply, from 1, at which the game ends, and the
+    /// winner. 9,999 stands for no score, ±8,000 for a mate score.
     fn decided(
         rules: &Adjudication,
         scores: impl IntoIterator<Item = i32>,
@@ -187,12 +191,12 @@ mod tests {
                 -8_000 => Some(UciScore::Mate(-4)),
                 score => Some(UciScore::Centi(score)),
             };
-            adjudicator.add_move(stm, score, None).map(|ruling| (ply, ruling.winner))
+            adjudicator.add_move(stm, score, None).map(|result| (ply, result.winner))
         })
     }
 
     #[test]
-    fn draws_need_a_row_of_small_scores_after_the_first_moves() {
+    fn draws_need_consecutive_small_scores_after_the_first_moves() {
         let draw = Some(DrawRule { move_number: 3, move_count: 2, score: 10 });
         let rules = Adjudication { draw, ..Adjudication::default() };
         // The third moves are plies 5 and 6: from 6 on both have made three.
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_player_resigns_by_its_own_scores_in_a_row() {
+    fn a_player_resigns_by_its_own_consecutive_scores() {
         let resign = Some(ResignRule { move_count: 2, score: 500, two_sided: false });
         let rules = Adjudication { resign, ..Adjudication::default() };
         assert_eq!(decided(&rules, [0, -500, 0, -500]), Some((4, Some(Color::White))));
@@ -226,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn points_decide_games_that_are_too_long() {
+    fn points_decide_games_that_are_length_limit() {
         let end = |rules: &Adjudication| {
             let mut adjudicator = Adjudicator::new(rules);
             let mut players = Color::BOTH.into_iter().cycle();

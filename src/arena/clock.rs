@@ -7,20 +7,20 @@ use std::time::Duration;
 use crate::game::Color;
 use crate::search::{Clock, Limits};
 
-/// Time for a number of moves, or for the whole game, and an increment after each move. Reads and
-/// prints as match runners have it: `[moves/]time[+increment]` in seconds, the time also as
+/// A time control: time for a number of moves or for the whole game, and an increment after each move. It is
+/// parsed and printed as in cutechess: `[moves/]time[+increment]` in seconds; the time may also be
 /// `minutes:seconds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// Moves that the time is for; the whole game without a number.
+    /// Moves per period; `None` means that the time is for the whole game.
     pub moves: Option<u32>,
-    /// The time.
+    /// Time per period.
     pub time: Duration,
     /// Time added after each move.
     pub increment: Duration,
 }
 
-/// What a time control looks like, for messages.
+/// Expected form of a time control, for error messages.
 pub(super) const TIME_CONTROL: &str = "[moves/]seconds[+increment], such as 10+0.1 or 40/1:30";
 
 impl FromStr for TimeControl {
@@ -55,30 +55,30 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// A time in seconds, fractions allowed, up to about eleven days.
+/// Parses a time in seconds, from 0 to 1,000,000 (about eleven days), fractions allowed.
 pub fn seconds(text: &str) -> Option<Duration> {
     const LONGEST: f64 = 1e6;
     let seconds = text.parse().ok().filter(|seconds| (0.0..=LONGEST).contains(seconds))?;
     Some(Duration::from_secs_f64(seconds))
 }
 
-/// What a player may use for a move.
+/// Time control of an engine and limits on each of its searches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineLimits {
-    /// Time for the game.
+    /// Time control of the game.
     pub control: Option<TimeControl>,
-    /// Time for each move.
+    /// Fixed time per move.
     pub move_time: Option<Duration>,
-    /// Depth of each search, in plies.
+    /// Depth limit of each search, in plies.
     pub depth: Option<u32>,
-    /// Nodes of each search.
+    /// Node limit of each search.
     pub nodes: Option<u64>,
-    /// Time that a clock may be overstepped by without loss.
+    /// Time margin: how far an engine may overstep its time without losing.
     pub margin: Duration,
 }
 
 impl EngineLimits {
-    /// Whether nothing would ever end a search.
+    /// Whether no limit would ever end a search.
     pub fn is_unlimited(&self) -> bool {
         self.control.is_none() && self.move_time.is_none() && self.depth.is_none() && self.nodes.is_none()
     }
@@ -100,7 +100,7 @@ impl fmt::Display for EngineLimits {
 #[derive(Clone, Debug)]
 pub struct PlayerClock<'a> {
     limits: &'a EngineLimits,
-    /// Time left on the clock of the game, if there is one.
+    /// Time left on the clock, if there is a time control.
     remaining: Duration,
     /// Moves played in the game.
     moves: u32,
@@ -113,20 +113,20 @@ impl<'a> PlayerClock<'a> {
         PlayerClock { limits, remaining, moves: 0 }
     }
 
-    /// The clock as a search is told of it.
+    /// The clock as passed to a search, without the margin.
     fn reading(&self) -> Option<Clock> {
         let control = self.limits.control?;
         Some(Clock { remaining: self.remaining, increment: control.increment })
     }
 
-    /// The time that the next move may take, margin included; none without a clock.
+    /// The time that the next move may take, margin included; `None` without a clock.
     pub fn timeout(&self) -> Option<Duration> {
         let clock = self.limits.control.map(|_| self.remaining);
         let least = clock.into_iter().chain(self.limits.move_time).min();
         least.map(|time| time + self.limits.margin)
     }
 
-    /// Takes the time of a move off the clock. Whether the move came in time.
+    /// Subtracts the time of a move from the clock. Returns whether the move was made in time.
     #[must_use]
     pub fn press(&mut self, elapsed: Duration) -> bool {
         let in_time = self.timeout().is_none_or(|timeout| elapsed <= timeout);
@@ -141,7 +141,7 @@ impl<'a> PlayerClock<'a> {
     }
 }
 
-/// The limits of the next search of `side to move`; `clocks` are those of White and of Black.
+/// The limits of the next search of the side to move, `stm`; `clocks` are those of White and Black.
 pub fn search_limits(clocks: &[PlayerClock; 2], stm: Color) -> Limits {
     let PlayerClock { limits, moves, .. } = &clocks[stm.index()];
     let period = limits.control.and_then(|control| control.moves);
@@ -149,7 +149,7 @@ pub fn search_limits(clocks: &[PlayerClock; 2], stm: Color) -> Limits {
         depth: limits.depth,
         nodes: limits.nodes,
         movetime: limits.move_time,
-        // Without a clock of its own a player is not to think that it has one.
+        // An engine without a clock of its own gets no clocks, or it would manage time by the opponent's.
         clocks: match limits.control {
             Some(_) => [clocks[0].reading(), clocks[1].reading()],
             None => [None; 2],
@@ -209,7 +209,7 @@ mod tests {
         };
         let mut clock = PlayerClock::new(&limits);
         assert_eq!(clock.timeout(), Some(ms(120)));
-        assert!(clock.press(ms(120)) && !clock.add_move(ms(121)));
+        assert!(clock.press(ms(120)) && !clock.press(ms(121)));
         let search = search_limits(&[clock.clone(), clock], Color::Black);
         assert_eq!((search.movetime, search.nodes, search.clocks), (Some(ms(100)), Some(9), [None; 2]));
         assert_eq!(limits.to_string(), "0.1/move, nodes 9");

@@ -1,4 +1,4 @@
-//! Who takes part in a match, from arguments of the form `key=value`.
+//! The configuration of an engine in a match, read from arguments of the form `key=value`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -9,37 +9,37 @@ use super::{EngineKind, EngineLimits, EngineSetup, KeyError, KeyValues};
 use crate::protocol::process::Launch;
 use crate::protocol::tuc::guest::{Invitation, PORT};
 
-/// Who takes part, and on what terms.
+/// An engine in a match: its name, how it is run, and the limits on its searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineConfig {
-    /// The name; no two engines have the same.
+    /// The name, unique in the match.
     pub name: String,
-    /// The engine.
+    /// How the engine is run.
     pub setup: EngineSetup,
-    /// What it may use for a move.
+    /// Time control and limits on each search.
     pub limits: EngineLimits,
 }
 
-/// The keys of a UCI engine; those of a process need a `cmd`.
+/// The keys of a UCI engine, for error messages. The keys of a child process need a `cmd`.
 const UCI_KEYS: &str =
     "cmd (with it arg, dir, stderr), proto, name, option.<name>, tc, st, depth, nodes, timemargin, timeout";
 
-/// The keys of a client over UDP, which cannot be told of options and limits.
+/// The keys of a client over UDP, for error messages. Its protocol has no options, depths or node limits.
 const TUC_KEYS: &str =
     "cmd (with it arg, dir, stderr), proto=tuc, port, bind, name, tc, st, timemargin, timeout";
 
-/// What a number of seconds looks like, for messages.
+/// Expected form of a time, for error messages.
 const SECONDS: &str = "a number of seconds";
 
-/// How long an answer is waited for without a clock, unless `timeout` says otherwise.
+/// Default of `timeout`: how long to wait for an answer where there is no clock.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl EngineConfig {
-    /// Reads engines. Those without a `name` are called after their programs, and numbered where that
-    /// is not enough to tell them apart.
+    /// Reads all engines of a match. An engine without a `name` is named after its program, with a number
+    /// appended where that name is taken.
     ///
     /// # Errors
-    /// [`KeyError`] names the key, and the value.
+    /// [`KeyError`] names the key and its value.
     pub fn read_all(all: Vec<KeyValues>) -> Result<Vec<EngineConfig>, KeyError> {
         let mut engines: Vec<EngineConfig> = Vec::new();
         for mut keys in all {
@@ -57,7 +57,7 @@ impl EngineConfig {
         Ok(engines)
     }
 
-    /// Reads an engine, which is called after its program.
+    /// Reads one engine, named after its program.
     fn read(mut keys: KeyValues) -> Result<EngineConfig, KeyError> {
         let is_tuc = match keys.take("proto")? {
             None => false,
@@ -83,14 +83,14 @@ impl EngineConfig {
                 (launch.map_or(EngineKind::InProcess, EngineKind::Uci), options)
             }
         };
-        // What is missing comes last: it may be there under a name with a slip.
+        // Unknown keys are reported before missing ones: a misspelt key is both.
         let needed = if is_tuc { "tc or st" } else { "tc, st, depth or nodes" };
         keys.require(needed, (!limits.is_unlimited()).then_some(()))?;
         Ok(EngineConfig { name, setup: EngineSetup { kind, options, timeout }, limits })
     }
 }
 
-/// What a player may use for a move; a client over UDP knows nothing of depths and nodes.
+/// Reads the time control and the limits on each search. A client over UDP takes no depth and no nodes.
 fn read_limits(keys: &mut KeyValues, is_tuc: bool) -> Result<EngineLimits, KeyError> {
     const COUNT: &str = "a whole number, at least 1";
     let mut limits = EngineLimits {
@@ -108,7 +108,7 @@ fn read_limits(keys: &mut KeyValues, is_tuc: bool) -> Result<EngineLimits, KeyEr
     Ok(limits)
 }
 
-/// The program of a player, if it has one.
+/// Reads the command line of an engine's process, if it has one.
 fn read_launch(keys: &mut KeyValues) -> Result<Option<Launch>, KeyError> {
     let Some(program) = keys.take("cmd")?.map(PathBuf::from) else { return Ok(None) };
     Ok(Some(Launch {
@@ -119,7 +119,7 @@ fn read_launch(keys: &mut KeyValues) -> Result<Option<Launch>, KeyError> {
     }))
 }
 
-/// Where a client over UDP comes in. It has to be able to know the port.
+/// Reads where a client over UDP joins. With port 0 the client's command line has to contain the port.
 fn invitation(
     keys: &KeyValues,
     port: Option<u16>,
@@ -132,13 +132,13 @@ fn invitation(
     };
     let is_told = |launch: &Launch| launch.arguments.iter().any(|argument| argument.contains(PORT));
     if port == 0 && !launch.as_ref().is_some_and(is_told) {
-        return Err(keys.invalid(format!("port 0 is any that is free, but no arg tells it, as `{PORT}`")));
+        return Err(keys.invalid(format!("port 0 picks any free port, so one arg has to contain `{PORT}`")));
     }
     let address = address.unwrap_or(IpAddr::from(Ipv4Addr::LOCALHOST));
     Ok(Invitation { listen: SocketAddr::new(address, port), launch })
 }
 
-/// The name of a program without its folder and its extension.
+/// The file name of a program without its extension.
 fn stem(program: &Path) -> Option<&str> {
     program.file_stem()?.to_str()
 }
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_are_told_apart() {
+    fn engine_names_are_unique() {
         let all =
             [&["nodes=1"][..], &["nodes=1"], &["cmd=/usr/bin/fish.exe", "st=1"], &["nodes=1", "name=x"]];
         let names: Vec<_> = read(&all).unwrap().into_iter().map(|engine| engine.name).collect();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_participant_has_all_that_its_keys_say() {
+    fn every_key_is_read() {
         let words = [
             "cmd=fish",
             "arg=-a",
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_key() {
         for (words, message) in [
             (&["nodes=0"][..], "nodes `0`: expected a whole number"),
             (&["tc=5m"], "tc `5m`: expected [moves/]seconds"),
@@ -230,9 +230,9 @@ mod tests {
             (&["proto=tuc", "st=1", "port=99999"], "port `99999`: expected a number from 0 to 65535"),
             (
                 &["proto=tuc", "st=1", "port=0"],
-                "port 0 is any that is free, but no arg tells it, as `{port}`",
+                "port 0 picks any free port, so one arg has to contain `{port}`",
             ),
-            (&["proto=tuc", "st=1", "cmd=x", "arg={prot}"], "no arg tells it, as `{port}`"),
+            (&["proto=tuc", "st=1", "cmd=x", "arg={prot}"], "so one arg has to contain `{port}`"),
             (&["proto=tuc", "st=1", "port=1", "bind=here"], "bind `here`: expected an IP address"),
             (
                 &["proto=tuc", "st=1", "port=1", "nodes=5"],

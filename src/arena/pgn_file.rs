@@ -1,4 +1,4 @@
-//! The file that a match writes its records to, game by game.
+//! PGN files: reading them, and appending the games of a match one by one.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -9,37 +9,38 @@ use thiserror::Error;
 use super::pgn::{self, PgnError, PgnGame};
 use crate::game::quote;
 
-/// Records that are appended one by one: who is killed loses no game that was over.
+/// A PGN file that games are appended to. Each game is written as soon as it is finished, so a killed match loses
+/// no finished game.
 #[derive(Debug)]
 pub struct PgnFile {
     file: File,
-    /// Bytes of the file that are whole records; what is behind them goes when the next one is written.
+    /// Length in bytes of the complete games; the file is truncated to it before the next game is written.
     whole: Option<u64>,
 }
 
-/// A file that cannot be used.
+/// Why a PGN file cannot be used.
 #[derive(Debug, Error)]
 pub enum PgnFileError {
-    /// The system refuses it.
+    /// It cannot be opened, read or written.
     #[error("{}: {error}", quote(&.path.display().to_string()))]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// What is in it are no records.
+    /// Its content is not PGN.
     #[error("{}, {error}", quote(&.path.display().to_string()))]
     Pgn {
         /// The file.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// The error and its line.
         error: PgnError,
     },
 }
 
 impl PgnFile {
-    /// Begins a file, which must not exist.
+    /// Creates a file, which must not exist.
     ///
     /// # Errors
     /// [`PgnFileError::File`].
@@ -48,8 +49,8 @@ impl PgnFile {
         Ok(PgnFile { file: file.map_err(|error| failed(path, error))?, whole: None })
     }
 
-    /// Goes on with a file, or begins it; the records that it has come with it. What a killed writer has
-    /// left of a game is cut off when the next one is appended: until then the file stays as it is.
+    /// Opens a file to append to, created if missing, and returns the games in it. An unfinished game at its end,
+    /// left by a killed match, is removed when the next game is appended; until then the file is not changed.
     ///
     /// # Errors
     /// [`PgnFileError`].
@@ -61,7 +62,7 @@ impl PgnFile {
         file.read_to_end(&mut bytes).map_err(failed)?;
         let text = match str::from_utf8(&bytes) {
             Ok(text) => text,
-            // The writer may have been killed in the middle of a letter.
+            // The writer may have been killed in the middle of a UTF-8 sequence.
             Err(error) if error.error_len().is_none() => {
                 str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
             }
@@ -70,15 +71,15 @@ impl PgnFile {
         let (records, complete) =
             pgn::parse_complete(text).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
         if !text[complete..].trim().is_empty() {
-            log::warn!("{}: an unfinished game at the end will be cut off", path.display());
+            log::warn!("{}: the unfinished game at the end will be removed", path.display());
         }
         Ok((PgnFile { file, whole: Some(complete as u64) }, records))
     }
 
-    /// Appends a record.
+    /// Appends a game.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error of writing the file.
     pub fn append(&mut self, record: &PgnGame) -> io::Result<()> {
         if let Some(whole) = self.whole.take() {
             self.file.set_len(whole)?;
@@ -91,7 +92,7 @@ impl PgnFile {
     }
 }
 
-/// Reads the records of a file.
+/// Reads all games of a file.
 ///
 /// # Errors
 /// [`PgnFileError`] names the file and the line.

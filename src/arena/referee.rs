@@ -1,4 +1,4 @@
-//! The referee: lets two players play a game and says how it ended.
+//! The referee: runs a game between two players and decides its result.
 
 use std::time::Duration;
 
@@ -14,36 +14,36 @@ use crate::engine::{Board, Play, PositionError};
 use crate::game::{Chance, Color, Game};
 use crate::search::Control;
 
-/// Who has won a game, and why.
+/// The result of a game, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinalResult {
-    /// The winner; none of a drawn game.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// What ended the game.
+    /// How the game ended.
     pub termination: Termination,
-    /// The same in words.
+    /// The reason in words, such as `White wins: no legal move`.
     pub details: String,
 }
 
-/// What ends games.
+/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Termination {
     /// The rules of the game.
     Rules,
-    /// The referee, by the scores of the players or the length of the game.
+    /// Adjudication, by the scores of the players or the length of the game.
     Adjudication,
-    /// A clock has run out.
+    /// Loss on time.
     Time,
-    /// A move that is not legal, or none at all, or something that is no text.
+    /// An illegal move, no move, or output that does not follow the protocol.
     Illegal,
-    /// A player has crashed.
+    /// A player crashed.
     Crash,
-    /// A player has not answered at all.
+    /// A player did not reply at all.
     Stall,
 }
 
 impl Termination {
-    /// All causes.
+    /// All of them.
     pub const ALL: [Termination; 6] = [
         Termination::Rules,
         Termination::Adjudication,
@@ -53,7 +53,7 @@ impl Termination {
         Termination::Stall,
     ];
 
-    /// The word that stands for the termination in the `Termination` of a record.
+    /// The value of the PGN tag `Termination`.
     pub fn tag(self) -> &'static str {
         match self {
             Termination::Rules => "normal",
@@ -66,23 +66,23 @@ impl Termination {
     }
 }
 
-/// A game that has been played.
+/// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedGame {
     /// The moves after the opening.
     pub moves: Vec<PgnMove>,
-    /// The end.
+    /// The result.
     pub end: FinalResult,
-    /// What the players have thought, White first.
+    /// Thinking time of White and of Black.
     pub thinking: [ThinkingTime; 2],
 }
 
-/// How long a player has thought.
+/// Thinking time of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkingTime {
-    /// Moves that it has been asked for and has answered.
+    /// Moves that it was asked for and replied with, the losing one included.
     pub moves: u64,
-    /// The time of all of them.
+    /// Total time of these moves.
     pub time: Duration,
 }
 
@@ -96,7 +96,7 @@ impl std::ops::AddAssign for ThinkingTime {
 /// Why a game has no result.
 #[derive(Debug, Error)]
 pub enum RefereeError {
-    /// The match has been called off.
+    /// The match was stopped.
     #[error("interrupted")]
     Interrupted,
     /// The opening cannot be set up.
@@ -104,20 +104,20 @@ pub enum RefereeError {
     Opening(#[from] PositionError),
 }
 
-/// A player and what it may use.
+/// One side of a game: a player and its limits.
 pub struct Seat<'a, G: Game> {
     /// The player.
     pub player: &'a mut dyn Player<G>,
-    /// What it may use for a move.
+    /// Its time control and search limits.
     pub limits: &'a EngineLimits,
 }
 
-/// Plays a game from `opening` on `game` between White and Black, in this order. The player who fails,
-/// oversteps the time or makes an illegal move has lost; draws need no claim. Chance is sampled with
-/// `random`: numbers from 0 (included) to 1 (not included).
+/// Plays a game from `opening` on `game`; `seats` are White and Black. A player that fails, oversteps its time or
+/// makes an illegal move loses. Draws need no claim. `random` returns numbers in [0, 1), with which chance
+/// outcomes are sampled.
 ///
 /// # Errors
-/// [`RefereeError`] when `control` calls it off, or when the opening is not legal.
+/// [`RefereeError`] when `control` stops the game, or when the opening is not legal.
 pub fn play<G: Chance>(
     game: &mut Play<G>,
     opening: &Variation,
@@ -139,7 +139,7 @@ pub fn play<G: Chance>(
         random,
         control,
     };
-    // The match knows better than the game how long it may be.
+    // A move limit of the match replaces the length limit of the game.
     let longest = if rules.max_moves.is_some() { None } else { G::LONGEST_GAME };
     let end = referee.begin().and_then(|()| play_out(game, longest, &mut referee));
     let Referee { players, moves, thinking, .. } = referee;
@@ -150,41 +150,41 @@ pub fn play<G: Chance>(
             termination: Termination::Rules,
             details: outcome.to_string(),
         },
-        Ok(GameEnd::Length { leader, plies }) => AdjudicatedResult::too_long(leader, plies).into(),
+        Ok(GameEnd::Length { leader, plies }) => AdjudicatedResult::length_limit(leader, plies).into(),
         Err(StopReason::Ended(end)) => end,
         Err(StopReason::Interrupted) => return Err(RefereeError::Interrupted),
     };
     Ok(PlayedGame { moves, end, thinking })
 }
 
-/// Why the referee stops a game.
+/// Why the referee stops a game before the rules end it.
 enum StopReason {
-    /// It has ended, though not by the rules.
+    /// It has a result: a loss by forfeit or an adjudication.
     Ended(FinalResult),
-    /// It has been called off.
+    /// The match was stopped.
     Interrupted,
 }
 
-/// Asks the players for moves, and sees to the clocks.
+/// Requests moves from the players, runs the clocks and adjudicates.
 struct Referee<'a, G: Game> {
     players: [&'a mut dyn Player<G>; 2],
     clocks: [PlayerClock<'a>; 2],
     adjudicator: Adjudicator<'a>,
-    /// The opening and all moves since then.
+    /// The opening, followed by all moves played.
     line: Variation,
     moves: Vec<PgnMove>,
     thinking: [ThinkingTime; 2],
-    /// Who made the last move, and the thought behind it; none before the first move.
+    /// The player of the last move and its reply; `None` before the first move.
     last: Option<(Color, MoveReply<G::Move>)>,
     random: &'a mut dyn FnMut() -> f64,
     control: &'a Control,
 }
 
 impl<G: Chance> Referee<'_, G> {
-    /// Has the players get ready.
+    /// Prepares both players for the game.
     fn begin(&mut self) -> Result<(), StopReason> {
         for (player, color) in self.players.iter_mut().zip(Color::BOTH) {
-            player.new_game(color, self.control).map_err(|failure| failed(color, &failure))?;
+            player.new_game(color, self.control).map_err(|error| failed(color, &error))?;
         }
         Ok(())
     }
@@ -194,7 +194,7 @@ impl<G: Chance> GameDriver<G> for Referee<'_, G> {
     type Stop = StopReason;
 
     fn choose(&mut self, game: &Play<G>) -> Result<G::Move, StopReason> {
-        // Nobody hears of the move that ends a game.
+        // The last move is announced here, once it is known that it has not ended the game.
         if let (Some(_), Some(mv)) = (&self.last, self.line.moves.last()) {
             self.players.iter_mut().for_each(|player| player.moved(mv, game));
         }
@@ -202,19 +202,19 @@ impl<G: Chance> GameDriver<G> for Referee<'_, G> {
         let limits = &search_limits(&self.clocks, stm);
         let request =
             MoveRequest { game, line: &self.line, limits, timeout: self.clocks[stm.index()].timeout() };
-        let thought = self.players[stm.index()].think(&request, self.control);
-        let thought = thought.map_err(|failure| failed(stm, &failure))?;
-        self.thinking[stm.index()] += ThinkingTime { moves: 1, time: thought.elapsed };
+        let reply = self.players[stm.index()].think(&request, self.control);
+        let reply = reply.map_err(|error| failed(stm, &error))?;
+        self.thinking[stm.index()] += ThinkingTime { moves: 1, time: reply.elapsed };
         let loses = |termination, details| {
             StopReason::Ended(FinalResult { winner: Some(!stm), termination, details })
         };
-        if !self.clocks[stm.index()].press(thought.elapsed) {
-            let elapsed = thought.elapsed.as_secs_f64();
+        if !self.clocks[stm.index()].press(reply.elapsed) {
+            let elapsed = reply.elapsed.as_secs_f64();
             return Err(loses(Termination::Time, format!("{stm} loses on time after {elapsed:.3} s")));
         }
         let illegal = |error| loses(Termination::Illegal, format!("illegal move of {stm}: {error}"));
-        let mv = thought.mv.clone().map_err(illegal)?;
-        self.last = Some((stm, thought));
+        let mv = reply.mv.clone().map_err(illegal)?;
+        self.last = Some((stm, reply));
         Ok(mv)
     }
 
@@ -224,16 +224,16 @@ impl<G: Chance> GameDriver<G> for Referee<'_, G> {
 
     fn sampled(&mut self, mv: G::Move, game: &Play<G>) {
         let text = game.position().move_text(mv);
-        if let Some((_, thought)) = &self.last {
-            self.moves.push(PgnMove::new(&text, thought));
+        if let Some((_, reply)) = &self.last {
+            self.moves.push(PgnMove::new(&text, reply));
         }
         self.line.moves.push(text);
     }
 
     fn adjudicate(&mut self, game: &Play<G>) -> Result<(), StopReason> {
-        let Some((player, thought)) = &self.last else { return Ok(()) };
-        match self.adjudicator.add_move(*player, thought.score, game.leader()) {
-            Some(ruling) => Err(StopReason::Ended(ruling.into())),
+        let Some((player, reply)) = &self.last else { return Ok(()) };
+        match self.adjudicator.add_move(*player, reply.score, game.leader()) {
+            Some(result) => Err(StopReason::Ended(result.into())),
             None => Ok(()),
         }
     }
@@ -245,17 +245,17 @@ impl From<AdjudicatedResult> for FinalResult {
     }
 }
 
-/// Why a game stops in which a player has failed.
-fn failed(loser: Color, failure: &PlayerError) -> StopReason {
-    let (termination, verb) = match failure {
+/// The end of a game in which the player `loser` has failed.
+fn failed(loser: Color, error: &PlayerError) -> StopReason {
+    let (termination, verb) = match error {
         PlayerError::Interrupted => return StopReason::Interrupted,
         PlayerError::Crashed(_) => (Termination::Crash, "crashes"),
         PlayerError::Stalled(_) => (Termination::Stall, "stalls"),
-        PlayerError::Garbage(_) => (Termination::Illegal, "talks nonsense"),
+        PlayerError::InvalidOutput(_) => (Termination::Illegal, "sends invalid output"),
     };
     StopReason::Ended(FinalResult {
         winner: Some(!loser),
         termination,
-        details: format!("{loser} {verb}: {failure}"),
+        details: format!("{loser} {verb}: {error}"),
     })
 }

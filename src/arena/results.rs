@@ -1,28 +1,28 @@
-//! What has been played so far.
+//! The results of a tournament, counted by pairs of games.
 
 use std::collections::BTreeMap;
 
 use super::{Pairs, Termination};
 use crate::game::{Color, Points};
 
-/// How a game has ended.
+/// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameResult {
-    /// The winner; none of a drawn game.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// What ended it.
+    /// How the game ended.
     pub termination: Termination,
 }
 
-/// The two games of an opening.
+/// A pair of games: the same opening with colours swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pair {
-    /// The player who has White in the first game, and the one who has it in the second.
+    /// The player with White in the first game, and the one with White in the second.
     players: [usize; 2],
     games: [Option<GameResult>; 2],
 }
 
-/// A pair of games that are both over.
+/// A pair of games that are both finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CompletePair {
     /// The players.
@@ -31,8 +31,8 @@ pub(super) struct CompletePair {
     pub(super) games: [GameResult; 2],
 }
 
-/// The results of a tournament, by the numbers of the games. What counts is complete pairs: the two
-/// games of an opening are worth nothing one by one, for it may favour a colour.
+/// The results of a tournament, by game number. Only complete pairs count: a single game says little, since its
+/// opening may favour one colour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
     pairs: BTreeMap<u64, Pair>,
@@ -46,7 +46,7 @@ impl Pair {
 }
 
 impl CompletePair {
-    /// What the games brought the first player.
+    /// The results of both games for the first player.
     pub(super) fn points(&self) -> [Points; 2] {
         let [first, second] = self.games;
         [Points::of(first.winner, Color::White), Points::of(second.winner, Color::Black)]
@@ -54,8 +54,8 @@ impl CompletePair {
 }
 
 impl Results {
-    /// Takes down the result of the game `number`, counted from 0, between `players`, White first. A second
-    /// result for the same game is refused: the answer is false.
+    /// Adds the result of the game `number`, counted from 0, between `players`, White first. Returns false and
+    /// changes nothing if that game has a result already or its pair has other players.
     pub fn add(&mut self, number: u64, players: [usize; 2], result: GameResult) -> bool {
         let slot = (number % 2) as usize;
         let players = if slot == 0 { players } else { [players[1], players[0]] };
@@ -73,12 +73,12 @@ impl Results {
         self.pairs.get(&(number / 2)).is_some_and(|pair| pair.games[(number % 2) as usize].is_some())
     }
 
-    /// The number of games that are over.
+    /// The number of finished games.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// The pair of that number, if both its games are over.
+    /// The pair `number`, counted from 0, if both its games are finished.
     pub(super) fn pair(&self, number: u64) -> Option<CompletePair> {
         self.pairs.get(&number).and_then(Pair::complete)
     }
@@ -88,7 +88,7 @@ impl Results {
         self.pairs.values().filter_map(Pair::complete)
     }
 
-    /// The pairs between two players, from the view of the first.
+    /// The pairs between two players, from the first player's point of view.
     pub fn between(&self, players: [usize; 2]) -> Pairs {
         let mut pairs = Pairs::default();
         for pair in self.complete().filter(|pair| pair.players == players) {
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_count_when_both_games_are_over() {
+    fn pairs_count_when_both_games_are_finished() {
         let mut results = Results::default();
         let [white, black] = Color::BOTH.map(Some);
         assert!(results.add(2, [0, 1], result(white)));

@@ -1,4 +1,4 @@
-//! A player in a client that speaks the protocol of the course, over UDP.
+//! A player behind the UDP protocol of TUC-CHESS.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ use crate::protocol::tuc::guest::{Guest, GuestError, Invitation};
 use crate::protocol::tuc::message::ServerMessage;
 use crate::search::Control;
 
-/// A client of its own for every game, since clients play one game.
+/// A client over UDP. A client plays one game, so each game has a new one.
 pub(super) struct UdpPlayer {
     invitation: Invitation,
     timeout: Duration,
-    /// There while a game is played.
+    /// The client, during a game.
     guest: Option<Guest>,
-    /// Whether it knows that the game has begun.
+    /// Whether the client has been told that the game has begun.
     begun: bool,
 }
 
@@ -25,7 +25,7 @@ impl UdpPlayer {
         UdpPlayer { invitation, timeout, guest: None, begun: false }
     }
 
-    /// The client in a game that has begun: it hears so when somebody's time runs, not before.
+    /// The client in a game that has begun. It is told of the beginning only when the first clock starts.
     fn playing(&mut self) -> Option<&mut Guest> {
         let guest = self.guest.as_mut()?;
         if !self.begun {
@@ -38,7 +38,7 @@ impl UdpPlayer {
 
 impl<G: Game> Player<G> for UdpPlayer {
     fn new_game(&mut self, color: Color, control: &Control) -> Result<(), PlayerError> {
-        // Its port has to be free before it is used again.
+        // Free the port before it is used again.
         self.guest = None;
         self.begun = false;
         self.guest = Some(Guest::join(&self.invitation, color, self.timeout, control)?);
@@ -74,7 +74,7 @@ impl From<GuestError> for PlayerError {
     fn from(error: GuestError) -> PlayerError {
         match error {
             GuestError::Silent { .. } => PlayerError::Stalled(error.to_string()),
-            GuestError::Message(_) => PlayerError::Garbage(error.to_string()),
+            GuestError::Message(_) => PlayerError::InvalidOutput(error.to_string()),
             GuestError::Interrupted => PlayerError::Interrupted,
             _ => PlayerError::Crashed(error.to_string()),
         }
