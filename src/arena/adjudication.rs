@@ -23,7 +23,7 @@ pub struct DrawRule {
     pub move_number: u32,
     /// Consecutive moves of each player with such a score.
     pub move_count: u32,
-    /// Largest distance of a score from 0, in centipawns.
+    /// Largest distance of a score from 0, in hundredths (cp).
     pub score: i32,
 }
 
@@ -32,7 +32,7 @@ pub struct DrawRule {
 pub struct ResignRule {
     /// Consecutive moves of the player with such a score.
     pub move_count: u32,
-    /// The player's score is at most minus this, in centipawns.
+    /// The player's score is at most minus this, in hundredths (cp).
     pub score: i32,
     /// Whether the opponent's scores have to confirm it, at plus `score` or more.
     pub two_sided: bool,
@@ -54,7 +54,7 @@ impl DrawRule {
     /// [`KeyError`] names the key and its value.
     pub fn read(mut keys: KeyValues) -> Result<DrawRule, KeyError> {
         let move_number = keys.read("movenumber", "a whole number of moves")?.unwrap_or(0);
-        let (move_count, score) = read_row(&mut keys)?;
+        let (move_count, score) = read_count_and_score(&mut keys)?;
         keys.finish("movenumber, movecount, score")?;
         Ok(DrawRule { move_number, move_count, score })
     }
@@ -66,7 +66,7 @@ impl ResignRule {
     /// # Errors
     /// [`KeyError`] names the key and its value.
     pub fn read(mut keys: KeyValues) -> Result<ResignRule, KeyError> {
-        let (move_count, score) = read_row(&mut keys)?;
+        let (move_count, score) = read_count_and_score(&mut keys)?;
         let two_sided = keys.read("twosided", "`true` or `false`")?.unwrap_or(false);
         keys.finish("movecount, score, twosided")?;
         Ok(ResignRule { move_count, score, two_sided })
@@ -74,22 +74,22 @@ impl ResignRule {
 }
 
 /// Reads `movecount=… score=…`, which both rules have.
-fn read_row(keys: &mut KeyValues) -> Result<(u32, i32), KeyError> {
+fn read_count_and_score(keys: &mut KeyValues) -> Result<(u32, i32), KeyError> {
     let count = keys.read_with("movecount", "a whole number of moves, at least 1", |text| {
         text.parse::<u32>().ok().filter(|&count| count > 0)
     })?;
-    let score = keys.read_with("score", "a score in hundredths, at least 0", |text| {
+    let score = keys.read_with("score", "a score in hundredths (cp), at least 0", |text| {
         text.parse::<i32>().ok().filter(|&score| score >= 0)
     })?;
     Ok((keys.require("movecount", count)?, keys.require("score", score)?))
 }
 
-/// A decision of the referee.
+/// The result of an adjudicated game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdjudicatedResult {
-    /// The winner; none of a drawn game.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// Why.
+    /// The reason in words.
     pub details: String,
 }
 
@@ -163,7 +163,7 @@ impl<'a> Adjudicator<'a> {
     }
 }
 
-/// A score in centipawns; a mate score is beyond all others.
+/// A score in hundredths (cp); a mate score is beyond all others.
 fn centi(score: UciScore) -> i32 {
     match score {
         UciScore::Centi(value) => value,

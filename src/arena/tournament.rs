@@ -1,4 +1,4 @@
-//! Plays the games of a schedule, several at a time.
+//! Tournaments: playing the games of a schedule, several at a time.
 
 use rand::RngExt;
 use thiserror::Error;
@@ -21,36 +21,36 @@ use crate::search::Control;
 /// A match between two engines, or a tournament of more.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// What is played.
+    /// The game and its option.
     pub rules: Rules,
-    /// Who takes part.
+    /// The engines.
     pub engines: Vec<EngineConfig>,
-    /// Which games are played.
+    /// Pairings and number of games.
     pub schedule: Schedule,
-    /// Where they begin.
+    /// The openings.
     pub openings: Openings,
-    /// What chance depends on, in games where it has a word; the number of the game is the other thing.
+    /// Seed of the chance outcomes, which depend on it and on the number of the game.
     pub seed: u64,
-    /// When the referee ends them.
+    /// The adjudication rules.
     pub adjudication: Adjudication,
-    /// When the match ends before its last game; for two engines only.
+    /// The SPRT that ends the match early; for two engines only.
     pub sprt: Option<Sprt>,
-    /// Games at a time.
+    /// Concurrent games.
     pub concurrency: usize,
 }
 
-/// What keeps a tournament from being played.
+/// Why a tournament cannot be played or continued.
 #[derive(Debug, Error)]
 pub enum TournamentError {
-    /// An engine cannot take part.
+    /// An engine cannot play.
     #[error("engine {}: {error}", quote(.name))]
     Setup {
         /// Its name.
         name: String,
-        /// Why not.
+        /// The reason.
         error: EngineSetupError,
     },
-    /// An opening cannot be found.
+    /// There is no opening.
     #[error(transparent)]
     Opening(#[from] OpeningError),
     /// An opening cannot be set up.
@@ -61,26 +61,26 @@ pub enum TournamentError {
         /// What is wrong with it.
         error: PositionError,
     },
-    /// There are no such rules.
+    /// The game or its option does not exist.
     #[error(transparent)]
     Rules(#[from] RulesError),
-    /// A record does not belong to this tournament.
+    /// A game record does not belong to this tournament.
     #[error("game {number}: {problem}: not a game of this match")]
     Mismatch {
-        /// The number of the game, as the record has it; 0 if it has none.
+        /// The number of the game in the record; 0 if it has none.
         number: u64,
-        /// What does not fit.
+        /// What differs.
         problem: String,
     },
-    /// What was played cannot be kept.
+    /// A finished game cannot be written.
     #[error("cannot write the game: {0}")]
-    OnGame(std::io::Error),
+    Write(std::io::Error),
 }
 
-/// Who gets each game that is over: its record, all results so far, and what its players have thought.
+/// The callback for each finished game: its record, all results so far, and the players' thinking time.
 pub type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2]) -> std::io::Result<()> + 'a;
 
-/// The games of a tournament, whichever game they are of.
+/// A call of [`Tournament::run`], to be dispatched on the type of the game.
 struct Run<'a, 'k> {
     tournament: &'a Tournament,
     results: &'a mut Results,
@@ -97,8 +97,7 @@ impl GameVisitor for Run<'_, '_> {
 }
 
 impl Tournament {
-    /// Makes sure that every engine starts, knows the game and takes its options, and that there is
-    /// an opening.
+    /// Checks that there is an opening and that every engine starts, plays the game and accepts its options.
     ///
     /// # Errors
     /// [`TournamentError`] names the engine.
@@ -120,8 +119,7 @@ impl Tournament {
         })
     }
 
-    /// Makes sure that a client over UDP can play these games, at a port that is not that of an `earlier`
-    /// engine.
+    /// Checks that a client over UDP can play these games, and that no engine of `earlier` uses its port.
     fn check_invitation(
         &self,
         invitation: &Invitation,
@@ -147,10 +145,10 @@ impl Tournament {
         }
     }
 
-    /// Takes a game that was played earlier into the results.
+    /// Adds a game of an earlier run to the results.
     ///
     /// # Errors
-    /// [`TournamentError::Mismatch`] says what shows that it belongs to another match.
+    /// [`TournamentError::Mismatch`] if it belongs to another match.
     pub fn restore(&self, record: &PgnGame, results: &mut Results) -> Result<(), TournamentError> {
         let number = record.number.unwrap_or(0);
         let mismatch = |problem: String| Err(TournamentError::Mismatch { number, problem });
@@ -184,11 +182,11 @@ impl Tournament {
         }
     }
 
-    /// Plays the games that have no result yet, until all have one, the SPRT has a verdict, or `control`
-    /// calls it off. `on_game` gets every game as soon as it is over, with all results so far and the time
-    /// that was thought about it; games under way at the end are dropped.
+    /// Plays the games that have no result yet, until all have one, the SPRT is decided, or `control` stops the
+    /// tournament. `on_game` is called for each game as soon as it is finished. Games still being played at the
+    /// end are dropped.
     ///
-    /// With limits in nodes or depth and one search thread the games do not depend on `concurrency`.
+    /// With node or depth limits and one search thread the games do not depend on `concurrency`.
     ///
     /// # Errors
     /// [`TournamentError`]: the first one ends the tournament.
@@ -208,8 +206,8 @@ impl Tournament {
         control: &Control,
         on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError> {
-        let mut stopping = SprtMonitor::new(self.sprt.as_ref());
-        if stopping.is_decided(results) {
+        let mut monitor = SprtMonitor::new(self.sprt.as_ref());
+        if monitor.is_decided(results) {
             return Ok(());
         }
         let done = results.clone();
@@ -228,11 +226,12 @@ impl Tournament {
         };
         let mut ended = Ok(());
         parallel::run(workers, games, play, |(scheduled, played)| {
-            // What comes after the end was under way when it came.
+            // Drop games that were still being played when the tournament ended.
             if !control.is_stopped() {
-                ended = played
-                    .and_then(|(opening, played)| self.take(scheduled, opening, played, results, on_game));
-                if ended.is_err() || stopping.is_decided(results) {
+                ended = played.and_then(|(opening, played)| {
+                    self.finish_game(scheduled, opening, played, results, on_game)
+                });
+                if ended.is_err() || monitor.is_decided(results) {
                     control.stop();
                 }
             }
@@ -240,7 +239,7 @@ impl Tournament {
         ended
     }
 
-    /// Plays a game; `None` when it is called off.
+    /// Plays a game; `None` if `control` stops it.
     fn play<G: Playable>(
         &self,
         scheduled: ScheduledGame,
@@ -257,7 +256,7 @@ impl Tournament {
             Seat { player: white.as_mut(), limits: for_white },
             Seat { player: black.as_mut(), limits: for_black },
         ];
-        // Not the numbers of the openings.
+        // Not the seed of the openings: their random numbers would be the same.
         let mut random = seeded_rng(!self.seed, scheduled.number);
         let mut random = || random.random();
         match referee::play(&mut game, &opening, seats, &self.adjudication, &mut random, control) {
@@ -269,8 +268,8 @@ impl Tournament {
         }
     }
 
-    /// Takes down a game.
-    fn take(
+    /// Adds a finished game to the results and passes it on.
+    fn finish_game(
         &self,
         scheduled: ScheduledGame,
         opening: Variation,
@@ -291,10 +290,10 @@ impl Tournament {
             moves: played.moves,
             end: played.end,
         };
-        on_game(&record, results, played.thinking).map_err(TournamentError::OnGame)
+        on_game(&record, results, played.thinking).map_err(TournamentError::Write)
     }
 
-    /// An engine as records have it.
+    /// The PGN tags of an engine.
     fn side(&self, player: usize) -> PlayerTags {
         let engine = &self.engines[player];
         PlayerTags {
@@ -304,21 +303,21 @@ impl Tournament {
         }
     }
 
-    /// The results that count: all of them, or those up to the pair that decided the SPRT. Which games were
-    /// quicker plays no part in it.
+    /// The results that count: all of them, or those up to the pair that decided the SPRT. Pairs are taken in the
+    /// order of the schedule, so the result does not depend on which concurrent games finish first.
     pub fn counted(&self, results: &Results) -> Results {
-        let mut stopping = SprtMonitor::new(self.sprt.as_ref());
-        match stopping.is_decided(results) {
-            true => results.truncated(stopping.pairs.count()),
+        let mut monitor = SprtMonitor::new(self.sprt.as_ref());
+        match monitor.is_decided(results) {
+            true => results.truncated(monitor.pairs.count()),
             false => results.clone(),
         }
     }
 }
 
-/// Watches for the verdict of the SPRT, over the pairs in the order of the schedule.
+/// Runs the SPRT over the pairs in the order of the schedule.
 struct SprtMonitor<'a> {
     sprt: Option<&'a Sprt>,
-    /// The pairs seen so far; no more once there is a verdict.
+    /// The pairs counted so far; none is added once the test is decided.
     pairs: Pairs,
 }
 
@@ -327,7 +326,7 @@ impl<'a> SprtMonitor<'a> {
         SprtMonitor { sprt, pairs: Pairs::default() }
     }
 
-    /// Whether there is a verdict on `results`, which only grow from call to call.
+    /// Whether `results` decide the test. From call to call results may only be added.
     fn is_decided(&mut self, results: &Results) -> bool {
         let Some(sprt) = self.sprt else { return false };
         while sprt.accepted(&self.pairs).is_none() {
@@ -360,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_behind_the_deciding_pair_does_not_count() {
+    fn pairs_after_the_deciding_one_do_not_count() {
         let mut tournament = Tournament {
             rules: Rules { variant: default_name().to_owned(), option: None },
             engines: Vec::new(),
@@ -372,7 +371,7 @@ mod tests {
             concurrency: 1,
         };
         let mut results = Results::default();
-        // Quicker than those before it: it would have changed the verdict.
+        // A later pair that finished early: counting it would change the decision.
         add_pair(&mut results, 50, false);
         let mut pair = 0;
         while tournament.counted(&results) == results {
