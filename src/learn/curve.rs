@@ -1,16 +1,16 @@
-//! What people look at: how a training has gone, as a table and as pictures.
+//! The learning curve of a training, as a table and as charts.
 
 use std::fmt::Write;
 
 use super::TrainingState;
 use crate::chart::{Chart, ChartError, Curve};
 
-/// Weights that a picture shows at most: those that end up largest, by size.
+/// Maximum number of weights in a chart: those with the largest final magnitude.
 const SHOWN: usize = 16;
 
-/// The curve as comma-separated values: a line for each period and for each match, in the order of their
-/// steps. Scores against the rivals, from 0 to 1, are in the lines of matches; in the others they are empty,
-/// as the rest is in those.
+/// The curve as comma-separated values, with one line for each period and one for each comparison match, ordered
+/// by steps. Lines of matches have the scores against the rivals, from 0 to 1, and lines of periods the weights;
+/// the other columns of a line are empty.
 pub fn table(state: &TrainingState, names: &[&str], rivals: &[String]) -> String {
     let mut lines: Vec<(u64, String)> = Vec::new();
     for point in &state.curve {
@@ -27,7 +27,7 @@ pub fn table(state: &TrainingState, names: &[&str], rivals: &[String]) -> String
         lines.push((comparison.steps, line));
     }
     lines.sort_by_key(|(steps, _)| *steps);
-    // The name of a file may have a comma.
+    // A rival may be a file whose name contains a comma.
     let scores: String =
         rivals.iter().map(|rival| format!("score against {},", rival.replace(',', "_"))).collect();
     let mut text = format!("steps,game,clones,change,{scores}{}\n", names.join(","));
@@ -35,12 +35,12 @@ pub fn table(state: &TrainingState, names: &[&str], rivals: &[String]) -> String
     text
 }
 
-/// Pictures by the name of their file: weights and the L1 norm of their change over steps, and the scores
-/// over games, as far as there is something to see.
+/// The charts in SVG with their file names: the weights and the L1 norm of their change over steps, and the scores
+/// over games. Empty charts are left out.
 ///
 /// # Errors
 /// [`ChartError`] when the drawing library fails.
-pub fn pictures(
+pub fn charts(
     state: &TrainingState,
     names: &[&str],
     rivals: &[String],
@@ -51,7 +51,7 @@ pub fn pictures(
             .curve
             .iter()
             .enumerate()
-            .map(|(place, point)| (point.steps as f64, value(place)))
+            .map(|(index, point)| (point.steps as f64, value(index)))
             .collect(),
         ..Curve::default()
     };
@@ -67,7 +67,7 @@ pub fn pictures(
         points: state.comparisons.iter().map(|all| (all.games as f64, 100.0 * all.scores[rival])).collect(),
         ..Curve::default()
     });
-    let steps = "moves learned from";
+    let steps = "steps (moves learned from)";
     let charts = [
         (
             "weights.svg",
@@ -83,7 +83,7 @@ pub fn pictures(
         (
             "change.svg",
             Chart {
-                title: "Change of the weights in a period (L1)",
+                title: "Change of the weights per period (L1 norm)",
                 x: steps,
                 y: "change",
                 range: None,
@@ -94,7 +94,7 @@ pub fn pictures(
         (
             "score.svg",
             Chart {
-                title: "Score against those who do not change",
+                title: "Score against fixed opponents",
                 x: "games",
                 y: "score, %",
                 range: Some(0.0..100.0),
@@ -138,9 +138,9 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_picture_of_all_that_there_is_to_see() {
+    fn empty_charts_are_left_out() {
         let names = |state: &TrainingState| -> Vec<_> {
-            pictures(state, &["one", "two"], &rivals()).unwrap().into_iter().map(|(name, _)| name).collect()
+            charts(state, &["one", "two"], &rivals()).unwrap().into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(names(&state()), ["weights.svg", "change.svg", "score.svg"]);
         assert_eq!(

@@ -219,7 +219,7 @@ impl<G: Playable> Trainer<G> {
                 opening_seed: seed ^ 1,
                 opening_plies: (mixed(seed) % (settings.opening_plies as u64 + 1)) as usize,
                 first: Color::BOTH[(number % 2) as usize],
-                exploration: settings.exploration.probability(number as f64 / settings.games as f64),
+                exploration: settings.exploration.rate(number as f64 / settings.games as f64),
             };
             let Worker { start, agents, .. } = worker;
             selfplay::play(start, agents.each_mut(), &game_settings, Some(&settings.observation), control)
