@@ -13,32 +13,31 @@ use rand::seq::SliceRandom;
 use super::Samples;
 use crate::search::Control;
 
-/// One game of so many is held out.
+/// One game in this many is held out.
 const HELD_OUT: usize = 10;
 
-/// Decay of the mean of the gradients and of their squares, and what keeps the division finite (Kingma & Ba
-/// 2015, §2).
+/// Adam's β₁, β₂ and ε (Kingma & Ba 2015, §2).
 const ADAM: (f64, f64, f64) = (0.9, 0.999, 1e-8);
 
-/// Scales k that are tried, per unit of the evaluation.
+/// Search interval of the scale k, per unit of the evaluation.
 const SCALES: (f64, f64) = (0.01, 10.0);
 
-/// How to go about it.
+/// Settings of the regression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LogisticSettings {
-    /// Times that all positions are gone through at most.
+    /// Number of epochs: passes over all training positions.
     pub epochs: u32,
-    /// Positions in a batch.
+    /// Positions in a mini-batch.
     pub batch: usize,
-    /// How far a weight goes in a step at the start, in its unit; it falls to nothing over the epochs.
+    /// Initial learning rate of Adam, in units of a weight; it falls linearly to 0 over the epochs.
     pub rate: f64,
-    /// How strongly weights are held where they began: the share of their distance that is added to their
-    /// gradient.
+    /// Strength of the L2 regularization towards the initial weights: the factor of a weight's distance from its
+    /// initial value in the gradient.
     pub l2: f64,
-    /// The share of the search's search_score in what is aimed at, where there is one; the rest is the result of
-    /// the game.
+    /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game. Positions without
+    /// a search score use the result alone.
     pub blend: f64,
-    /// What the order of the positions, and which games are held out, depends on.
+    /// Seed of the order of the positions and of the choice of held-out games.
     pub seed: u64,
 }
 
@@ -48,39 +47,37 @@ impl Default for LogisticSettings {
     }
 }
 
-/// How it stands after an epoch.
+/// The errors of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
-    /// Number of the epoch, from 1; 0 is before the first.
+    /// Number of the epoch, from 1; 0 is the state before the first.
     pub number: u32,
-    /// Mean cross entropy of the positions that are learned from, in nats; during the epoch, but for number
-    /// 0.
+    /// Mean cross entropy of the training positions in nats, measured during the epoch.
     pub training: f64,
-    /// That of the positions held out, after it.
+    /// Mean cross entropy of the held-out positions in nats, measured after the epoch.
     pub held_out: f64,
 }
 
-/// What was found.
+/// The result of a regression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
+pub struct LogisticFit {
     /// The weights.
     pub weights: Vec<f64>,
     /// The scale k, per unit of the evaluation.
     pub scale: f64,
-    /// The epoch that they are from.
+    /// The epoch of the weights.
     pub epoch: Epoch,
 }
 
-/// Fits weights that begin as `start` to samples of features with these numbers; `report` hears of each
-/// epoch. When `control` stops it, what has been found so far is the result. `None` without positions of at
-/// least two games.
+/// Fits weights, initially `start`, to `samples`. `report` is called after each epoch. If `control` stops the
+/// regression, the best weights so far are returned. `None` unless there are positions of at least two games.
 pub fn fit(
     samples: &Samples,
     start: &[f64],
     settings: &LogisticSettings,
     control: &Control,
     report: &mut dyn FnMut(Epoch),
-) -> Option<Fit> {
+) -> Option<LogisticFit> {
     let mut random = StdRng::seed_from_u64(settings.seed);
     let mut games: Vec<usize> = (0..samples.games()).collect();
     games.shuffle(&mut random);
@@ -99,7 +96,7 @@ pub fn fit(
         held_out: error(samples, &targets, &held_out, start, scale),
     };
     report(first);
-    let mut best = Fit { weights: start.to_vec(), scale, epoch: first };
+    let mut best = LogisticFit { weights: start.to_vec(), scale, epoch: first };
     let mut adam = Adam::new(start);
     for number in 1..=settings.epochs {
         training.shuffle(&mut random);
@@ -118,18 +115,18 @@ pub fn fit(
         };
         report(epoch);
         if epoch.held_out < best.epoch.held_out {
-            best = Fit { weights: adam.weights.clone(), scale, epoch };
+            best = LogisticFit { weights: adam.weights.clone(), scale, epoch };
         }
     }
     Some(best)
 }
 
-/// The likelihood of a win that an evaluation stands for.
+/// The win probability of an evaluation.
 fn win_probability(value: f64, scale: f64) -> f64 {
     1.0 / (1.0 + (-scale * value).exp())
 }
 
-/// The cross entropy of a result and its likelihood.
+/// The cross entropy of a result and a win probability, in nats.
 fn cross_entropy(result: f64, win_probability: f64) -> f64 {
     let win_probability = win_probability.clamp(1e-12, 1.0 - 1e-12);
     -(result * win_probability.ln() + (1.0 - result) * (1.0 - win_probability).ln())
@@ -139,7 +136,7 @@ fn evaluate(features: impl Iterator<Item = (usize, f64)>, weights: &[f64]) -> f6
     features.map(|(index, value)| weights[index] * value).sum()
 }
 
-/// The likelihoods of a win that are aimed at, for each position.
+/// The target of each position: a win probability.
 fn targets(samples: &Samples, scale: f64, blend: f64) -> Vec<f64> {
     let target = |number| {
         let (_, result) = samples.get(number);
@@ -149,7 +146,7 @@ fn targets(samples: &Samples, scale: f64, blend: f64) -> Vec<f64> {
     (0..samples.len()).map(target).collect()
 }
 
-/// The mean cross entropy of some positions.
+/// The mean cross entropy of the positions `numbers`.
 fn error(samples: &Samples, targets: &[f64], numbers: &[usize], weights: &[f64], scale: f64) -> f64 {
     let errors = numbers.iter().map(|&number| {
         let (features, _) = samples.get(number);
@@ -158,9 +155,9 @@ fn error(samples: &Samples, targets: &[f64], numbers: &[usize], weights: &[f64],
     errors.sum::<f64>() / numbers.len() as f64
 }
 
-/// The scale with the least error, by golden section on its logarithm.
+/// The scale with the lowest error, by golden-section search on its logarithm.
 fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
-    // A tenth of a million positions says enough.
+    // 100,000 positions are enough for one parameter.
     let numbers = &numbers[..numbers.len().min(100_000)];
     let positions: Vec<(f64, f64)> = numbers
         .iter()
@@ -188,7 +185,7 @@ fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
     f64::midpoint(low, high).exp()
 }
 
-/// Weights on their way down.
+/// The state of the optimizer.
 struct Adam {
     start: Vec<f64>,
     weights: Vec<f64>,
@@ -211,7 +208,7 @@ impl Adam {
         }
     }
 
-    /// A step for the mean of a batch; the sum of the errors before it.
+    /// Makes a step for a mini-batch and returns the sum of its errors before the step.
     fn step(
         &mut self,
         (samples, targets): (&Samples, &[f64]),
@@ -251,8 +248,8 @@ mod tests {
 
     use super::*;
 
-    /// Results drawn from known weights.
-    fn drawn(truth: &[f64], count: usize) -> Samples {
+    /// Results sampled under known weights.
+    fn sampled(truth: &[f64], count: usize) -> Samples {
         let mut random = StdRng::seed_from_u64(5);
         let mut samples = Samples::default();
         for _ in 0..count {
@@ -268,9 +265,9 @@ mod tests {
     #[test]
     fn known_weights_are_found_again() {
         let truth = [1.0, -0.5, 0.25, 0.0];
-        let samples = drawn(&truth, 40_000);
+        let samples = sampled(&truth, 40_000);
         let settings = LogisticSettings { epochs: 20, batch: 256, rate: 0.02, ..LogisticSettings::default() };
-        // The scale of the start is kept: begin with the first weight right.
+        // The scale of the initial weights is kept, so begin with the first weight right.
         let mut epochs = Vec::new();
         let fit = fit(&samples, &[1.0, 0.0, 0.0, 0.3], &settings, &Control::default(), &mut |epoch| {
             epochs.push(epoch)
@@ -287,8 +284,8 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_finds_the_same_and_stopping_keeps_what_there_is() {
-        let samples = drawn(&[1.0, -1.0], 2_000);
+    fn the_same_seed_gives_the_same_weights_and_stopping_keeps_them() {
+        let samples = sampled(&[1.0, -1.0], 2_000);
         let settings = LogisticSettings { epochs: 3, ..LogisticSettings::default() };
         let run = |control: &Control| fit(&samples, &[0.5, 0.5], &settings, control, &mut |_| {}).unwrap();
         assert_eq!(run(&Control::default()), run(&Control::default()));
@@ -298,8 +295,8 @@ mod tests {
     }
 
     #[test]
-    fn a_strong_pull_keeps_weights_where_they_are() {
-        let samples = drawn(&[1.0, -1.0], 2_000);
+    fn strong_regularization_keeps_the_initial_weights() {
+        let samples = sampled(&[1.0, -1.0], 2_000);
         let run = |l2| {
             let settings = LogisticSettings { epochs: 20, batch: 64, l2, ..LogisticSettings::default() };
             fit(&samples, &[1.0, 0.0], &settings, &Control::default(), &mut |_| {}).unwrap().weights[1]
@@ -308,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_learned_from_nothing() {
+    fn too_few_games_give_no_fit() {
         let mut samples = Samples::default();
         let none = |samples: &Samples| {
             fit(samples, &[1.0], &LogisticSettings::default(), &Control::default(), &mut |_| {}).is_none()

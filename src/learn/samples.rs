@@ -1,4 +1,4 @@
-//! What an evaluation sees in the positions of games.
+//! Training samples: feature vectors of positions from games, with the results of the games.
 
 use std::ops::Range;
 
@@ -8,26 +8,26 @@ use super::observation::sparse_features;
 use crate::engine::{Board, Play, PositionError};
 use crate::game::{Color, MoveError, Playable, Points};
 
-/// The features of positions, each with the result of its game for the player to move.
+/// Feature vectors of positions, each with the result of its game for the side to move.
 ///
-/// Features are sparse: one that is 0 takes no room.
+/// The vectors are stored sparsely.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// Where the features of each position end.
+    /// End of each position's features in `indices` and `values`.
     ends: Vec<usize>,
     indices: Vec<u16>,
     values: Vec<f32>,
     results: Vec<f32>,
-    /// What a search made of each position, NaN where nobody has said.
+    /// Search score of each position, NaN where there is none.
     search_scores: Vec<f32>,
-    /// Where the positions of each game end.
+    /// End of each game's positions.
     games: Vec<usize>,
 }
 
-/// A game that cannot be learned from.
+/// Why a game cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SampleError {
-    /// It does not begin where it says.
+    /// The opening is not valid.
     #[error(transparent)]
     Opening(#[from] PositionError),
     /// A move is not legal.
@@ -56,8 +56,8 @@ impl Samples {
         self.games.len()
     }
 
-    /// The positions of a game, by its number. What is learned from some of them is known of the others, too:
-    /// they share the result and most of the features.
+    /// The positions of the game `game`, as a range. Positions of one game are strongly correlated, so training and
+    /// validation sets have to be split by games.
     ///
     /// # Panics
     /// When there is no game of that number.
@@ -66,7 +66,7 @@ impl Samples {
         begin..self.games[game]
     }
 
-    /// The features of a position, by number, and the result of its game for the side to move: 1, ½ or 0.
+    /// The features of the position `number`, and the result of its game for the side to move: 1, ½ or 0.
     ///
     /// # Panics
     /// When there is no position of that number.
@@ -78,8 +78,8 @@ impl Samples {
         (indices.zip(values), f64::from(self.results[number]))
     }
 
-    /// What a search made of a position, in the unit of the evaluation, for the side to move; infinite for a
-    /// forced end.
+    /// The search score of the position `number` for the side to move, in units of the evaluation; infinite for a
+    /// mate score.
     ///
     /// # Panics
     /// When there is no position of that number.
@@ -87,7 +87,7 @@ impl Samples {
         Some(f64::from(self.search_scores[number])).filter(|value| !value.is_nan())
     }
 
-    /// Adds a position that stands for itself.
+    /// Adds a position as a game of its own.
     pub fn push(&mut self, features: impl IntoIterator<Item = (usize, f64)>, result: f64) {
         self.push_position(features, result, None);
         self.games.push(self.len());
@@ -110,15 +110,15 @@ impl Samples {
         self.search_scores.push(search_score.map_or(f32::NAN, |value| value as f32));
     }
 
-    /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`,
-    /// and has been won by `winner`, if by anybody. `scores` are what the players made of the positions
-    /// before their moves, as far as they have said. Quiet is a position without check in which no tactical
-    /// move was played: what the evaluation says of others is not what a search would make of it. Positions
-    /// of the opening do not count. Features are those of the set `G::SETS[set]`; `game` is left somewhere in
-    /// the game.
+    /// Adds the quiet positions of a game: those without check in which no tactical move was played. The static
+    /// evaluation of other positions differs from their search score. Positions of the opening are left out.
+    ///
+    /// The game begins with `opening`, a FEN and moves, continues with `moves`, and was won by `winner` or drawn.
+    /// `scores` are the search scores of the positions before the moves, where known. Features are those of the set
+    /// `G::SETS[set]`. `game` is changed.
     ///
     /// # Errors
-    /// [`SampleError`] names the move that is not legal; the positions before it are there.
+    /// [`SampleError`] names the illegal move; the positions before it have been added.
     pub fn add_game<G: Playable>(
         &mut self,
         set: usize,
