@@ -236,7 +236,7 @@ fn a_killed_match_goes_on_to_the_same_result() {
         if signal == "-INT" {
             assert!(!output.status.success() && out.contains("a against b: "), "{out}");
             assert!(
-                error.contains(&format!("interrupted after {before} games, --resume goes on")),
+                error.contains(&format!("interrupted after {before} games, use --resume to continue")),
                 "{error}"
             );
         }
@@ -268,7 +268,7 @@ fn a_match_does_not_go_on_with_the_games_of_another() {
     assert!(run(&format!("{TWO} --games 4")).0);
     let before = std::fs::read(&file).unwrap();
     for (arguments, message) in [
-        (format!("{TWO} --games 4"), "--resume goes on with a file"),
+        (format!("{TWO} --games 4"), "use --resume to continue a match"),
         (format!("{TWO} --games 4 --resume --seed 2"), "game 1: another opening"),
         (format!("{TWO} --games 2 --resume"), "game 3: there are 2 games"),
         (TWO.replace("base", "set3") + " --games 4 --resume", "Black is `labrys"),
@@ -446,8 +446,8 @@ fn bad_input_is_named_before_the_first_game() {
         format!("{TWO} --openings {}", book.display())
     };
     let cases: Vec<(String, &str)> = vec![
-        ("".into(), "--engine: a match needs at least two, found 0"),
-        ("--engine nodes=1".into(), "at least two, found 1"),
+        ("".into(), "--engine: expected at least two engines, found 0"),
+        ("--engine nodes=1".into(), "at least two engines, found 1"),
         ("--engine nodes=1 --engine nodez=1".into(), "--engine 2: unknown key `nodez`"),
         ("--engine nodes=1 --engine name=x".into(), "--engine 2: tc, st, depth or nodes is missing"),
         ("--engine nodes=1 --engine nodes=1 foo=1".into(), "--engine 2: unknown key `foo`"),
@@ -464,7 +464,7 @@ fn bad_input_is_named_before_the_first_game() {
         (format!("{TWO} --option Hash"), "expected `NAME=VALUE`"),
         (
             "--variant amazons --engine name=a --engine name=b option.amazonsboard=6x6 --each nodes=9".into(),
-            "`b`: option.amazonsboard: all play by the same rules, those of --option",
+            "`b`: option.amazonsboard: the rules are the same for all engines, use --option",
         ),
         (
             TWO.replace("neighbours", "amazons --option AmazonsBoard=1x1"),
@@ -477,10 +477,7 @@ fn bad_input_is_named_before_the_first_game() {
         (format!("{TWO} --random-plies 9999"), "every game is over within 9999 random plies"),
         (format!("{TWO} --sprt elo0=5 elo1=0"), "--sprt: elo0 5 has to be less than elo1 0"),
         (format!("{TWO} --sprt elo0=5"), "--sprt: elo1 is missing"),
-        (
-            format!("{TWO} --engine name=c --sprt elo0=0 elo1=5"),
-            "--sprt: a test between two engines, found 3",
-        ),
+        (format!("{TWO} --engine name=c --sprt elo0=0 elo1=5"), "--sprt: expected two engines, found 3"),
         (format!("{TWO} --draw movecount=3"), "--draw: score is missing"),
         (format!("{TWO} --resign movecount=0 score=1"), "--resign: movecount `0`: expected"),
         (format!("{TWO} --pgnout /no/such/folder/x.pgn"), "/no/such/folder/x.pgn"),
@@ -552,7 +549,7 @@ fn engines_that_misbehave_lose_and_the_match_goes_on() {
             "nodes=1",
             "illegal",
             Termination::Illegal,
-            "talks nonsense: garbage: byte 0xff at position 6",
+            "sends invalid output: garbage: byte 0xff at position 6",
         ),
         ("flood", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
         ("endless-line", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),

@@ -135,7 +135,11 @@ fn who_fails_loses() {
     for (failure, termination, words) in [
         (PlayerError::Crashed("boom".into()), Termination::Crash, "Black crashes: boom"),
         (PlayerError::Stalled("no answer".into()), Termination::Stall, "Black stalls: no answer"),
-        (PlayerError::InvalidOutput("bytes".into()), Termination::Illegal, "Black talks nonsense: bytes"),
+        (
+            PlayerError::InvalidOutput("bytes".into()),
+            Termination::Illegal,
+            "Black sends invalid output: bytes",
+        ),
     ] {
         let rules = Adjudication::default();
         let mut black = scripted("a8a7", 0);

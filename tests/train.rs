@@ -329,7 +329,7 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
     let (done, again, error) = labrys(&format!("{arguments} --resume"));
     assert!(done && again == text, "{again} {error}");
     let (done, _, error) = labrys(&arguments);
-    assert!(!done && error.contains("a training lies there: --resume"), "{error}");
+    assert!(!done && error.contains("already exists; use --resume"), "{error}");
     // Another configuration is named, and nothing is changed.
     let before = fs::read_to_string(out.join("checkpoint.json")).unwrap();
     for (other, named) in [
@@ -381,7 +381,7 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
         ("--reward 0", "--reward: "),
         ("--games 0", "'--games <GAMES>'"),
         ("--judge-games 3", "'--judge-games <JUDGE_GAMES>': expected an even number"),
-        ("--rate 0.1", "--rate: lstd has none"),
+        ("--rate 0.1", "--rate: lstd has no learning rate"),
         ("--squash", "--squash: "),
         ("--learner td --window 0.5", "--window: only lstd"),
         ("--learner td --ridge 0.5", "--ridge: only lstd"),
@@ -392,7 +392,7 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
         ("--rival random /no/file", "--rival: weights file `/no/file`"),
         ("--weights /no/file", "--weights: weights file `/no/file`"),
         ("--search Hsh=1", "--search: unknown option `Hsh`"),
-        ("--search FeatureSet=set1", "--search: FeatureSet: that is what --set is for"),
+        ("--search FeatureSet=set1", "--search: FeatureSet: use --set instead"),
         ("--depth 2 --nodes 5", "'--depth <DEPTH>' cannot be used with '--nodes <NODES>'"),
         ("--option AmazonsBoard=6x6", "unknown option `AmazonsBoard`"),
         ("--config /no/file", "config /no/file"),
@@ -406,7 +406,7 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
     }
     let arguments = format!("train --variant amazons --search amazonsboard=6x6 --out {}", out.display());
     let (done, _, error) = labrys(&arguments);
-    assert!(!done && error.contains("--search: amazonsboard: that is what --option is for"), "{error}");
+    assert!(!done && error.contains("--search: amazonsboard: use --option instead"), "{error}");
     let config = folder.path().join("train.toml");
     fs::write(&config, "variant = \"neighbours\"\nwindwo = 0.9\n").unwrap();
     let (done, _, error) = labrys(&format!("train --out {} --config {}", out.display(), config.display()));

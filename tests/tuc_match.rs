@@ -20,7 +20,7 @@ const LABRYS: &str = env!("CARGO_BIN_EXE_labrys");
 const INSIDE: &str = "--variant tucchess --random-plies 0 --games 2 --engine name=in nodes=200 option.Hash=1";
 
 /// How long a test waits for what has to come.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Runs `labrys match` with words that have no spaces.
 fn labrys(words: &str) -> Command {
@@ -210,7 +210,7 @@ fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static)
         socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let start = Instant::now();
         let (mut last, mut is_white) = (String::new(), false);
-        while start.elapsed() < DEFAULT_TIMEOUT && !last.starts_with("GE") {
+        while start.elapsed() < TIMEOUT && !last.starts_with("GE") {
             let mut buffer = [0; 300];
             if last.is_empty() {
                 // Nobody may be listening yet. What is left of another game does not join.
@@ -257,9 +257,14 @@ fn clients_that_misbehave_lose_and_the_match_goes_on() {
             send(socket, b"5040");
         }),
         ("illegal", Termination::Illegal, "`d4d4` is not legal", |socket| send(socket, b"3333")),
-        ("illegal", Termination::Illegal, "talks nonsense: `50400` has 5 bytes, expected 4", |socket| {
-            send(socket, b"50400");
-        }),
+        (
+            "illegal",
+            Termination::Illegal,
+            "sends invalid output: `50400` has 5 bytes, expected 4",
+            |socket| {
+                send(socket, b"50400");
+            },
+        ),
         ("illegal", Termination::Illegal, "`5040\\n` has 5 bytes, expected 4", |socket| {
             send(socket, b"5040\n")
         }),
@@ -316,7 +321,7 @@ fn a_client_that_ends_or_never_joins_loses() {
     let words =
         format!("{INSIDE} --pgnout {} --engine proto=tuc st=5 timeout=0.2 port={port}", path.display());
     let (success, _, log) = run(&mut labrys(&words));
-    let waiting = format!("waiting at 127.0.0.1:{port} for a client to play as `udp`, anew for each game");
+    let waiting = format!("waiting on 127.0.0.1:{port} for a client to join as `udp`, again for each game");
     assert!(success && log.contains(&waiting), "{log}");
     for PgnGame { end, .. } in read(&path) {
         assert_eq!(end.termination, Termination::Stall);
@@ -335,12 +340,12 @@ fn a_wait_for_a_client_can_be_called_off() {
     let mut child = labrys(&words).arg(script).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while std::fs::read_to_string(&pids).unwrap_or_default().lines().next().is_none() {
-        assert!(start.elapsed() < DEFAULT_TIMEOUT);
+        assert!(start.elapsed() < TIMEOUT);
         thread::sleep(Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < DEFAULT_TIMEOUT, "still there");
+        assert!(start.elapsed() < TIMEOUT, "still there");
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!child.wait().unwrap().success());
@@ -362,20 +367,23 @@ fn what_cannot_be_is_named_before_the_first_game() {
         ),
         (
             INSIDE.replace("--random-plies 0", "") + " " + &client,
-            "engine `out`: a client over UDP begins at the start position: --random-plies 0",
+            "engine `out`: a client over UDP plays from the start position only: use --random-plies 0",
         ),
         (INSIDE.replace("--random-plies 0", "--random-plies 0-1") + " " + &client, "--random-plies 0"),
-        (format!("{INSIDE} --engine {by_hand} --engine name=two {by_hand}"), "is that of engine `udp`"),
+        (format!("{INSIDE} --engine {by_hand} --engine name=two {by_hand}"), "is used by engine `udp`"),
         (
             format!("{INSIDE} --engine {by_hand} --concurrency 2"),
-            "is for one game at a time, not for --concurrency 2",
+            "serves one game at a time, not --concurrency 2",
         ),
         (
             format!("{INSIDE} --engine {by_hand} prot=1"),
             "--engine 2: unknown key `prot`, expected one of: cmd",
         ),
         (format!("{INSIDE} --engine {by_hand} bind=192.0.2.1"), "cannot listen on 192.0.2.1:"),
-        (client.replace("{port}", "1") + " " + INSIDE, "port 0 is any that is free, but no arg tells it"),
+        (
+            client.replace("{port}", "1") + " " + INSIDE,
+            "port 0 picks any free port, so one arg has to contain",
+        ),
         (
             client.replace("tuc-client", "tuc-cleint") + " " + INSIDE,
             "engine `out`: the client has gone (exit status: 2)",

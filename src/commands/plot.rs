@@ -10,9 +10,9 @@ use crate::files::write_atomically;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A file of games in PGN
+    /// The PGN file
     file: PathBuf,
-    /// The picture, SVG; standard output without it
+    /// Output file, in SVG [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }

@@ -11,12 +11,12 @@ use crate::engine::{Board, registry};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A file of games in PGN
+    /// The PGN file
     file: PathBuf,
-    /// Only the game of this number
+    /// Replay this game only
     #[arg(long, value_name = "N")]
     game: Option<u64>,
-    /// The game, where the file does not say
+    /// The game, where the file has no `Variant` tag
     #[arg(long, default_value_t = registry::default_name().to_owned())]
     variant: String,
 }
@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Plays the moves of a game, and makes sure that it ended as it says.
+/// Plays the moves of a game and checks its result.
 fn replay(record: &PgnGame, board: &mut dyn Board) -> anyhow::Result<()> {
     let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
     let moves = record.moves.iter().map(|mv| mv.text.clone());

@@ -20,70 +20,69 @@ use crate::arena::{
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
 
-/// Games between each two players unless something else is asked for.
+/// Default number of games of each pairing.
 const GAMES: u64 = 100;
 
-/// Random moves that a game begins with where no openings are given. Fewer repeat too often, more
-/// decide too many games.
+/// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many games.
 const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
 
-/// Every opening is played twice, with colours swapped; what counts is pairs of games. protocol.md
-/// describes all keys.
+/// Plays a match or a tournament between engines. Every opening is played twice, with colours swapped, and results
+/// are counted by pairs of games. protocol.md describes all keys.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
     rules: RulesArguments,
     #[command(flatten)]
     engines: Engines,
-    /// Keys for all engines that do not have their own
+    /// Keys for all engines; those of an --engine take precedence
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     each: Vec<String>,
     /// A TOML file with any of these arguments
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Games between each two players, an even number [default: 100; with --sprt, until it has a verdict]
+    /// Games of each pairing, an even number [default: 100; with --sprt, until the test is decided]
     #[arg(long, conflicts_with = "rounds")]
     games: Option<u64>,
-    /// Openings that each two players play twice: half as many as --games
+    /// Pairs of games of each pairing, half as many as --games
     #[arg(long, value_parser = value_parser!(u64).range(1..))]
     rounds: Option<u64>,
-    /// Who meets whom: everybody, or the first engine everybody else
+    /// Tournament format: every engine plays every other, or the first engine plays every other
     #[arg(long, value_enum, default_value_t = TournamentFormat::RoundRobin)]
     tournament: TournamentFormat,
-    /// A file of openings: FEN or EPD, FEN with `moves …`, or moves, one opening in a line
+    /// Opening book with one opening per line: FEN or EPD, FEN with `moves …`, or moves
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
-    /// Take the openings of the file in random order
+    /// Shuffle the opening book
     #[arg(long, requires = "openings")]
     shuffle: bool,
-    /// Begin with so many random moves, N or N-M [default: 4-7]
+    /// Length of random openings in plies, N or N-M [default: 4-7]
     #[arg(long, value_name = "N", value_parser = parse_plies)]
     random_plies: Option<RangeInclusive<usize>>,
-    /// What random openings, --shuffle and chance depend on
+    /// Seed of random openings, --shuffle and chance outcomes
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games at a time
+    /// Number of concurrent games
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_concurrency)]
     concurrency: usize,
-    /// Call games drawn: movenumber=… movecount=… score=…
+    /// Draw adjudication: movenumber=… movecount=… score=…
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     draw: Vec<String>,
-    /// Call games lost: movecount=… score=… twosided=…
+    /// Resign adjudication: movecount=… score=… twosided=…
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     resign: Vec<String>,
-    /// Call games drawn after so many moves of each player
+    /// End games after N moves of each player, as a draw or by points
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     max_moves: Option<u32>,
-    /// Stop as soon as the results say enough: elo0=… elo1=… alpha=… beta=…
+    /// Stop when a sequential probability ratio test is decided: elo0=… elo1=… alpha=… beta=… model=…
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     sprt: Vec<String>,
-    /// Append each game to a file
+    /// Write the games to a PGN file
     #[arg(long, value_name = "FILE")]
     pgnout: Option<PathBuf>,
-    /// Go on with the file of --pgnout where it ends
+    /// Continue the match in the file of --pgnout
     #[arg(long, requires = "pgnout")]
     resume: bool,
-    /// Draw the score over the games
+    /// Draw the score over the games as a chart, in SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print the result as JSON
@@ -97,7 +96,7 @@ enum TournamentFormat {
     Gauntlet,
 }
 
-/// The words of each `--engine`, which clap's derive would run together.
+/// The values of each `--engine`. clap's derive would concatenate those of repeated flags.
 #[derive(Clone, Debug)]
 struct Engines(Vec<Vec<String>>);
 
@@ -110,7 +109,7 @@ impl clap::Args for Engines {
                 .action(ArgAction::Append)
                 .value_name("KEY=VALUE")
                 .help(
-                    "A player: cmd=… (without it, Labrys itself), proto=uci|tuc, name=…, option.<name>=…, \
+                    "An engine: cmd=… (default: Labrys itself), proto=uci|tuc, name=…, option.<name>=…, \
                      tc=… …",
                 ),
         )
@@ -152,19 +151,22 @@ impl Arguments {
         let engines = EngineConfig::read_all(engines.collect::<anyhow::Result<_>>()?)?;
         for EngineConfig { name, setup, .. } in &engines {
             if let Some((option, _)) = setup.options.iter().find(|(name, _)| rules.is_own_option(name)) {
-                bail!("{}: option.{option}: all play by the same rules, those of --option", quote(name));
+                bail!(
+                    "{}: option.{option}: the rules are the same for all engines, use --option",
+                    quote(name)
+                );
             }
         }
         if engines.len() < 2 {
-            bail!("--engine: a match needs at least two, found {}", engines.len());
+            bail!("--engine: expected at least two engines, found {}", engines.len());
         }
         let sprt = read_if_given("--sprt", &self.sprt, Sprt::read)?;
         if sprt.is_some() && engines.len() > 2 {
-            bail!("--sprt: a test between two engines, found {}", engines.len());
+            bail!("--sprt: expected two engines, found {}", engines.len());
         }
         let rounds = match (self.games, self.rounds) {
             (Some(games), _) if games == 0 || !games.is_multiple_of(2) => {
-                bail!("--games {games}: expected an even number, every opening is played twice");
+                bail!("--games {games}: expected an even number, since every opening is played twice");
             }
             (Some(games), _) => games / 2,
             (None, Some(rounds)) => rounds,
@@ -198,12 +200,12 @@ impl Arguments {
         })
     }
 
-    /// The file for the records, and what it already has.
+    /// The PGN file, if there is one, and the results of the games in it.
     fn pgn_file(&self, tournament: &Tournament) -> anyhow::Result<(Option<PgnFile>, Results)> {
         let mut results = Results::default();
         let Some(path) = &self.pgnout else { return Ok((None, results)) };
         if !self.resume {
-            let hint = "--resume goes on with a file";
+            let hint = "use --resume to continue a match";
             let pgn_file = PgnFile::create(path).context(hint).context("--pgnout")?;
             return Ok((Some(pgn_file), results));
         }
@@ -232,23 +234,25 @@ fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(
 struct MatchReport<'a> {
     variant: &'a str,
     seed: u64,
-    /// All games are played, or the SPRT has a verdict.
+    /// Whether all games are finished or the SPRT is decided.
     complete: bool,
-    /// Games of this run, and what they took, in seconds: by the wall clock, and in thought of each player.
+    /// Games of this run.
     games_played: u64,
+    /// Wall-clock time of this run in seconds.
     wall_seconds: f64,
+    /// Thinking time of each player in this run.
     thinking: Vec<PlayerTime<'a>>,
     #[serde(flatten)]
     summary: &'a Summary,
 }
 
-/// What a player has thought in this run.
+/// The thinking time of a player.
 #[derive(Serialize)]
 struct PlayerTime<'a> {
     name: &'a str,
     moves: u64,
     seconds: f64,
-    /// Mean seconds of a move; 0 where it has not moved.
+    /// Mean thinking time of a move in seconds; 0 without a move.
     seconds_a_move: f64,
 }
 
@@ -269,12 +273,12 @@ impl fmt::Display for MatchReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let MatchReport { summary, games_played: games, wall_seconds: wall, thinking, .. } = self;
         let speed = *games as f64 / wall;
-        let seconds: f64 = thinking.iter().map(|pace| pace.seconds).sum();
-        let paces: Vec<_> = thinking.iter().map(PlayerTime::to_string).collect();
-        let paces = paces.join(", ");
+        let seconds: f64 = thinking.iter().map(|player| player.seconds).sum();
+        let players: Vec<_> = thinking.iter().map(PlayerTime::to_string).collect();
+        let players = players.join(", ");
         write!(
             f,
-            "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {paces}"
+            "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {players}"
         )
     }
 }
@@ -285,7 +289,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.concurrency > cores {
         let concurrency = arguments.concurrency;
         eprintln!(
-            "labrys: warning: --concurrency {concurrency} on {cores} cores: players slow each other down"
+            "labrys: warning: --concurrency {concurrency} on {cores} cores: the engines will slow each other down"
         );
     }
     if let Some(path) = &arguments.plot {
@@ -298,7 +302,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for engine in &tournament.engines {
         if let Some(address) = engine.setup.external_client_address() {
             let name = quote(&engine.name);
-            eprintln!("labrys: waiting at {address} for a client to play as {name}, anew for each game");
+            eprintln!("labrys: waiting on {address} for a client to join as {name}, again for each game");
         }
     }
     let names: Vec<_> = tournament.engines.iter().map(|engine| engine.name.clone()).collect();
@@ -342,7 +346,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         write_atomically(path, &svg).with_context(|| format!("--plot {}", path.display()))?;
     }
     if !report.complete {
-        let hint = if pgn_file.is_some() { ", --resume goes on" } else { "" };
+        let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
         bail!("interrupted after {} games{hint}", results.games());
     }
     Ok(())

@@ -27,33 +27,32 @@ pub(super) struct Arguments {
     /// The feature set [default: that of --weights, or the first of the game]
     #[arg(long)]
     set: Option<String>,
-    /// Weights to begin with [default: the shipped ones]
+    /// Weights file with the initial weights [default: the shipped weights]
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
-    /// Records of games, as `labrys match --pgnout` writes them; may be given several times
+    /// PGN file, as written by `labrys match --pgnout`; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
     games: Vec<PathBuf>,
-    /// Where the weights go
+    /// Output file for the weights
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Times that all positions are gone through
+    /// Number of passes over all positions
     #[arg(
         long,
         default_value_t = logistic::LogisticSettings::default().epochs,
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     epochs: u32,
-    /// How far a weight goes in a step at the start, in its unit
+    /// Initial learning rate of Adam, in units of a weight
     #[arg(long, default_value_t = logistic::LogisticSettings::default().rate, value_parser = parse_non_negative)]
     rate: f64,
-    /// How strongly weights are held where they begin
+    /// Strength of the L2 regularization towards the initial weights
     #[arg(long, default_value_t = logistic::LogisticSettings::default().l2, value_parser = parse_non_negative)]
     pull: f64,
-    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its
-    /// game
+    /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game
     #[arg(long, default_value_t = logistic::LogisticSettings::default().blend, value_parser = parse_fraction)]
     blend: f64,
-    /// What the order of the positions, and which tenth of the games is held out, depends on
+    /// Seed of the order of the positions and of the choice of held-out games
     #[arg(long, default_value_t = logistic::LogisticSettings::default().seed)]
     seed: u64,
 }
@@ -63,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     registry::dispatch(&arguments.variant, Tuning { arguments })?
 }
 
-/// A fit to games of the game that is asked for.
+/// A regression, to be dispatched on the type of the game.
 struct Tuning<'a> {
     arguments: &'a Arguments,
 }
@@ -126,7 +125,7 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The quiet positions of all games, and the number of games.
+/// Reads the quiet positions of all games; the second value is the number of games.
 fn read_games<G: Playable>(
     arguments: &Arguments,
     game: &mut Play<G>,

@@ -1,10 +1,10 @@
 //! Logistic regression: weights under which `1 / (1 + exp(−k w·φ))` says best how games ended (P. Österlund's
 //! "Texel's tuning method", 2014, with gradients in place of a local search).
 //!
-//! The scale k is fitted first, to the weights at the start, and kept, so that the unit of the evaluation
-//! stays what it is. What is aimed at is the result, mixed with what the search that played the game thought
-//! of it, whose word is less of a lottery. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy,
-//! batch by batch. Every tenth game is held out: the weights that do best on its positions are the result.
+//! The scale k is fitted first, to the initial weights, and then kept, so that the unit of the evaluation does not
+//! change. The target of a position is the result of its game, blended with the score of the search that played it,
+//! which has less noise. Adam (Kingma & Ba 2015) then minimizes the mean cross entropy over mini-batches. Every
+//! tenth game is held out for validation; the weights of the epoch with the lowest validation error are returned.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;

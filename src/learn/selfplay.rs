@@ -159,21 +159,21 @@ fn random_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
 /// Records the last principal variation and the root visits of a search.
 struct SearchRecorder<M> {
     /// The last principal variation.
-    line: Vec<M>,
+    pv: Vec<M>,
     /// Visits of the root moves, if the search counts them.
     visits: Vec<(M, u32)>,
 }
 
 impl<M> Default for SearchRecorder<M> {
     fn default() -> Self {
-        SearchRecorder { line: Vec::new(), visits: Vec::new() }
+        SearchRecorder { pv: Vec::new(), visits: Vec::new() }
     }
 }
 
 impl<M: Copy> Listener<M> for SearchRecorder<M> {
     fn report(&mut self, report: Report<M>) {
         if report.multipv == 1 {
-            self.line = report.pv;
+            self.pv = report.pv;
         }
     }
 
@@ -201,7 +201,7 @@ impl<G: Chance + Features> Observer<'_, G> {
     ) -> Observation<G::Move> {
         let observed = match self.settings.position {
             ObservedPosition::Root => self.observe(&[]),
-            ObservedPosition::Leaf => self.observe(&recorder.line),
+            ObservedPosition::Leaf => self.observe(&recorder.pv),
         };
         let reply = best.ponder.filter(|_| self.settings.predicted);
         let predicted = reply.map(|reply| self.observe(&[mv, reply]));
