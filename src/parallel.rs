@@ -3,9 +3,9 @@
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-/// Runs `job` on each task, with one thread for each worker. Tasks are handed out one by one, in order. `take` is
-/// called on this thread with each result as it arrives, in no particular order. A job that returns `None` stops its
-/// worker.
+/// Runs `job` on each task, with one thread for each worker. Tasks are handed out one by one, in order.
+/// `take` is called on this thread with each result as it arrives, in no particular order. A job that returns
+/// `None` stops its worker.
 pub(crate) fn run<W: Send, T: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     tasks: impl IntoIterator<Item = T, IntoIter: Send>,

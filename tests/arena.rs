@@ -1,5 +1,8 @@
 //! Matches, as a shell runs them.
 
+#[path = "common/shell.rs"]
+mod shell;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -23,9 +26,7 @@ fn command(words: &str) -> Command {
 
 /// Runs `labrys` with words that have no spaces; exit, standard output and error.
 fn labrys(words: &str) -> (bool, String, String) {
-    let output = command(words).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    shell::output(&mut command(words))
 }
 
 /// Runs `labrys match` and returns the result as JSON.
@@ -50,7 +51,8 @@ fn essence(records: &[PgnGame]) -> Vec<PgnGame> {
     records
 }
 
-const TWO: &str = "--variant neighbours --engine name=a option.FeatureSet=set1 --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
+const TWO: &str = "--variant neighbours --engine name=a option.FeatureSet=set1 \
+    --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
 
 #[test]
 fn a_match_prints_a_table_and_keeps_its_games() {
@@ -190,7 +192,8 @@ fn inside_and_outside_labrys_plays_the_same() {
     let run = |name: &str, cmd: &str| {
         let file = folder.path().join(name);
         json(&format!(
-            "--variant neighbours --engine name=a {cmd} --engine name=b {cmd} option.FeatureSet=set3 --each nodes=300 --games 4 --pgnout {}",
+            "--variant neighbours --engine name=a {cmd} --engine name=b {cmd} option.FeatureSet=set3 \
+             --each nodes=300 --games 4 --pgnout {}",
             file.display()
         ));
         read(&file)
@@ -292,7 +295,8 @@ fn a_match_does_not_go_on_with_the_games_of_another() {
 
 #[test]
 fn the_sprt_stops_a_match() {
-    let words = "--engine name=strong nodes=800 --engine name=weak nodes=10 --each option.Hash=1 --sprt elo0=0 elo1=100";
+    let words = "--engine name=strong nodes=800 --engine name=weak nodes=10 --each option.Hash=1 \
+                 --sprt elo0=0 elo1=100";
     let alone = json(words);
     assert_eq!(alone["sprt"]["accepted"], "H1");
     assert_eq!(alone["complete"], true);
@@ -302,7 +306,8 @@ fn the_sprt_stops_a_match() {
     // Which games are quicker does not matter.
     assert_eq!(json(&format!("{words} --concurrency 3"))["pairings"], alone["pairings"]);
     let reversed = json(
-        "--engine name=weak nodes=10 --engine name=strong nodes=800 --each option.Hash=1 --sprt elo0=0 elo1=100",
+        "--engine name=weak nodes=10 --engine name=strong nodes=800 --each option.Hash=1 \
+         --sprt elo0=0 elo1=100",
     );
     assert_eq!(reversed["sprt"]["accepted"], "H0");
     // A match may end before the test does.
@@ -333,7 +338,8 @@ fn tournaments_have_a_cross_table() {
 fn a_configuration_is_the_same_match_written_down() {
     let folder = folder();
     let path = folder.path().join("match.toml");
-    let text = "variant = \"neighbours\"\ngames = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n[each]\nnodes = 200\noption.Hash = 1\n\
+    let text = "variant = \"neighbours\"\ngames = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n\
+                [each]\nnodes = 200\noption.Hash = 1\n\
                 [[engine]]\nname = \"a\"\n[[engine]]\nname = \"b\"\noption.FeatureSet = \"base\"\n\
                 [draw]\nmovenumber = 10\nmovecount = 3\nscore = 20\n";
     std::fs::write(&path, text).unwrap();
@@ -341,8 +347,8 @@ fn a_configuration_is_the_same_match_written_down() {
     assert!(success, "{error}");
     let written: serde_json::Value = serde_json::from_str(&out).unwrap();
     let typed = json(
-        "--variant neighbours --games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 --engine name=a \
-         --engine name=b option.FeatureSet=base --draw movenumber=10 movecount=3 score=20",
+        "--variant neighbours --games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 \
+         --engine name=a --engine name=b option.FeatureSet=base --draw movenumber=10 movecount=3 score=20",
     );
     assert_eq!(written["pairings"], typed["pairings"]);
     std::fs::write(&path, format!("gmaes = 3\n{text}")).unwrap();
@@ -517,7 +523,8 @@ fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<PgnGame>
     let folder = folder();
     let (file, pids) = (folder.path().join("games.pgn"), folder.path().join("pids"));
     let result = json(&format!(
-        "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock {} arg={behaviour} arg={} {keys} --games 2 --pgnout {}",
+        "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock {} \
+         arg={behaviour} arg={} {keys} --games 2 --pgnout {}",
         mock(),
         pids.display(),
         file.display(),
@@ -583,7 +590,8 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
         ("chess", "", "does not play `neighbours`, it plays: chess, atomic"),
     ] {
         let words = format!(
-            "match --variant neighbours --engine nodes=1 --engine nodes=1 name=mock {} arg={behaviour} {keys}",
+            "match --variant neighbours --engine nodes=1 --engine nodes=1 name=mock {} \
+             arg={behaviour} {keys}",
             mock()
         );
         let (success, out, error) = labrys(&words);

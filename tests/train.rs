@@ -1,9 +1,12 @@
 //! Training, as a library and from the command line.
 
+#[path = "common/shell.rs"]
+mod shell;
+
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use assert_cmd::Command;
 use labrys::engine::registry::{self, GameVisitor};
 use labrys::engine::{self, Engine, Play, Session, WeightsSource};
 use labrys::eval::WeightsError;
@@ -279,10 +282,7 @@ fn weights_that_are_no_numbers_end_a_training() {
 }
 
 fn labrys(arguments: &str) -> (bool, String, String) {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("labrys"));
-    let output = command.args(arguments.split_whitespace()).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.success(), text(&output.stdout), text(&output.stderr))
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(arguments.split_whitespace()))
 }
 
 #[test]
@@ -419,7 +419,8 @@ fn a_configuration_file_is_as_good_as_arguments() {
     let config = folder.path().join("train.toml");
     let text = "variant = \"amazons\"\noption = \"AmazonsBoard=5x5\"\nlearner = \"td\"\nrate = 0.01\n\
                 games = 6\ncompare-every = 0\njudge-games = 4\nweights = \"ones\"\nopponent = \"start\"\n\
-                rival = [\"zeros\", \"random\"]\n[search]\nSearchMode = \"alphabeta\"\n[opponent-search]\nSearchMode = \"mcts\"\n";
+                rival = [\"zeros\", \"random\"]\n[search]\nSearchMode = \"alphabeta\"\n\
+                [opponent-search]\nSearchMode = \"mcts\"\n";
     fs::write(&config, text).unwrap();
     let out = folder.path().join("out");
     let (done, text, error) =

@@ -1,5 +1,8 @@
 //! Matches in which clients of the course's protocol play, over UDP.
 
+#[path = "common/shell.rs"]
+mod shell;
+
 use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,6 +15,7 @@ use labrys::arena::Termination;
 use labrys::arena::pgn::{self, PgnGame};
 use labrys::engine::registry;
 use labrys::game::Color;
+use shell::output;
 use tempfile::TempDir;
 
 const LABRYS: &str = env!("CARGO_BIN_EXE_labrys");
@@ -27,13 +31,6 @@ fn labrys(words: &str) -> Command {
     let mut command = Command::new(LABRYS);
     command.arg("match").args(words.split_whitespace()).env_remove("RUST_LOG");
     command
-}
-
-/// Exit, standard output and error.
-fn run(command: &mut Command) -> (bool, String, String) {
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
 }
 
 /// A file for records, in a folder that goes when the test ends.
@@ -81,13 +78,13 @@ fn points(record: &PgnGame) -> String {
 fn a_client_plays_as_it_would_inside() {
     let (_folder, path) = file();
     let other = path.with_extension("inside");
-    let (success, _, log) = run(&mut labrys(&format!(
+    let (success, _, log) = output(&mut labrys(&format!(
         "{INSIDE} --engine name=out nodes=100 option.Hash=1 --pgnout {}",
         other.display()
     )));
     assert!(success, "{log}");
     let words = format!("{INSIDE} {} --pgnout {}", client("out", 100), path.display());
-    let (success, out, log) = run(labrys(&words).env("RUST_LOG", "warn,labrys::protocol::process=info"));
+    let (success, out, log) = output(labrys(&words).env("RUST_LOG", "warn,labrys::protocol::process=info"));
     assert!(success && !out.contains("lost"), "{out}{log}");
     assert!(!log.contains("WARN"), "{log}");
 
@@ -115,7 +112,7 @@ fn a_client_plays_as_it_would_inside() {
     }
 
     // Such a match can be gone on with.
-    let (success, out, log) = run(&mut labrys(&format!("{words} --resume")));
+    let (success, out, log) = output(&mut labrys(&format!("{words} --resume")));
     assert!(success && out.contains("\n0 games in "), "{out}{log}");
 }
 
@@ -124,7 +121,7 @@ fn two_clients_play_each_other() {
     let (_folder, path) = file();
     let players = [client("a", 50), client("b", 50)].join(" ");
     let words = "--variant tucchess --random-plies 0 --games 4 --concurrency 2";
-    let (success, out, log) = run(&mut labrys(&format!("{words} {players} --pgnout {}", path.display())));
+    let (success, out, log) = output(&mut labrys(&format!("{words} {players} --pgnout {}", path.display())));
     assert!(success && out.starts_with("a against b: 4 games") && !out.contains("lost"), "{out}{log}");
     assert_eq!(read(&path).len(), 4);
 }
@@ -178,7 +175,7 @@ fn repeated_datagrams_and_strangers_change_nothing() {
     let (_folder, path) = file();
     let other = path.with_extension("inside");
     let inside = format!("{INSIDE} --engine name=out nodes=100 option.Hash=1 --pgnout {}", other.display());
-    assert!(run(&mut labrys(&inside)).0);
+    assert!(output(&mut labrys(&inside)).0);
     let port = port();
     let done = Arc::new(AtomicBool::new(false));
     let chamber = {
@@ -186,7 +183,7 @@ fn repeated_datagrams_and_strangers_change_nothing() {
         thread::spawn(move || echo_chamber(arena, &done))
     };
     let words = format!("{INSIDE} --engine name=out proto=tuc st=30 port={port} --pgnout {}", path.display());
-    let (success, out, log) = run(labrys(&words).env("RUST_LOG", "warn"));
+    let (success, out, log) = output(labrys(&words).env("RUST_LOG", "warn"));
     done.store(true, Ordering::Relaxed);
     chamber.join().unwrap();
     assert!(success && !out.contains("lost"), "{out}");
@@ -239,7 +236,7 @@ fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json
         "{INSIDE} --json --pgnout {} --engine name=bad proto=tuc port={port} {keys}",
         path.display()
     ));
-    let (success, out, log) = run(&mut command);
+    let (success, out, log) = output(&mut command);
     assert!(success, "{log}");
     for last in guest.join().unwrap() {
         assert!(last.starts_with("GE"), "{last}");
@@ -307,7 +304,7 @@ fn a_client_that_ends_or_never_joins_loses() {
     let guest = misbehave(port, 3, |_| ());
     let words =
         format!("{INSIDE} --pgnout {} --engine name=bad proto=tuc st=5 port={port} cmd=sh", path.display());
-    let (success, _, log) = run(labrys(&words).args(["arg=-c", "arg=sleep 0.8; exit 3"]));
+    let (success, _, log) = output(labrys(&words).args(["arg=-c", "arg=sleep 0.8; exit 3"]));
     assert!(success, "{log}");
     for PgnGame { end, .. } in read(&path) {
         assert_eq!(end.termination, Termination::Crash);
@@ -320,7 +317,7 @@ fn a_client_that_ends_or_never_joins_loses() {
     let port = self::port();
     let words =
         format!("{INSIDE} --pgnout {} --engine proto=tuc st=5 timeout=0.2 port={port}", path.display());
-    let (success, _, log) = run(&mut labrys(&words));
+    let (success, _, log) = output(&mut labrys(&words));
     let waiting = format!("waiting on 127.0.0.1:{port} for a client to join as `udp`, again for each game");
     assert!(success && log.contains(&waiting), "{log}");
     for PgnGame { end, .. } in read(&path) {
@@ -393,7 +390,7 @@ fn what_cannot_be_is_named_before_the_first_game() {
             "engine `out`: cannot start `no-such-client`",
         ),
     ] {
-        let (success, out, error) = run(&mut labrys(&words));
+        let (success, out, error) = output(&mut labrys(&words));
         assert!(!success && out.is_empty() && error.contains(message), "{words}: {error}");
     }
 }

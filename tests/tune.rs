@@ -1,19 +1,20 @@
 //! Learning weights from games: `labrys tune`, and what it learns from.
 
-use std::path::Path;
+#[path = "common/shell.rs"]
+mod shell;
 
-use assert_cmd::Command;
+use std::path::Path;
+use std::process::Command;
+
 use labrys::engine::Play;
 use labrys::eval::Weights;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Features};
-use labrys::learn::Samples;
+use labrys::learn::{RecordedGame, Samples};
 
 fn labrys(words: &str) -> (bool, String, String) {
-    let output = Command::cargo_bin("labrys").unwrap().args(words.split_whitespace()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
 }
 
 /// Plays a few quick games of Neighbours.
@@ -87,7 +88,9 @@ fn samples_are_the_quiet_positions_after_the_opening() {
     // Left out are captures and the answer to a check.
     let game = moves("e4d5 d8d5 b1c3 d5e5 f1e2 g8f6");
     let scores = [None, Some(1.5), Some(-0.5), Some(f64::INFINITY), None];
-    samples.add_game(0, &mut board, (None, &moves("e2e4 d7d5")), &game, &scores, Some(Color::Black)).unwrap();
+    let (opening, winner) = (&moves("e2e4 d7d5"), Some(Color::Black));
+    let record = RecordedGame { fen: None, opening, moves: &game, scores: &scores, winner };
+    samples.add_game(0, &mut board, &record).unwrap();
     assert_eq!((samples.games(), samples.len()), (2, 4));
     assert_eq!((samples.of_game(0), samples.of_game(1)), (0..1, 1..4));
     // Before b1c3, d5e5 and g8f6: f1e2 answers a check.
@@ -97,6 +100,7 @@ fn samples_are_the_quiet_positions_after_the_opening() {
     assert_eq!(search_scores, [None, Some(-0.5), Some(f64::INFINITY), None]);
     let (features, _) = samples.get(0);
     assert_eq!(features.collect::<Vec<_>>(), [(0, 1.0)]);
-    let error = samples.add_game(0, &mut board, (None, &[]), &moves("e2e4 e2e4"), &[], None).unwrap_err();
+    let record = RecordedGame { moves: &moves("e2e4 e2e4"), ..RecordedGame::default() };
+    let error = samples.add_game(0, &mut board, &record).unwrap_err();
     assert!(error.to_string().starts_with("move 2: `e2e4` is not legal"), "{error}");
 }

@@ -39,8 +39,8 @@ pub struct ResignRule {
 }
 
 impl AdjudicatedResult {
-    /// The result of a game that reached the length limit after `plies` plies. The player who leads on points,
-    /// `leader`, wins.
+    /// The result of a game that reached the length limit after `plies` plies. The player who leads on
+    /// points, `leader`, wins.
     pub fn length_limit(leader: Option<Color>, plies: u32) -> AdjudicatedResult {
         let result = leader.map_or("draw".to_owned(), |winner| format!("{winner} wins on points"));
         AdjudicatedResult { winner: leader, details: format!("{result}: {plies} plies") }

@@ -89,8 +89,8 @@ impl KeyValues {
         Ok(KeyValues { section, pairs })
     }
 
-    /// Adds the pairs of `defaults` whose keys are not given here. All values of a repeatable key are replaced
-    /// together.
+    /// Adds the pairs of `defaults` whose keys are not given here. All values of a repeatable key are
+    /// replaced together.
     pub fn with_defaults(mut self, defaults: &KeyValues) -> KeyValues {
         let missing = defaults.pairs.iter().filter(|(key, _)| !self.pairs.iter().any(|(own, _)| own == key));
         let missing: Vec<_> = missing.cloned().collect();

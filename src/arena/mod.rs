@@ -1,17 +1,17 @@
 //! Matches and tournaments between engines, and the statistics of their results.
 //!
 //! - [`Rules`]: the game and its own option; [`EngineSetup`]: the engine to run, which is Labrys in the same
-//!   process, a UCI engine in a child process, or a client over UDP; [`Player`]: the referee's interface to each
-//!   of them;
-//! - `referee`: plays one game on the loop that self-play uses too ([`crate::engine::game_loop`]) and enforces
-//!   the rules of the game, the time control (`clock`) and the `adjudication` rules;
+//!   process, a UCI engine in a child process, or a client over UDP; [`Player`]: the referee's interface to
+//!   each of them;
+//! - `referee`: plays one game on the loop that self-play uses too ([`crate::engine::game_loop`]) and
+//!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
 //! - `openings`: opening books and random openings; `schedule`: the list of games; `tournament`: plays them,
 //!   several at a time;
 //! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report;
-//! - `pgn`: reading and writing of game records; `pgn_file`: the file that a match appends them to; `plot`: the
-//!   score over the games as a chart;
-//! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and fastchess
-//!   take them.
+//! - `pgn`: reading and writing of game records; `pgn_file`: the file that a match appends them to; `plot`:
+//!   the score over the games as a chart;
+//! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
+//!   fastchess take them.
 
 mod adjudication;
 mod clock;

@@ -79,9 +79,9 @@ pub enum OpeningLineError {
 const ATTEMPTS: usize = 1000;
 
 impl Openings {
-    /// Reads an opening book for the game of `board`. Each line is a FEN (or an EPD, whose operations from the
-    /// first `;` on are ignored), a FEN followed by `moves …`, or moves from the start position. Empty lines and
-    /// lines that begin with `#` are skipped. `shuffle` is the seed of a random order.
+    /// Reads an opening book for the game of `board`. Each line is a FEN (or an EPD, whose operations from
+    /// the first `;` on are ignored), a FEN followed by `moves …`, or moves from the start position. Empty
+    /// lines and lines that begin with `#` are skipped. `shuffle` is the seed of a random order.
     ///
     /// # Errors
     /// [`OpeningError`] names the file, the line, and the FEN field or the move that is wrong.

@@ -1,8 +1,8 @@
 //! Game records in PGN: tags, moves with comments, and the result.
 //!
-//! Moves are in the notation of the game. The comment after a move, `{+1.23/12 0.450s}`, has the player's score in
-//! units of the evaluation (or `+M5` for a win in five moves), the depth and the time, as in cutechess. Moves of
-//! the opening have the comment `{book}`.
+//! Moves are in the notation of the game. The comment after a move, `{+1.23/12 0.450s}`, has the player's
+//! score in units of the evaluation (or `+M5` for a win in five moves), the depth and the time, as in
+//! cutechess. Moves of the opening have the comment `{book}`.
 
 use std::fmt;
 use std::iter;
@@ -116,8 +116,8 @@ impl PgnMove {
         PgnMove { text: mv.to_owned(), comment }
     }
 
-    /// The score in the comment, in units of the evaluation and from the point of view of the player who moved.
-    /// Infinite for a mate score; `None` where the comment has no score.
+    /// The score in the comment, in units of the evaluation and from the point of view of the player who
+    /// moved. Infinite for a mate score; `None` where the comment has no score.
     pub fn score(&self) -> Option<f64> {
         let (score, _) = self.comment.split_once('/')?;
         match score.split_at_checked(2)? {
@@ -228,8 +228,8 @@ pub fn parse(text: &str) -> Result<Vec<PgnGame>, PgnError> {
     }
 }
 
-/// Parses the games of a file that a match was writing when it was killed. An unfinished game at its end is left
-/// out; the second value is the length of the complete games in bytes.
+/// Parses the games of a file that a match was writing when it was killed. An unfinished game at its end is
+/// left out; the second value is the length of the complete games in bytes.
 ///
 /// # Errors
 /// [`PgnError`] names the line.
@@ -516,7 +516,8 @@ mod tests {
 
     #[test]
     fn games_of_other_programs_are_read() {
-        let text = "% a comment\n[White \"x\"]\n[Result \"0-1\"]\n\n1.e4 e5 $1 (1... c5 {Sicilian (or so)} 2. Nf3 (2. c3))\n\
+        let text = "% a comment\n[White \"x\"]\n[Result \"0-1\"]\n\n1.e4 e5 $1 \
+                    (1... c5 {Sicilian (or so)} 2. Nf3 (2. c3))\n\
                     2.Nf3 ; good\n{first} Nc6 {two\nwords} {more} 0-1\n";
         let read = parse(text).unwrap().remove(0);
         let moves: Vec<_> = read.moves.iter().map(|mv| (mv.text.as_str(), mv.comment.as_str())).collect();

@@ -9,8 +9,8 @@ use thiserror::Error;
 use super::pgn::{self, PgnError, PgnGame};
 use crate::game::quote;
 
-/// A PGN file that games are appended to. Each game is written as soon as it is finished, so a killed match loses
-/// no finished game.
+/// A PGN file that games are appended to. Each game is written as soon as it is finished, so a killed match
+/// loses no finished game.
 #[derive(Debug)]
 pub struct PgnFile {
     file: File,
@@ -49,8 +49,9 @@ impl PgnFile {
         Ok(PgnFile { file: file.map_err(|error| failed(path, error))?, whole: None })
     }
 
-    /// Opens a file to append to, created if missing, and returns the games in it. An unfinished game at its end,
-    /// left by a killed match, is removed when the next game is appended; until then the file is not changed.
+    /// Opens a file to append to, created if missing, and returns the games in it. An unfinished game at its
+    /// end, left by a killed match, is removed when the next game is appended; until then the file is not
+    /// changed.
     ///
     /// # Errors
     /// [`PgnFileError`].

@@ -39,8 +39,8 @@ pub trait Player<G: Game>: Send {
         control: &Control,
     ) -> Result<MoveReply<G::Move>, PlayerError>;
 
-    /// Called after a move of either player, in text with its chance outcome. `board` is the position after the
-    /// move. Not called for the move that ends the game.
+    /// Called after a move of either player, in text with its chance outcome. `board` is the position after
+    /// the move. Not called for the move that ends the game.
     fn moved(&mut self, _mv: &str, _board: &dyn Board) {}
 
     /// Called at the end of a game, in the position of `board`, whatever has ended it, failures included.
@@ -187,7 +187,8 @@ impl EngineSetup {
         }
     }
 
-    /// The address that an external UDP client has to join at, if the engine is one: the user has to start it.
+    /// The address that an external UDP client has to join at, if the engine is one: the user has to start
+    /// it.
     pub fn external_client_address(&self) -> Option<SocketAddr> {
         match self.kind {
             EngineKind::Udp(Invitation { listen, launch: None }) => Some(listen),

@@ -4,8 +4,8 @@ use super::pgn::PgnGame;
 use super::{GameResult, Pairs, Results};
 use crate::chart::{Chart, ChartError, Curve};
 
-/// The names of the players, in the order of their first games, and the results of the games. A game without a
-/// number is numbered by its place in the file.
+/// The names of the players, in the order of their first games, and the results of the games. A game without
+/// a number is numbered by its place in the file.
 pub fn results(records: &[PgnGame]) -> (Vec<String>, Results) {
     let (mut names, mut results) = (Vec::new(), Results::default());
     let mut games: Vec<_> =
@@ -26,8 +26,8 @@ pub fn results(records: &[PgnGame]) -> (Vec<String>, Results) {
     (names, results)
 }
 
-/// Draws the score of each player over its games as SVG. With two players only the first is drawn, with its 95 %
-/// confidence interval.
+/// Draws the score of each player over its games as SVG. With two players only the first is drawn, with its
+/// 95 % confidence interval.
 ///
 /// # Errors
 /// [`ChartError`] when no pair of games is complete.

@@ -24,9 +24,9 @@ const STEPS: usize = 50;
 /// Maximum length of a Newton step in Elo: far from the maximum the likelihood is flat and steps overshoot.
 const LONGEST_STEP: f64 = 200.0;
 
-/// Maximum likelihood ratings of `players` players in the model of R. Bradley and M. Terry, where the expected
-/// score is logistic in the difference of ratings. The errors are the sandwich estimator of P. Huber over pairs of
-/// games, so the correlation between the two games of a pair is accounted for.
+/// Maximum likelihood ratings of `players` players in the model of R. Bradley and M. Terry, where the
+/// expected score is logistic in the difference of ratings. The errors are the sandwich estimator of P. Huber
+/// over pairs of games, so the correlation between the two games of a pair is accounted for.
 pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
     let mut elo = DVector::<f64>::zeros(players);
     let scale = std::f64::consts::LN_10 / 400.0;
@@ -50,8 +50,8 @@ pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
         .collect()
 }
 
-/// The gradient of the log-likelihood at `elo`, its negated Hessian, and the covariance of the gradient, all in
-/// units of pairs.
+/// The gradient of the log-likelihood at `elo`, its negated Hessian, and the covariance of the gradient, all
+/// in units of pairs.
 fn derivatives(
     elo: &DVector<f64>,
     results: &[([usize; 2], Pairs)],
@@ -79,8 +79,8 @@ fn derivatives(
     (gradient, curvature, noise)
 }
 
-/// Inverts a matrix on the subspace of ratings whose sum is 0. The matrix is singular outside of it, since adding
-/// a constant to all ratings changes no expected score.
+/// Inverts a matrix on the subspace of ratings whose sum is 0. The matrix is singular outside of it, since
+/// adding a constant to all ratings changes no expected score.
 fn invert(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     let players = matrix.nrows();
     let ones = DMatrix::from_element(players, players, 1.0 / players as f64);
@@ -116,8 +116,8 @@ mod tests {
         assert!(ratings(2, &[]).iter().all(|rating| rating.elo == 0.0));
     }
 
-    /// Simulated tournaments of three players: the estimates are unbiased, and 95 % of the intervals contain the
-    /// true rating, within three standard errors.
+    /// Simulated tournaments of three players: the estimates are unbiased, and 95 % of the intervals contain
+    /// the true rating, within three standard errors.
     #[test]
     fn intervals_have_their_coverage() {
         let truth = [40.0, 0.0, -40.0];

@@ -31,8 +31,8 @@ pub(super) struct CompletePair {
     pub(super) games: [GameResult; 2],
 }
 
-/// The results of a tournament, by game number. Only complete pairs count: a single game says little, since its
-/// opening may favour one colour.
+/// The results of a tournament, by game number. Only complete pairs count: a single game says little, since
+/// its opening may favour one colour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
     pairs: BTreeMap<u64, Pair>,
@@ -54,8 +54,8 @@ impl CompletePair {
 }
 
 impl Results {
-    /// Adds the result of the game `number`, counted from 0, between `players`, White first. Returns false and
-    /// changes nothing if that game has a result already or its pair has other players.
+    /// Adds the result of the game `number`, counted from 0, between `players`, White first. Returns false
+    /// and changes nothing if that game has a result already or its pair has other players.
     pub fn add(&mut self, number: u64, players: [usize; 2], result: GameResult) -> bool {
         let slot = (number % 2) as usize;
         let players = if slot == 0 { players } else { [players[1], players[0]] };

@@ -9,8 +9,8 @@ pub enum Format {
     Gauntlet,
 }
 
-/// The games of a match or a tournament. In every round each pairing plays a pair of games from the opening of
-/// the round, with colours swapped.
+/// The games of a match or a tournament. In every round each pairing plays a pair of games from the opening
+/// of the round, with colours swapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     pairings: Vec<[usize; 2]>,

@@ -25,8 +25,8 @@ pub enum EloModel {
     /// Logistic Elo: the expected score is `1 / (1 + 10^(-elo / 400))`, as in ratings.
     #[default]
     Logistic,
-    /// Normalized Elo: the distance of the expected score from ½ in standard deviations of a game, in units of
-    /// ln 10 / 800. The expected length of a test does not depend on the draw rate (M. Van den Bergh,
+    /// Normalized Elo: the distance of the expected score from ½ in standard deviations of a game, in units
+    /// of ln 10 / 800. The expected length of a test does not depend on the draw rate (M. Van den Bergh,
     /// "Normalized Elo").
     Normalized,
 }
@@ -61,7 +61,8 @@ pub enum SprtError {
     },
 }
 
-/// Pairs counted for each of the five results that has not occurred, so that the log-likelihood ratio is finite.
+/// Pairs counted for each of the five results that has not occurred, so that the log-likelihood ratio is
+/// finite.
 const REGULARIZATION: f64 = 1e-3;
 
 impl Sprt {
@@ -108,9 +109,9 @@ impl Sprt {
 
     /// The log-likelihood ratio (LLR) of H1 to H0. Positive values favour H1.
     ///
-    /// This is the generalised SPRT: each hypothesis is represented by the maximum likelihood distribution of the
-    /// five results of a pair among those with its Elo difference (M. Van den Bergh, "A practical introduction to
-    /// the GSPRT", "Comments on Normalized Elo").
+    /// This is the generalised SPRT: each hypothesis is represented by the maximum likelihood distribution of
+    /// the five results of a pair among those with its Elo difference (M. Van den Bergh, "A practical
+    /// introduction to the GSPRT", "Comments on Normalized Elo").
     pub fn llr(&self, pairs: &Pairs) -> f64 {
         if pairs.count() == 0 {
             return 0.0;
@@ -123,8 +124,8 @@ impl Sprt {
         (0..5).map(|i| counts[i] * (tilt0[i] / tilt1[i]).ln()).sum()
     }
 
-    /// The bounds of the log-likelihood ratio (A. Wald): H0 is accepted at or below the first, H1 at or above the
-    /// second.
+    /// The bounds of the log-likelihood ratio (A. Wald): H0 is accepted at or below the first, H1 at or above
+    /// the second.
     pub fn bounds(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
@@ -154,12 +155,12 @@ impl fmt::Display for Sprt {
 /// The five possible scores of a pair.
 const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// The tilt of the maximum likelihood distribution. Among the distributions over the five results under which the
-/// mean of `excess` is 0, the one of maximum likelihood for `counts` is `counts[i] / n / tilt[i]` with
+/// The tilt of the maximum likelihood distribution. Among the distributions over the five results under which
+/// the mean of `excess` is 0, the one of maximum likelihood for `counts` is `counts[i] / n / tilt[i]` with
 /// `tilt[i] = 1 + θ excess[i]`.
 ///
-/// θ solves `Σ counts[i] excess[i] / tilt[i] = 0`. The left side falls from +∞ to −∞ between the two values of θ at
-/// which a tilt is 0, so bisection finds it.
+/// θ solves `Σ counts[i] excess[i] / tilt[i] = 0`. The left side falls from +∞ to −∞ between the two values
+/// of θ at which a tilt is 0, so bisection finds it.
 fn tilt(counts: &[f64; 5], excess: &[f64; 5]) -> [f64; 5] {
     let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
     let most = excess.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -177,10 +178,10 @@ fn tilt(counts: &[f64; 5], excess: &[f64; 5]) -> [f64; 5] {
     excess.map(|excess| 1.0 + theta * excess)
 }
 
-/// The tilt of the maximum likelihood distribution whose mean is `elo` normalized Elo from ½. Near a distribution
-/// with mean m and standard deviation σ this is the condition that the mean of
-/// `score − ½ − s σ (1 + ((score − m) / σ)²) / 2` is 0, where s is the distance in standard deviations. Solving it
-/// and repeating with the mean and deviation of the solution converges in a few steps.
+/// The tilt of the maximum likelihood distribution whose mean is `elo` normalized Elo from ½. Near a
+/// distribution with mean m and standard deviation σ this is the condition that the mean of `score − ½ − s σ
+/// (1 + ((score − m) / σ)²) / 2` is 0, where s is the distance in standard deviations. Solving it and
+/// repeating with the mean and deviation of the solution converges in a few steps.
 fn normalized_tilt(counts: &[f64; 5], elo: f64) -> [f64; 5] {
     // The standard deviation of a pair's score is that of a game over √2.
     let distance = elo * std::f64::consts::LN_10 / 800.0 * std::f64::consts::SQRT_2;
@@ -256,8 +257,8 @@ mod tests {
         assert!(matches!(Sprt::new(0.0, 5.0, 0.05, 0.0), Err(SprtError::Rate { name: "beta", .. })));
     }
 
-    /// The number of `matches` in which the test accepts H1 when the Elo difference is `elo` and 40 % of the games
-    /// are drawn.
+    /// The number of `matches` in which the test accepts H1 when the Elo difference is `elo` and 40 % of the
+    /// games are drawn.
     fn accepted(sprt: &Sprt, elo: f64, matches: u32) -> u32 {
         let mut random = StdRng::seed_from_u64(7);
         let win = score_of_elo(elo) - 0.2;

@@ -182,9 +182,9 @@ impl Tournament {
         }
     }
 
-    /// Plays the games that have no result yet, until all have one, the SPRT is decided, or `control` stops the
-    /// tournament. `on_game` is called for each game as soon as it is finished. Games still being played at the
-    /// end are dropped.
+    /// Plays the games that have no result yet, until all have one, the SPRT is decided, or `control` stops
+    /// the tournament. `on_game` is called for each game as soon as it is finished. Games still being played
+    /// at the end are dropped.
     ///
     /// With node or depth limits and one search thread the games do not depend on `concurrency`.
     ///
@@ -303,8 +303,8 @@ impl Tournament {
         }
     }
 
-    /// The results that count: all of them, or those up to the pair that decided the SPRT. Pairs are taken in the
-    /// order of the schedule, so the result does not depend on which concurrent games finish first.
+    /// The results that count: all of them, or those up to the pair that decided the SPRT. Pairs are taken in
+    /// the order of the schedule, so the result does not depend on which concurrent games finish first.
     pub fn counted(&self, results: &Results) -> Results {
         let mut monitor = SprtMonitor::new(self.sprt.as_ref());
         match monitor.is_decided(results) {

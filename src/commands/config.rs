@@ -1,9 +1,9 @@
 //! Command line arguments from a TOML file.
 //!
-//! `--config FILE` is replaced by the arguments in the file: `games = 400` becomes `--games 400`, `json = true`
-//! becomes `--json`, a table `[sprt]` with `elo0 = 0` becomes `--sprt elo0=0`, each `[[engine]]` becomes an
-//! `--engine`, and `rival = ["ones", "random"]` becomes `--rival ones --rival random`. The result is parsed as a
-//! command line, so both have the same names, ranges and errors.
+//! `--config FILE` is replaced by the arguments in the file: `games = 400` becomes `--games 400`, `json =
+//! true` becomes `--json`, a table `[sprt]` with `elo0 = 0` becomes `--sprt elo0=0`, each `[[engine]]`
+//! becomes an `--engine`, and `rival = ["ones", "random"]` becomes `--rival ones --rival random`. The result
+//! is parsed as a command line, so both have the same names, ranges and errors.
 
 use std::ffi::OsString;
 use std::path::Path;

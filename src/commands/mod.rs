@@ -29,8 +29,8 @@ use crate::engine::{Engine, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::search::Control;
 
-/// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on standard
-/// input and output; enter `help` for its commands.
+/// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
+/// standard input and output; enter `help` for its commands.
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Arguments {
@@ -69,7 +69,8 @@ enum Command {
 /// Runs the command line `arguments`, the program name included.
 ///
 /// # Errors
-/// Any error of the command, with its context. Invalid arguments, `--help` and `--version` end the process instead.
+/// Any error of the command, with its context. Invalid arguments, `--help` and `--version` end the process
+/// instead.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let arguments = Arguments::parse_from(config::expand(arguments)?);
     match arguments.command.unwrap_or(Command::Uci) {
@@ -105,6 +106,17 @@ impl RulesArguments {
     fn rules(&self) -> Result<Rules, RulesError> {
         Rules::new(&self.variant, self.option.clone())
     }
+}
+
+/// A game and a position of it.
+#[derive(Debug, clap::Args)]
+struct PositionArguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// The position in FEN [default: the start position]
+    #[arg(long)]
+    fen: Option<String>,
 }
 
 /// A control that Ctrl-C stops. May be called once in a process.

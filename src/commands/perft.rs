@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
+use super::PositionArguments;
 use crate::engine::{Board, registry};
 use crate::game::perft::parse_suite;
 use crate::protocol::text;
@@ -13,12 +14,8 @@ use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
-    variant: String,
-    /// The position in FEN [default: the start position]
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    position: PositionArguments,
     /// Depth in plies; with --suite, the maximum depth
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64), required_unless_present = "suite")]
     depth: Option<u32>,
@@ -31,11 +28,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut board = registry::board(&arguments.variant)?;
+    let mut board = registry::board(&arguments.position.variant)?;
     match &arguments.suite {
         Some(path) => run_suite(board.as_mut(), path, arguments.depth),
         None => {
-            board.set_up(arguments.fen.as_deref(), &[])?;
+            board.set_up(arguments.position.fen.as_deref(), &[])?;
             // Without a suite a depth is required.
             count(board.as_ref(), arguments.depth.unwrap_or(1), arguments.divide)
         }

@@ -20,8 +20,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Starts to report progress in `unit`, such as games, of which `done` are done already. Without a `total` no
-    /// remaining time is shown.
+    /// Starts to report progress in `unit`, such as games, of which `done` are done already. Without a
+    /// `total` no remaining time is shown.
     pub(super) fn new(unit: &'static str, done: u64, total: Option<u64>) -> Progress {
         let (bar, template) = match total {
             Some(total) => {

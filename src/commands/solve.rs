@@ -5,18 +5,15 @@ use std::time::Duration;
 
 use clap::value_parser;
 
+use super::PositionArguments;
 use crate::engine::{Settings, registry};
 use crate::search::{Limits, Solution};
 
 /// Proves that a position is a win, a loss or a draw for the side to move.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
-    variant: String,
-    /// The position in FEN [default: the start position]
-    #[arg(long)]
-    fen: Option<String>,
+    #[command(flatten)]
+    position: PositionArguments,
     /// Maximum number of positions to expand
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
@@ -30,8 +27,8 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut engine = registry::engine(&arguments.variant, &Settings::default())?;
-    engine.board_mut().set_up(arguments.fen.as_deref(), &[])?;
+    let mut engine = registry::engine(&arguments.position.variant, &Settings::default())?;
+    engine.board_mut().set_up(arguments.position.fen.as_deref(), &[])?;
     let control = super::interruptible()?;
 
     let limits = Limits { nodes: arguments.nodes, movetime: arguments.time, ..Limits::none() };

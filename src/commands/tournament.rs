@@ -23,11 +23,12 @@ use crate::game::quote;
 /// Default number of games of each pairing.
 const GAMES: u64 = 100;
 
-/// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many games.
+/// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many
+/// games.
 const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
 
-/// Plays a match or a tournament between engines. Every opening is played twice, with colours swapped, and results
-/// are counted by pairs of games. protocol.md describes all keys.
+/// Plays a match or a tournament between engines. Every opening is played twice, with colours swapped, and
+/// results are counted by pairs of games. protocol.md describes all keys.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
@@ -289,7 +290,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.concurrency > cores {
         let concurrency = arguments.concurrency;
         eprintln!(
-            "labrys: warning: --concurrency {concurrency} on {cores} cores: the engines will slow each other down"
+            "labrys: warning: --concurrency {concurrency} on {cores} cores: \
+             the engines will slow each other down"
         );
     }
     if let Some(path) = &arguments.plot {

@@ -104,8 +104,8 @@ impl Training<'_> {
         Ok(())
     }
 
-    /// A session with a small transposition table, `options` and the feature set. `flag` is the flag of the options,
-    /// for errors.
+    /// A session with a small transposition table, `options` and the feature set. `flag` is the flag of the
+    /// options, for errors.
     fn session<G: Playable>(&self, options: &[(String, String)], flag: &str) -> anyhow::Result<Session<G>> {
         let mut session = self.rules.session()?;
         session.set_option("Hash", HASH)?;

@@ -8,8 +8,8 @@ use anyhow::Context;
 
 use crate::protocol::tuc::{Host, TimeLimits, server};
 
-/// Serves one game of TUC-CHESS over UDP. The first two clients that send their names play, the first one as White.
-/// protocol.md describes the protocol.
+/// Serves one game of TUC-CHESS over UDP. The first two clients that send their names play, the first one as
+/// White. protocol.md describes the protocol.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Port to listen on; 0 picks a free one

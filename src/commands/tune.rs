@@ -13,8 +13,8 @@ use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
 use crate::files::{check_writable, write_atomically};
 use crate::game::Playable;
-use crate::learn::Samples;
-use crate::learn::logistic::{self, Epoch};
+use crate::learn::logistic::{self, Epoch, LogisticSettings};
+use crate::learn::{RecordedGame, Samples};
 use crate::search::Control;
 
 /// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet
@@ -39,21 +39,21 @@ pub(super) struct Arguments {
     /// Number of passes over all positions
     #[arg(
         long,
-        default_value_t = logistic::LogisticSettings::default().epochs,
+        default_value_t = LogisticSettings::default().epochs,
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     epochs: u32,
     /// Initial learning rate of Adam, in units of a weight
-    #[arg(long, default_value_t = logistic::LogisticSettings::default().rate, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = LogisticSettings::default().rate, value_parser = parse_non_negative)]
     rate: f64,
     /// Strength of the L2 regularization towards the initial weights
-    #[arg(long, default_value_t = logistic::LogisticSettings::default().l2, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = LogisticSettings::default().l2, value_parser = parse_non_negative)]
     pull: f64,
     /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game
-    #[arg(long, default_value_t = logistic::LogisticSettings::default().blend, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = LogisticSettings::default().blend, value_parser = parse_fraction)]
     blend: f64,
     /// Seed of the order of the positions and of the choice of held-out games
-    #[arg(long, default_value_t = logistic::LogisticSettings::default().seed)]
+    #[arg(long, default_value_t = LogisticSettings::default().seed)]
     seed: u64,
 }
 
@@ -92,13 +92,13 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     let control = super::interruptible()?;
 
     let (samples, games) = read_games(arguments, &mut game, start.set(), &control)?;
-    let settings = logistic::LogisticSettings {
+    let settings = LogisticSettings {
         epochs: arguments.epochs,
         rate: arguments.rate,
         l2: arguments.pull,
         blend: arguments.blend,
         seed: arguments.seed,
-        ..logistic::LogisticSettings::default()
+        ..LogisticSettings::default()
     };
     let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
     let mut first = None;
@@ -151,8 +151,9 @@ fn read_games<G: Playable>(
             let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
             let scores: Vec<_> = record.moves.iter().map(PgnMove::score).collect();
             let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
-            let opening = (fen, &record.opening.moves[..]);
-            samples.add_game(set, game, opening, &moves, &scores, record.end.winner).with_context(at)?;
+            let (opening, winner) = (&record.opening.moves[..], record.end.winner);
+            let record = RecordedGame { fen, opening, moves: &moves, scores: &scores, winner };
+            samples.add_game(set, game, &record).with_context(at)?;
             games += 1;
         }
     }

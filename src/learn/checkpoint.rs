@@ -1,4 +1,5 @@
-//! A training on disk: a folder with the checkpoint, the learning curve and its charts, and the learned weights.
+//! A training on disk: a folder with the checkpoint, the learning curve and its charts, and the learned
+//! weights.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -88,8 +89,8 @@ pub struct TrainingFolder {
 }
 
 impl TrainingFolder {
-    /// Opens the folder at `path`, creating it if missing, and checks that it is writable. `arguments` are those
-    /// that the result of the training depends on.
+    /// Opens the folder at `path`, creating it if missing, and checks that it is writable. `arguments` are
+    /// those that the result of the training depends on.
     ///
     /// # Errors
     /// Any error of the operating system.
@@ -130,9 +131,9 @@ impl TrainingFolder {
         Ok(Some(state.into_owned()))
     }
 
-    /// Writes the checkpoint, the curve and its charts. `names` are the names of the features, `rivals` those of
-    /// the opponents that the learner is compared with. The checkpoint is written first, as the rest can be made
-    /// from it.
+    /// Writes the checkpoint, the curve and its charts. `names` are the names of the features, `rivals` those
+    /// of the opponents that the learner is compared with. The checkpoint is written first, as the rest can
+    /// be made from it.
     ///
     /// # Errors
     /// [`CheckpointError`] names the file.

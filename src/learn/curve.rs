@@ -8,9 +8,9 @@ use crate::chart::{Chart, ChartError, Curve};
 /// Maximum number of weights in a chart: those with the largest final magnitude.
 const SHOWN: usize = 16;
 
-/// The curve as comma-separated values, with one line for each period and one for each comparison match, ordered
-/// by steps. Lines of matches have the scores against the rivals, from 0 to 1, and lines of periods the weights;
-/// the other columns of a line are empty.
+/// The curve as comma-separated values, with one line for each period and one for each comparison match,
+/// ordered by steps. Lines of matches have the scores against the rivals, from 0 to 1, and lines of periods
+/// the weights; the other columns of a line are empty.
 pub fn table(state: &TrainingState, names: &[&str], rivals: &[String]) -> String {
     let mut lines: Vec<(u64, String)> = Vec::new();
     for point in &state.curve {
@@ -35,8 +35,8 @@ pub fn table(state: &TrainingState, names: &[&str], rivals: &[String]) -> String
     text
 }
 
-/// The charts in SVG with their file names: the weights and the L1 norm of their change over steps, and the scores
-/// over games. Empty charts are left out.
+/// The charts in SVG with their file names: the weights and the L1 norm of their change over steps, and the
+/// scores over games. Empty charts are left out.
 ///
 /// # Errors
 /// [`ChartError`] when the drawing library fails.

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{LeastSquares, SingularMatrix, TemporalDifference};
 
-/// A sparse feature vector: index and value of the features that are not 0. An index may occur more than once; its
-/// values add up.
+/// A sparse feature vector: index and value of the features that are not 0. An index may occur more than
+/// once; its values add up.
 pub type SparseFeatures = Vec<(usize, f64)>;
 
 /// A transition (s, r, s′) from one position of the learner to its next, from its point of view.
@@ -69,9 +69,9 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// The random walk of Sutton (1988): five states in a row, starting in the middle, with equal probability of a
-    /// step to either side. The reward is 1 beyond the right end and 0 beyond the left one. The true value of
-    /// state i, from 1, is i/6.
+    /// The random walk of Sutton (1988): five states in a row, starting in the middle, with equal probability
+    /// of a step to either side. The reward is 1 beyond the right end and 0 beyond the left one. The true
+    /// value of state i, from 1, is i/6.
     pub(in crate::learn) fn walk(random: &mut StdRng) -> Vec<Transition> {
         let (mut steps, mut state) = (Vec::new(), 2);
         loop {

@@ -1,10 +1,11 @@
 //! Logistic regression: weights under which `1 / (1 + exp(−k w·φ))` says best how games ended (P. Österlund's
 //! "Texel's tuning method", 2014, with gradients in place of a local search).
 //!
-//! The scale k is fitted first, to the initial weights, and then kept, so that the unit of the evaluation does not
-//! change. The target of a position is the result of its game, blended with the score of the search that played it,
-//! which has less noise. Adam (Kingma & Ba 2015) then minimizes the mean cross entropy over mini-batches. Every
-//! tenth game is held out for validation; the weights of the epoch with the lowest validation error are returned.
+//! The scale k is fitted first, to the initial weights, and then kept, so that the unit of the evaluation
+//! does not change. The target of a position is the result of its game, blended with the score of the search
+//! that played it, which has less noise. Adam (Kingma & Ba 2015) then minimizes the mean cross entropy over
+//! mini-batches. Every tenth game is held out for validation; the weights of the epoch with the lowest
+//! validation error are returned.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -31,11 +32,11 @@ pub struct LogisticSettings {
     pub batch: usize,
     /// Initial learning rate of Adam, in units of a weight; it falls linearly to 0 over the epochs.
     pub rate: f64,
-    /// Strength of the L2 regularization towards the initial weights: the factor of a weight's distance from its
-    /// initial value in the gradient.
+    /// Strength of the L2 regularization towards the initial weights: the factor of a weight's distance from
+    /// its initial value in the gradient.
     pub l2: f64,
-    /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game. Positions without
-    /// a search score use the result alone.
+    /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game. Positions
+    /// without a search score use the result alone.
     pub blend: f64,
     /// Seed of the order of the positions and of the choice of held-out games.
     pub seed: u64,

@@ -6,17 +6,19 @@ use thiserror::Error;
 
 use super::Transition;
 
-/// Largest condition number, in the 1-norm, at which a solution is accepted: 4 of 16 digits are then reliable.
+/// Largest condition number, in the 1-norm, at which a solution is accepted: 4 of 16 digits are then
+/// reliable.
 const WORST_CONDITION: f64 = 1e12;
 
 /// LSTD(λ) (Bradtke & Barto 1996, Boyan 2002) with exponential windowing (Neighbours thesis §4.3).
 ///
-/// Each transition updates `A ← A + z (φ(s) − γ φ(s′))ᵀ` and `b ← b + z r`, where the eligibility trace `z` is φ(s)
-/// for λ = 0. At the end of a period the weights solve `A w = b`; then A and b are multiplied by the window μ.
+/// Each transition updates `A ← A + z (φ(s) − γ φ(s′))ᵀ` and `b ← b + z r`, where the eligibility trace `z`
+/// is φ(s) for λ = 0. At the end of a period the weights solve `A w = b`; then A and b are multiplied by the
+/// window μ.
 ///
 /// Features that are rare, or always occur together, leave A close to singular. The system is therefore
-/// regularized: `(A + κ a I) w = b + κ a w₀`, with the previous weights `w₀` and the mean absolute diagonal element
-/// `a` of A. Weights that the transitions do not determine keep their values.
+/// regularized: `(A + κ a I) w = b + κ a w₀`, with the previous weights `w₀` and the mean absolute diagonal
+/// element `a` of A. Weights that the transitions do not determine keep their values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LeastSquares {
     /// Discount γ.
@@ -49,7 +51,8 @@ pub enum SingularMatrix {
 }
 
 impl LeastSquares {
-    /// A learner of `features` weights, with discount γ, trace decay λ and window μ from 0 to 1, and ridge κ ≥ 0.
+    /// A learner of `features` weights, with discount γ, trace decay λ and window μ from 0 to 1, and ridge κ
+    /// ≥ 0.
     pub fn new(features: usize, discount: f64, lambda: f64, window: f64, ridge: f64) -> LeastSquares {
         let zeros = vec![0.0; features];
         let (a, b) = (vec![0.0; features * features], zeros.clone());

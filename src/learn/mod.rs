@@ -5,8 +5,8 @@
 //! - [`Learner`]: updates weights from transitions, by [`TemporalDifference`] (TD(λ), TD-leaf(λ)) or
 //!   [`LeastSquares`] (LSTD(λ));
 //! - `schedule`: [`Decay`] of the learning rate and [`Exploration`] rate over a training;
-//! - [`Trainer`]: trains against an opponent, a clone of the learner or a fixed one; [`checkpoint`]: the training
-//!   on disk; [`curve`]: the learning curve as a table and as charts.
+//! - [`Trainer`]: trains against an opponent, a clone of the learner or a fixed one; [`checkpoint`]: the
+//!   training on disk; [`curve`]: the learning curve as a table and as charts.
 //!
 //! Supervised learning from game records:
 //! - [`Samples`]: feature vectors of the quiet positions of games, with the results of the games;
@@ -31,7 +31,7 @@ pub use lstd::{LeastSquares, SingularMatrix};
 pub use observation::{
     Episode, Observation, ObservationSettings, Observed, ObservedPosition, sparse_features,
 };
-pub use samples::{SampleError, Samples};
+pub use samples::{RecordedGame, SampleError, Samples};
 pub use schedule::{Decay, Exploration};
 pub use td::TemporalDifference;
 pub use trainer::{Comparison, CurvePoint, Trainer, TrainingSettings, TrainingState, Worker};

@@ -4,8 +4,8 @@ use super::Transition;
 use super::learner::SparseFeatures;
 use crate::game::Features;
 
-/// The feature vector φ(s) of a position in the feature set `G::SETS[set]`, from the point of view of the side to
-/// move.
+/// The feature vector φ(s) of a position in the feature set `G::SETS[set]`, from the point of view of the
+/// side to move.
 pub fn sparse_features<G: Features>(position: &G, set: usize) -> SparseFeatures {
     let mut features = Vec::new();
     position.features(set, |index, value| {
@@ -32,11 +32,13 @@ pub struct ObservationSettings {
     pub both: bool,
     /// Which position is observed.
     pub position: ObservedPosition,
-    /// Whether the successor state s′ is the predicted position after the agent's move and the reply expected by
-    /// its search (Neighbours thesis §4.3 (a)). Otherwise it is the position of the agent's next move in the game
-    /// (b). The prediction assumes an opponent of equal strength, so it is not affected by exploration.
+    /// Whether the successor state s′ is the predicted position after the agent's move and the reply expected
+    /// by its search (Neighbours thesis §4.3 (a)). Otherwise it is the position of the agent's next move in
+    /// the game (b). The prediction assumes an opponent of equal strength, so it is not affected by
+    /// exploration.
     pub predicted: bool,
-    /// The reward of a win, in units of the evaluation. The reward of a loss is its negative, that of a draw 0.
+    /// The reward of a win, in units of the evaluation. The reward of a loss is its negative, that of a draw
+    /// 0.
     pub reward: f64,
 }
 
@@ -56,8 +58,8 @@ pub struct Observation<M> {
     pub observed: Observed,
     /// The predicted successor, if the settings ask for it and the search expects a reply.
     pub predicted: Option<Observed>,
-    /// The policy target: a probability distribution over moves. A search that counts visits (MCTS) gives each
-    /// move its fraction of the visits; other searches give probability 1 to the chosen move.
+    /// The policy target: a probability distribution over moves. A search that counts visits (MCTS) gives
+    /// each move its fraction of the visits; other searches give probability 1 to the chosen move.
     pub policy: Vec<(M, f64)>,
 }
 
@@ -77,8 +79,8 @@ impl<M> Episode<M> {
     }
 
     /// The transitions of the episode: from each observation to its predicted successor, or else to the next
-    /// observation, and from the last one to the end of the game. There is none from an observed position in which
-    /// the game is over, since its value is known.
+    /// observation, and from the last one to the end of the game. There is none from an observed position in
+    /// which the game is over, since its value is known.
     pub fn transitions(&self) -> Vec<Transition> {
         let end = self.reward.map(Observed::End);
         let inner = self.observations.windows(2).map(|pair| {

@@ -24,6 +24,21 @@ pub struct Samples {
     games: Vec<usize>,
 }
 
+/// A game to learn from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecordedGame<'a> {
+    /// The position before the opening, as FEN; `None` for the start position.
+    pub fen: Option<&'a str>,
+    /// The moves of the opening. Their positions are not learned from.
+    pub opening: &'a [String],
+    /// The moves after the opening.
+    pub moves: &'a [String],
+    /// The search scores of the positions before the moves, where known, in units of the evaluation.
+    pub scores: &'a [Option<f64>],
+    /// The winner; `None` for a draw.
+    pub winner: Option<Color>,
+}
+
 /// Why a game cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SampleError {
@@ -56,8 +71,8 @@ impl Samples {
         self.games.len()
     }
 
-    /// The positions of the game `game`, as a range. Positions of one game are strongly correlated, so training and
-    /// validation sets have to be split by games.
+    /// The positions of the game `game`, as a range. Positions of one game are strongly correlated, so
+    /// training and validation sets have to be split by games.
     ///
     /// # Panics
     /// When there is no game of that number.
@@ -78,8 +93,8 @@ impl Samples {
         (indices.zip(values), f64::from(self.results[number]))
     }
 
-    /// The search score of the position `number` for the side to move, in units of the evaluation; infinite for a
-    /// mate score.
+    /// The search score of the position `number` for the side to move, in units of the evaluation; infinite
+    /// for a mate score.
     ///
     /// # Panics
     /// When there is no position of that number.
@@ -110,11 +125,8 @@ impl Samples {
         self.search_scores.push(search_score.map_or(f32::NAN, |value| value as f32));
     }
 
-    /// Adds the quiet positions of a game: those without check in which no tactical move was played. The static
-    /// evaluation of other positions differs from their search score. Positions of the opening are left out.
-    ///
-    /// The game begins with `opening`, a FEN and moves, continues with `moves`, and was won by `winner` or drawn.
-    /// `scores` are the search scores of the positions before the moves, where known. Features are those of the set
+    /// Adds the quiet positions of a game: those without check in which no tactical move was played. The
+    /// static evaluation of other positions differs from their search score. Features are those of the set
     /// `G::SETS[set]`. `game` is changed.
     ///
     /// # Errors
@@ -123,12 +135,9 @@ impl Samples {
         &mut self,
         set: usize,
         game: &mut Play<G>,
-        opening: (Option<&str>, &[String]),
-        moves: &[String],
-        scores: &[Option<f64>],
-        winner: Option<Color>,
+        record: &RecordedGame,
     ) -> Result<(), SampleError> {
-        let added = self.add_positions(set, game, opening, moves, scores, winner);
+        let added = self.add_positions(set, game, record);
         self.games.push(self.len());
         added
     }
@@ -137,12 +146,10 @@ impl Samples {
         &mut self,
         set: usize,
         game: &mut Play<G>,
-        opening: (Option<&str>, &[String]),
-        moves: &[String],
-        scores: &[Option<f64>],
-        winner: Option<Color>,
+        record: &RecordedGame,
     ) -> Result<(), SampleError> {
-        game.set_up(opening.0, opening.1)?;
+        let RecordedGame { fen, opening, moves, scores, winner } = *record;
+        game.set_up(fen, opening)?;
         for (text, number) in moves.iter().zip(1..) {
             let position = game.position();
             let mv = position.parse_move(text).map_err(|error| SampleError::Move { number, error })?;

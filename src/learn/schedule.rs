@@ -12,7 +12,8 @@ pub enum Decay {
 }
 
 impl Decay {
-    /// The factor of the learning rate when the fraction `progress` of the games, from 0 to 1, has been played.
+    /// The factor of the learning rate when the fraction `progress` of the games, from 0 to 1, has been
+    /// played.
     pub fn factor(self, progress: f64) -> f64 {
         match self {
             Decay::Constant => 1.0,
@@ -22,8 +23,8 @@ impl Decay {
     }
 }
 
-/// The exploration rate: the probability that the opponent plays a random move. It falls over the training along a
-/// sigmoid (Neighbours thesis §6.1).
+/// The exploration rate: the probability that the opponent plays a random move. It falls over the training
+/// along a sigmoid (Neighbours thesis §6.1).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Exploration {
     /// The rate long before the midpoint, from 0 to 1.

@@ -6,8 +6,8 @@ use super::Transition;
 use super::learner::dot;
 
 /// TD(λ) with accumulating traces (Sutton 1988). With λ = 0 it is the rule of the Neighbours thesis (§4.3),
-/// `wᵢ ← wᵢ + α fᵢ(s) (r + γ Eval(s′) − Eval(s))`, where `Eval(s′)` is 0 at the end of the game. On the features of
-/// the leaves of principal variations it is TD-leaf(λ) (Baxter, Tridgell, Weaver 1998).
+/// `wᵢ ← wᵢ + α fᵢ(s) (r + γ Eval(s′) − Eval(s))`, where `Eval(s′)` is 0 at the end of the game. On the
+/// features of the leaves of principal variations it is TD-leaf(λ) (Baxter, Tridgell, Weaver 1998).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TemporalDifference {
     /// Discount γ.
@@ -21,8 +21,8 @@ pub struct TemporalDifference {
 }
 
 impl TemporalDifference {
-    /// A learner with discount γ and trace decay λ, both from 0 to 1. Values are squashed into ±`range` if it is
-    /// given.
+    /// A learner with discount γ and trace decay λ, both from 0 to 1. Values are squashed into ±`range` if it
+    /// is given.
     pub fn new(discount: f64, lambda: f64, range: Option<f64>) -> TemporalDifference {
         TemporalDifference { discount, lambda, range, trace: Vec::new() }
     }

@@ -1,8 +1,8 @@
 //! The training loop: self-play games, learning from them, and cloning the learner as its new opponent.
 //!
-//! Games are played in rounds, several at a time. All games of a round are played with the weights at its beginning;
-//! then the learner processes them in order. All random numbers of a game depend on the seed and its number only.
-//! The result therefore depends neither on the number of threads nor on interruptions.
+//! Games are played in rounds, several at a time. All games of a round are played with the weights at its
+//! beginning; then the learner processes them in order. All random numbers of a game depend on the seed and
+//! its number only. The result therefore depends neither on the number of threads nor on interruptions.
 
 use std::ops::Range;
 
@@ -36,7 +36,8 @@ pub struct TrainingSettings {
     pub opening_plies: usize,
     /// Settings of the observations.
     pub observation: ObservationSettings,
-    /// Steps per period. At the end of a period LSTD solves for the weights and a point is added to the curve.
+    /// Steps per period. At the end of a period LSTD solves for the weights and a point is added to the
+    /// curve.
     pub period: u64,
     /// Games between cloning matches: learner and opponent play two games, and if the learner wins both, the
     /// opponent becomes a clone of it. `None` for a fixed opponent.
@@ -166,7 +167,8 @@ impl<G: Playable> Trainer<G> {
         &self.state
     }
 
-    /// Runs the training to its end, or until `control` stops it. `each` is called with the state after each round.
+    /// Runs the training to its end, or until `control` stops it. `each` is called with the state after each
+    /// round.
     ///
     /// # Errors
     /// Errors of `each`, and [`WeightsError`] if learned weights are not finite. Both end the training.
@@ -342,8 +344,8 @@ fn set_agent_weights<G: Playable>(
     Ok(())
 }
 
-/// Plays the games `numbers`, with one thread for each worker, and returns the results in the order of the numbers;
-/// `None` if any game is stopped.
+/// Plays the games `numbers`, with one thread for each worker, and returns the results in the order of the
+/// numbers; `None` if any game is stopped.
 fn in_parallel<G: Game, T: Send>(
     workers: &mut [Worker<G>],
     numbers: Range<u64>,

@@ -37,8 +37,8 @@ pub(in crate::commands) struct Arguments {
     /// Initial weights: default (the shipped weights), zeros, ones, or a file
     #[arg(long, value_name = "WEIGHTS", default_value = "default")]
     pub(super) weights: String,
-    /// Opponent: clone (a copy of the learner, replaced when the learner beats it), start (the learner with its
-    /// initial weights), or weights as for --weights
+    /// Opponent: clone (a copy of the learner, replaced when the learner beats it), start (the learner with
+    /// its initial weights), or weights as for --weights
     #[arg(long, value_name = "WHO", default_value = "clone")]
     pub(super) opponent: String,
     /// Engine options of the learner
@@ -291,8 +291,8 @@ impl Arguments {
         }
     }
 
-    /// The `source` entry of the weights file: the command line, without the output folder, and the result of the
-    /// final match.
+    /// The `source` entry of the weights file: the command line, without the output folder, and the result of
+    /// the final match.
     pub(super) fn source(&self, result: Option<&str>) -> String {
         let own = [format!("--out={}", self.out.display()), self.out.display().to_string()];
         let words: Vec<_> =
