@@ -1,4 +1,4 @@
-//! Matches, as a shell runs them.
+//! The command `labrys match`, and the commands that read and make its files.
 
 #[path = "common/shell.rs"]
 mod shell;
@@ -13,7 +13,7 @@ use labrys::engine::registry;
 use labrys::game::Color;
 use tempfile::TempDir;
 
-/// A folder that goes when the test ends.
+/// A temporary folder, removed at the end of the test.
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -24,7 +24,7 @@ fn command(words: &str) -> Command {
     command
 }
 
-/// Runs `labrys` with words that have no spaces; exit, standard output and error.
+/// Runs `labrys` with arguments that contain no spaces: success, standard output, standard error.
 fn labrys(words: &str) -> (bool, String, String) {
     shell::output(&mut command(words))
 }
@@ -42,7 +42,7 @@ fn read(path: &Path) -> Vec<PgnGame> {
     records
 }
 
-/// Records without what depends on the machine: the times.
+/// Game records without their times, which depend on the machine.
 fn essence(records: &[PgnGame]) -> Vec<PgnGame> {
     let mut records = records.to_vec();
     for mv in records.iter_mut().flat_map(|record| &mut record.moves) {
@@ -55,7 +55,7 @@ const TWO: &str = "--variant neighbours --engine name=a option.FeatureSet=set1 \
     --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
 
 #[test]
-fn a_match_prints_a_table_and_keeps_its_games() {
+fn a_match_prints_its_result_and_writes_its_games() {
     let folder = folder();
     let file = folder.path().join("games.pgn");
     let plot = folder.path().join("score.svg");
@@ -75,7 +75,7 @@ fn a_match_prints_a_table_and_keeps_its_games() {
     assert!(out.contains("\nElo ") && out.contains("LOS"), "{out}");
     assert!(std::fs::read_to_string(plot).unwrap().starts_with("<svg "));
 
-    // Each opening twice, with colours swapped.
+    // Each opening is played twice, with colours swapped.
     assert_eq!(records.len(), 12);
     for pair in records.chunks(2) {
         assert_eq!(pair[0].opening, pair[1].opening);
@@ -86,7 +86,7 @@ fn a_match_prints_a_table_and_keeps_its_games() {
     let openings: std::collections::HashSet<_> = records.iter().map(|record| &record.opening.moves).collect();
     assert!(openings.len() >= 5, "{openings:?}");
 
-    // The games read back, and every one ended as it says.
+    // Replaying the games confirms their moves and results.
     let (success, out, error) = labrys(&format!("replay {}", file.display()));
     assert!(
         success && out.contains("12 games, ") && out.trim_end().ends_with(" plies, all legal"),
@@ -102,7 +102,7 @@ fn a_match_prints_a_table_and_keeps_its_games() {
 }
 
 #[test]
-fn replay_finds_what_is_wrong() {
+fn replay_finds_errors() {
     let folder = folder();
     let file = folder.path().join("games.pgn");
     let (success, ..) = labrys(&format!("match {TWO} --games 2 --pgnout {}", file.display()));
@@ -120,13 +120,13 @@ fn replay_finds_what_is_wrong() {
         std::fs::write(&broken, text.replacen(from, to, 1)).unwrap();
         let (success, out, error) = labrys(&format!("replay {}", broken.display()));
         if message.is_empty() {
-            // Text between games is no record.
+            // Text between games is not valid PGN.
             assert!(!success, "{out}");
         } else {
             assert!(!success && (error.contains(message) || error.contains("game 1")), "{to}: {error}");
         }
     }
-    // A result that the rules contradict.
+    // A result that contradicts the rules.
     let records = read(&file);
     let wrong = match records[0].end.winner {
         Some(Color::White) => text.replacen("1-0", "0-1", 2),
@@ -159,7 +159,7 @@ fn the_same_seed_gives_the_same_games_at_any_concurrency() {
 }
 
 #[test]
-fn chance_is_seeded_and_on_record() {
+fn chance_outcomes_are_seeded_and_recorded() {
     let folder = folder();
     let run = |name: &str, arguments: &str| {
         let file = folder.path().join(name);
@@ -179,7 +179,7 @@ fn chance_is_seeded_and_on_record() {
     assert!(pairs.into_iter().any(|pair| pair[0].moves != pair[1].moves), "chance differs from game to game");
     let (success, out, error) = labrys(&format!("replay {}", folder.path().join("1.pgn").display()));
     assert!(success && out.contains("8 games"), "{error}");
-    // A game without end is ended by the referee, and points decide.
+    // At the move limit the points decide.
     let short = run("4.pgn", "--max-moves 20 --random-plies 0");
     assert!(short.iter().all(|record| record.moves.len() <= 40));
     let ends: Vec<_> = short.iter().map(|record| (record.end.winner, record.end.details.as_str())).collect();
@@ -187,7 +187,7 @@ fn chance_is_seeded_and_on_record() {
 }
 
 #[test]
-fn inside_and_outside_labrys_plays_the_same() {
+fn labrys_plays_the_same_in_process_and_over_uci() {
     let folder = folder();
     let run = |name: &str, cmd: &str| {
         let file = folder.path().join(name);
@@ -206,17 +206,17 @@ fn inside_and_outside_labrys_plays_the_same() {
     for (record, other) in same.iter_mut().zip(&outside) {
         record.players = other.players.clone();
     }
-    // Moves, scores and depths, whether reported in text or not.
+    // Moves, scores and depths are the same in process and over UCI.
     assert_eq!(same, essence(&outside));
 }
 
-/// The first lines of the table: all but the times.
+/// The output of a match without the line of times.
 fn table(out: &str) -> Vec<&str> {
     out.lines().filter(|line| !line.contains(" games in ")).collect()
 }
 
 #[test]
-fn a_killed_match_goes_on_to_the_same_result() {
+fn a_killed_match_resumes_to_the_same_result() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name);
     let arguments =
@@ -249,7 +249,7 @@ fn a_killed_match_goes_on_to_the_same_result() {
         assert!(out.contains(&format!("\n{} games in ", 80 - before)), "only what was missing: {out}");
         assert_eq!(essence(&read(&file)), essence(&read(&path("whole.pgn"))));
     }
-    // Cut in the middle of a game, as by a full disk.
+    // A file cut in the middle of a game, as by a full disk.
     let text = std::fs::read_to_string(path("whole.pgn")).unwrap();
     let cut = path("cut.pgn");
     std::fs::write(&cut, &text[..text.len() * 2 / 5]).unwrap();
@@ -257,14 +257,14 @@ fn a_killed_match_goes_on_to_the_same_result() {
     assert!(success, "{error}");
     assert_eq!(table(&out), table(&whole));
     assert_eq!(essence(&read(&cut)), essence(&read(&path("whole.pgn"))));
-    // Nothing left to do.
+    // A finished match plays no more games.
     let (_, out, _) = labrys(&format!("{} --resume", arguments(&cut)));
     assert_eq!(table(&out), table(&whole));
     assert!(out.contains("\n0 games in "), "{out}");
 }
 
 #[test]
-fn a_match_does_not_go_on_with_the_games_of_another() {
+fn a_match_does_not_resume_the_games_of_another() {
     let folder = folder();
     let file = folder.path().join("games.pgn");
     let run = |arguments: &str| labrys(&format!("match --pgnout {} {arguments}", file.display()));
@@ -284,7 +284,7 @@ fn a_match_does_not_go_on_with_the_games_of_another() {
     }
     for (text, message) in [
         ("[White \"a\"]\n\n1. e1e3 *\n", "line 3: the game was not finished"),
-        ("Dear diary,\n", "line 2: the game has no result"),
+        ("Not a game\n", "line 2: the game has no result"),
     ] {
         std::fs::write(&file, text).unwrap();
         let (success, _, error) = run(&format!("{TWO} --games 4 --resume"));
@@ -303,14 +303,14 @@ fn the_sprt_stops_a_match() {
     let games = alone["games"].as_u64().unwrap();
     assert!((4..400).contains(&games), "{games}");
     assert!(alone["sprt"]["llr"].as_f64().unwrap() > 2.94);
-    // Which games are quicker does not matter.
+    // The result does not depend on which games finish first.
     assert_eq!(json(&format!("{words} --concurrency 3"))["pairings"], alone["pairings"]);
     let reversed = json(
         "--engine name=weak nodes=10 --engine name=strong nodes=800 --each option.Hash=1 \
          --sprt elo0=0 elo1=100",
     );
     assert_eq!(reversed["sprt"]["accepted"], "H0");
-    // A match may end before the test does.
+    // A match may end while the test is undecided.
     let short = json(&format!("{words} --games 2"));
     assert_eq!((&short["sprt"]["accepted"], &short["complete"]), (&serde_json::Value::Null, &true.into()));
 }
@@ -335,7 +335,7 @@ fn tournaments_have_a_cross_table() {
 }
 
 #[test]
-fn a_configuration_is_the_same_match_written_down() {
+fn a_configuration_file_gives_the_same_match() {
     let folder = folder();
     let path = folder.path().join("match.toml");
     let text = "variant = \"neighbours\"\ngames = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n\
@@ -401,7 +401,7 @@ fn the_option_of_a_game_holds_for_all() {
 }
 
 #[test]
-fn openings_are_balanced_and_found_again() {
+fn openings_are_balanced_and_reproducible() {
     let folder = folder();
     let find = |name: &str, words: &str| {
         let path = folder.path().join(name);
@@ -443,7 +443,7 @@ fn openings_are_balanced_and_found_again() {
 }
 
 #[test]
-fn bad_input_is_named_before_the_first_game() {
+fn invalid_arguments_are_named_before_the_first_game() {
     let folder = folder();
     let book = folder.path().join("book.txt");
     let file = folder.path().join("games.pgn");
@@ -493,7 +493,7 @@ fn bad_input_is_named_before_the_first_game() {
     ];
     for (arguments, message) in cases {
         let (success, out, error) = labrys(&format!("match --pgnout {} {arguments}", file.display()));
-        // (clap knows the argument twice where it is the one at fault)
+        // clap reports a repeated argument first.
         let twice = error.contains("cannot be used multiple times");
         assert!(!success && (error.contains(message) || twice), "{arguments}: {error}");
         assert_eq!(out, "", "{arguments}");
@@ -518,7 +518,7 @@ fn bad_input_is_named_before_the_first_game() {
     assert!(success && error.contains("warning: --concurrency 500 on "), "{error}");
 }
 
-/// A game of two against a mock engine that behaves as told, and what is known of its end.
+/// Plays two games against a mock engine: the result, the game records and the process ids of the mock.
 fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<PgnGame>, Vec<String>) {
     let folder = folder();
     let (file, pids) = (folder.path().join("games.pgn"), folder.path().join("pids"));
@@ -540,7 +540,7 @@ fn mock() -> String {
 
 #[test]
 #[cfg(unix)]
-fn engines_that_misbehave_lose_and_the_match_goes_on() {
+fn engines_that_misbehave_lose_and_the_match_continues() {
     for (behaviour, keys, kind, termination, details) in [
         ("crash", "nodes=1", "crash", Termination::Crash, "crashes: the engine has gone (exit status: 3)"),
         ("stall", "nodes=1 timeout=1", "stall", Termination::Stall, "stalls: no `bestmove` within 1 s"),
@@ -569,7 +569,7 @@ fn engines_that_misbehave_lose_and_the_match_goes_on() {
             assert_eq!((loser, record.end.termination), (Some("mock"), termination), "{behaviour}");
             assert!(record.end.details.contains(details), "{behaviour}: {}", record.end.details);
         }
-        // One process for the check and, where it had to be started again, one for each game; none is left.
+        // One process for the check and, if it is restarted, one for each game; none is left running.
         let restarted =
             matches!(termination, Termination::Crash | Termination::Stall) || behaviour == "garbage";
         assert_eq!(pids.len(), if restarted { 3 } else { 2 }, "{behaviour}");
@@ -597,7 +597,7 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
         let (success, out, error) = labrys(&words);
         assert!(!success && out.is_empty() && error.contains(message), "{behaviour}: {error}");
     }
-    // An option with a space in its name, refused by the engine itself.
+    // An option with a space in its name that the engine refuses.
     let words = format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg=refuse", mock());
     let output = command(&words).arg("option.Mock Level=3").output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
@@ -606,7 +606,7 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
 
 #[test]
 #[cfg(unix)]
-fn standard_error_of_an_engine_is_kept() {
+fn standard_error_of_an_engine_is_written_to_a_file() {
     let folder = folder();
     let log = folder.path().join("errors.log");
     against_mock("crash", &format!("nodes=1 stderr={}", log.display()));

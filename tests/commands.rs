@@ -1,4 +1,4 @@
-//! The subcommands, as a shell runs them.
+//! The subcommands `perft` and `bench`, and the errors of the command line.
 
 mod common;
 #[path = "common/shell.rs"]

@@ -1,4 +1,4 @@
-//! The referee, with players that do as they are told.
+//! The referee, with scripted players.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -13,22 +13,22 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game};
 use labrys::search::{Control, Limits};
 
-/// Two pieces a side that can walk up and down.
+/// Two pieces a side that can move to and fro.
 const SHUFFLE: &str = "pp6/8/8/8/8/8/8/PP6 w 0 1";
 
-/// Plays a list of moves, each after a number of milliseconds, and keeps what it was asked.
+/// Plays a list of moves, each with a time in milliseconds, and records the requests and notifications.
 #[derive(Default)]
 struct Scripted {
     moves: VecDeque<(&'static str, u64)>,
     score: Option<i32>,
     failure: Option<PlayerError>,
     asked: Vec<(usize, Limits, Option<Duration>)>,
-    heard: Vec<String>,
+    notified: Vec<String>,
 }
 
 impl Player<Neighbours> for Scripted {
     fn new_game(&mut self, color: Color, _: &Control) -> Result<(), PlayerError> {
-        self.heard.push(color.to_string());
+        self.notified.push(color.to_string());
         match &self.failure {
             Some(failure) if self.moves.is_empty() => Err(failure.clone()),
             _ => Ok(()),
@@ -56,11 +56,11 @@ impl Player<Neighbours> for Scripted {
     }
 
     fn moved(&mut self, mv: &str, board: &dyn Board) {
-        self.heard.push(format!("{mv} {}", board.fen()));
+        self.notified.push(format!("{mv} {}", board.fen()));
     }
 
     fn game_over(&mut self, board: &dyn Board) {
-        self.heard.push(format!("over {}", board.fen()));
+        self.notified.push(format!("over {}", board.fen()));
     }
 }
 
@@ -68,7 +68,7 @@ fn scripted(moves: &'static str, milliseconds: u64) -> Scripted {
     Scripted { moves: moves.split_whitespace().map(|mv| (mv, milliseconds)).collect(), ..Scripted::default() }
 }
 
-/// Plays on the game of the positions in this file.
+/// Plays a game of Neighbours from `fen`.
 fn game(
     fen: &str,
     [white, black]: [&mut Scripted; 2],
@@ -81,7 +81,7 @@ fn game(
     play(&mut board, &opening, seats, rules, &mut || 0.5, &Control::default())
 }
 
-/// The end of a game: winner, termination, words; and the number of moves.
+/// The result of a game: winner, termination, details; and the number of moves.
 fn end(
     fen: &str,
     players: [&mut Scripted; 2],
@@ -107,9 +107,9 @@ fn the_rules_end_games() {
     let (mut white, mut black) = (scripted("a1a2", 0), scripted("", 0));
     let end_ = end("p6p/8/8/8/8/8/8/PP6 w 99 60", [&mut white, &mut black], &none);
     assert_eq!(end_, (Some(Color::White), Termination::Rules, "White wins: no legal move".to_owned(), 1));
-    assert!(black.asked.is_empty(), "nobody is asked when the game is over");
+    assert!(black.asked.is_empty(), "no request when the game is over");
 
-    // Over before it begins.
+    // A game that is over at the start.
     let end_ = end("p6p/8/8/8/8/8/8/PP6 b 0 1", [&mut scripted("", 0), &mut scripted("", 0)], &none);
     assert_eq!((end_.0, end_.3), (Some(Color::White), 0));
 }
@@ -131,7 +131,7 @@ fn an_illegal_move_loses() {
 }
 
 #[test]
-fn who_fails_loses() {
+fn a_player_that_fails_loses() {
     for (failure, termination, words) in [
         (PlayerError::Crashed("boom".into()), Termination::Crash, "Black crashes: boom"),
         (PlayerError::Stalled("no answer".into()), Termination::Stall, "Black stalls: no answer"),
@@ -146,7 +146,7 @@ fn who_fails_loses() {
         black.failure = Some(failure.clone());
         let ended = end(SHUFFLE, [&mut scripted("a1a2 a2a1", 0), &mut black], &rules);
         assert_eq!(ended, (Some(Color::White), termination, words.to_owned(), 3));
-        // Or before the first move.
+        // A failure before the first move.
         let mut black = Scripted { failure: Some(failure), ..Scripted::default() };
         let ended = end(SHUFFLE, [&mut scripted("a1a2", 0), &mut black], &rules);
         assert_eq!(ended, (Some(Color::White), termination, words.to_owned(), 0));
@@ -154,7 +154,7 @@ fn who_fails_loses() {
 }
 
 #[test]
-fn a_game_that_is_called_off_has_no_result() {
+fn an_interrupted_game_has_no_result() {
     let limits = EngineLimits::default();
     let players = [&mut scripted("a1a2", 0), &mut scripted("", 0)];
     let played = game(SHUFFLE, players, &limits, &Adjudication::default());
@@ -181,14 +181,14 @@ fn clocks_run_and_end_games() {
     let [first, second] = played.thinking;
     assert_eq!((played.moves.len(), first.moves + second.moves), (4, 5));
     assert_eq!(first.time + second.time, ms(3 * 500 + 2 * 100));
-    // What White was told: 1.1 s, then half a second less and 0.1 s more each time; margins are no secret
-    // gift.
+    // The clocks sent to White: 1.1 s, then 0.5 s less and 0.1 s more for each move; the margin is not
+    // included.
     let told = white.asked.iter().map(|(_, limits, _)| limits.clocks.map(|clock| clock.unwrap().remaining));
     let told: Vec<_> = told.collect();
     assert_eq!(told, [[ms(1100), ms(1100)], [ms(700), ms(1100)], [ms(300), ms(1100)]]);
     let timeout: Vec<_> = white.asked.iter().map(|(_, _, timeout)| timeout.unwrap()).collect();
     assert_eq!(timeout, [ms(1105), ms(705), ms(305)]);
-    // The margin is not time to spend again and again.
+    // The margin does not accumulate.
     let limits = EngineLimits { move_time: Some(ms(100)), margin: ms(5), ..EngineLimits::default() };
     let (mut white, mut black) = (scripted("a1a2 a2a1", 105), scripted("a8a7 a7a8", 106));
     let played = game(SHUFFLE, [&mut white, &mut black], &limits, &rules).unwrap();
@@ -214,29 +214,29 @@ fn the_rules_come_before_the_adjudication() {
 }
 
 #[test]
-fn players_hear_of_all_but_the_last_move() {
+fn players_are_notified_of_all_moves_but_the_last() {
     let none = Adjudication::default();
-    // By the rules: nobody hears of the move that ends the game.
+    // The players are not notified of the move that ends the game, here by the rules.
     let (mut white, mut black) = (scripted("a1a2 a2a3", 0), scripted("b8b7", 0));
     let rules = Adjudication { max_moves: Some(1), ..none.clone() };
     end(SHUFFLE, [&mut white, &mut black], &rules);
     let first = "a1a2 pp6/8/8/8/8/8/P7/1P6 b 1 1";
     let last = "over p7/1p6/8/8/8/8/P7/1P6 w 2 2";
-    assert_eq!(white.heard, ["White", first, last]);
-    assert_eq!(black.heard, ["Black", first, last]);
+    assert_eq!(white.notified, ["White", first, last]);
+    assert_eq!(black.notified, ["Black", first, last]);
     let (mut white, mut black) = (scripted("a1a2", 0), scripted("", 0));
     end("p6p/8/8/8/8/8/8/PP6 w 99 60", [&mut white, &mut black], &none);
-    assert_eq!(black.heard, ["Black", "over p6p/8/8/8/8/8/P7/1P6 b 100 60"]);
-    // Nor of one that is not legal; a failure is an end, too, and so is being called off.
+    assert_eq!(black.notified, ["Black", "over p6p/8/8/8/8/8/P7/1P6 b 100 60"]);
+    // Nor of an illegal move. Failures and interruptions end a game too.
     for failure in [PlayerError::Crashed("boom".into()), PlayerError::Interrupted] {
         let (mut white, mut black) = (scripted("a1a3", 0), scripted("", 0));
         end(SHUFFLE, [&mut white, &mut black], &none);
         let over = format!("over {SHUFFLE}");
-        assert_eq!((&white.heard[1..], &black.heard[1..]), (&[over.clone()][..], &[over.clone()][..]));
+        assert_eq!((&white.notified[1..], &black.notified[1..]), (&[over.clone()][..], &[over.clone()][..]));
         let (mut white, mut black) = (scripted("", 0), scripted("", 0));
         black.failure = Some(failure);
         let limits = EngineLimits::default();
         let _ = game(SHUFFLE, [&mut white, &mut black], &limits, &none);
-        assert_eq!((&white.heard[1..], &black.heard[1..]), (&[over.clone()][..], &[over][..]));
+        assert_eq!((&white.notified[1..], &black.notified[1..]), (&[over.clone()][..], &[over][..]));
     }
 }

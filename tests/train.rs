@@ -1,4 +1,4 @@
-//! Training, as a library and from the command line.
+//! The training loop, as a library and from the command line.
 
 #[path = "common/shell.rs"]
 mod shell;
@@ -70,7 +70,7 @@ fn lstd() -> Learner {
     Learner::Lstd(LeastSquares::new(zeros().len(), 0.95, 0.5, 0.9, 1e-3))
 }
 
-/// Trains from a state on; stops after so many rounds.
+/// Trains from `state` and stops after `rounds` rounds.
 fn train(state: TrainingState, settings: &TrainingSettings, threads: usize, rounds: usize) -> TrainingState {
     let mut trainer = Trainer::new(settings.clone(), workers(threads), state).unwrap();
     let (control, mut seen) = (Control::default(), 0);
@@ -98,7 +98,7 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
         assert!(whole.curve.len() as u64 == whole.steps / 50 && whole.steps > 200, "{}", whole.steps);
         assert!(whole.weights.iter().any(|&weight| weight != 0.0));
         assert_eq!(train(fresh(), &settings, 3, usize::MAX), whole);
-        // Interrupted again and again, and read from a file each time.
+        // Interrupted repeatedly and read back from JSON each time.
         let (mut state, mut pieces) = (fresh(), 0);
         while state.games < 40 {
             state = train(state, &settings, 2, 1 + pieces % 3);
@@ -111,7 +111,7 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
 }
 
 #[test]
-fn a_stopped_round_counts_for_nothing() {
+fn a_stopped_round_is_dropped() {
     let mut trainer = Trainer::new(settings(40), workers(1), TrainingState::new(zeros(), lstd())).unwrap();
     let control = Control::default();
     control.stop();
@@ -139,14 +139,14 @@ fn play<G: Playable>(
     selfplay::play(&Play::start(), agents, game_settings, Some(observation), &Control::default()).unwrap()
 }
 
-/// Makes sure that a game can be learned from.
-struct CanBeLearned(ObservationSettings);
+/// Plays a game and checks its transitions.
+struct CheckTransitions(ObservationSettings);
 
-impl GameVisitor for CanBeLearned {
+impl GameVisitor for CheckTransitions {
     type Output = ();
 
     fn visit<G: Playable>(self) {
-        let CanBeLearned(observation) = self;
+        let CheckTransitions(observation) = self;
         let game_settings = GameSettings {
             seed: 3,
             opening_seed: 3,
@@ -171,11 +171,11 @@ impl GameVisitor for CanBeLearned {
         if observation.predicted || observation.position == ObservedPosition::Leaf {
             return;
         }
-        // Episodes of the second agent end where it played a random move.
+        // Random moves of the second agent end its episodes.
         let end = first.last().unwrap();
         assert!(end.next.is_none(), "{}", G::NAME);
         assert_eq!(end.reward, (2.0 * game.result.value() - 1.0) * 2.0);
-        // Real successors are the positions of the agent's own next move.
+        // Real successors are the positions of the agent's next move.
         for pair in steps.iter().flat_map(|steps| steps.windows(2)) {
             assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{}", G::NAME);
         }
@@ -189,14 +189,14 @@ fn every_game_can_be_learned_from() {
             [(ObservedPosition::Root, true), (ObservedPosition::Root, false), (ObservedPosition::Leaf, false)]
         {
             let observation = ObservationSettings { both: true, position, predicted, reward: 2.0 };
-            registry::dispatch(variant, CanBeLearned(observation)).unwrap();
+            registry::dispatch(variant, CheckTransitions(observation)).unwrap();
         }
     }
 }
 
 #[test]
 fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
-    // With depth 1 there is no reply to expect; two plies are enough for one.
+    // A search to depth 1 expects no reply, one to depth 2 does.
     let mut agents = [agent::<Neighbours>(), agent()];
     agents.iter_mut().for_each(|agent| agent.limit = SearchLimit::Depth(2));
     let observation = settings(1).observation;
@@ -212,7 +212,7 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
     let (reached, thinker) = lone.into_parts();
     let seen = sparse_features(reached.position(), thinker.weights().set());
     assert_eq!(steps[0].next, Some(seen));
-    // The opponent plays random moves: what comes is something else.
+    // The opponent plays random moves, so the real successor differs.
     assert_ne!(steps[0].next.as_ref(), Some(&steps[1].features));
 }
 
@@ -221,7 +221,7 @@ fn the_policy_target_is_what_the_search_has_chosen() {
     let observation = ObservationSettings { both: true, ..settings(1).observation };
     let game_settings =
         GameSettings { seed: 1, opening_seed: 1, opening_plies: 2, first: Color::White, exploration: 0.0 };
-    // By visits: of all moves of the root.
+    // MCTS: the visits of all root moves.
     let sampler = || {
         let mut session = session::<Neighbours>();
         session.set_option("SearchMode", "mcts").unwrap();
@@ -236,7 +236,7 @@ fn the_policy_target_is_what_the_search_has_chosen() {
         assert!((sum - 1.0).abs() < 1e-9 && target.iter().all(|(_, share)| *share >= 0.0), "{target:?}");
     }
     assert!(targets.iter().any(|target| target.iter().filter(|(_, share)| *share > 0.0).count() > 1));
-    // A search by depth stands for its move.
+    // Other searches: probability 1 for the chosen move.
     let mut moves = Vec::new();
     Neighbours::start().legal_moves(&mut moves);
     assert!(targets[0].len() <= moves.len() && !second.observations.is_empty());
@@ -247,8 +247,8 @@ fn the_policy_target_is_what_the_search_has_chosen() {
 }
 
 #[test]
-fn what_is_good_for_the_one_is_bad_for_the_other() {
-    // At the end of a line of one ply the other player is to move.
+fn leaf_features_are_from_the_point_of_view_of_the_agent() {
+    // The leaf of a principal variation of one ply has the opponent to move.
     let observation =
         ObservationSettings { both: false, position: ObservedPosition::Leaf, predicted: false, reward: 1.0 };
     let game_settings =
@@ -261,7 +261,7 @@ fn what_is_good_for_the_one_is_bad_for_the_other() {
     };
     let steps = game.episodes[0].transitions();
     let last = value(&steps.iter().rev().find(|step| step.next.is_some()).unwrap().features);
-    // Shortly before the end it is clear who wins.
+    // Shortly before the end the evaluation is decisive.
     match game.result {
         Points::Win => assert!(last > 1.0, "{last}"),
         Points::Loss => assert!(last < -1.0, "{last}"),
@@ -270,7 +270,7 @@ fn what_is_good_for_the_one_is_bad_for_the_other() {
 }
 
 #[test]
-fn weights_that_are_no_numbers_end_a_training() {
+fn weights_that_are_not_finite_end_a_training() {
     let mut state = TrainingState::new(zeros(), Learner::Td(TemporalDifference::new(1.0, 1.0, None)));
     state.weights[0] = 1e300;
     let mut settings = settings(40);
@@ -286,7 +286,7 @@ fn labrys(arguments: &str) -> (bool, String, String) {
 }
 
 #[test]
-fn a_training_leaves_its_files_and_learns_from_nothing() {
+fn a_training_writes_its_files_and_learns_from_zeros() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/training");
     let arguments = format!(
@@ -318,19 +318,19 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
     let scores = matches.iter().flat_map(|line| &line[4..7]).map(|score| score.parse::<f64>().unwrap());
     assert!(scores.clone().all(|score| (0.0..=1.0).contains(&score)), "{curve}");
     assert!(matches[2][5] > "0.8", "any move is a weak opponent: {curve}");
-    // The weights are a weights file, and tell where they come from.
+    // weights.json is a weights file with its source.
     let weights = out.join("weights.json");
     let mut engine = session::<Neighbours>();
     engine.set_weights(&WeightsSource::File(weights.display().to_string())).unwrap();
     let source = fs::read_to_string(&weights).unwrap();
     assert!(source.contains("labrys train --variant neighbours") && source.contains(last), "{source}");
 
-    // It is over, but the match at the end can be had again; and it is not begun anew by accident.
+    // A finished training can be resumed for its final match, but is not overwritten without --resume.
     let (done, again, error) = labrys(&format!("{arguments} --resume"));
     assert!(done && again == text, "{again} {error}");
     let (done, _, error) = labrys(&arguments);
     assert!(!done && error.contains("already exists; use --resume"), "{error}");
-    // Another configuration is named, and nothing is changed.
+    // A changed argument is named, and the checkpoint is unchanged.
     let before = fs::read_to_string(out.join("checkpoint.json")).unwrap();
     for (other, named) in [
         ("--seed 2", "--seed: 2, but the training"),
@@ -351,7 +351,7 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
 }
 
 #[test]
-fn a_training_whose_beginning_has_changed_does_not_go_on() {
+fn a_training_whose_initial_weights_have_changed_is_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let train = |rest: &str| {
@@ -368,7 +368,7 @@ fn a_training_whose_beginning_has_changed_does_not_go_on() {
 }
 
 #[test]
-fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
+fn invalid_arguments_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     for (arguments, named) in [
@@ -399,7 +399,7 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
     ] {
         let (done, _, error) =
             labrys(&format!("train --variant neighbours --out {} {arguments}", out.display()));
-        // The second --variant is refused by clap before anything else.
+        // clap reports the second --variant first.
         let named = if arguments.starts_with("--variant") { "--variant" } else { named };
         assert!(!done && error.contains(named), "{arguments}: {error}");
         assert!(!out.exists(), "{arguments}: refused before the folder is made");
@@ -414,7 +414,7 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_configuration_file_is_as_good_as_arguments() {
+fn a_configuration_file_gives_arguments() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("train.toml");
     let text = "variant = \"amazons\"\noption = \"AmazonsBoard=5x5\"\nlearner = \"td\"\nrate = 0.01\n\
@@ -429,7 +429,7 @@ fn a_configuration_file_is_as_good_as_arguments() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_to_stops_a_training_before_it_begins() {
+fn a_folder_that_is_not_writable_is_refused_before_the_first_game() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();

@@ -1,4 +1,4 @@
-//! Matches in which clients of the course's protocol play, over UDP.
+//! Matches with clients that speak the UDP protocol of TUC-CHESS.
 
 #[path = "common/shell.rs"]
 mod shell;
@@ -20,20 +20,20 @@ use tempfile::TempDir;
 
 const LABRYS: &str = env!("CARGO_BIN_EXE_labrys");
 
-/// A match in this process that is the same every time.
+/// Arguments of a reproducible match with an engine in process.
 const INSIDE: &str = "--variant tucchess --random-plies 0 --games 2 --engine name=in nodes=200 option.Hash=1";
 
-/// How long a test waits for what has to come.
+/// Maximum time that a test waits for an event.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Runs `labrys match` with words that have no spaces.
+/// The command `labrys match` with arguments that contain no spaces.
 fn labrys(words: &str) -> Command {
     let mut command = Command::new(LABRYS);
     command.arg("match").args(words.split_whitespace()).env_remove("RUST_LOG");
     command
 }
 
-/// A file for records, in a folder that goes when the test ends.
+/// A path for a PGN file, in a temporary folder that is removed at the end of the test.
 fn file() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.pgn");
@@ -51,7 +51,7 @@ fn moves(records: &[PgnGame]) -> Vec<Vec<&str>> {
     records.iter().map(|record| record.moves.iter().map(|mv| mv.text.as_str()).collect()).collect()
 }
 
-/// Our client as a player of `nodes`, at a server where `{port}` stands.
+/// The `--engine` argument of `labrys tuc-client` with a node limit.
 fn client(name: &str, nodes: u32) -> String {
     let arguments = ["tuc-client", "--server", "127.0.0.1:{port}", "--name", name, "--movetime", "20000"];
     let limits = ["--nodes", &nodes.to_string(), "--option", "Hash=1"].map(|word| format!(" arg={word}"));
@@ -59,12 +59,12 @@ fn client(name: &str, nodes: u32) -> String {
     format!("--engine name={name} proto=tuc st=30 cmd={LABRYS}{arguments}")
 }
 
-/// A port that is free.
+/// A free port.
 fn port() -> u16 {
     UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// The points at the end of a game, as a client prints its result.
+/// The final points of a game that a client has printed.
 fn points(record: &PgnGame) -> String {
     let mut board = registry::board("tucchess").unwrap();
     let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
@@ -75,7 +75,7 @@ fn points(record: &PgnGame) -> String {
 }
 
 #[test]
-fn a_client_plays_as_it_would_inside() {
+fn a_client_plays_as_in_process() {
     let (_folder, path) = file();
     let other = path.with_extension("inside");
     let (success, _, log) = output(&mut labrys(&format!(
@@ -88,7 +88,7 @@ fn a_client_plays_as_it_would_inside() {
     assert!(success && !out.contains("lost"), "{out}{log}");
     assert!(!log.contains("WARN"), "{log}");
 
-    // The same moves, the same chance, both colours.
+    // The same moves and chance outcomes, with both colours.
     let (inside, outside) = (read(&other), read(&path));
     assert_eq!(moves(&outside), moves(&inside));
     let names: Vec<_> =
@@ -102,7 +102,7 @@ fn a_client_plays_as_it_would_inside() {
     assert_eq!(player.time_control, "30/move");
     assert!(player.setup.contains("127.0.0.1:{port}") && player.setup.ends_with(", UDP 127.0.0.1:0"));
 
-    // Each client has heard how its game ended; the one of the check has heard of none.
+    // Each client has received the result of its game; that of the check has received none.
     let results = log.lines().filter_map(|line| line.split_once("result: ")).map(|(_, result)| result);
     let results: Vec<_> = results.collect();
     assert_eq!(results.len(), 3, "{log}");
@@ -111,7 +111,7 @@ fn a_client_plays_as_it_would_inside() {
         assert!(result.ends_with(&format!(" {}", points(record))), "{result}: {}", points(record));
     }
 
-    // Such a match can be gone on with.
+    // Such a match can be resumed.
     let (success, out, log) = output(&mut labrys(&format!("{words} --resume")));
     assert!(success && out.contains("\n0 games in "), "{out}{log}");
 }
@@ -126,8 +126,8 @@ fn two_clients_play_each_other() {
     assert_eq!(read(&path).len(), 4);
 }
 
-/// Passes on what a client and the arena say to each other, every datagram twice; strangers and
-/// garbage come with it. The client is started for each game.
+/// A proxy between a client and the arena that forwards every datagram twice and adds datagrams of strangers
+/// and invalid ones. It starts the client for each game.
 fn echo_chamber(arena: SocketAddr, done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         let [inner, outer, stranger] = [(); 3].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
@@ -150,7 +150,7 @@ fn echo_chamber(arena: SocketAddr, done: &AtomicBool) {
         let mut joined = false;
         while child.try_wait().unwrap().is_none() && !done.load(Ordering::Relaxed) {
             if !joined {
-                // Nobody may be listening yet.
+                // The arena may not be listening yet.
                 outer.send_to(&name, arena).unwrap();
             }
             if let Ok((length, _)) = outer.recv_from(&mut buffer) {
@@ -187,7 +187,7 @@ fn repeated_datagrams_and_strangers_change_nothing() {
     done.store(true, Ordering::Relaxed);
     chamber.join().unwrap();
     assert!(success && !out.contains("lost"), "{out}");
-    assert!(log.contains("waiting at 127.0.0.1:") && log.contains("ignored:"), "{log}");
+    assert!(log.contains("waiting on 127.0.0.1:") && log.contains("ignored:"), "{log}");
     assert_eq!(moves(&read(&path)), moves(&read(&other)));
 }
 
@@ -195,8 +195,8 @@ fn send(socket: &UdpSocket, datagram: &[u8]) {
     let _ = socket.send(datagram);
 }
 
-/// A client that joins games at that port and does what it likes whenever it is to move; the last that it
-/// hears of each game comes back.
+/// A client that joins games at `port` and calls `act` whenever it is to move. Returns the last message of
+/// each game.
 fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static) -> JoinHandle<Vec<String>> {
     let game = move || {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -210,7 +210,7 @@ fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static)
         while start.elapsed() < TIMEOUT && !last.starts_with("GE") {
             let mut buffer = [0; 300];
             if last.is_empty() {
-                // Nobody may be listening yet. What is left of another game does not join.
+                // The arena may not be listening yet. A client of another game does not join.
                 send(&stray, b"5040");
                 send(&socket, b"Minotauros");
             }
@@ -227,7 +227,7 @@ fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static)
     thread::spawn(move || (0..games).map(|_| game()).collect())
 }
 
-/// Two games against a client that behaves like that, and how they ended.
+/// Plays two games against a client that acts as `act` says; the results.
 fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json::Value, Vec<PgnGame>) {
     let (_folder, path) = file();
     let port = port();
@@ -245,7 +245,7 @@ fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json
 }
 
 #[test]
-fn clients_that_misbehave_lose_and_the_match_goes_on() {
+fn clients_that_misbehave_lose_and_the_match_continues() {
     type Act = fn(&UdpSocket);
     let cases: [(&str, Termination, &str, Act); 8] = [
         ("stall", Termination::Stall, "stalls: no move over UDP at 127.0.0.1:", |_| ()),
@@ -269,7 +269,7 @@ fn clients_that_misbehave_lose_and_the_match_goes_on() {
             send(socket, &[0xff; 4])
         }),
         ("illegal", Termination::Illegal, "expected a row from 0 to 6", |socket| send(socket, b"9999")),
-        // A move of another socket is none, legal or not; neither is the name over again.
+        // Moves from another socket are ignored, legal or not, and so is a repeated name.
         ("stall", Termination::Stall, "within 0.3 s", |socket| {
             let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
             for text in [&b"5040"[..], b"1020", b"x"] {
@@ -297,10 +297,10 @@ fn clients_that_misbehave_lose_and_the_match_goes_on() {
 #[test]
 #[cfg(unix)]
 fn a_client_that_ends_or_never_joins_loses() {
-    // The process ends once the client has joined, who is somebody else here.
+    // The process ends once the client has joined, which is another one here.
     let (_folder, path) = file();
     let port = port();
-    // The check before the match wants a client, too.
+    // The check before the match needs a client too.
     let guest = misbehave(port, 3, |_| ());
     let words =
         format!("{INSIDE} --pgnout {} --engine name=bad proto=tuc st=5 port={port} cmd=sh", path.display());
@@ -312,7 +312,7 @@ fn a_client_that_ends_or_never_joins_loses() {
     }
     assert_eq!(guest.join().unwrap()[0], "GE0000");
 
-    // Nobody starts the client.
+    // No client is started.
     let (_folder, path) = file();
     let port = self::port();
     let words =
@@ -329,7 +329,7 @@ fn a_client_that_ends_or_never_joins_loses() {
 
 #[test]
 #[cfg(unix)]
-fn a_wait_for_a_client_can_be_called_off() {
+fn waiting_for_a_client_can_be_interrupted() {
     let (_folder, path) = file();
     let pids = path.with_extension("pids");
     let words = format!("{INSIDE} --engine proto=tuc st=5 cmd=sh arg=-c");
@@ -342,7 +342,7 @@ fn a_wait_for_a_client_can_be_called_off() {
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < TIMEOUT, "still there");
+        assert!(start.elapsed() < TIMEOUT, "still running");
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!child.wait().unwrap().success());
@@ -353,7 +353,7 @@ fn a_wait_for_a_client_can_be_called_off() {
 }
 
 #[test]
-fn what_cannot_be_is_named_before_the_first_game() {
+fn invalid_arguments_are_named_before_the_first_game() {
     let client = client("out", 1);
     let port = port();
     let by_hand = format!("proto=tuc st=1 timeout=0.2 port={port}");

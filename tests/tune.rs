@@ -1,4 +1,4 @@
-//! Learning weights from games: `labrys tune`, and what it learns from.
+//! The command `labrys tune`, and its training samples.
 
 #[path = "common/shell.rs"]
 mod shell;
@@ -17,7 +17,7 @@ fn labrys(words: &str) -> (bool, String, String) {
     shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
 }
 
-/// Plays a few quick games of Neighbours.
+/// Plays a few fast games of Neighbours.
 fn play(file: &Path) {
     let (success, _, error) = labrys(&format!(
         "match --variant neighbours --engine name=a --engine name=b --each nodes=100 option.Hash=1 \
@@ -43,7 +43,7 @@ fn weights_are_learned_from_the_games_of_a_match() {
         std::fs::read_to_string(out).unwrap()
     };
     let learned = tune("1.json", 1);
-    assert_eq!(learned, tune("2.json", 1), "the same seed finds the same");
+    assert_eq!(learned, tune("2.json", 1), "the same seed gives the same weights");
     assert_ne!(learned, tune("3.json", 2));
     let base = Neighbours::SETS.iter().position(|set| set.name == "base").unwrap();
     let weights = Weights::parse::<Neighbours>(&learned).unwrap();
@@ -52,7 +52,7 @@ fn weights_are_learned_from_the_games_of_a_match() {
 }
 
 #[test]
-fn what_cannot_be_learned_from_is_named() {
+fn invalid_arguments_and_games_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let (games, out) = (folder.path().join("games.pgn"), folder.path().join("out.json"));
     play(&games);
@@ -85,7 +85,7 @@ fn samples_are_the_quiet_positions_after_the_opening() {
     let moves = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut samples = Samples::default();
     samples.push([(0, 1.0), (3, 0.0)], 0.5);
-    // Left out are captures and the answer to a check.
+    // Captures and replies to a check are left out.
     let game = moves("e4d5 d8d5 b1c3 d5e5 f1e2 g8f6");
     let scores = [None, Some(1.5), Some(-0.5), Some(f64::INFINITY), None];
     let (opening, winner) = (&moves("e2e4 d7d5"), Some(Color::Black));

@@ -310,7 +310,7 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         if control.is_stopped() {
             return Err(PlayerError::Interrupted);
         }
-        // No move counts as an illegal one.
+        // A missing move counts as an illegal one.
         let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
         Ok(MoveReply { mv, score, depth, nodes: Some(best.nodes), elapsed })
     }

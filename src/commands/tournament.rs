@@ -314,13 +314,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (start, mut thinking) = (Instant::now(), vec![ThinkingTime::default(); names.len()]);
     let games = Some(tournament.schedule.games()).filter(|&games| games < u64::MAX);
     let mut progress = Progress::new("games", restored, games);
-    tournament.run(&mut results, &control, &mut |record, results, thought| {
+    tournament.run(&mut results, &control, &mut |game, results, times| {
         if let Some(pgn_file) = &mut pgn_file {
-            pgn_file.append(record)?;
+            pgn_file.append(game)?;
         }
-        for (side, thought) in record.players.iter().zip(thought) {
-            if let Some(player) = names.iter().position(|name| *name == side.name) {
-                thinking[player] += thought;
+        for (player, time) in game.players.iter().zip(times) {
+            if let Some(index) = names.iter().position(|name| *name == player.name) {
+                thinking[index] += time;
             }
         }
         progress.update(results.games(), || summary(results).brief());
@@ -336,7 +336,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         complete: decided || results.games() == tournament.schedule.games(),
         games_played: results.games() - restored,
         wall_seconds: start.elapsed().as_secs_f64(),
-        thinking: names.iter().zip(thinking).map(|(name, thought)| PlayerTime::new(name, thought)).collect(),
+        thinking: names.iter().zip(thinking).map(|(name, time)| PlayerTime::new(name, time)).collect(),
         summary: &summary,
     };
     match arguments.json {
