@@ -1,7 +1,7 @@
 //! Charts of matches: the score of each player over the games.
 
 use super::pgn::PgnGame;
-use super::{GameResult, Pairs, Results};
+use super::{Pairs, Results};
 use crate::chart::{Chart, ChartError, Curve};
 
 /// The names of the players, in the order of their first games, and the results of the games. A game without
@@ -18,7 +18,7 @@ pub fn results(records: &[PgnGame]) -> (Vec<String>, Results) {
                 names.len() - 1
             })
         });
-        let result = GameResult { winner: record.end.winner, termination: record.end.termination };
+        let result = record.end.game_result();
         if !results.add(number - 1, players, result) {
             log::warn!("game {number} is left out: another game has the same number");
         }

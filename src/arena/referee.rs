@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::Variation;
 use super::adjudication::{AdjudicatedResult, Adjudication, Adjudicator};
 use super::clock::{EngineLimits, PlayerClock, search_limits};
 use super::pgn::PgnMove;
 use super::player::{MoveReply, MoveRequest, Player, PlayerError};
+use super::{GameResult, Variation};
 use crate::engine::game_loop::{GameDriver, GameEnd, play_out};
 use crate::engine::{Board, Play, PositionError};
 use crate::game::{Chance, Color, Game};
@@ -23,6 +23,13 @@ pub struct FinalResult {
     pub termination: Termination,
     /// The reason in words, such as `White wins: no legal move`.
     pub details: String,
+}
+
+impl FinalResult {
+    /// The result without its reason.
+    pub fn game_result(&self) -> GameResult {
+        GameResult { winner: self.winner, termination: self.termination }
+    }
 }
 
 /// How a game ended.

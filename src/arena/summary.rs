@@ -28,7 +28,7 @@ pub struct PlayerSummary {
     pub name: String,
     /// Its games.
     #[serde(flatten)]
-    pub tally: Tally,
+    pub tally: WinDrawLoss,
     /// Elo rating; the mean of all players is 0.
     pub elo: f64,
     /// Half the width of the 95 % confidence interval of `elo`.
@@ -39,7 +39,7 @@ pub struct PlayerSummary {
 
 /// Games by result, from the point of view of one player.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Tally {
+pub struct WinDrawLoss {
     /// Games won.
     pub wins: u64,
     /// Games drawn.
@@ -70,7 +70,7 @@ pub struct PairingSummary {
     pub players: [String; 2],
     /// Their games.
     #[serde(flatten)]
-    pub tally: Tally,
+    pub tally: WinDrawLoss,
     /// Pairs of games by half points, from 0 to 4.
     pub pentanomial: [u64; 5],
     /// The Elo difference; infinite values are `null` in JSON.
@@ -92,10 +92,10 @@ pub struct SprtSummary {
     pub accepted: Option<Hypothesis>,
 }
 
-impl Tally {
-    fn of(pairs: &Pairs) -> Tally {
+impl WinDrawLoss {
+    fn of(pairs: &Pairs) -> WinDrawLoss {
         let [losses, draws, wins] = pairs.games;
-        Tally { wins, draws, losses, score: pairs.mean_and_variance().0 }
+        WinDrawLoss { wins, draws, losses, score: pairs.mean_and_variance().0 }
     }
 
     /// The number of games.
@@ -132,7 +132,7 @@ impl Summary {
         let players = names.iter().zip(totals).zip(ratings).zip(forfeits);
         let players = players.map(|(((name, total), Rating { elo, error }), forfeits)| PlayerSummary {
             name: name.clone(),
-            tally: Tally::of(&total),
+            tally: WinDrawLoss::of(&total),
             elo,
             elo_error: error,
             forfeits,
@@ -151,7 +151,7 @@ impl Summary {
                 .iter()
                 .map(|(players, pairs)| PairingSummary {
                     players: players.map(|player| names[player].clone()),
-                    tally: Tally::of(pairs),
+                    tally: WinDrawLoss::of(pairs),
                     pentanomial: pairs.pentanomial,
                     elo: pairs.elo(),
                 })
@@ -164,7 +164,7 @@ impl Summary {
         match &self.pairings[..] {
             [] => String::new(),
             [PairingSummary { tally, elo, .. }] => {
-                let Tally { wins, draws, losses, score } = tally;
+                let WinDrawLoss { wins, draws, losses, score } = tally;
                 let (score, estimate, error) = (100.0 * score, elo.estimate, (elo.high - elo.low) / 2.0);
                 let mut text = format!("+{wins} ={draws} -{losses} {score:.1} % Elo {estimate:+.1}");
                 if error.is_finite() {
@@ -197,7 +197,7 @@ impl Summary {
         (1..=order.len()).try_for_each(|place| write!(f, " {place:>6}"))?;
         for (player, place) in order.iter().zip(1..) {
             let PlayerSummary { name, tally, elo, elo_error, .. } = player;
-            let Tally { wins, draws, losses, score } = tally;
+            let WinDrawLoss { wins, draws, losses, score } = tally;
             let (games, score) = (tally.games(), format!("{:.1} %", 100.0 * score));
             write!(
                 f,
@@ -231,7 +231,7 @@ impl fmt::Display for Summary {
             self.write_tournament(f)?;
         } else if let Some(pairing) = self.pairings.first() {
             let PairingSummary { players: [first, second], tally, pentanomial, elo } = pairing;
-            let Tally { wins, draws, losses, score } = tally;
+            let WinDrawLoss { wins, draws, losses, score } = tally;
             let games = tally.games();
             writeln!(
                 f,

@@ -8,8 +8,8 @@ use super::openings::seeded_rng;
 use super::pgn::{PgnGame, PlayerTags};
 use super::referee::{self, PlayedGame, RefereeError, Seat, ThinkingTime};
 use super::{
-    Adjudication, EngineConfig, EngineKind, EngineSetupError, GameResult, OpeningError, Openings, Pairs,
-    Player, Results, Rules, RulesError, Schedule, ScheduledGame, Sprt, Variation,
+    Adjudication, EngineConfig, EngineKind, EngineSetupError, OpeningError, Openings, Pairs, Player, Results,
+    Rules, RulesError, Schedule, ScheduledGame, Sprt, Variation,
 };
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Board, PositionError};
@@ -175,7 +175,7 @@ impl Tournament {
         if record.opening != self.openings.get(scheduled.opening, board.as_mut())? {
             return mismatch("another opening".to_owned());
         }
-        let result = GameResult { winner: record.end.winner, termination: record.end.termination };
+        let result = record.end.game_result();
         match results.add(scheduled.number, scheduled.players, result) {
             true => Ok(()),
             false => mismatch("it is there twice".to_owned()),
@@ -277,7 +277,7 @@ impl Tournament {
         results: &mut Results,
         on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError> {
-        let result = GameResult { winner: played.end.winner, termination: played.end.termination };
+        let result = played.end.game_result();
         results.add(scheduled.number, scheduled.players, result);
         let today = OffsetDateTime::now_utc().date();
         let record = PgnGame {
@@ -341,7 +341,7 @@ impl<'a> SprtMonitor<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{Format, Termination};
+    use crate::arena::{Format, GameResult, Termination};
     use crate::engine::registry::default_name;
     use crate::game::Color;
 

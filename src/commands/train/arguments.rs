@@ -32,8 +32,8 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     pub(super) set: Option<String>,
     /// Learning algorithm
-    #[arg(long, value_enum, default_value_t = Method::Lstd)]
-    pub(super) learner: Method,
+    #[arg(long, value_enum, default_value_t = LearningMethod::Lstd)]
+    pub(super) learner: LearningMethod,
     /// Initial weights: default (the shipped weights), zeros, ones, or a file
     #[arg(long, value_name = "WEIGHTS", default_value = "default")]
     pub(super) weights: String,
@@ -149,7 +149,7 @@ pub(in crate::commands) struct Arguments {
 /// A learning algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Method {
+pub(super) enum LearningMethod {
     /// TD(λ) on the root positions
     Td,
     /// TD-leaf(λ): TD(λ) on the leaves of the principal variations
@@ -160,15 +160,15 @@ pub(super) enum Method {
     LstdLeaf,
 }
 
-impl Method {
+impl LearningMethod {
     /// Whether it is a least-squares method, which solves for the weights.
     fn is_lstd(self) -> bool {
-        matches!(self, Method::Lstd | Method::LstdLeaf)
+        matches!(self, LearningMethod::Lstd | LearningMethod::LstdLeaf)
     }
 
     /// Whether it observes the leaves of principal variations.
     fn uses_leaves(self) -> bool {
-        matches!(self, Method::TdLeaf | Method::LstdLeaf)
+        matches!(self, LearningMethod::TdLeaf | LearningMethod::LstdLeaf)
     }
 }
 
