@@ -9,9 +9,16 @@ use common::breakthrough::Breakthrough;
 use common::minimax::{Plain, result};
 use common::suite::{check_damaged_fens, check_damaged_moves, check_position};
 use common::{Line, compare_searches, random_game, random_lines, sample};
+use labrys::arena::{Adjudication, Allowance, Cause, Place, Rules, Seat, Setup, Variation, play};
 use labrys::engine::{Board, Engine, Play, SearchReport, Session, Settings};
+use labrys::eval::WeightsError;
 use labrys::game::perft::perft;
 use labrys::game::{Color, Ending, Game, GameHistory, Outcome};
+use labrys::learn::selfplay::{Agent, Budget};
+use labrys::learn::{
+    self, Decay, Exploration, Learner, ObservationSettings, ObservedPosition, State, TemporalDifference,
+    Trainer, Worker,
+};
 use labrys::search::{Control, Limits, Options, SearchMode, Value, solve};
 
 /// A board of letters, the lowest rank first, with the player to move.
@@ -169,4 +176,82 @@ fn an_engine_plays_it() {
         assert_eq!(engine.board().fen(), referee.fen());
         assert!(referee.outcome().unwrap().winner.is_some(), "{search}: {}", referee.fen());
     }
+}
+
+/// An agent that looks two plies ahead.
+fn agent() -> Agent<Breakthrough> {
+    let mut session = Session::new(&Settings::default());
+    session.set_option("Hash", "1").unwrap();
+    Agent { thinker: session.into_parts().1, budget: Budget::Depth(2) }
+}
+
+#[test]
+fn weights_are_learned_for_it() {
+    let settings = learn::Settings {
+        games: 200,
+        round: 10,
+        seed: 3,
+        rate: 0.01,
+        decay: Decay::Falling,
+        exploration: Exploration { from: 0.5, to: 0.1, middle: 0.5, steepness: 10.0 },
+        opening_plies: 4,
+        observation: ObservationSettings {
+            both: true,
+            position: ObservedPosition::Root,
+            predicted: false,
+            reward: 1.0,
+        },
+        period: 100,
+        clone_every: Some(50),
+        compare_every: Some(200),
+        compare_games: 40,
+    };
+    let worker = || Worker {
+        start: Play::start(),
+        agents: [agent(), agent()],
+        learner: agent(),
+        rivals: vec![agent()],
+    };
+    let learner = Learner::Td(TemporalDifference::new(0.95, 0.0, None));
+    let state = State::new(vec![0.0], learner);
+    let mut trainer = Trainer::new(settings, vec![worker(), worker()], state).unwrap();
+    trainer.run(&Control::default(), |_| Ok::<_, WeightsError>(())).unwrap();
+    let state = trainer.state();
+    // Its one feature without any trait item is mobility, and more of it is better.
+    assert_eq!(state.games, 200);
+    assert!(state.weights[0] > 0.0, "{:?}", state.weights);
+    let score = state.comparisons[0].scores[0];
+    assert!(score > 0.5, "{score} against weights of zero");
+}
+
+#[test]
+fn the_referee_lets_engines_play_it() {
+    let variant = Breakthrough::NAME.to_owned();
+    let rules = Rules { variant, option: None };
+    let setup = |search: &str| Setup {
+        place: Place::Here,
+        options: vec![("SearchMode".to_owned(), search.to_owned()), ("Hash".to_owned(), "1".to_owned())],
+        patience: std::time::Duration::from_secs(10),
+    };
+    let allowance = Allowance { nodes: Some(5_000), ..Allowance::default() };
+    let mut wins = [0; 2];
+    for seed in 0..10 {
+        let mut players = ["pvs", "random"].map(|search| setup(search).player::<Breakthrough>(&rules));
+        let (opening, _) = random_game::<Breakthrough>(seed, 2, |_, _| {});
+        let opening = Variation { fen: opening.fen(), moves: Vec::new() };
+        let [strong, weak] =
+            players.each_mut().map(|player| Seat { player: player.as_mut(), allowance: &allowance });
+        let played = play(
+            &mut Play::start(),
+            &opening,
+            [strong, weak],
+            &Adjudication::default(),
+            &mut || 0.5,
+            &Control::default(),
+        )
+        .unwrap();
+        assert_eq!(played.end.cause, Cause::Rules, "{}", played.end.details);
+        wins[usize::from(played.end.winner != Some(Color::White))] += 1;
+    }
+    assert!(wins[0] >= 9, "pvs against random moves: {wins:?}");
 }

@@ -389,8 +389,7 @@ fn a_finished_game_has_no_move() {
     let mut engine = Process::neighbours();
     for (position, outcome) in [
         ("fen 8/8/8/8/8/8/8/P6p w 0 1", "Black wins: no legal move"),
-        ("fen pp6/8/8/8/8/8/8/PP6 w 100 60", "draw: no progress"),
-        ("fen pp6/8/8/8/8/8/8/PP6 w 0 1 moves a1a2 a8a7 a2a1 a7a8 a1a2 a8a7 a2a1 a7a8", "draw: repetition"),
+        ("fen P7/8/8/8/8/8/8/p6P b 100 60", "White wins: no legal move"),
     ] {
         for go in ["go depth 3", "go infinite", "go ponder"] {
             engine.send(&format!("position {position}\n{go}"));
@@ -399,6 +398,109 @@ fn a_finished_game_has_no_move() {
                 [format!("info string {outcome}"), "bestmove (none)".to_owned()]
             );
         }
+    }
+}
+
+#[test]
+fn a_draw_that_nobody_claims_is_played_on() {
+    let mut engine = Process::start();
+    for (variant, position, outcome) in [
+        ("neighbours", "fen pp6/8/8/8/8/8/8/PP6 w 100 60", "draw: no progress"),
+        (
+            "neighbours",
+            "fen pp6/8/8/8/8/8/8/PP6 w 0 1 moves a1a2 a8a7 a2a1 a7a8 a1a2 a8a7 a2a1 a7a8",
+            "draw: repetition",
+        ),
+        ("chess", "fen 7k/8/8/8/8/8/8/KQ6 w - - 100 120", "draw: no progress"),
+        ("chess", "startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "draw: repetition"),
+        ("chess", "fen 7k/8/8/8/8/8/8/KB6 b - - 0 1", "draw: insufficient material"),
+    ] {
+        for mode in ["pvs", "mtdf", "alphabeta", "minimax", "mcts", "random"] {
+            engine.send(&format!("setoption name UCI_Variant value {variant}"));
+            engine.send(&format!("setoption name SearchMode value {mode}\nposition {position}"));
+            let legal = engine.ask("moves");
+            engine.send("go depth 2 nodes 2000");
+            let lines = engine.until("bestmove");
+            assert_eq!(lines[0], format!("info string {outcome}"));
+            let best = lines.last().unwrap().split(' ').nth(1).unwrap();
+            assert!(
+                legal.iter().flat_map(|line| line.split(' ')).any(|mv| mv == best),
+                "{mode}: {best} in {position}"
+            );
+        }
+        // A search without limits goes on until it is stopped.
+        engine.send("setoption name SearchMode value pvs\ngo infinite");
+        sleep(Duration::from_millis(20));
+        engine.send("isready\nstop");
+        let lines = engine.until("bestmove");
+        let ready = lines.iter().position(|line| line == "readyok").unwrap();
+        assert!(ready < lines.len() - 1, "{lines:?}");
+        assert!(!lines.last().unwrap().contains("(none)"));
+        engine.send("d");
+        assert!(engine.until("Outcome").last().unwrap().ends_with(outcome), "`d` says that the game is over");
+    }
+}
+
+#[test]
+fn every_search_finishes_depth_1() {
+    let mut engine = Process::start();
+    for (variant, position, best) in [
+        // The queen hangs.
+        ("chess", "fen 4k3/8/8/3q4/8/8/8/K2R4 w - - 0 1", "d1d5"),
+        // No move is the only good one: the answer has its line.
+        ("tucchess", "fen 2k2/2P2/5/5/5/5/R1K2 w 0 0 1", ""),
+    ] {
+        engine.send(&format!("setoption name UCI_Variant value {variant}\nposition {position}"));
+        for mode in ["pvs", "mtdf", "alphabeta", "minimax", "expectiminimax", "mcts"] {
+            for iterative in [true, false] {
+                engine.send(&format!(
+                    "setoption name SearchMode value {mode}\nsetoption name Iterative value {iterative}"
+                ));
+                for go in ["go nodes 1", "go movetime 0", "go wtime 1 btime 1", "go depth 20 nodes 1"] {
+                    engine.send(go);
+                    let lines = engine.until("bestmove");
+                    let info = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
+                    let word = |line: &str, name: &str| {
+                        let mut words = line.split(' ').skip_while(|word| *word != name);
+                        words.nth(1).map(str::to_owned)
+                    };
+                    let found = word(lines.last().unwrap(), "bestmove").unwrap();
+                    assert_eq!(word(info, "pv").unwrap(), found, "{mode} {go}: {lines:?}");
+                    // With a random playout or two for each move, simulations know better than depth 1, or worse.
+                    if !best.is_empty() && (mode != "mcts" || go == "go nodes 1") {
+                        assert_eq!(found, best, "{mode} {go}: {lines:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn principal_variations_come_in_order() {
+    let mut engine = Process::start();
+    for (variant, depth) in [("chess", 10), ("neighbours", 8), ("tucchess", 8)] {
+        engine.send(&format!("setoption name UCI_Variant value {variant}\nsetoption name MultiPV value 4"));
+        engine.send(&format!("position startpos\ngo depth {depth}"));
+        let lines = engine.until("bestmove");
+        let of_depth = |depth: u32| {
+            let prefix = format!("info depth {depth} ");
+            let exact = lines.iter().filter(move |line| line.starts_with(&prefix) && !line.contains("bound"));
+            let score = |line: &String| {
+                let words: Vec<_> = line.split(' ').collect();
+                let at = words.iter().position(|word| *word == "cp").unwrap();
+                words[at + 1].parse::<i32>().unwrap()
+            };
+            exact.map(score).collect::<Vec<_>>()
+        };
+        for depth in 1..=depth {
+            let scores = of_depth(depth);
+            assert_eq!(scores.len(), 4, "{variant}, depth {depth}");
+            assert!(scores.is_sorted_by(|one, other| one >= other), "{variant}, depth {depth}: {scores:?}");
+        }
+        let first = lines.iter().rfind(|line| line.contains(" multipv 1 ")).unwrap();
+        let best = lines.last().unwrap().split(' ').nth(1).unwrap();
+        assert!(first.contains(&format!(" pv {best} ")), "{first}, bestmove {best}");
     }
 }
 

@@ -64,7 +64,7 @@ pub trait Engine: Send {
     fn set_weights(&mut self, source: &WeightsSource) -> Result<Option<SideEffect>, WeightsError>;
 
     /// Looks for the best move. `root_moves` are the moves to choose from, all legal ones where it is empty.
-    /// No move is found when the game is over.
+    /// No move is found where there is no legal one; draws that depend on the game's history are played on.
     ///
     /// # Errors
     /// [`MoveError`] names the first of `root_moves` that is not legal.

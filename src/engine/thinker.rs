@@ -186,7 +186,7 @@ impl<G: Playable> Thinker<G> {
     }
 
     /// Looks for the best move in a game, among `root_moves`, or all legal moves where there are none. No move is
-    /// found when the game is over. The options limit the search, too: overhead and strength.
+    /// found where there is no legal one; a draw by the rules of the game's history is played on. The options limit the search, too: overhead and strength.
     pub fn think(
         &mut self,
         game: &Play<G>,

@@ -76,12 +76,12 @@ impl Score {
         (1.0 + wins(value) - wins(-value)) / 2.0
     }
 
-    /// The score of an evaluation in thousandths of its unit, for margins.
+    /// A score from its value in thousandths of the evaluation's unit.
     pub const fn from_thousandths(thousandths: i32) -> Score {
         Score(thousandths)
     }
 
-    /// The inverse of [`Score::from_thousandths`].
+    /// The score in thousandths of the evaluation's unit; it fits into 24 bits, sign included.
     pub const fn to_thousandths(self) -> i32 {
         self.0
     }
@@ -127,16 +127,6 @@ impl Score {
             Some(plies) => UciScore::Mate(self.0.signum() * plies.div_ceil(2) as i32),
             None => UciScore::Centi((f64::from(self.0) / f64::from(Score::CENTI)).round() as i32),
         }
-    }
-
-    /// The score as a number that fits into 24 bits, sign included.
-    pub const fn to_bits(self) -> i32 {
-        self.0
-    }
-
-    /// The inverse of [`Score::to_bits`].
-    pub const fn from_bits(bits: i32) -> Score {
-        Score(bits)
     }
 }
 

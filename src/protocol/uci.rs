@@ -301,11 +301,12 @@ impl Loop {
     fn go(&mut self, go: Go, arrived: Instant) -> Result<(), Refusal> {
         let board = self.engine("go")?.board();
         go.search_moves.iter().try_for_each(|mv| board.check_move(mv))?;
-        let over = board.outcome();
-        if let Some(outcome) = over {
+        // A draw that could be claimed does not end the search: clients may play on.
+        let (outcome, is_terminal) = (board.outcome(), board.legal_moves().is_empty());
+        if let Some(outcome) = outcome {
             self.output.line(&format!("info string {outcome}"));
         }
-        let hold = over.is_none() && (go.infinite || go.ponder || go.limits.is_endless());
+        let hold = !is_terminal && (go.infinite || go.ponder || go.limits.is_endless());
         let control = if go.ponder { Control::pondering() } else { Control::default() };
         let limits = Limits { start: arrived, ..go.limits };
         let search_moves = go.search_moves;

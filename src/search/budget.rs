@@ -89,6 +89,12 @@ impl Budget {
         self.stopped && !self.overtaken
     }
 
+    /// Lifts all limits, and ignores the stop flag from now on.
+    pub(super) fn lift(&mut self) {
+        self.next_poll = u64::MAX;
+        self.resume();
+    }
+
     /// Goes on after another thread has finished the iteration.
     pub(super) fn resume(&mut self) {
         (self.stopped, self.overtaken) = (false, false);

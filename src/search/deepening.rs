@@ -162,11 +162,19 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         let limit = self.input.limits.depth;
         let last = limit.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
         let mut depth = if self.input.options.iterative || limit.is_none() { 1 } else { last };
+        let mut is_any_finished = false;
         while depth <= last {
-            depth = match self.iterate(depth) {
+            let finished = self.iterate(depth);
+            is_any_finished |= finished.is_some();
+            depth = match finished {
                 Some(finished) if !self.is_done(finished) => finished + 1,
                 _ => break,
             };
+        }
+        if !is_any_finished {
+            // However short the limits are, the answer is at least the best move by depth 1.
+            self.searcher.budget.lift();
+            self.iterate(1);
         }
         let best = &self.searcher.root.moves[0];
         Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes() }
@@ -188,6 +196,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             if self.searcher.is_stopped() {
                 break;
             }
+            self.searcher.root.sort_finished();
         }
         // An unfinished iteration is worth a report only if it got further than its first move.
         let finished = self.searcher.end_iteration().map(|depth| depth as i32);

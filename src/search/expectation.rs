@@ -11,7 +11,7 @@ use crate::eval::{Evaluator, Score};
 use crate::game::Searchable;
 
 /// The greatest value of a position, and the negative of the least.
-const MOST: f64 = Score::WIN.to_bits() as f64;
+const MOST: f64 = Score::WIN.to_thousandths() as f64;
 
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The value of a move at `ply` for its player, with `depth` plies left behind it: the mean of the values
@@ -45,7 +45,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         if let [(mv, _)] = outcomes[..] {
             return self.search_outcome(ply, mv, depth, window, search);
         }
-        let (alpha, beta) = (f64::from(window.alpha.to_bits()), f64::from(window.beta.to_bits()));
+        let (alpha, beta) =
+            (f64::from(window.alpha.to_thousandths()), f64::from(window.beta.to_thousandths()));
 
         // Star2: one reply to each outcome bounds from above what the outcome is worth.
         let mut upper = vec![MOST; outcomes.len()];
@@ -73,7 +74,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             let high = ((beta - mean - least) / probability).min(MOST);
             let window =
                 Window { alpha: score(low.floor()), beta: score(high.ceil().max(low.floor() + 1.0)) };
-            let value = f64::from(self.search_outcome(ply, mv, depth, window, search).to_bits());
+            let value = f64::from(self.search_outcome(ply, mv, depth, window, search).to_thousandths());
             if self.is_stopped() {
                 return Score::DRAW;
             }
@@ -99,7 +100,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             // A reply by the same player is no upper bound.
             Some(reply) if !is_same_player => {
                 let value = self.search_move(ply + 1, reply, depth - 1, Window::FULL, search);
-                -f64::from(value.to_bits())
+                -f64::from(value.to_thousandths())
             }
             _ => MOST,
         };
@@ -138,5 +139,5 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
 /// A value as a score, rounded.
 fn score(value: f64) -> Score {
-    Score::from_bits(value.clamp(-MOST, MOST).round() as i32)
+    Score::from_thousandths(value.clamp(-MOST, MOST).round() as i32)
 }

@@ -51,8 +51,8 @@ pub use table::{Bound, TranspositionTable, TtEntry};
 pub use time::TimeManager;
 
 use self::msd::MsdFilter;
-use crate::eval::Evaluator;
-use crate::game::{GameHistory, Searchable, mixed};
+use crate::eval::{Evaluator, Score};
+use crate::game::{GameHistory, Points, Searchable, mixed};
 
 /// How a move is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,12 +146,11 @@ impl<G: Searchable, E> Clone for SearchInput<'_, G, E> {
 impl<G: Searchable, E> Copy for SearchInput<'_, G, E> {}
 
 impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
-    /// The root moves: those of the caller, or those that the MSD filter keeps; none when the game is over.
+    /// The root moves: those of the caller, or those that the MSD filter keeps. A draw by repetition, by the
+    /// halfmove clock or for lack of material leaves them: a client may play on until somebody claims it.
     fn moves(&self) -> Vec<G::Move> {
         let mut moves = Vec::new();
-        if self.history.outcome(self.position).is_none() {
-            self.position.legal_moves(&mut moves);
-        }
+        self.position.legal_moves(&mut moves);
         if let Some(chosen) = self.root_moves {
             return chosen.iter().filter(|mv| moves.contains(mv)).copied().collect();
         }
@@ -164,6 +163,31 @@ impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
             filter.keep(&mut self.history.clone(), self.position, &state, 0, volatile, &mut moves);
         }
         moves
+    }
+}
+
+impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
+    /// The best of some root moves by the positions behind them alone, with its score; `None` without moves.
+    fn best_at_once(&self, moves: &[G::Move]) -> Option<(G::Move, Score)> {
+        let (evaluator, position, stm) = (self.evaluator, self.position, self.position.side_to_move());
+        let [mut state, mut scratch] = [E::State::default(), E::State::default()];
+        evaluator.reset(position, &mut state);
+        let score = |&mv: &G::Move| {
+            let mut child = position.clone();
+            child.play(mv);
+            match child.outcome() {
+                None => evaluator.evaluate_child(position, &state, &child, &mut scratch, stm),
+                Some(outcome) => match Points::of(outcome.winner, stm) {
+                    Points::Win => Score::won_in(1),
+                    Points::Draw => Score::DRAW,
+                    Points::Loss => Score::lost_in(1),
+                },
+            }
+        };
+        // Of equals, the first.
+        let scores: Vec<_> = moves.iter().map(score).collect();
+        let best = *scores.iter().max()?;
+        moves.iter().copied().zip(scores).find(|&(_, score)| score == best)
     }
 }
 

@@ -95,7 +95,7 @@ impl Packed {
     fn new<M: GameMove>(entry: TtEntry<M>, age: u8) -> Packed {
         let best = entry.best.map_or(0, GameMove::to_bits);
         debug_assert!(best < 1 << 24);
-        let score = entry.score.to_bits() as u32 & 0xFF_FFFF;
+        let score = entry.score.to_thousandths() as u32 & 0xFF_FFFF;
         let bound = match entry.bound {
             Bound::Lower => 1,
             Bound::Upper => 2,
@@ -122,7 +122,7 @@ impl Packed {
         let score = ((self.0 >> 24) as i32) << 8 >> 8;
         Some(TtEntry {
             best: (best != 0).then(|| M::from_bits(best)),
-            score: Score::from_bits(score),
+            score: Score::from_thousandths(score),
             bound,
             depth: self.depth(),
         })

@@ -16,7 +16,7 @@ pub(super) struct Window {
 impl Window {
     /// The window that no score leaves.
     pub(super) const FULL: Window =
-        Window { alpha: Score::from_bits(-Score::INFINITE.to_bits()), beta: Score::INFINITE };
+        Window { alpha: Score::from_thousandths(-Score::INFINITE.to_thousandths()), beta: Score::INFINITE };
 
     /// The null window just above `alpha`: it asks whether a score exceeds `alpha`.
     pub(super) fn null(alpha: Score) -> Window {

@@ -177,6 +177,16 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
     let tree = shared.tree();
     let visits = tree.children(0).map(|child| (tree.node(child).mv, tree.node(child).visits));
     listener.root_visits(&visits.collect::<Vec<_>>());
+    if is_answer_blind(input, &tree)
+        && let Some((mv, score)) = input.best_at_once(&moves)
+    {
+        let (time, visits) = (input.limits.start.elapsed(), None);
+        let nodes = nodes + moves.len() as u64;
+        let (depth, seldepth, multipv, bound, hashfull) = (1, 1, 1, Bound::Exact, 0);
+        let pv = vec![mv];
+        listener.report(Report { depth, seldepth, multipv, score, bound, nodes, time, hashfull, visits, pv });
+        return Best { mv: Some(mv), ponder: None, nodes };
+    }
     let pv = best_pv(input, &tree);
     Best { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
 }
@@ -218,6 +228,17 @@ fn run<G: Searchable, E: Evaluator<G>>(
         }
     }
     report(input, simulator, shared, listener);
+}
+
+/// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not one for
+/// each move where neither priors nor evaluations lead the first ones.
+fn is_answer_blind<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, tree: &Tree<G>) -> bool {
+    let sampling = &input.options.sampling;
+    let ranked = tree.ranked(0, sampling.final_move);
+    let Some(&best) = ranked.first() else { return true };
+    let is_led = sampling.selection == Selection::Puct || sampling.expansion::<G>() == Expansion::Evaluated;
+    let is_proven = matches!(tree.node(best).proof, Proof::Won(_));
+    !is_led && !is_proven && ranked.len() < tree.children(0).count()
 }
 
 /// The line of the best moves.
