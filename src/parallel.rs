@@ -1,11 +1,11 @@
-//! Work on several threads.
+//! A pool of worker threads.
 
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
-/// Does `job` for each task, with a thread for each worker; `take` gets the results on this thread as they
-/// come, in no particular order. Tasks are handed out one by one. A job without a result ends the work of its
-/// worker.
+/// Runs `job` on each task, with one thread for each worker. Tasks are handed out one by one, in order.
+/// `take` is called on this thread with each result as it arrives, in no particular order. A job that returns
+/// `None` stops its worker.
 pub(crate) fn run<W: Send, T: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     tasks: impl IntoIterator<Item = T, IntoIter: Send>,
@@ -36,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_task_is_done_once() {
+    fn every_task_runs_once() {
         let mut workers = [0; 3];
         let mut results = Vec::new();
         let job = |worker: &mut &mut u64, task: u64| {
@@ -54,6 +54,6 @@ mod tests {
         let mut results = Vec::new();
         run([()], 0.., |(), task| (task < 5).then_some(task), |result| results.push(result));
         assert_eq!(results, [0, 1, 2, 3, 4], "though there is always a next task");
-        run([(); 0], 0..5, |(), task| Some(task), |_| panic!("no worker"));
+        run([(); 0], 0..5, |(), task| Some(task), |_| panic!("there are no workers"));
     }
 }

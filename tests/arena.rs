@@ -1,16 +1,19 @@
-//! Matches, as a shell runs them.
+//! The command `labrys match`, and the commands that read and make its files.
+
+#[path = "common/shell.rs"]
+mod shell;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use labrys::arena::pgn::{self, Record};
-use labrys::arena::{Cause, Openings, Variation};
+use labrys::arena::pgn::{self, PgnGame};
+use labrys::arena::{Openings, Termination, Variation};
 use labrys::engine::registry;
 use labrys::game::Color;
 use tempfile::TempDir;
 
-/// A folder that goes when the test ends.
+/// A temporary folder, removed at the end of the test.
 fn folder() -> TempDir {
     tempfile::tempdir().unwrap()
 }
@@ -21,11 +24,9 @@ fn command(words: &str) -> Command {
     command
 }
 
-/// Runs `labrys` with words that have no spaces; exit, standard output and error.
+/// Runs `labrys` with arguments that contain no spaces: success, standard output, standard error.
 fn labrys(words: &str) -> (bool, String, String) {
-    let output = command(words).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    shell::output(&mut command(words))
 }
 
 /// Runs `labrys match` and returns the result as JSON.
@@ -35,14 +36,14 @@ fn json(words: &str) -> serde_json::Value {
     serde_json::from_str(&out).unwrap()
 }
 
-fn read(path: &Path) -> Vec<Record> {
+fn read(path: &Path) -> Vec<PgnGame> {
     let mut records = pgn::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
     records.sort_by_key(|record| record.number);
     records
 }
 
-/// Records without what depends on the machine: the times.
-fn essence(records: &[Record]) -> Vec<Record> {
+/// Game records without their times, which depend on the machine.
+fn essence(records: &[PgnGame]) -> Vec<PgnGame> {
     let mut records = records.to_vec();
     for mv in records.iter_mut().flat_map(|record| &mut record.moves) {
         mv.comment = mv.comment.split(' ').next().unwrap().to_owned();
@@ -50,10 +51,11 @@ fn essence(records: &[Record]) -> Vec<Record> {
     records
 }
 
-const TWO: &str = "--variant neighbours --engine name=a option.FeatureSet=set1 --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
+const TWO: &str = "--variant neighbours --engine name=a option.FeatureSet=set1 \
+    --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
 
 #[test]
-fn a_match_prints_a_table_and_keeps_its_games() {
+fn a_match_prints_its_result_and_writes_its_games() {
     let folder = folder();
     let file = folder.path().join("games.pgn");
     let plot = folder.path().join("score.svg");
@@ -62,7 +64,7 @@ fn a_match_prints_a_table_and_keeps_its_games() {
     assert!(success, "{error}");
     let records = read(&file);
     let count = |name: &str| {
-        let won = |record: &&Record| {
+        let won = |record: &&PgnGame| {
             record.end.winner.is_some_and(|winner| record.players[winner.index()].name == name)
         };
         records.iter().filter(won).count()
@@ -73,18 +75,18 @@ fn a_match_prints_a_table_and_keeps_its_games() {
     assert!(out.contains("\nElo ") && out.contains("LOS"), "{out}");
     assert!(std::fs::read_to_string(plot).unwrap().starts_with("<svg "));
 
-    // Each opening twice, with colours swapped.
+    // Each opening is played twice, with colours swapped.
     assert_eq!(records.len(), 12);
     for pair in records.chunks(2) {
         assert_eq!(pair[0].opening, pair[1].opening);
         assert_eq!((&*pair[0].players[0].name, &*pair[1].players[0].name), ("a", "b"));
         assert!((4..=7).contains(&pair[0].opening.moves.len()));
     }
-    assert!(records.iter().all(|record| record.end.cause == Cause::Rules));
+    assert!(records.iter().all(|record| record.end.termination == Termination::Rules));
     let openings: std::collections::HashSet<_> = records.iter().map(|record| &record.opening.moves).collect();
     assert!(openings.len() >= 5, "{openings:?}");
 
-    // The games read back, and every one ended as it says.
+    // Replaying the games confirms their moves and results.
     let (success, out, error) = labrys(&format!("replay {}", file.display()));
     assert!(
         success && out.contains("12 games, ") && out.trim_end().ends_with(" plies, all legal"),
@@ -100,7 +102,7 @@ fn a_match_prints_a_table_and_keeps_its_games() {
 }
 
 #[test]
-fn replay_finds_what_is_wrong() {
+fn replay_finds_errors() {
     let folder = folder();
     let file = folder.path().join("games.pgn");
     let (success, ..) = labrys(&format!("match {TWO} --games 2 --pgnout {}", file.display()));
@@ -118,13 +120,13 @@ fn replay_finds_what_is_wrong() {
         std::fs::write(&broken, text.replacen(from, to, 1)).unwrap();
         let (success, out, error) = labrys(&format!("replay {}", broken.display()));
         if message.is_empty() {
-            // Text between games is no record.
+            // Text between games is not valid PGN.
             assert!(!success, "{out}");
         } else {
             assert!(!success && (error.contains(message) || error.contains("game 1")), "{to}: {error}");
         }
     }
-    // A result that the rules contradict.
+    // A result that contradicts the rules.
     let records = read(&file);
     let wrong = match records[0].end.winner {
         Some(Color::White) => text.replacen("1-0", "0-1", 2),
@@ -157,7 +159,7 @@ fn the_same_seed_gives_the_same_games_at_any_concurrency() {
 }
 
 #[test]
-fn chance_is_seeded_and_on_record() {
+fn chance_outcomes_are_seeded_and_recorded() {
     let folder = folder();
     let run = |name: &str, arguments: &str| {
         let file = folder.path().join(name);
@@ -177,7 +179,7 @@ fn chance_is_seeded_and_on_record() {
     assert!(pairs.into_iter().any(|pair| pair[0].moves != pair[1].moves), "chance differs from game to game");
     let (success, out, error) = labrys(&format!("replay {}", folder.path().join("1.pgn").display()));
     assert!(success && out.contains("8 games"), "{error}");
-    // A game without end is ended by the referee, and points decide.
+    // At the move limit the points decide.
     let short = run("4.pgn", "--max-moves 20 --random-plies 0");
     assert!(short.iter().all(|record| record.moves.len() <= 40));
     let ends: Vec<_> = short.iter().map(|record| (record.end.winner, record.end.details.as_str())).collect();
@@ -185,12 +187,13 @@ fn chance_is_seeded_and_on_record() {
 }
 
 #[test]
-fn inside_and_outside_labrys_plays_the_same() {
+fn labrys_plays_the_same_in_process_and_over_uci() {
     let folder = folder();
     let run = |name: &str, cmd: &str| {
         let file = folder.path().join(name);
         json(&format!(
-            "--variant neighbours --engine name=a {cmd} --engine name=b {cmd} option.FeatureSet=set3 --each nodes=300 --games 4 --pgnout {}",
+            "--variant neighbours --engine name=a {cmd} --engine name=b {cmd} option.FeatureSet=set3 \
+             --each nodes=300 --games 4 --pgnout {}",
             file.display()
         ));
         read(&file)
@@ -203,17 +206,17 @@ fn inside_and_outside_labrys_plays_the_same() {
     for (record, other) in same.iter_mut().zip(&outside) {
         record.players = other.players.clone();
     }
-    // Moves, scores and depths, whether reported in text or not.
+    // Moves, scores and depths are the same in process and over UCI.
     assert_eq!(same, essence(&outside));
 }
 
-/// The first lines of the table: all but the times.
+/// The output of a match without the line of times.
 fn table(out: &str) -> Vec<&str> {
     out.lines().filter(|line| !line.contains(" games in ")).collect()
 }
 
 #[test]
-fn a_killed_match_goes_on_to_the_same_result() {
+fn a_killed_match_resumes_to_the_same_result() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name);
     let arguments =
@@ -236,7 +239,7 @@ fn a_killed_match_goes_on_to_the_same_result() {
         if signal == "-INT" {
             assert!(!output.status.success() && out.contains("a against b: "), "{out}");
             assert!(
-                error.contains(&format!("interrupted after {before} games, --resume goes on")),
+                error.contains(&format!("interrupted after {before} games, use --resume to continue")),
                 "{error}"
             );
         }
@@ -246,7 +249,7 @@ fn a_killed_match_goes_on_to_the_same_result() {
         assert!(out.contains(&format!("\n{} games in ", 80 - before)), "only what was missing: {out}");
         assert_eq!(essence(&read(&file)), essence(&read(&path("whole.pgn"))));
     }
-    // Cut in the middle of a game, as by a full disk.
+    // A file cut in the middle of a game, as by a full disk.
     let text = std::fs::read_to_string(path("whole.pgn")).unwrap();
     let cut = path("cut.pgn");
     std::fs::write(&cut, &text[..text.len() * 2 / 5]).unwrap();
@@ -254,21 +257,21 @@ fn a_killed_match_goes_on_to_the_same_result() {
     assert!(success, "{error}");
     assert_eq!(table(&out), table(&whole));
     assert_eq!(essence(&read(&cut)), essence(&read(&path("whole.pgn"))));
-    // Nothing left to do.
+    // A finished match plays no more games.
     let (_, out, _) = labrys(&format!("{} --resume", arguments(&cut)));
     assert_eq!(table(&out), table(&whole));
     assert!(out.contains("\n0 games in "), "{out}");
 }
 
 #[test]
-fn a_match_does_not_go_on_with_the_games_of_another() {
+fn a_match_does_not_resume_the_games_of_another() {
     let folder = folder();
     let file = folder.path().join("games.pgn");
     let run = |arguments: &str| labrys(&format!("match --pgnout {} {arguments}", file.display()));
     assert!(run(&format!("{TWO} --games 4")).0);
     let before = std::fs::read(&file).unwrap();
     for (arguments, message) in [
-        (format!("{TWO} --games 4"), "--resume goes on with a file"),
+        (format!("{TWO} --games 4"), "use --resume to continue a match"),
         (format!("{TWO} --games 4 --resume --seed 2"), "game 1: another opening"),
         (format!("{TWO} --games 2 --resume"), "game 3: there are 2 games"),
         (TWO.replace("base", "set3") + " --games 4 --resume", "Black is `labrys"),
@@ -281,7 +284,7 @@ fn a_match_does_not_go_on_with_the_games_of_another() {
     }
     for (text, message) in [
         ("[White \"a\"]\n\n1. e1e3 *\n", "line 3: the game was not finished"),
-        ("Dear diary,\n", "line 2: the game has no result"),
+        ("Not a game\n", "line 2: the game has no result"),
     ] {
         std::fs::write(&file, text).unwrap();
         let (success, _, error) = run(&format!("{TWO} --games 4 --resume"));
@@ -292,20 +295,22 @@ fn a_match_does_not_go_on_with_the_games_of_another() {
 
 #[test]
 fn the_sprt_stops_a_match() {
-    let words = "--engine name=strong nodes=800 --engine name=weak nodes=10 --each option.Hash=1 --sprt elo0=0 elo1=100";
+    let words = "--engine name=strong nodes=800 --engine name=weak nodes=10 --each option.Hash=1 \
+                 --sprt elo0=0 elo1=100";
     let alone = json(words);
     assert_eq!(alone["sprt"]["accepted"], "H1");
     assert_eq!(alone["complete"], true);
     let games = alone["games"].as_u64().unwrap();
     assert!((4..400).contains(&games), "{games}");
     assert!(alone["sprt"]["llr"].as_f64().unwrap() > 2.94);
-    // Which games are quicker does not matter.
+    // The result does not depend on which games finish first.
     assert_eq!(json(&format!("{words} --concurrency 3"))["pairings"], alone["pairings"]);
     let reversed = json(
-        "--engine name=weak nodes=10 --engine name=strong nodes=800 --each option.Hash=1 --sprt elo0=0 elo1=100",
+        "--engine name=weak nodes=10 --engine name=strong nodes=800 --each option.Hash=1 \
+         --sprt elo0=0 elo1=100",
     );
     assert_eq!(reversed["sprt"]["accepted"], "H0");
-    // A match may end before the test does.
+    // A match may end while the test is undecided.
     let short = json(&format!("{words} --games 2"));
     assert_eq!((&short["sprt"]["accepted"], &short["complete"]), (&serde_json::Value::Null, &true.into()));
 }
@@ -330,10 +335,11 @@ fn tournaments_have_a_cross_table() {
 }
 
 #[test]
-fn a_configuration_is_the_same_match_written_down() {
+fn a_configuration_file_gives_the_same_match() {
     let folder = folder();
     let path = folder.path().join("match.toml");
-    let text = "variant = \"neighbours\"\ngames = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n[each]\nnodes = 200\noption.Hash = 1\n\
+    let text = "variant = \"neighbours\"\ngames = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n\
+                [each]\nnodes = 200\noption.Hash = 1\n\
                 [[engine]]\nname = \"a\"\n[[engine]]\nname = \"b\"\noption.FeatureSet = \"base\"\n\
                 [draw]\nmovenumber = 10\nmovecount = 3\nscore = 20\n";
     std::fs::write(&path, text).unwrap();
@@ -341,8 +347,8 @@ fn a_configuration_is_the_same_match_written_down() {
     assert!(success, "{error}");
     let written: serde_json::Value = serde_json::from_str(&out).unwrap();
     let typed = json(
-        "--variant neighbours --games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 --engine name=a \
-         --engine name=b option.FeatureSet=base --draw movenumber=10 movecount=3 score=20",
+        "--variant neighbours --games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 \
+         --engine name=a --engine name=b option.FeatureSet=base --draw movenumber=10 movecount=3 score=20",
     );
     assert_eq!(written["pairings"], typed["pairings"]);
     std::fs::write(&path, format!("gmaes = 3\n{text}")).unwrap();
@@ -390,12 +396,12 @@ fn the_option_of_a_game_holds_for_all() {
     board.set_option("AmazonsBoard", "5x4").unwrap();
     for record in read(&file) {
         assert_eq!(record.opening.fen, board.fen());
-        assert_eq!(record.end.cause, Cause::Rules);
+        assert_eq!(record.end.termination, Termination::Rules);
     }
 }
 
 #[test]
-fn openings_are_balanced_and_found_again() {
+fn openings_are_balanced_and_reproducible() {
     let folder = folder();
     let find = |name: &str, words: &str| {
         let path = folder.path().join(name);
@@ -437,7 +443,7 @@ fn openings_are_balanced_and_found_again() {
 }
 
 #[test]
-fn bad_input_is_named_before_the_first_game() {
+fn invalid_arguments_are_named_before_the_first_game() {
     let folder = folder();
     let book = folder.path().join("book.txt");
     let file = folder.path().join("games.pgn");
@@ -446,8 +452,8 @@ fn bad_input_is_named_before_the_first_game() {
         format!("{TWO} --openings {}", book.display())
     };
     let cases: Vec<(String, &str)> = vec![
-        ("".into(), "--engine: a match needs at least two, found 0"),
-        ("--engine nodes=1".into(), "at least two, found 1"),
+        ("".into(), "--engine: expected at least two engines, found 0"),
+        ("--engine nodes=1".into(), "at least two engines, found 1"),
         ("--engine nodes=1 --engine nodez=1".into(), "--engine 2: unknown key `nodez`"),
         ("--engine nodes=1 --engine name=x".into(), "--engine 2: tc, st, depth or nodes is missing"),
         ("--engine nodes=1 --engine nodes=1 foo=1".into(), "--engine 2: unknown key `foo`"),
@@ -464,7 +470,7 @@ fn bad_input_is_named_before_the_first_game() {
         (format!("{TWO} --option Hash"), "expected `NAME=VALUE`"),
         (
             "--variant amazons --engine name=a --engine name=b option.amazonsboard=6x6 --each nodes=9".into(),
-            "`b`: option.amazonsboard: all play by the same rules, those of --option",
+            "`b`: option.amazonsboard: the rules are the same for all engines, use --option",
         ),
         (
             TWO.replace("neighbours", "amazons --option AmazonsBoard=1x1"),
@@ -474,13 +480,10 @@ fn bad_input_is_named_before_the_first_game() {
         (format!("{TWO} --games 4 --rounds 2"), "cannot be used with"),
         (format!("{TWO} --concurrency 0"), "expected a whole number from 1"),
         (format!("{TWO} --random-plies 7-4"), "expected a number of plies"),
-        (format!("{TWO} --random-plies 9999"), "no game goes on behind 9999 random plies"),
+        (format!("{TWO} --random-plies 9999"), "every game is over within 9999 random plies"),
         (format!("{TWO} --sprt elo0=5 elo1=0"), "--sprt: elo0 5 has to be less than elo1 0"),
         (format!("{TWO} --sprt elo0=5"), "--sprt: elo1 is missing"),
-        (
-            format!("{TWO} --engine name=c --sprt elo0=0 elo1=5"),
-            "--sprt: a test between two engines, found 3",
-        ),
+        (format!("{TWO} --engine name=c --sprt elo0=0 elo1=5"), "--sprt: expected two engines, found 3"),
         (format!("{TWO} --draw movecount=3"), "--draw: score is missing"),
         (format!("{TWO} --resign movecount=0 score=1"), "--resign: movecount `0`: expected"),
         (format!("{TWO} --pgnout /no/such/folder/x.pgn"), "/no/such/folder/x.pgn"),
@@ -490,7 +493,7 @@ fn bad_input_is_named_before_the_first_game() {
     ];
     for (arguments, message) in cases {
         let (success, out, error) = labrys(&format!("match --pgnout {} {arguments}", file.display()));
-        // (clap knows the argument twice where it is the one at fault)
+        // clap reports a repeated argument first.
         let twice = error.contains("cannot be used multiple times");
         assert!(!success && (error.contains(message) || twice), "{arguments}: {error}");
         assert_eq!(out, "", "{arguments}");
@@ -515,12 +518,13 @@ fn bad_input_is_named_before_the_first_game() {
     assert!(success && error.contains("warning: --concurrency 500 on "), "{error}");
 }
 
-/// A game of two against a mock engine that behaves as told, and what is known of its end.
-fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<Record>, Vec<String>) {
+/// Plays two games against a mock engine: the result, the game records and the process ids of the mock.
+fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<PgnGame>, Vec<String>) {
     let folder = folder();
     let (file, pids) = (folder.path().join("games.pgn"), folder.path().join("pids"));
     let result = json(&format!(
-        "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock {} arg={behaviour} arg={} {keys} --games 2 --pgnout {}",
+        "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock {} \
+         arg={behaviour} arg={} {keys} --games 2 --pgnout {}",
         mock(),
         pids.display(),
         file.display(),
@@ -536,37 +540,38 @@ fn mock() -> String {
 
 #[test]
 #[cfg(unix)]
-fn engines_that_misbehave_lose_and_the_match_goes_on() {
-    for (behaviour, keys, kind, cause, details) in [
-        ("crash", "nodes=1", "crash", Cause::Crash, "crashes: the engine has ended (exit status: 3)"),
-        ("stall", "nodes=1 timeout=1", "stall", Cause::Stall, "stalls: no `bestmove` within 1 s"),
-        ("stall", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
-        ("obedient", "tc=0.1", "time", Cause::Time, "loses on time after 0."),
-        ("late", "tc=0.1", "time", Cause::Time, "loses on time after 0."),
-        ("nothing", "nodes=1", "illegal", Cause::Illegal, "illegal move of"),
-        ("nonsense", "nodes=1", "illegal", Cause::Illegal, "`hello` is no move"),
-        ("illegal", "nodes=1", "illegal", Cause::Illegal, "`a1h8` is not legal"),
-        ("many", "nodes=1", "illegal", Cause::Illegal, "`a1h8` is not legal"),
+fn engines_that_misbehave_lose_and_the_match_continues() {
+    for (behaviour, keys, kind, termination, details) in [
+        ("crash", "nodes=1", "crash", Termination::Crash, "crashes: the engine has ended (exit status: 3)"),
+        ("stall", "nodes=1 timeout=1", "stall", Termination::Stall, "stalls: no `bestmove` within 1 s"),
+        ("stall", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("obedient", "tc=0.1", "time", Termination::Time, "loses on time after 0."),
+        ("late", "tc=0.1", "time", Termination::Time, "loses on time after 0."),
+        ("nothing", "nodes=1", "illegal", Termination::Illegal, "illegal move of"),
+        ("nonsense", "nodes=1", "illegal", Termination::Illegal, "`hello` is no move"),
+        ("illegal", "nodes=1", "illegal", Termination::Illegal, "`a1h8` is not legal"),
+        ("many", "nodes=1", "illegal", Termination::Illegal, "`a1h8` is not legal"),
         (
             "garbage",
             "nodes=1",
             "illegal",
-            Cause::Illegal,
-            "talks nonsense: invalid output: byte 0xff at position 6",
+            Termination::Illegal,
+            "sends invalid output: byte 0xff at position 6",
         ),
-        ("flood", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
-        ("endless-line", "st=0.1", "stall", Cause::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("flood", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("endless-line", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
     ] {
         let (result, records, pids) = against_mock(behaviour, keys);
         assert_eq!(result["players"][1]["forfeits"][kind], 2, "{behaviour}: {result}");
         assert_eq!(result["pairings"][0]["wins"], 2, "{behaviour}");
         for record in &records {
             let loser = record.end.winner.map(|winner| record.players[(!winner).index()].name.as_str());
-            assert_eq!((loser, record.end.cause), (Some("mock"), cause), "{behaviour}");
+            assert_eq!((loser, record.end.termination), (Some("mock"), termination), "{behaviour}");
             assert!(record.end.details.contains(details), "{behaviour}: {}", record.end.details);
         }
-        // One process for the check and, where it had to be started again, one for each game; none is left.
-        let restarted = matches!(cause, Cause::Crash | Cause::Stall) || behaviour == "garbage";
+        // One process for the check and, if it is restarted, one for each game; none is left running.
+        let restarted =
+            matches!(termination, Termination::Crash | Termination::Stall) || behaviour == "garbage";
         assert_eq!(pids.len(), if restarted { 3 } else { 2 }, "{behaviour}");
         for pid in pids {
             let alive = Command::new("kill").args(["-0", &pid]).stderr(Stdio::null()).status().unwrap();
@@ -585,13 +590,14 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
         ("chess", "", "does not play `neighbours`, it plays: chess, atomic"),
     ] {
         let words = format!(
-            "match --variant neighbours --engine nodes=1 --engine nodes=1 name=mock {} arg={behaviour} {keys}",
+            "match --variant neighbours --engine nodes=1 --engine nodes=1 name=mock {} \
+             arg={behaviour} {keys}",
             mock()
         );
         let (success, out, error) = labrys(&words);
         assert!(!success && out.is_empty() && error.contains(message), "{behaviour}: {error}");
     }
-    // An option with a space in its name, refused by the engine itself.
+    // An option with a space in its name that the engine refuses.
     let words = format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg=refuse", mock());
     let output = command(&words).arg("option.Mock Level=3").output().unwrap();
     let error = String::from_utf8(output.stderr).unwrap();
@@ -600,7 +606,7 @@ fn engines_that_cannot_play_are_named_before_the_first_game() {
 
 #[test]
 #[cfg(unix)]
-fn standard_error_of_an_engine_is_kept() {
+fn standard_error_of_an_engine_is_written_to_a_file() {
     let folder = folder();
     let log = folder.path().join("errors.log");
     against_mock("crash", &format!("nodes=1 stderr={}", log.display()));

@@ -1,14 +1,15 @@
-//! The subcommands, as a shell runs them.
+//! The subcommands `perft` and `bench`, and the errors of the command line.
 
 mod common;
+#[path = "common/shell.rs"]
+mod shell;
 
-use assert_cmd::Command;
+use std::process::Command;
+
 use common::bench;
 
 fn labrys(arguments: &[&str]) -> (bool, String, String) {
-    let output = Command::cargo_bin("labrys").unwrap().args(arguments).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(arguments))
 }
 
 #[test]

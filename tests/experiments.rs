@@ -1,12 +1,12 @@
-//! The configurations in `experiments/` can be run: all that is wrong with them is where their results are
-//! to go, or that what plays has not been trained yet.
+//! Every configuration in `experiments/` is accepted: run with an output path that cannot be written, it
+//! fails for that path only, or because the weights that it needs have not been trained yet.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
-/// All TOML files below a folder.
+/// All TOML files in a folder and its subfolders.
 fn configurations(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());

@@ -1,4 +1,4 @@
-//! The loop in which games are played in their own types, driven from outside.
+//! The game loop, with drivers of its own.
 
 use labrys::engine::game_loop::{GameDriver, GameEnd, play_out};
 use labrys::engine::registry::{self, GameVisitor};
@@ -9,13 +9,13 @@ use labrys::search::{Control, Limits, Report};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-/// Random moves that games begin with.
+/// Length of the random opening in plies.
 const OPENING: u32 = 4;
 
-/// Plies after which the games in here end.
+/// Length limit of the games in plies.
 const LONGEST: u32 = 40;
 
-/// How deep the two players look.
+/// Search depths of the two players.
 const DEPTHS: [u32; 2] = [2, 1];
 
 fn session<G: Playable>() -> Session<G> {
@@ -24,7 +24,7 @@ fn session<G: Playable>() -> Session<G> {
     session
 }
 
-/// Two searches that play each other, and what they have played.
+/// Two searches that play each other, and the moves played.
 struct Searches<G: Game> {
     thinkers: [Thinker<G>; 2],
     random: StdRng,
@@ -58,7 +58,7 @@ impl<G: Playable> GameDriver<G> for Searches<G> {
     }
 }
 
-/// A game of two searches: its moves, its last position and its winner.
+/// Plays a game of two searches in the types of the game: its moves, final position and winner.
 struct InTypes(u64);
 
 impl GameVisitor for InTypes {
@@ -80,7 +80,7 @@ impl GameVisitor for InTypes {
     }
 }
 
-/// The same game, played by engines that hear and say text.
+/// Plays the same game with engines that read and write text.
 fn in_text(variant: &str, seed: u64) -> (Vec<String>, String, Option<Color>) {
     let engine = || {
         let mut engine = registry::engine(variant, &Settings::default()).unwrap();
@@ -126,14 +126,14 @@ fn a_game_in_types_is_the_game_in_text() {
 }
 
 #[test]
-fn a_game_that_there_is_not_is_named() {
+fn an_unknown_game_is_named() {
     let error = registry::dispatch("ludo", InTypes(1)).unwrap_err();
     assert!(error.to_string().starts_with("unknown variant `ludo`, expected one of: chess, "), "{error}");
 }
 
-/// Plays the first legal move until it has seen enough.
+/// Plays the first legal move, and stops after a number of moves or positions.
 struct Stopping {
-    /// Moves that it chooses, and positions that it lets pass.
+    /// Moves that it chooses, and positions in which it lets the game continue, before it stops.
     chosen: u32,
     passed: u32,
 }
@@ -163,7 +163,7 @@ fn a_driver_stops_a_game_where_it_is() {
     for (chosen, passed, longest, stop, plies) in [
         (3, 9, None, Err("no move"), 3),
         (9, 3, None, Err("adjudicated"), 3),
-        // The start counts, too; and the driver is asked before the length.
+        // The start counts too, and the driver is asked before the length limit.
         (9, 3, Some(3), Err("adjudicated"), 3),
         (9, 4, Some(3), Ok(GameEnd::Length { leader: None, plies: 3 }), 3),
         (9, 9, Some(0), Ok(GameEnd::Length { leader: None, plies: 0 }), 0),

@@ -1,19 +1,22 @@
-//! Training, as a library and from the command line.
+//! The training loop, as a library and from the command line.
+
+#[path = "common/shell.rs"]
+mod shell;
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use assert_cmd::Command;
 use labrys::engine::registry::{self, GameVisitor};
 use labrys::engine::{self, Engine, Play, Session, WeightsSource};
 use labrys::eval::WeightsError;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game, Playable, Points};
-use labrys::learn::selfplay::{self, Agent, Budget, Conditions, Transcript};
+use labrys::learn::selfplay::{self, Agent, GameSettings, SearchLimit, SelfPlayGame};
 use labrys::learn::{
-    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, Settings, State,
-    TemporalDifference, Trainer, Worker, sparse_features,
+    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
+    Trainer, TrainingSettings, TrainingState, Worker, sparse_features,
 };
 use labrys::search::Control;
 
@@ -24,7 +27,7 @@ fn session<G: Playable>() -> Session<G> {
 }
 
 fn agent<G: Playable>() -> Agent<G> {
-    Agent { thinker: session().into_parts().1, budget: Budget::Depth(1) }
+    Agent { thinker: session().into_parts().1, limit: SearchLimit::Depth(1) }
 }
 
 fn workers(count: usize) -> Vec<Worker<Neighbours>> {
@@ -37,14 +40,14 @@ fn workers(count: usize) -> Vec<Worker<Neighbours>> {
     (0..count).map(|_| worker()).collect()
 }
 
-fn settings(games: u64) -> Settings {
-    Settings {
+fn settings(games: u64) -> TrainingSettings {
+    TrainingSettings {
         games,
         round: 3,
         seed: 7,
         rate: 0.01,
-        decay: Decay::Falling,
-        exploration: Exploration { from: 0.5, to: 0.1, middle: 0.5, steepness: 10.0 },
+        decay: Decay::Linear,
+        exploration: Exploration { start: 0.5, end: 0.1, midpoint: 0.5, steepness: 10.0 },
         opening_plies: 4,
         observation: ObservationSettings {
             both: false,
@@ -67,8 +70,8 @@ fn lstd() -> Learner {
     Learner::Lstd(LeastSquares::new(zeros().len(), 0.95, 0.5, 0.9, 1e-3))
 }
 
-/// Trains from a state on; stops after so many rounds.
-fn train(state: State, settings: &Settings, threads: usize, rounds: usize) -> State {
+/// Trains from `state` and stops after `rounds` rounds.
+fn train(state: TrainingState, settings: &TrainingSettings, threads: usize, rounds: usize) -> TrainingState {
     let mut trainer = Trainer::new(settings.clone(), workers(threads), state).unwrap();
     let (control, mut seen) = (Control::default(), 0);
     trainer
@@ -86,7 +89,7 @@ fn train(state: State, settings: &Settings, threads: usize, rounds: usize) -> St
 #[test]
 fn the_result_depends_neither_on_threads_nor_on_interruptions() {
     for learner in [lstd(), Learner::Td(TemporalDifference::new(1.0, 0.5, Some(1.0)))] {
-        let fresh = || State::new(zeros(), learner.clone());
+        let fresh = || TrainingState::new(zeros(), learner.clone());
         let settings = settings(40);
         let whole = train(fresh(), &settings, 1, usize::MAX);
         assert_eq!(whole.games, 40);
@@ -95,7 +98,7 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
         assert!(whole.curve.len() as u64 == whole.steps / 50 && whole.steps > 200, "{}", whole.steps);
         assert!(whole.weights.iter().any(|&weight| weight != 0.0));
         assert_eq!(train(fresh(), &settings, 3, usize::MAX), whole);
-        // Interrupted again and again, and read from a file each time.
+        // Interrupted repeatedly and read back from JSON each time.
         let (mut state, mut pieces) = (fresh(), 0);
         while state.games < 40 {
             state = train(state, &settings, 2, 1 + pieces % 3);
@@ -108,46 +111,51 @@ fn the_result_depends_neither_on_threads_nor_on_interruptions() {
 }
 
 #[test]
-fn a_stopped_round_counts_for_nothing() {
-    let mut trainer = Trainer::new(settings(40), workers(1), State::new(zeros(), lstd())).unwrap();
+fn a_stopped_round_is_dropped() {
+    let mut trainer = Trainer::new(settings(40), workers(1), TrainingState::new(zeros(), lstd())).unwrap();
     let control = Control::default();
     control.stop();
     trainer.run(&control, |_| -> Result<(), WeightsError> { panic!("no round is complete") }).unwrap();
-    assert_eq!(trainer.state(), &State::new(zeros(), lstd()));
+    assert_eq!(trainer.state(), &TrainingState::new(zeros(), lstd()));
 }
 
 #[test]
 fn the_opponent_becomes_a_clone_only_when_it_loses_both_games() {
-    let settings = Settings { clone_every: Some(5), compare_every: None, ..settings(60) };
+    let settings = TrainingSettings { clone_every: Some(5), compare_every: None, ..settings(60) };
     let start: Vec<_> = zeros();
-    let state = train(State::new(start.clone(), lstd()), &settings, 2, usize::MAX);
+    let state = train(TrainingState::new(start.clone(), lstd()), &settings, 2, usize::MAX);
     assert!(state.clones > 0, "60 games are enough to beat zeros");
     assert_ne!(state.opponent, start);
-    let fixed = Settings { clone_every: None, ..settings };
-    let state = train(State::new(start.clone(), lstd()), &fixed, 2, usize::MAX);
+    let fixed = TrainingSettings { clone_every: None, ..settings };
+    let state = train(TrainingState::new(start.clone(), lstd()), &fixed, 2, usize::MAX);
     assert_eq!((state.clones, &state.opponent), (0, &start));
 }
 
 fn play<G: Playable>(
     agents: [&mut Agent<G>; 2],
     observation: &ObservationSettings,
-    conditions: &Conditions,
-) -> Transcript<G::Move> {
-    selfplay::play(&Play::start(), agents, conditions, Some(observation), &Control::default()).unwrap()
+    game_settings: &GameSettings,
+) -> SelfPlayGame<G::Move> {
+    selfplay::play(&Play::start(), agents, game_settings, Some(observation), &Control::default()).unwrap()
 }
 
-/// Makes sure that a game can be learned from.
-struct CanBeLearned(ObservationSettings);
+/// Plays a game and checks its transitions.
+struct CheckTransitions(ObservationSettings);
 
-impl GameVisitor for CanBeLearned {
+impl GameVisitor for CheckTransitions {
     type Output = ();
 
     fn visit<G: Playable>(self) {
-        let CanBeLearned(observation) = self;
-        let conditions =
-            Conditions { seed: 3, opening_seed: 3, opening_plies: 6, first: Color::Black, exploration: 0.3 };
-        let game = play::<G>([&mut agent(), &mut agent()], &observation, &conditions);
-        let steps: Vec<_> = game.episodes.iter().map(|episode| episode.steps()).collect();
+        let CheckTransitions(observation) = self;
+        let game_settings = GameSettings {
+            seed: 3,
+            opening_seed: 3,
+            opening_plies: 6,
+            first: Color::Black,
+            exploration: 0.3,
+        };
+        let game = play::<G>([&mut agent(), &mut agent()], &observation, &game_settings);
+        let steps: Vec<_> = game.episodes.iter().map(|episode| episode.transitions()).collect();
         let [first, others @ ..] = &steps[..] else { panic!("{}", G::NAME) };
         assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{}", G::NAME);
         let features = G::SETS[0].features.len();
@@ -163,11 +171,11 @@ impl GameVisitor for CanBeLearned {
         if observation.predicted || observation.position == ObservedPosition::Leaf {
             return;
         }
-        // Episodes of the second agent end where it played a random move.
+        // Random moves of the second agent end its episodes.
         let end = first.last().unwrap();
         assert!(end.next.is_none(), "{}", G::NAME);
         assert_eq!(end.reward, (2.0 * game.result.value() - 1.0) * 2.0);
-        // Real successors are the positions of the agent's own next move.
+        // Real successors are the positions of the agent's next move.
         for pair in steps.iter().flat_map(|steps| steps.windows(2)) {
             assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{}", G::NAME);
         }
@@ -181,21 +189,21 @@ fn every_game_can_be_learned_from() {
             [(ObservedPosition::Root, true), (ObservedPosition::Root, false), (ObservedPosition::Leaf, false)]
         {
             let observation = ObservationSettings { both: true, position, predicted, reward: 2.0 };
-            registry::dispatch(variant, CanBeLearned(observation)).unwrap();
+            registry::dispatch(variant, CheckTransitions(observation)).unwrap();
         }
     }
 }
 
 #[test]
 fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
-    // With depth 1 there is no reply to expect; two plies are enough for one.
+    // A search to depth 1 expects no reply, one to depth 2 does.
     let mut agents = [agent::<Neighbours>(), agent()];
-    agents.iter_mut().for_each(|agent| agent.budget = Budget::Depth(2));
+    agents.iter_mut().for_each(|agent| agent.limit = SearchLimit::Depth(2));
     let observation = settings(1).observation;
-    let conditions =
-        Conditions { seed: 1, opening_seed: 1, opening_plies: 0, first: Color::White, exploration: 1.0 };
-    let game = play(agents.each_mut(), &observation, &conditions);
-    let steps = game.episodes[0].steps();
+    let game_settings =
+        GameSettings { seed: 1, opening_seed: 1, opening_plies: 0, first: Color::White, exploration: 1.0 };
+    let game = play(agents.each_mut(), &observation, &game_settings);
+    let steps = game.episodes[0].transitions();
     let mut lone = session::<Neighbours>();
     let limits = labrys::search::Limits::depth(2);
     let best = lone.search(&[], &limits, &Control::default(), &mut |_: &engine::SearchReport| {}).unwrap();
@@ -204,23 +212,23 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
     let (reached, thinker) = lone.into_parts();
     let seen = sparse_features(reached.position(), thinker.weights().set());
     assert_eq!(steps[0].next, Some(seen));
-    // The opponent plays random moves: what comes is something else.
+    // The opponent plays random moves, so the real successor differs.
     assert_ne!(steps[0].next.as_ref(), Some(&steps[1].features));
 }
 
 #[test]
 fn the_policy_target_is_what_the_search_has_chosen() {
     let observation = ObservationSettings { both: true, ..settings(1).observation };
-    let conditions =
-        Conditions { seed: 1, opening_seed: 1, opening_plies: 2, first: Color::White, exploration: 0.0 };
-    // By visits: of all moves of the root.
+    let game_settings =
+        GameSettings { seed: 1, opening_seed: 1, opening_plies: 2, first: Color::White, exploration: 0.0 };
+    // MCTS: the visits of all root moves.
     let sampler = || {
         let mut session = session::<Neighbours>();
         session.set_option("SearchMode", "mcts").unwrap();
-        Agent { thinker: session.into_parts().1, budget: Budget::Nodes(2_000) }
+        Agent { thinker: session.into_parts().1, limit: SearchLimit::Nodes(2_000) }
     };
     let mut agents = [sampler(), agent()];
-    let game = play(agents.each_mut(), &observation, &conditions);
+    let game = play(agents.each_mut(), &observation, &game_settings);
     let [first, second] = &game.episodes[..] else { panic!("one episode of each agent") };
     let targets: Vec<_> = first.observations.iter().map(|observation| &observation.policy).collect();
     for target in &targets {
@@ -228,7 +236,7 @@ fn the_policy_target_is_what_the_search_has_chosen() {
         assert!((sum - 1.0).abs() < 1e-9 && target.iter().all(|(_, share)| *share >= 0.0), "{target:?}");
     }
     assert!(targets.iter().any(|target| target.iter().filter(|(_, share)| *share > 0.0).count() > 1));
-    // A search by depth stands for its move.
+    // Other searches: probability 1 for the chosen move.
     let mut moves = Vec::new();
     Neighbours::start().legal_moves(&mut moves);
     assert!(targets[0].len() <= moves.len() && !second.observations.is_empty());
@@ -239,21 +247,21 @@ fn the_policy_target_is_what_the_search_has_chosen() {
 }
 
 #[test]
-fn what_is_good_for_the_one_is_bad_for_the_other() {
-    // At the end of a line of one ply the other player is to move.
+fn leaf_features_are_from_the_point_of_view_of_the_agent() {
+    // The leaf of a principal variation of one ply has the opponent to move.
     let observation =
         ObservationSettings { both: false, position: ObservedPosition::Leaf, predicted: false, reward: 1.0 };
-    let conditions =
-        Conditions { seed: 5, opening_seed: 5, opening_plies: 6, first: Color::Black, exploration: 0.0 };
-    let game = play::<Chess>([&mut agent(), &mut agent()], &observation, &conditions);
+    let game_settings =
+        GameSettings { seed: 5, opening_seed: 5, opening_plies: 6, first: Color::Black, exploration: 0.0 };
+    let game = play::<Chess>([&mut agent(), &mut agent()], &observation, &game_settings);
     let session = session::<Chess>();
     let weights = session.weights().values();
     let value = |features: &[(usize, f64)]| {
         features.iter().map(|&(index, value)| weights[index] * value).sum::<f64>()
     };
-    let steps = game.episodes[0].steps();
+    let steps = game.episodes[0].transitions();
     let last = value(&steps.iter().rev().find(|step| step.next.is_some()).unwrap().features);
-    // Shortly before the end it is clear who wins.
+    // Shortly before the end the evaluation is decisive.
     match game.result {
         Points::Win => assert!(last > 1.0, "{last}"),
         Points::Loss => assert!(last < -1.0, "{last}"),
@@ -262,8 +270,8 @@ fn what_is_good_for_the_one_is_bad_for_the_other() {
 }
 
 #[test]
-fn weights_that_are_no_numbers_end_a_training() {
-    let mut state = State::new(zeros(), Learner::Td(TemporalDifference::new(1.0, 1.0, None)));
+fn weights_that_are_not_finite_end_a_training() {
+    let mut state = TrainingState::new(zeros(), Learner::Td(TemporalDifference::new(1.0, 1.0, None)));
     state.weights[0] = 1e300;
     let mut settings = settings(40);
     settings.rate = 1e300;
@@ -274,14 +282,11 @@ fn weights_that_are_no_numbers_end_a_training() {
 }
 
 fn labrys(arguments: &str) -> (bool, String, String) {
-    let mut command = Command::new(assert_cmd::cargo::cargo_bin!("labrys"));
-    let output = command.args(arguments.split_whitespace()).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.success(), text(&output.stdout), text(&output.stderr))
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(arguments.split_whitespace()))
 }
 
 #[test]
-fn a_training_leaves_its_files_and_learns_from_nothing() {
+fn a_training_writes_its_files_and_learns_from_zeros() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/training");
     let arguments = format!(
@@ -313,19 +318,19 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
     let scores = matches.iter().flat_map(|line| &line[4..7]).map(|score| score.parse::<f64>().unwrap());
     assert!(scores.clone().all(|score| (0.0..=1.0).contains(&score)), "{curve}");
     assert!(matches[2][5] > "0.8", "any move is a weak opponent: {curve}");
-    // The weights are a weights file, and tell where they come from.
+    // weights.json is a weights file with its source.
     let weights = out.join("weights.json");
     let mut engine = session::<Neighbours>();
     engine.set_weights(&WeightsSource::File(weights.display().to_string())).unwrap();
     let source = fs::read_to_string(&weights).unwrap();
     assert!(source.contains("labrys train --variant neighbours") && source.contains(last), "{source}");
 
-    // It is over, but the match at the end can be had again; and it is not begun anew by accident.
+    // A finished training can be resumed for its final match, but is not overwritten without --resume.
     let (done, again, error) = labrys(&format!("{arguments} --resume"));
     assert!(done && again == text, "{again} {error}");
     let (done, _, error) = labrys(&arguments);
-    assert!(!done && error.contains("a training lies there: --resume"), "{error}");
-    // Another configuration is named, and nothing is changed.
+    assert!(!done && error.contains("already exists; use --resume"), "{error}");
+    // A changed argument is named, and the checkpoint is unchanged.
     let before = fs::read_to_string(out.join("checkpoint.json")).unwrap();
     for (other, named) in [
         ("--seed 2", "--seed: 2, but the training"),
@@ -346,7 +351,7 @@ fn a_training_leaves_its_files_and_learns_from_nothing() {
 }
 
 #[test]
-fn a_training_whose_beginning_has_changed_does_not_go_on() {
+fn a_training_whose_initial_weights_have_changed_is_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let train = |rest: &str| {
@@ -363,7 +368,7 @@ fn a_training_whose_beginning_has_changed_does_not_go_on() {
 }
 
 #[test]
-fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
+fn invalid_arguments_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("out");
     for (arguments, named) in [
@@ -376,7 +381,7 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
         ("--reward 0", "--reward: "),
         ("--games 0", "'--games <GAMES>'"),
         ("--judge-games 3", "'--judge-games <JUDGE_GAMES>': expected an even number"),
-        ("--rate 0.1", "--rate: lstd has none"),
+        ("--rate 0.1", "--rate: lstd has no learning rate"),
         ("--squash", "--squash: "),
         ("--learner td --window 0.5", "--window: only lstd"),
         ("--learner td --ridge 0.5", "--ridge: only lstd"),
@@ -387,21 +392,21 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
         ("--rival random /no/file", "--rival: weights file `/no/file`"),
         ("--weights /no/file", "--weights: weights file `/no/file`"),
         ("--search Hsh=1", "--search: unknown option `Hsh`"),
-        ("--search FeatureSet=set1", "--search: FeatureSet: that is what --set is for"),
+        ("--search FeatureSet=set1", "--search: FeatureSet: use --set instead"),
         ("--depth 2 --nodes 5", "'--depth <DEPTH>' cannot be used with '--nodes <NODES>'"),
         ("--option AmazonsBoard=6x6", "unknown option `AmazonsBoard`"),
         ("--config /no/file", "config /no/file"),
     ] {
         let (done, _, error) =
             labrys(&format!("train --variant neighbours --out {} {arguments}", out.display()));
-        // The second --variant is refused by clap before anything else.
+        // clap reports the second --variant first.
         let named = if arguments.starts_with("--variant") { "--variant" } else { named };
         assert!(!done && error.contains(named), "{arguments}: {error}");
         assert!(!out.exists(), "{arguments}: refused before the folder is made");
     }
     let arguments = format!("train --variant amazons --search amazonsboard=6x6 --out {}", out.display());
     let (done, _, error) = labrys(&arguments);
-    assert!(!done && error.contains("--search: amazonsboard: that is what --option is for"), "{error}");
+    assert!(!done && error.contains("--search: amazonsboard: use --option instead"), "{error}");
     let config = folder.path().join("train.toml");
     fs::write(&config, "variant = \"neighbours\"\nwindwo = 0.9\n").unwrap();
     let (done, _, error) = labrys(&format!("train --out {} --config {}", out.display(), config.display()));
@@ -409,12 +414,13 @@ fn a_configuration_that_makes_no_sense_is_refused_by_its_name() {
 }
 
 #[test]
-fn a_configuration_file_is_as_good_as_arguments() {
+fn a_configuration_file_gives_arguments() {
     let folder = tempfile::tempdir().unwrap();
     let config = folder.path().join("train.toml");
     let text = "variant = \"amazons\"\noption = \"AmazonsBoard=5x5\"\nlearner = \"td\"\nrate = 0.01\n\
                 games = 6\ncompare-every = 0\njudge-games = 4\nweights = \"ones\"\nopponent = \"start\"\n\
-                rival = [\"zeros\", \"random\"]\n[search]\nSearchMode = \"alphabeta\"\n[opponent-search]\nSearchMode = \"mcts\"\n";
+                rival = [\"zeros\", \"random\"]\n[search]\nSearchMode = \"alphabeta\"\n\
+                [opponent-search]\nSearchMode = \"mcts\"\n";
     fs::write(&config, text).unwrap();
     let out = folder.path().join("out");
     let (done, text, error) =
@@ -423,7 +429,7 @@ fn a_configuration_file_is_as_good_as_arguments() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_written_to_stops_a_training_before_it_begins() {
+fn a_folder_that_is_not_writable_is_refused_before_the_first_game() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();

@@ -1,4 +1,7 @@
-//! Matches in which clients of the course's protocol play, over UDP.
+//! Matches with clients that speak the UDP protocol of TUC-CHESS.
+
+#[path = "common/shell.rs"]
+mod shell;
 
 use std::net::{SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
@@ -8,53 +11,47 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use labrys::arena::Cause;
-use labrys::arena::pgn::{self, Record};
+use labrys::arena::Termination;
+use labrys::arena::pgn::{self, PgnGame};
 use labrys::engine::registry;
 use labrys::game::Color;
+use shell::output;
 use tempfile::TempDir;
 
 const LABRYS: &str = env!("CARGO_BIN_EXE_labrys");
 
-/// A match in this process that is the same every time.
+/// Arguments of a reproducible match with an engine in process.
 const INSIDE: &str = "--variant tucchess --random-plies 0 --games 2 --engine name=in nodes=200 option.Hash=1";
 
-/// How long a test waits for what has to come.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// Maximum time that a test waits for an event.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Runs `labrys match` with words that have no spaces.
+/// The command `labrys match` with arguments that contain no spaces.
 fn labrys(words: &str) -> Command {
     let mut command = Command::new(LABRYS);
     command.arg("match").args(words.split_whitespace()).env_remove("RUST_LOG");
     command
 }
 
-/// Exit, standard output and error.
-fn run(command: &mut Command) -> (bool, String, String) {
-    let output = command.output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
-}
-
-/// A file for records, in a folder that goes when the test ends.
+/// A path for a PGN file, in a temporary folder that is removed at the end of the test.
 fn file() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("games.pgn");
     (folder, path)
 }
 
-fn read(path: &Path) -> Vec<Record> {
+fn read(path: &Path) -> Vec<PgnGame> {
     let mut records = pgn::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
     records.sort_by_key(|record| record.number);
     records
 }
 
 /// The moves of each game.
-fn moves(records: &[Record]) -> Vec<Vec<&str>> {
+fn moves(records: &[PgnGame]) -> Vec<Vec<&str>> {
     records.iter().map(|record| record.moves.iter().map(|mv| mv.text.as_str()).collect()).collect()
 }
 
-/// Our client as a player of `nodes`, at a server where `{port}` stands.
+/// The `--engine` argument of `labrys tuc-client` with a node limit.
 fn client(name: &str, nodes: u32) -> String {
     let arguments = ["tuc-client", "--server", "127.0.0.1:{port}", "--name", name, "--movetime", "20000"];
     let limits = ["--nodes", &nodes.to_string(), "--option", "Hash=1"].map(|word| format!(" arg={word}"));
@@ -62,13 +59,13 @@ fn client(name: &str, nodes: u32) -> String {
     format!("--engine name={name} proto=tuc st=30 cmd={LABRYS}{arguments}")
 }
 
-/// A port that is free.
+/// A free port.
 fn port() -> u16 {
     UdpSocket::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
-/// The points at the end of a game, as a client prints its result.
-fn points(record: &Record) -> String {
+/// The final points of a game that a client has printed.
+fn points(record: &PgnGame) -> String {
     let mut board = registry::board("tucchess").unwrap();
     let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
     board.set_up(Some(&record.opening.fen), &moves).unwrap();
@@ -78,20 +75,20 @@ fn points(record: &Record) -> String {
 }
 
 #[test]
-fn a_client_plays_as_it_would_inside() {
+fn a_client_plays_as_in_process() {
     let (_folder, path) = file();
     let other = path.with_extension("inside");
-    let (success, _, log) = run(&mut labrys(&format!(
+    let (success, _, log) = output(&mut labrys(&format!(
         "{INSIDE} --engine name=out nodes=100 option.Hash=1 --pgnout {}",
         other.display()
     )));
     assert!(success, "{log}");
     let words = format!("{INSIDE} {} --pgnout {}", client("out", 100), path.display());
-    let (success, out, log) = run(labrys(&words).env("RUST_LOG", "warn,labrys::protocol::process=info"));
+    let (success, out, log) = output(labrys(&words).env("RUST_LOG", "warn,labrys::protocol::process=info"));
     assert!(success && !out.contains("lost"), "{out}{log}");
     assert!(!log.contains("WARN"), "{log}");
 
-    // The same moves, the same chance, both colours.
+    // The same moves and chance outcomes, with both colours.
     let (inside, outside) = (read(&other), read(&path));
     assert_eq!(moves(&outside), moves(&inside));
     let names: Vec<_> =
@@ -99,13 +96,13 @@ fn a_client_plays_as_it_would_inside() {
     assert_eq!(names, [["in", "out"], ["out", "in"]]);
     for (record, other) in outside.iter().zip(&inside) {
         assert_eq!(record.end, other.end);
-        assert!(matches!(record.end.cause, Cause::Rules | Cause::Adjudication));
+        assert!(matches!(record.end.termination, Termination::Rules | Termination::Adjudication));
     }
     let player = &outside[1].players[0];
     assert_eq!(player.time_control, "30/move");
     assert!(player.setup.contains("127.0.0.1:{port}") && player.setup.ends_with(", UDP 127.0.0.1:0"));
 
-    // Each client has heard how its game ended; the one of the check has heard of none.
+    // Each client has received the result of its game; that of the check has received none.
     let results = log.lines().filter_map(|line| line.split_once("result: ")).map(|(_, result)| result);
     let results: Vec<_> = results.collect();
     assert_eq!(results.len(), 3, "{log}");
@@ -114,8 +111,8 @@ fn a_client_plays_as_it_would_inside() {
         assert!(result.ends_with(&format!(" {}", points(record))), "{result}: {}", points(record));
     }
 
-    // Such a match can be gone on with.
-    let (success, out, log) = run(&mut labrys(&format!("{words} --resume")));
+    // Such a match can be resumed.
+    let (success, out, log) = output(&mut labrys(&format!("{words} --resume")));
     assert!(success && out.contains("\n0 games in "), "{out}{log}");
 }
 
@@ -124,13 +121,13 @@ fn two_clients_play_each_other() {
     let (_folder, path) = file();
     let players = [client("a", 50), client("b", 50)].join(" ");
     let words = "--variant tucchess --random-plies 0 --games 4 --concurrency 2";
-    let (success, out, log) = run(&mut labrys(&format!("{words} {players} --pgnout {}", path.display())));
+    let (success, out, log) = output(&mut labrys(&format!("{words} {players} --pgnout {}", path.display())));
     assert!(success && out.starts_with("a against b: 4 games") && !out.contains("lost"), "{out}{log}");
     assert_eq!(read(&path).len(), 4);
 }
 
-/// Passes on what a client and the arena say to each other, every datagram twice; strangers and
-/// garbage come with it. The client is started for each game.
+/// A proxy between a client and the arena that forwards every datagram twice and adds datagrams of strangers
+/// and invalid ones. It starts the client for each game.
 fn echo_chamber(arena: SocketAddr, done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         let [inner, outer, stranger] = [(); 3].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
@@ -153,7 +150,7 @@ fn echo_chamber(arena: SocketAddr, done: &AtomicBool) {
         let mut joined = false;
         while child.try_wait().unwrap().is_none() && !done.load(Ordering::Relaxed) {
             if !joined {
-                // Nobody may be listening yet.
+                // The arena may not be listening yet.
                 outer.send_to(&name, arena).unwrap();
             }
             if let Ok((length, _)) = outer.recv_from(&mut buffer) {
@@ -178,7 +175,7 @@ fn repeated_datagrams_and_strangers_change_nothing() {
     let (_folder, path) = file();
     let other = path.with_extension("inside");
     let inside = format!("{INSIDE} --engine name=out nodes=100 option.Hash=1 --pgnout {}", other.display());
-    assert!(run(&mut labrys(&inside)).0);
+    assert!(output(&mut labrys(&inside)).0);
     let port = port();
     let done = Arc::new(AtomicBool::new(false));
     let chamber = {
@@ -186,11 +183,11 @@ fn repeated_datagrams_and_strangers_change_nothing() {
         thread::spawn(move || echo_chamber(arena, &done))
     };
     let words = format!("{INSIDE} --engine name=out proto=tuc st=30 port={port} --pgnout {}", path.display());
-    let (success, out, log) = run(labrys(&words).env("RUST_LOG", "warn"));
+    let (success, out, log) = output(labrys(&words).env("RUST_LOG", "warn"));
     done.store(true, Ordering::Relaxed);
     chamber.join().unwrap();
     assert!(success && !out.contains("lost"), "{out}");
-    assert!(log.contains("waiting at 127.0.0.1:") && log.contains("ignored:"), "{log}");
+    assert!(log.contains("waiting on 127.0.0.1:") && log.contains("ignored:"), "{log}");
     assert_eq!(moves(&read(&path)), moves(&read(&other)));
 }
 
@@ -198,8 +195,8 @@ fn send(socket: &UdpSocket, datagram: &[u8]) {
     let _ = socket.send(datagram);
 }
 
-/// A client that joins games at that port and does what it likes whenever it is to move; the last that it
-/// hears of each game comes back.
+/// A client that joins games at `port` and calls `act` whenever it is to move. Returns the last message of
+/// each game.
 fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static) -> JoinHandle<Vec<String>> {
     let game = move || {
         let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
@@ -210,10 +207,10 @@ fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static)
         socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let start = Instant::now();
         let (mut last, mut is_white) = (String::new(), false);
-        while start.elapsed() < PATIENCE && !last.starts_with("GE") {
+        while start.elapsed() < TIMEOUT && !last.starts_with("GE") {
             let mut buffer = [0; 300];
             if last.is_empty() {
-                // Nobody may be listening yet. What is left of another game does not join.
+                // The arena may not be listening yet. A client of another game does not join.
                 send(&stray, b"5040");
                 send(&socket, b"Minotauros");
             }
@@ -230,8 +227,8 @@ fn misbehave(port: u16, games: usize, act: impl Fn(&UdpSocket) + Send + 'static)
     thread::spawn(move || (0..games).map(|_| game()).collect())
 }
 
-/// Two games against a client that behaves like that, and how they ended.
-fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json::Value, Vec<Record>) {
+/// Plays two games against a client that acts as `act` says; the results.
+fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json::Value, Vec<PgnGame>) {
     let (_folder, path) = file();
     let port = port();
     let guest = misbehave(port, 2, act);
@@ -239,7 +236,7 @@ fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json
         "{INSIDE} --json --pgnout {} --engine name=bad proto=tuc port={port} {keys}",
         path.display()
     ));
-    let (success, out, log) = run(&mut command);
+    let (success, out, log) = output(&mut command);
     assert!(success, "{log}");
     for last in guest.join().unwrap() {
         assert!(last.starts_with("GE"), "{last}");
@@ -248,25 +245,32 @@ fn against(keys: &str, act: impl Fn(&UdpSocket) + Send + 'static) -> (serde_json
 }
 
 #[test]
-fn clients_that_misbehave_lose_and_the_match_goes_on() {
+fn clients_that_misbehave_lose_and_the_match_continues() {
     type Act = fn(&UdpSocket);
-    let cases: [(&str, Cause, &str, Act); 8] = [
-        ("stall", Cause::Stall, "stalls: no move over UDP at 127.0.0.1:", |_| ()),
-        ("time", Cause::Time, "loses on time after 0.", |socket| {
+    let cases: [(&str, Termination, &str, Act); 8] = [
+        ("stall", Termination::Stall, "stalls: no move over UDP at 127.0.0.1:", |_| ()),
+        ("time", Termination::Time, "loses on time after 0.", |socket| {
             thread::sleep(Duration::from_millis(500));
             send(socket, b"5040");
         }),
-        ("illegal", Cause::Illegal, "`d4d4` is not legal", |socket| send(socket, b"3333")),
-        ("illegal", Cause::Illegal, "talks nonsense: `50400` has 5 bytes, expected 4", |socket| {
-            send(socket, b"50400");
+        ("illegal", Termination::Illegal, "`d4d4` is not legal", |socket| send(socket, b"3333")),
+        (
+            "illegal",
+            Termination::Illegal,
+            "sends invalid output: `50400` has 5 bytes, expected 4",
+            |socket| {
+                send(socket, b"50400");
+            },
+        ),
+        ("illegal", Termination::Illegal, "`5040\\n` has 5 bytes, expected 4", |socket| {
+            send(socket, b"5040\n")
         }),
-        ("illegal", Cause::Illegal, "`5040\\n` has 5 bytes, expected 4", |socket| send(socket, b"5040\n")),
-        ("illegal", Cause::Illegal, "byte 0xff at position 1 is not UTF-8", |socket| {
+        ("illegal", Termination::Illegal, "byte 0xff at position 1 is not UTF-8", |socket| {
             send(socket, &[0xff; 4])
         }),
-        ("illegal", Cause::Illegal, "expected a row from 0 to 6", |socket| send(socket, b"9999")),
-        // A move of another socket is none, legal or not; neither is the name over again.
-        ("stall", Cause::Stall, "within 0.3 s", |socket| {
+        ("illegal", Termination::Illegal, "expected a row from 0 to 6", |socket| send(socket, b"9999")),
+        // Moves from another socket are ignored, legal or not, and so is a repeated name.
+        ("stall", Termination::Stall, "within 0.3 s", |socket| {
             let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
             for text in [&b"5040"[..], b"1020", b"x"] {
                 stranger.send_to(text, socket.peer_addr().unwrap()).unwrap();
@@ -274,13 +278,13 @@ fn clients_that_misbehave_lose_and_the_match_goes_on() {
             send(socket, b"Minotauros");
         }),
     ];
-    let games = cases.map(|(kind, cause, details, act)| {
+    let games = cases.map(|(kind, termination, details, act)| {
         thread::spawn(move || {
             let (result, records) = against("st=0.3", act);
             assert_eq!(result["players"][1]["forfeits"][kind], 2, "{details}: {result}");
             for record in &records {
                 let loser = record.end.winner.map(|winner| &*record.players[(!winner).index()].name);
-                assert_eq!((loser, record.end.cause), (Some("bad"), cause), "{details}");
+                assert_eq!((loser, record.end.termination), (Some("bad"), termination), "{details}");
                 assert!(record.end.details.contains(details), "{details}: {}", record.end.details);
             }
             let first = records[0].end.winner;
@@ -293,31 +297,31 @@ fn clients_that_misbehave_lose_and_the_match_goes_on() {
 #[test]
 #[cfg(unix)]
 fn a_client_that_ends_or_never_joins_loses() {
-    // The process ends once the client has joined, who is somebody else here.
+    // The process ends once the client has joined, which is another one here.
     let (_folder, path) = file();
     let port = port();
-    // The check before the match wants a client, too.
+    // The check before the match needs a client too.
     let guest = misbehave(port, 3, |_| ());
     let words =
         format!("{INSIDE} --pgnout {} --engine name=bad proto=tuc st=5 port={port} cmd=sh", path.display());
-    let (success, _, log) = run(labrys(&words).args(["arg=-c", "arg=sleep 0.8; exit 3"]));
+    let (success, _, log) = output(labrys(&words).args(["arg=-c", "arg=sleep 0.8; exit 3"]));
     assert!(success, "{log}");
-    for Record { end, .. } in read(&path) {
-        assert_eq!(end.cause, Cause::Crash);
+    for PgnGame { end, .. } in read(&path) {
+        assert_eq!(end.termination, Termination::Crash);
         assert!(end.details.ends_with(" crashes: the client has ended (exit status: 3)"), "{}", end.details);
     }
     assert_eq!(guest.join().unwrap()[0], "GE0000");
 
-    // Nobody starts the client.
+    // No client is started.
     let (_folder, path) = file();
     let port = self::port();
     let words =
         format!("{INSIDE} --pgnout {} --engine proto=tuc st=5 timeout=0.2 port={port}", path.display());
-    let (success, _, log) = run(&mut labrys(&words));
-    let waiting = format!("waiting at 127.0.0.1:{port} for a client to play as `udp`, anew for each game");
+    let (success, _, log) = output(&mut labrys(&words));
+    let waiting = format!("waiting on 127.0.0.1:{port} for a client to join as `udp`, again for each game");
     assert!(success && log.contains(&waiting), "{log}");
-    for Record { end, .. } in read(&path) {
-        assert_eq!(end.cause, Cause::Stall);
+    for PgnGame { end, .. } in read(&path) {
+        assert_eq!(end.termination, Termination::Stall);
         let details = format!("no client has joined over UDP at 127.0.0.1:{port} within 0.2 s");
         assert!(end.details.contains(&details), "{}", end.details);
     }
@@ -325,7 +329,7 @@ fn a_client_that_ends_or_never_joins_loses() {
 
 #[test]
 #[cfg(unix)]
-fn a_wait_for_a_client_can_be_called_off() {
+fn waiting_for_a_client_can_be_interrupted() {
     let (_folder, path) = file();
     let pids = path.with_extension("pids");
     let words = format!("{INSIDE} --engine proto=tuc st=5 cmd=sh arg=-c");
@@ -333,12 +337,12 @@ fn a_wait_for_a_client_can_be_called_off() {
     let mut child = labrys(&words).arg(script).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let start = Instant::now();
     while std::fs::read_to_string(&pids).unwrap_or_default().lines().next().is_none() {
-        assert!(start.elapsed() < PATIENCE);
+        assert!(start.elapsed() < TIMEOUT);
         thread::sleep(Duration::from_millis(5));
     }
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     while child.try_wait().unwrap().is_none() {
-        assert!(start.elapsed() < PATIENCE, "still there");
+        assert!(start.elapsed() < TIMEOUT, "still running");
         thread::sleep(Duration::from_millis(5));
     }
     assert!(!child.wait().unwrap().success());
@@ -349,7 +353,7 @@ fn a_wait_for_a_client_can_be_called_off() {
 }
 
 #[test]
-fn what_cannot_be_is_named_before_the_first_game() {
+fn invalid_arguments_are_named_before_the_first_game() {
     let client = client("out", 1);
     let port = port();
     let by_hand = format!("proto=tuc st=1 timeout=0.2 port={port}");
@@ -360,20 +364,23 @@ fn what_cannot_be_is_named_before_the_first_game() {
         ),
         (
             INSIDE.replace("--random-plies 0", "") + " " + &client,
-            "engine `out`: a client over UDP begins at the start position: --random-plies 0",
+            "engine `out`: a client over UDP plays from the start position only: use --random-plies 0",
         ),
         (INSIDE.replace("--random-plies 0", "--random-plies 0-1") + " " + &client, "--random-plies 0"),
-        (format!("{INSIDE} --engine {by_hand} --engine name=two {by_hand}"), "is that of engine `udp`"),
+        (format!("{INSIDE} --engine {by_hand} --engine name=two {by_hand}"), "is used by engine `udp`"),
         (
             format!("{INSIDE} --engine {by_hand} --concurrency 2"),
-            "is for one game at a time, not for --concurrency 2",
+            "serves one game at a time, not --concurrency 2",
         ),
         (
             format!("{INSIDE} --engine {by_hand} prot=1"),
             "--engine 2: unknown key `prot`, expected one of: cmd",
         ),
         (format!("{INSIDE} --engine {by_hand} bind=192.0.2.1"), "cannot listen on 192.0.2.1:"),
-        (client.replace("{port}", "1") + " " + INSIDE, "port 0 is any that is free, but no arg tells it"),
+        (
+            client.replace("{port}", "1") + " " + INSIDE,
+            "port 0 picks any free port, so one arg has to contain",
+        ),
         (
             client.replace("tuc-client", "tuc-cleint") + " " + INSIDE,
             "engine `out`: the client has ended (exit status: 2)",
@@ -383,7 +390,7 @@ fn what_cannot_be_is_named_before_the_first_game() {
             "engine `out`: cannot start `no-such-client`",
         ),
     ] {
-        let (success, out, error) = run(&mut labrys(&words));
+        let (success, out, error) = output(&mut labrys(&words));
         assert!(!success && out.is_empty() && error.contains(message), "{words}: {error}");
     }
 }

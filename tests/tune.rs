@@ -1,22 +1,23 @@
-//! Learning weights from games: `labrys tune`, and what it learns from.
+//! The command `labrys tune`, and its training samples.
+
+#[path = "common/shell.rs"]
+mod shell;
 
 use std::path::Path;
+use std::process::Command;
 
-use assert_cmd::Command;
 use labrys::engine::Play;
 use labrys::eval::Weights;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Features};
-use labrys::learn::Samples;
+use labrys::learn::{RecordedGame, Samples};
 
 fn labrys(words: &str) -> (bool, String, String) {
-    let output = Command::cargo_bin("labrys").unwrap().args(words.split_whitespace()).output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    (output.status.success(), text(output.stdout), text(output.stderr))
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
 }
 
-/// Plays a few quick games of Neighbours.
+/// Plays a few fast games of Neighbours.
 fn play(file: &Path) {
     let (success, _, error) = labrys(&format!(
         "match --variant neighbours --engine name=a --engine name=b --each nodes=100 option.Hash=1 \
@@ -42,7 +43,7 @@ fn weights_are_learned_from_the_games_of_a_match() {
         std::fs::read_to_string(out).unwrap()
     };
     let learned = tune("1.json", 1);
-    assert_eq!(learned, tune("2.json", 1), "the same seed finds the same");
+    assert_eq!(learned, tune("2.json", 1), "the same seed gives the same weights");
     assert_ne!(learned, tune("3.json", 2));
     let base = Neighbours::SETS.iter().position(|set| set.name == "base").unwrap();
     let weights = Weights::parse::<Neighbours>(&learned).unwrap();
@@ -51,7 +52,7 @@ fn weights_are_learned_from_the_games_of_a_match() {
 }
 
 #[test]
-fn what_cannot_be_learned_from_is_named() {
+fn invalid_arguments_and_games_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let (games, out) = (folder.path().join("games.pgn"), folder.path().join("out.json"));
     play(&games);
@@ -84,19 +85,22 @@ fn samples_are_the_quiet_positions_after_the_opening() {
     let moves = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let mut samples = Samples::default();
     samples.push([(0, 1.0), (3, 0.0)], 0.5);
-    // Left out are captures and the answer to a check.
+    // Captures and replies to a check are left out.
     let game = moves("e4d5 d8d5 b1c3 d5e5 f1e2 g8f6");
     let scores = [None, Some(1.5), Some(-0.5), Some(f64::INFINITY), None];
-    samples.add_game(0, &mut board, (None, &moves("e2e4 d7d5")), &game, &scores, Some(Color::Black)).unwrap();
+    let (opening, winner) = (&moves("e2e4 d7d5"), Some(Color::Black));
+    let record = RecordedGame { fen: None, opening, moves: &game, scores: &scores, winner };
+    samples.add_game(0, &mut board, &record).unwrap();
     assert_eq!((samples.games(), samples.len()), (2, 4));
     assert_eq!((samples.of_game(0), samples.of_game(1)), (0..1, 1..4));
     // Before b1c3, d5e5 and g8f6: f1e2 answers a check.
     let results: Vec<_> = (1..4).map(|number| samples.get(number).1).collect();
     assert_eq!(results, [0.0, 1.0, 1.0]);
-    let judgements: Vec<_> = (0..4).map(|number| samples.judgement(number)).collect();
-    assert_eq!(judgements, [None, Some(-0.5), Some(f64::INFINITY), None]);
+    let search_scores: Vec<_> = (0..4).map(|number| samples.search_score(number)).collect();
+    assert_eq!(search_scores, [None, Some(-0.5), Some(f64::INFINITY), None]);
     let (features, _) = samples.get(0);
     assert_eq!(features.collect::<Vec<_>>(), [(0, 1.0)]);
-    let error = samples.add_game(0, &mut board, (None, &[]), &moves("e2e4 e2e4"), &[], None).unwrap_err();
+    let record = RecordedGame { moves: &moves("e2e4 e2e4"), ..RecordedGame::default() };
+    let error = samples.add_game(0, &mut board, &record).unwrap_err();
     assert!(error.to_string().starts_with("move 2: `e2e4` is not legal"), "{error}");
 }

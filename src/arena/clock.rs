@@ -7,20 +7,20 @@ use std::time::Duration;
 use crate::game::Color;
 use crate::search::{Clock, Limits};
 
-/// Time for a number of moves, or for the whole game, and an increment after each move. Reads and
-/// prints as match runners have it: `[moves/]time[+increment]` in seconds, the time also as
+/// A time control: time for a number of moves or for the whole game, and an increment after each move. It is
+/// parsed and printed as in cutechess: `[moves/]time[+increment]` in seconds; the time may also be
 /// `minutes:seconds`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// Moves that the time is for; the whole game without a number.
+    /// Moves per period; `None` means that the time is for the whole game.
     pub moves: Option<u32>,
-    /// The time.
+    /// Time per period.
     pub time: Duration,
     /// Time added after each move.
     pub increment: Duration,
 }
 
-/// What a time control looks like, for messages.
+/// Expected form of a time control, for error messages.
 pub(super) const TIME_CONTROL: &str = "[moves/]seconds[+increment], such as 10+0.1 or 40/1:30";
 
 impl FromStr for TimeControl {
@@ -55,36 +55,36 @@ impl fmt::Display for TimeControl {
     }
 }
 
-/// A time in seconds, fractions allowed, up to about eleven days.
+/// Parses a time in seconds, from 0 to 1,000,000 (about eleven days), fractions allowed.
 pub fn seconds(text: &str) -> Option<Duration> {
     const LONGEST: f64 = 1e6;
     let seconds = text.parse().ok().filter(|seconds| (0.0..=LONGEST).contains(seconds))?;
     Some(Duration::from_secs_f64(seconds))
 }
 
-/// What a player may use for a move.
+/// Time control of an engine and limits on each of its searches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allowance {
-    /// Time for the game.
+pub struct EngineLimits {
+    /// Time control of the game.
     pub control: Option<TimeControl>,
-    /// Time for each move.
+    /// Fixed time per move.
     pub move_time: Option<Duration>,
-    /// Depth of each search, in plies.
+    /// Depth limit of each search, in plies.
     pub depth: Option<u32>,
-    /// Nodes of each search.
+    /// Node limit of each search.
     pub nodes: Option<u64>,
-    /// Time that a clock may be overstepped by without loss.
+    /// Time margin: how far an engine may overstep its time without losing.
     pub margin: Duration,
 }
 
-impl Allowance {
-    /// Whether nothing would ever end a search.
-    pub fn is_endless(&self) -> bool {
+impl EngineLimits {
+    /// Whether no limit would ever end a search.
+    pub fn is_unlimited(&self) -> bool {
         self.control.is_none() && self.move_time.is_none() && self.depth.is_none() && self.nodes.is_none()
     }
 }
 
-impl fmt::Display for Allowance {
+impl fmt::Display for EngineLimits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
             self.control.map(|control| control.to_string()),
@@ -99,8 +99,8 @@ impl fmt::Display for Allowance {
 /// The clock of a player in a game.
 #[derive(Clone, Debug)]
 pub struct PlayerClock<'a> {
-    allowance: &'a Allowance,
-    /// Time left on the clock of the game, if there is one.
+    limits: &'a EngineLimits,
+    /// Time left on the clock, if there is a time control.
     remaining: Duration,
     /// Moves played in the game.
     moves: u32,
@@ -108,30 +108,30 @@ pub struct PlayerClock<'a> {
 
 impl<'a> PlayerClock<'a> {
     /// The clock at the start of a game.
-    pub fn new(allowance: &'a Allowance) -> PlayerClock<'a> {
-        let remaining = allowance.control.map_or(Duration::ZERO, |control| control.time + control.increment);
-        PlayerClock { allowance, remaining, moves: 0 }
+    pub fn new(limits: &'a EngineLimits) -> PlayerClock<'a> {
+        let remaining = limits.control.map_or(Duration::ZERO, |control| control.time + control.increment);
+        PlayerClock { limits, remaining, moves: 0 }
     }
 
-    /// The clock as a search is told of it.
+    /// The clock as passed to a search, without the margin.
     fn reading(&self) -> Option<Clock> {
-        let control = self.allowance.control?;
+        let control = self.limits.control?;
         Some(Clock { remaining: self.remaining, increment: control.increment })
     }
 
-    /// The time that the next move may take, margin included; none without a clock.
-    pub fn patience(&self) -> Option<Duration> {
-        let clock = self.allowance.control.map(|_| self.remaining);
-        let least = clock.into_iter().chain(self.allowance.move_time).min();
-        least.map(|time| time + self.allowance.margin)
+    /// The time that the next move may take, margin included; `None` without a clock.
+    pub fn timeout(&self) -> Option<Duration> {
+        let clock = self.limits.control.map(|_| self.remaining);
+        let least = clock.into_iter().chain(self.limits.move_time).min();
+        least.map(|time| time + self.limits.margin)
     }
 
-    /// Takes the time of a move off the clock. Whether the move came in time.
+    /// Subtracts the time of a move from the clock. Returns whether the move was made in time.
     #[must_use]
     pub fn press(&mut self, elapsed: Duration) -> bool {
-        let in_time = self.patience().is_none_or(|patience| elapsed <= patience);
+        let in_time = self.timeout().is_none_or(|timeout| elapsed <= timeout);
         self.moves += 1;
-        if let Some(control) = self.allowance.control {
+        if let Some(control) = self.limits.control {
             self.remaining = self.remaining.saturating_sub(elapsed) + control.increment;
             if control.moves.is_some_and(|moves| self.moves.is_multiple_of(moves)) {
                 self.remaining += control.time;
@@ -141,16 +141,16 @@ impl<'a> PlayerClock<'a> {
     }
 }
 
-/// The limits of the next search of `side to move`; `clocks` are those of White and of Black.
-pub fn limits(clocks: &[PlayerClock; 2], stm: Color) -> Limits {
-    let PlayerClock { allowance, moves, .. } = &clocks[stm.index()];
-    let period = allowance.control.and_then(|control| control.moves);
+/// The limits of the next search of the side to move, `stm`; `clocks` are those of White and Black.
+pub fn search_limits(clocks: &[PlayerClock; 2], stm: Color) -> Limits {
+    let PlayerClock { limits, moves, .. } = &clocks[stm.index()];
+    let period = limits.control.and_then(|control| control.moves);
     Limits {
-        depth: allowance.depth,
-        nodes: allowance.nodes,
-        movetime: allowance.move_time,
-        // Without a clock of its own a player is not to think that it has one.
-        clocks: match allowance.control {
+        depth: limits.depth,
+        nodes: limits.nodes,
+        movetime: limits.move_time,
+        // An engine without a clock of its own gets no clocks, or it would manage time by the opponent's.
+        clocks: match limits.control {
             Some(_) => [clocks[0].reading(), clocks[1].reading()],
             None => [None; 2],
         },
@@ -185,14 +185,14 @@ mod tests {
 
     #[test]
     fn a_clock_runs_down_and_is_filled() {
-        let allowance = Allowance { control: Some(control("2/1+0.1")), ..Allowance::default() };
+        let limits = EngineLimits { control: Some(control("2/1+0.1")), ..EngineLimits::default() };
         let ms = Duration::from_millis;
-        let mut clock = PlayerClock::new(&allowance);
+        let mut clock = PlayerClock::new(&limits);
         let reading = |clock: &PlayerClock| clock.reading().unwrap().remaining;
         assert!(clock.press(ms(600)));
         assert_eq!(reading(&clock), ms(600), "1 + 0.1 − 0.6 + 0.1");
         let clocks = [clock.clone(), clock.clone()];
-        assert_eq!(limits(&clocks, Color::White).moves_to_go, Some(1));
+        assert_eq!(search_limits(&clocks, Color::White).moves_to_go, Some(1));
         assert!(clock.press(ms(600)), "to the millisecond");
         assert_eq!(reading(&clock), ms(1100), "a new period");
         assert!(!clock.press(ms(1101)));
@@ -201,14 +201,18 @@ mod tests {
     #[test]
     fn margins_and_times_per_move() {
         let ms = Duration::from_millis;
-        let allowance =
-            Allowance { move_time: Some(ms(100)), margin: ms(20), nodes: Some(9), ..Allowance::default() };
-        let mut clock = PlayerClock::new(&allowance);
-        assert_eq!(clock.patience(), Some(ms(120)));
+        let limits = EngineLimits {
+            move_time: Some(ms(100)),
+            margin: ms(20),
+            nodes: Some(9),
+            ..EngineLimits::default()
+        };
+        let mut clock = PlayerClock::new(&limits);
+        assert_eq!(clock.timeout(), Some(ms(120)));
         assert!(clock.press(ms(120)) && !clock.press(ms(121)));
-        let limits = limits(&[clock.clone(), clock], Color::Black);
-        assert_eq!((limits.movetime, limits.nodes, limits.clocks), (Some(ms(100)), Some(9), [None; 2]));
-        assert_eq!(allowance.to_string(), "0.1/move, nodes 9");
-        assert_eq!(PlayerClock::new(&Allowance::default()).patience(), None);
+        let search = search_limits(&[clock.clone(), clock], Color::Black);
+        assert_eq!((search.movetime, search.nodes, search.clocks), (Some(ms(100)), Some(9), [None; 2]));
+        assert_eq!(limits.to_string(), "0.1/move, nodes 9");
+        assert_eq!(PlayerClock::new(&EngineLimits::default()).timeout(), None);
     }
 }

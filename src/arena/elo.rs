@@ -1,7 +1,7 @@
-//! Results of paired games, and what they say about the difference in strength.
+//! Elo difference of two players from the results of pairs of games.
 //!
-//! Every opening is played twice with colours swapped. The two games are not independent, so what is
-//! counted is pairs: their five possible results ("pentanomial") carry the right variance.
+//! Every opening is played twice with colours swapped. The two games are not independent, so the variance is
+//! that of the five possible results of a pair, the pentanomial distribution.
 
 use std::fmt;
 
@@ -9,50 +9,50 @@ use serde::Serialize;
 
 use crate::game::Points;
 
-/// Results of pairs of games, from the view of the first player.
+/// Results of pairs of games, from the first player's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pairs {
-    /// Pairs by the half points in them, from 0 (both lost) to 4 (both won).
-    pub by_points: [u64; 5],
-    /// Games by result: lost, drawn, won.
+    /// Number of pairs by half points, from 0 (both games lost) to 4 (both won).
+    pub pentanomial: [u64; 5],
+    /// Number of games lost, drawn and won.
     pub games: [u64; 3],
 }
 
-/// An estimate of a difference in strength.
+/// An estimate of an Elo difference.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Elo {
-    /// The estimate, in Elo; infinite where everything was won or lost.
+    /// The estimate in Elo; infinite where every game was won or lost.
     pub estimate: f64,
-    /// The lower end of the 95 % interval.
+    /// Lower bound of the 95 % confidence interval, in Elo.
     pub low: f64,
-    /// The upper end of the 95 % interval.
+    /// Upper bound of the 95 % confidence interval, in Elo.
     pub high: f64,
-    /// The likelihood that the first player is the stronger one, from 0 to 1.
+    /// Likelihood of superiority (LOS) of the first player, from 0 to 1.
     pub los: f64,
 }
 
-/// Standard errors to each side of a 95 % interval.
+/// Half the width of a 95 % confidence interval, in standard errors.
 pub(super) const SIGMAS: f64 = 1.959_963_984_540_054;
 
 impl Pairs {
-    /// Pairs whose five results are known and whose games do not matter.
-    pub fn of(by_points: [u64; 5]) -> Pairs {
-        Pairs { by_points, games: [0; 3] }
+    /// Pairs from a pentanomial alone, without the results of single games.
+    pub fn of(pentanomial: [u64; 5]) -> Pairs {
+        Pairs { pentanomial, games: [0; 3] }
     }
 
-    /// Counts the two games of an opening.
+    /// Adds a pair of games.
     pub fn add(&mut self, first: Points, second: Points) {
-        self.by_points[first as usize + second as usize] += 1;
+        self.pentanomial[first as usize + second as usize] += 1;
         self.games[first as usize] += 1;
         self.games[second as usize] += 1;
     }
 
     /// The number of pairs.
     pub fn count(&self) -> u64 {
-        self.by_points.iter().sum()
+        self.pentanomial.iter().sum()
     }
 
-    /// Mean and variance of the score of a pair, the score running from 0 to 1. Of nothing, ½ and 0.
+    /// Mean and variance of the score of a pair, which is from 0 to 1; ½ and 0 without any pair.
     pub fn mean_and_variance(&self) -> (f64, f64) {
         let n = self.count() as f64;
         if n == 0.0 {
@@ -60,7 +60,7 @@ impl Pairs {
         }
         let moment = |f: &dyn Fn(f64) -> f64| {
             (0..)
-                .zip(self.by_points)
+                .zip(self.pentanomial)
                 .map(|(points, count)| f(f64::from(points) / 4.0) * count as f64)
                 .sum::<f64>()
                 / n
@@ -69,20 +69,20 @@ impl Pairs {
         (mean, moment(&|score| (score - mean).powi(2)))
     }
 
-    /// The score, from 0 to 1, and half the width of its 95 % interval.
+    /// The mean score, from 0 to 1, and half the width of its 95 % confidence interval.
     pub fn score(&self) -> (f64, f64) {
         let (mean, variance) = self.mean_and_variance();
         (mean, SIGMAS * (variance / self.count().max(1) as f64).sqrt())
     }
 
-    /// The difference in strength that the results speak for.
+    /// The Elo difference estimated from the results.
     pub fn elo(&self) -> Elo {
         let (mean, error) = self.score();
         Elo {
             estimate: elo_of_score(mean),
             low: elo_of_score(mean - error),
             high: elo_of_score(mean + error),
-            // Without any error a lead is certain; without a lead there is nothing to divide.
+            // With an error of 0 the LOS is 0 or 1; at a score of ½ the division could be 0 / 0.
             los: if mean == 0.5 { 0.5 } else { normal_cdf((mean - 0.5) * SIGMAS / error) },
         }
     }
@@ -95,18 +95,18 @@ impl fmt::Display for Elo {
     }
 }
 
-/// The difference in Elo at which a score (0 to 1) is expected; infinite at the ends.
+/// The Elo difference at which a score, from 0 to 1, is expected; infinite for 0 and 1.
 fn elo_of_score(score: f64) -> f64 {
     let score = score.clamp(0.0, 1.0);
     400.0 * (score / (1.0 - score)).log10()
 }
 
-/// The score (0 to 1) that is expected at a difference in Elo.
+/// The expected score, from 0 to 1, at an Elo difference.
 pub(super) fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 
-/// The normal distribution function.
+/// The cumulative distribution function of the standard normal distribution.
 fn normal_cdf(x: f64) -> f64 {
     0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
 }
@@ -131,7 +131,7 @@ mod tests {
         pairs.add(Points::Win, Points::Win);
         pairs.add(Points::Draw, Points::Win);
         pairs.add(Points::Loss, Points::Win);
-        assert_eq!((pairs.by_points, pairs.games), ([0, 0, 1, 1, 2], [1, 1, 6]));
+        assert_eq!((pairs.pentanomial, pairs.games), ([0, 0, 1, 1, 2], [1, 1, 6]));
         let (mean, variance) = pairs.mean_and_variance();
         assert!((mean - 0.8125).abs() < 1e-12 && (variance - 0.042_968_75).abs() < 1e-12);
         let elo = pairs.elo();

@@ -1,23 +1,26 @@
-//! Where strength is measured: matches and tournaments between players, and what their results say.
+//! Matches and tournaments between engines, and the statistics of their results.
 //!
-//! - [`Rules`] say what is played, [`Setup`] who plays: this engine in the same process, any UCI engine as a
-//!   child process, or a client over `udp`; [`Player`] is what the referee sees of each;
-//! - `referee` sees to one game in the loop that self-play has, too ([`crate::engine::game_loop`]), under the
-//!   rules of the game, `clock`s and `adjudication`;
-//! - `openings` and `schedule` say which games there are, `tournament` plays them, several at a time;
-//! - `results` counts them in pairs, `elo`, `sprt` and `ratings` say what the counts are worth, `summary`
-//!   shows it;
-//! - `pgn` writes records of games and reads them, `archive` keeps them in a file, `plot` draws them;
-//! - `keys` and `participant` read arguments of the form `key=value`, as match runners have them.
+//! - [`Rules`]: the game and its own option; [`EngineSetup`]: the engine to run, which is Labrys in the same
+//!   process, a UCI engine in a child process, or a client over UDP; [`Player`]: the referee's interface to
+//!   each of them;
+//! - `referee`: plays one game on the loop that self-play uses too ([`crate::engine::game_loop`]) and
+//!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
+//! - `openings`: opening books and random openings; `schedule`: the list of games; `tournament`: plays them,
+//!   several at a time;
+//! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report;
+//! - `pgn`: reading and writing of game records; `pgn_file`: the file that a match appends them to; `plot`:
+//!   the score over the games as a chart;
+//! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
+//!   fastchess take them.
 
 mod adjudication;
-pub mod archive;
 mod clock;
 mod elo;
-mod keys;
+mod engine_config;
+mod key_values;
 mod openings;
-mod participant;
 pub mod pgn;
+pub mod pgn_file;
 mod player;
 pub mod plot;
 mod ratings;
@@ -28,28 +31,28 @@ mod schedule;
 mod sprt;
 mod summary;
 mod tournament;
-mod udp;
+mod udp_player;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
-pub use clock::{Allowance, TimeControl, seconds};
+pub use clock::{EngineLimits, TimeControl, seconds};
 pub use elo::{Elo, Pairs};
-pub use keys::{KeyError, Keys};
-pub use openings::{LineError, OpeningError, Openings};
-pub use participant::Participant;
-pub use player::{Failure, MoveRequest, Place, Player, Setup, SetupError, Thought};
+pub use engine_config::EngineConfig;
+pub use key_values::{KeyError, KeyValues};
+pub use openings::{OpeningError, OpeningLineError, Openings};
+pub use player::{EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 pub use ratings::{Rating, ratings};
-pub use referee::{Cause, End, NoResult, Played, Seat, Thinking, play};
+pub use referee::{FinalResult, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};
 pub use results::{GameResult, Results};
 pub use rules::{Rules, RulesError, parse_option};
-pub use schedule::{Fixture, Format, Schedule};
-pub use sprt::{Hypothesis, Model, Sprt, SprtError};
+pub use schedule::{Format, Schedule, ScheduledGame};
+pub use sprt::{EloModel, Hypothesis, Sprt, SprtError};
 pub use summary::Summary;
 pub use tournament::{Tournament, TournamentError};
 
-/// A position and the moves played from it.
+/// A position and the moves played from it: an opening, or the moves of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Variation {
-    /// The position, as a FEN.
+    /// The position, as FEN.
     pub fen: String,
     /// The moves, in the notation of the game.
     pub moves: Vec<String>,

@@ -1,4 +1,4 @@
-//! Where games begin.
+//! Openings of a match: an opening book, or random moves from the start position.
 
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -12,76 +12,76 @@ use super::Variation;
 use crate::engine::{Board, PositionError};
 use crate::game::quote;
 
-/// A source of openings, numbered from 0.
+/// A source of openings. They are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Openings {
-    /// The lines of a file, over again from the first one when they are used up.
+    /// The openings of a file, repeated from the first one when they are used up.
     Book(Vec<Variation>),
-    /// Random moves from the start position, as many as the range says.
+    /// Random moves from the start position.
     Random {
-        /// Each opening depends on this and on its number only.
+        /// The seed. An opening depends on the seed and its number only.
         seed: u64,
-        /// Moves to play.
+        /// Length of an opening in plies, chosen at random from this range.
         plies: RangeInclusive<usize>,
     },
 }
 
-/// Openings that cannot be used.
+/// Why openings cannot be used.
 #[derive(Debug, Error)]
 pub enum OpeningError {
-    /// The file does not read.
+    /// The file cannot be read.
     #[error("openings {}: {error}", quote(&.path.display().to_string()))]
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: std::io::Error,
     },
-    /// The file has no opening.
+    /// The file contains no opening.
     #[error("openings {}: no opening in it", quote(&.path.display().to_string()))]
     Empty {
         /// The file.
         path: PathBuf,
     },
-    /// A line of the file is no opening.
+    /// A line of the file is not a valid opening.
     #[error("openings {}, line {number}: {problem}", quote(&.path.display().to_string()))]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// The line number, from 1.
         number: usize,
         /// What is wrong with it.
-        problem: LineError,
+        problem: OpeningLineError,
     },
-    /// So many random moves always end the game.
-    #[error("no game goes on behind {plies} random plies")]
+    /// Random openings of this length always end the game.
+    #[error("every game is over within {plies} random plies")]
     TooLong {
-        /// Moves that were to be played.
+        /// Length of the opening in plies.
         plies: usize,
     },
 }
 
-/// What is wrong with a line of a file of openings.
+/// What is wrong with a line of an opening book.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum LineError {
-    /// The position or a move is wrong.
+pub enum OpeningLineError {
+    /// The position or a move is not valid.
     #[error(transparent)]
     Position(#[from] PositionError),
-    /// The game is over before it begins.
+    /// The game is over at the end of the opening.
     #[error("the game is over: {outcome}")]
     Over {
-        /// How it has ended.
+        /// How it ended.
         outcome: String,
     },
 }
 
-/// Times that a random opening is begun afresh because it has run into the end of the game.
+/// Attempts at a random opening; an attempt fails when it reaches the end of the game.
 const ATTEMPTS: usize = 1000;
 
 impl Openings {
-    /// Reads a file of openings for the game of `board`: a line is a FEN (or EPD, whose operations after
-    /// `;` are left out), a FEN with `moves …`, or moves from the start position. Empty lines and lines
-    /// after `#` are nothing. `shuffle` is the seed of a random order.
+    /// Reads an opening book for the game of `board`. Each line is a FEN (or an EPD, whose operations from
+    /// the first `;` on are ignored), a FEN followed by `moves …`, or moves from the start position. Empty
+    /// lines and lines that begin with `#` are skipped. `shuffle` is the seed of a random order.
     ///
     /// # Errors
     /// [`OpeningError`] names the file, the line, and the FEN field or the move that is wrong.
@@ -110,7 +110,7 @@ impl Openings {
         Ok(Openings::Book(lines))
     }
 
-    /// Whether every game begins at the start position; `board` is used to find that one.
+    /// Whether every game begins at the start position. `board` is changed.
     pub fn are_start(&self, board: &mut dyn Board) -> bool {
         match self {
             Openings::Book(lines) => {
@@ -121,15 +121,15 @@ impl Openings {
         }
     }
 
-    /// The opening of that number. `board` is used to find it.
+    /// The opening `number`. `board` is changed.
     ///
     /// # Errors
-    /// [`OpeningError::TooLong`] where random moves do not leave a game to play.
+    /// [`OpeningError::TooLong`] where random openings always end the game.
     pub fn get(&self, number: u64, board: &mut dyn Board) -> Result<Variation, OpeningError> {
         match self {
             Openings::Book(lines) => Ok(lines[(number % lines.len() as u64) as usize].clone()),
             Openings::Random { seed, plies } => {
-                let mut random = generator(*seed, number);
+                let mut random = seeded_rng(*seed, number);
                 let plies = random.random_range(plies.clone());
                 let found = (0..ATTEMPTS).find_map(|_| random_line(board, plies, &mut random));
                 found.ok_or(OpeningError::TooLong { plies })
@@ -138,13 +138,14 @@ impl Openings {
     }
 }
 
-/// Random numbers that depend on a seed and a number only; neighbouring ones have nothing in common.
-pub(super) fn generator(seed: u64, number: u64) -> StdRng {
+/// A random number generator that depends on `seed` and `number` only. Generators of different numbers are
+/// independent.
+pub(super) fn seeded_rng(seed: u64, number: u64) -> StdRng {
     let mut random = StdRng::seed_from_u64(seed);
     StdRng::seed_from_u64(random.random::<u64>() ^ number)
 }
 
-/// Random moves from the start position; none if the game ends on the way.
+/// Plays random moves from the start position; `None` if they end the game.
 fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Option<Variation> {
     board.set_up(None, &[]).ok()?;
     let mut line = Variation { fen: board.fen(), moves: Vec::with_capacity(plies) };
@@ -157,8 +158,8 @@ fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Opti
     board.outcome().is_none().then_some(line)
 }
 
-/// Reads a line of a file: a position if its first word has a `/`, moves otherwise.
-fn read_line(text: &str, board: &mut dyn Board) -> Result<Variation, LineError> {
+/// Parses a line of an opening book: a position if its first word contains `/`, otherwise moves.
+fn read_line(text: &str, board: &mut dyn Board) -> Result<Variation, OpeningLineError> {
     let text = text.split_once(';').map_or(text, |(line, _)| line);
     let words: Vec<_> = text.split_whitespace().collect();
     let is_fen = words.first().is_some_and(|word| word.contains('/'));
@@ -173,7 +174,7 @@ fn read_line(text: &str, board: &mut dyn Board) -> Result<Variation, LineError> 
     board.set_up(Some(&line.fen), &line.moves)?;
     match board.outcome() {
         None => Ok(line),
-        Some(outcome) => Err(LineError::Over { outcome: outcome.to_string() }),
+        Some(outcome) => Err(OpeningLineError::Over { outcome: outcome.to_string() }),
     }
 }
 

@@ -1,123 +1,123 @@
-//! Records of games, in PGN: tags, then moves with comments, then the result.
+//! Game records in PGN: tags, moves with comments, and the result.
 //!
-//! Moves stand in the notation of the game. A comment after a move says what the player made of it,
-//! `{+1.23/12 0.450s}`: its score in units of the evaluation (or `+M5`, a forced win in five moves), the
-//! depth, the time; the moves of the opening have `{book}`.
+//! Moves are in the notation of the game. The comment after a move, `{+1.23/12 0.450s}`, has the player's
+//! score in units of the evaluation (or `+M5` for a win in five moves), the depth and the time, as in
+//! cutechess. Moves of the opening have the comment `{book}`.
 
 use std::fmt;
 use std::iter;
 
 use thiserror::Error;
 
-use super::{Cause, End, Thought, Variation};
+use super::{FinalResult, MoveReply, Termination, Variation};
 use crate::eval::UciScore;
 use crate::game::{Color, quote};
 
-/// A game on record.
+/// A game record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
-    /// Number of the game in its match, from 1; missing in files from elsewhere.
+pub struct PgnGame {
+    /// Number of the game in its match, from 1 (tag `GameNumber`); `None` in files of other programs.
     pub number: Option<u64>,
-    /// The round: the number of its opening, from 1, in our own files.
+    /// The round; in files of Labrys the number of the opening, from 1.
     pub round: String,
-    /// The day it was played, `YYYY.MM.DD`.
+    /// The date, `YYYY.MM.DD`.
     pub date: String,
-    /// The game, as `UCI_Variant` has it; missing in files from elsewhere.
+    /// The game, with its name in `UCI_Variant`; `None` in files of other programs.
     pub variant: Option<String>,
     /// White and Black.
-    pub players: [Side; 2],
-    /// Where it began; the FEN is missing in files from elsewhere that begin at the start.
+    pub players: [PlayerTags; 2],
+    /// The opening. Its FEN is empty where the file has none: the game begins at the start position.
     pub opening: Variation,
     /// The moves after the opening.
-    pub moves: Vec<Move>,
-    /// Its end.
-    pub end: End,
+    pub moves: Vec<PgnMove>,
+    /// The result.
+    pub end: FinalResult,
 }
 
-/// A player on record.
+/// The tags of one player.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Side {
+pub struct PlayerTags {
     /// Its name.
     pub name: String,
-    /// What it was allowed for a move.
+    /// Its time control and search limits.
     pub time_control: String,
-    /// What it was: program and options.
+    /// Its program and options.
     pub setup: String,
 }
 
-/// A move on record.
+/// A move with its comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Move {
+pub struct PgnMove {
     /// The move.
     pub text: String,
-    /// What is said about it.
+    /// The comment, without braces.
     pub comment: String,
 }
 
-/// A text that is no record of games.
+/// A text that is not valid PGN.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: {problem}")]
 pub struct PgnError {
-    /// The line, from 1.
+    /// The line number, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// What is wrong.
     pub problem: Problem,
 }
 
-/// What is wrong in a record.
+/// What is wrong in a PGN file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Problem {
-    /// A tag that does not read.
+    /// A malformed tag.
     #[error("{}: expected a tag, `[Name \"value\"]`", quote(.0))]
     Tag(String),
-    /// A tag has a value that it cannot have.
+    /// An invalid value of a tag.
     #[error("{name} {}: expected {expected}", quote(.value))]
     Value {
         /// The tag.
         name: &'static str,
         /// The value.
         value: String,
-        /// What it should be.
+        /// The expected form.
         expected: &'static str,
     },
-    /// A comment or a variation has no end.
-    #[error("a comment or a variation does not end")]
+    /// A comment or a variation is not closed.
+    #[error("a comment or a variation is not closed")]
     Open,
     /// The file ends before the game has a result.
     #[error("the game has no result")]
     Unfinished,
-    /// A game ends in `*`.
+    /// A game has the result `*`.
     #[error("the game was not finished")]
     Abandoned,
 }
 
-/// The event that our records name.
+/// The `Event` tag of games written here.
 const EVENT: &str = "labrys match";
 
-/// Columns of a line of moves.
+/// Maximum width of a line of moves.
 const COLUMNS: usize = 80;
 
-/// The comment of a move that belongs to the opening.
+/// The comment of opening moves.
 const BOOK: &str = "book";
 
-impl Move {
-    /// The record of a move, and of the thought that found it.
-    pub fn new<M>(mv: &str, thought: &Thought<M>) -> Move {
-        let seconds = thought.elapsed.as_secs_f64();
-        let score = thought.score.map(|score| match score {
+impl PgnMove {
+    /// A move, with a comment made of the player's reply.
+    pub fn new<M>(mv: &str, reply: &MoveReply<M>) -> PgnMove {
+        let seconds = reply.elapsed.as_secs_f64();
+        let score = reply.score.map(|score| match score {
             UciScore::Centi(value) => format!("{:+.2}", f64::from(value) / 100.0),
             UciScore::Mate(moves) if moves > 0 => format!("+M{moves}"),
             UciScore::Mate(moves) => format!("-M{}", moves.unsigned_abs()),
         });
         let comment = match score {
-            Some(score) => format!("{score}/{} {seconds:.3}s", thought.depth.unwrap_or(0)),
+            Some(score) => format!("{score}/{} {seconds:.3}s", reply.depth.unwrap_or(0)),
             None => format!("{seconds:.3}s"),
         };
-        Move { text: mv.to_owned(), comment }
+        PgnMove { text: mv.to_owned(), comment }
     }
 
-    /// The player's score of its own chances in the unit of its evaluation, infinite where it has seen a
-    /// forced end; none where the comment has none.
+    /// The score in the comment, in units of the evaluation and from the point of view of the player who
+    /// moved. Infinite for a mate score; `None` where the comment has no score.
     pub fn score(&self) -> Option<f64> {
         let (score, _) = self.comment.split_once('/')?;
         match score.split_at_checked(2)? {
@@ -128,7 +128,7 @@ impl Move {
     }
 }
 
-impl fmt::Display for Record {
+impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = &self.players;
         let plies = self.opening.moves.len() + self.moves.len();
@@ -161,7 +161,7 @@ impl fmt::Display for Record {
             }
         }
         tag(f, "PlyCount", &plies.to_string())?;
-        tag(f, "Termination", self.end.cause.tag())?;
+        tag(f, "Termination", self.end.termination.tag())?;
         tag(f, "TerminationDetails", &self.end.details)?;
         writeln!(f)?;
         self.write_moves(f)?;
@@ -169,7 +169,7 @@ impl fmt::Display for Record {
     }
 }
 
-impl Record {
+impl PgnGame {
     fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let black_begins = self.opening.fen.split(' ').nth(1) == Some("b");
         let opening = self.opening.moves.iter().map(|text| (text, BOOK));
@@ -193,7 +193,7 @@ impl Record {
             }
             write(text)?;
             if !comment.is_empty() {
-                // Nothing ends a comment but its brace.
+                // A brace inside the comment would close it.
                 format!("{{{}}}", comment.replace('}', ")")).split(' ').try_for_each(&mut write)?;
             }
         }
@@ -203,7 +203,7 @@ impl Record {
 }
 
 fn tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
-    // A tag is a line.
+    // A tag has to stay on one line.
     let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
@@ -216,11 +216,11 @@ fn result_text(winner: Option<Color>) -> &'static str {
     }
 }
 
-/// Reads all games of a file.
+/// Parses all games of a file.
 ///
 /// # Errors
 /// [`PgnError`] names the line.
-pub fn parse(text: &str) -> Result<Vec<Record>, PgnError> {
+pub fn parse(text: &str) -> Result<Vec<PgnGame>, PgnError> {
     let (records, complete) = parse_complete(text)?;
     match text[complete..].trim().is_empty() {
         true => Ok(records),
@@ -228,12 +228,12 @@ pub fn parse(text: &str) -> Result<Vec<Record>, PgnError> {
     }
 }
 
-/// Reads the games of a file whose writer may have been killed: an unfinished record at its end is left
-/// out. The second value is where it begins, in bytes.
+/// Parses the games of a file that a match was writing when it was killed. An unfinished game at its end is
+/// left out; the second value is the length of the complete games in bytes.
 ///
 /// # Errors
 /// [`PgnError`] names the line.
-pub fn parse_complete(text: &str) -> Result<(Vec<Record>, usize), PgnError> {
+pub fn parse_complete(text: &str) -> Result<(Vec<PgnGame>, usize), PgnError> {
     let mut parser = Parser { text, at: 0 };
     let (mut records, mut complete) = (Vec::new(), 0);
     loop {
@@ -252,8 +252,7 @@ pub fn parse_complete(text: &str) -> Result<(Vec<Record>, usize), PgnError> {
     }
 }
 
-/// Whether a text is the beginning of a record of ours and of nothing else. Then all that is wrong with
-/// it is that it ends.
+/// Whether a text is the beginning of one game written by Labrys, cut off at some byte.
 fn is_beginning(text: &str) -> bool {
     let first = format!("[Event \"{EVENT}\"]\n");
     let text = text.trim_start();
@@ -265,7 +264,7 @@ struct Parser<'a> {
     at: usize,
 }
 
-/// A part of the moves.
+/// A token of the move section.
 enum Token<'a> {
     Move(&'a str),
     Comment(String),
@@ -281,7 +280,7 @@ impl<'a> Parser<'a> {
         loop {
             self.at += self.rest().len() - self.rest().trim_start().len();
             let line_start = self.text[..self.at].ends_with('\n') || self.at == 0;
-            // `%` at the start of a line hides it; `;` hides the rest of one.
+            // `%` at the start of a line comments it out; `;` comments out the rest of a line.
             match self.rest().chars().next() {
                 Some(';') => {}
                 Some('%') if line_start => {}
@@ -292,7 +291,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The next game; `None` at the end.
-    fn record(&mut self) -> Result<Option<Record>, Problem> {
+    fn record(&mut self) -> Result<Option<PgnGame>, Problem> {
         self.skip_space();
         if self.rest().is_empty() {
             return Ok(None);
@@ -311,15 +310,16 @@ impl<'a> Parser<'a> {
             let number = value.parse().ok().filter(|&number| number > 0);
             number.ok_or(Problem::Value { name: "GameNumber", value, expected })
         });
-        let cause = get("Termination").map(|value| {
-            let cause = Cause::ALL.into_iter().find(|cause| cause.tag() == value);
+        let termination = get("Termination").map(|value| {
+            let termination = Termination::ALL.into_iter().find(|termination| termination.tag() == value);
             let expected =
                 "normal, adjudication, time forfeit, rules infraction, abandoned or stalled connection";
-            cause.ok_or(Problem::Value { name: "Termination", value, expected })
+            termination.ok_or(Problem::Value { name: "Termination", value, expected })
         });
-        let (number, cause) = (number.transpose()?, cause.transpose()?.unwrap_or(Cause::Rules));
+        let (number, termination) =
+            (number.transpose()?, termination.transpose()?.unwrap_or(Termination::Rules));
         let time_control = get("TimeControl").unwrap_or_default();
-        let mut side = |name: &str| Side {
+        let mut side = |name: &str| PlayerTags {
             name: get(name).unwrap_or_else(|| "?".to_owned()),
             time_control: get(&format!("{name}TimeControl")).unwrap_or_else(|| time_control.clone()),
             setup: get(&format!("{name}Setup")).unwrap_or_default(),
@@ -335,16 +335,16 @@ impl<'a> Parser<'a> {
         let mut moves = moves;
         let rest = moves.split_off(opening);
         let opening = Variation { fen, moves: moves.into_iter().map(|mv| mv.text).collect() };
-        let end = End { winner, cause, details };
-        Ok(Some(Record { number, round, date, variant, players, opening, moves: rest, end }))
+        let end = FinalResult { winner, termination, details };
+        Ok(Some(PgnGame { number, round, date, variant, players, opening, moves: rest, end }))
     }
 
-    /// The moves of a game up to its result.
-    fn moves(&mut self) -> Result<(Vec<Move>, Option<Color>), Problem> {
-        let mut moves: Vec<Move> = Vec::new();
+    /// The moves of a game and its result.
+    fn moves(&mut self) -> Result<(Vec<PgnMove>, Option<Color>), Problem> {
+        let mut moves: Vec<PgnMove> = Vec::new();
         loop {
             match self.token()? {
-                Token::Move(text) => moves.push(Move { text: text.to_owned(), comment: String::new() }),
+                Token::Move(text) => moves.push(PgnMove { text: text.to_owned(), comment: String::new() }),
                 Token::Comment(comment) => {
                     if let Some(last) = moves.last_mut().filter(|last| last.comment.is_empty()) {
                         last.comment = comment;
@@ -374,7 +374,7 @@ impl<'a> Parser<'a> {
         Ok((name.trim(), plain))
     }
 
-    /// The next part of the moves. Numbers of moves, assessments (`$1`) and variations are passed over.
+    /// The next token of the move section. Move numbers, annotation glyphs (`$1`) and variations are skipped.
     fn token(&mut self) -> Result<Token<'a>, Problem> {
         loop {
             self.skip_space();
@@ -415,7 +415,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Passes over a variation, with those inside it.
+    /// Skips a variation, with any nested ones.
     fn variation(&mut self) -> Result<(), Problem> {
         let mut depth = 0;
         let mut comment = false;
@@ -440,14 +440,14 @@ impl<'a> Parser<'a> {
 mod tests {
     use super::*;
 
-    fn record() -> Record {
-        let mv = |text: &str, comment: &str| Move { text: text.into(), comment: comment.into() };
-        let side = |name: &str| Side {
+    fn record() -> PgnGame {
+        let mv = |text: &str, comment: &str| PgnMove { text: text.into(), comment: comment.into() };
+        let side = |name: &str| PlayerTags {
             name: name.into(),
             time_control: "10+0.1".into(),
             setup: format!("{name}, x=1"),
         };
-        Record {
+        PgnGame {
             number: Some(7),
             round: "4".into(),
             date: "2026.11.21".into(),
@@ -455,19 +455,19 @@ mod tests {
             players: [side("a \"quoted\" \\ name"), side("b")],
             opening: Variation { fen: "pp6/8/8/8/8/8/8/PP6 b 0 1".into(), moves: vec!["a8a7".into()] },
             moves: vec![mv("a1a2", "+1.23/12 0.450s"), mv("a7a8", ""), mv("d1d7,d7g7", "-M5/3 1.000s")],
-            end: End {
+            end: FinalResult {
                 winner: Some(Color::White),
-                cause: Cause::Time,
+                termination: Termination::Time,
                 details: "Black loses on time".into(),
             },
         }
     }
 
     #[test]
-    fn records_read_back() {
+    fn games_read_back() {
         let mut other = record();
         other.players[1].time_control = "nodes 5".into();
-        other.end = End { winner: None, cause: Cause::Rules, details: String::new() };
+        other.end = FinalResult { winner: None, termination: Termination::Rules, details: String::new() };
         let text = format!("{}{other}", record());
         assert_eq!(parse(&text), Ok(vec![record(), other]));
         assert!(text.contains(
@@ -478,7 +478,7 @@ mod tests {
 
     #[test]
     fn scores_are_read_back() {
-        let score = |comment: &str| Move { text: "e2e4".into(), comment: comment.into() }.score();
+        let score = |comment: &str| PgnMove { text: "e2e4".into(), comment: comment.into() }.score();
         assert_eq!((score("+1.23/12 0.450s"), score("-0.50/3 0.001s")), (Some(1.23), Some(-0.5)));
         assert_eq!(
             (score("+M5/9 1.000s"), score("-M2/9 1.000s")),
@@ -492,7 +492,7 @@ mod tests {
     #[test]
     fn lines_are_not_too_long_and_comments_do_not_end_early() {
         let mut long = record();
-        let mv = Move { text: "a1a2".into(), comment: "a } b {".into() };
+        let mv = PgnMove { text: "a1a2".into(), comment: "a } b {".into() };
         long.moves = vec![mv; 100];
         let text = long.to_string();
         assert!(text.lines().all(|line| line.chars().count() <= COLUMNS || line.starts_with('[')), "{text}");
@@ -501,22 +501,23 @@ mod tests {
     }
 
     #[test]
-    fn thoughts_are_comments() {
-        let thought = |score, depth| {
+    fn replies_become_comments() {
+        let reply = |score, depth| {
             let elapsed = std::time::Duration::from_millis(450);
-            let thought = Thought { mv: Ok(()), score, depth, nodes: None, elapsed };
-            Move::new("a1a2=1", &thought).comment
+            let reply = MoveReply { mv: Ok(()), score, depth, nodes: None, elapsed };
+            PgnMove::new("a1a2=1", &reply).comment
         };
-        assert_eq!(thought(Some(UciScore::Centi(123)), Some(12)), "+1.23/12 0.450s");
-        assert_eq!(thought(Some(UciScore::Centi(-5)), Some(1)), "-0.05/1 0.450s");
-        assert_eq!(thought(Some(UciScore::Mate(5)), Some(9)), "+M5/9 0.450s");
-        assert_eq!(thought(Some(UciScore::Mate(-4)), None), "-M4/0 0.450s");
-        assert_eq!(thought(None, None), "0.450s");
+        assert_eq!(reply(Some(UciScore::Centi(123)), Some(12)), "+1.23/12 0.450s");
+        assert_eq!(reply(Some(UciScore::Centi(-5)), Some(1)), "-0.05/1 0.450s");
+        assert_eq!(reply(Some(UciScore::Mate(5)), Some(9)), "+M5/9 0.450s");
+        assert_eq!(reply(Some(UciScore::Mate(-4)), None), "-M4/0 0.450s");
+        assert_eq!(reply(None, None), "0.450s");
     }
 
     #[test]
-    fn games_from_elsewhere_are_read() {
-        let text = "% a comment\n[White \"x\"]\n[Result \"0-1\"]\n\n1.e4 e5 $1 (1... c5 {Sicilian (or so)} 2. Nf3 (2. c3))\n\
+    fn games_of_other_programs_are_read() {
+        let text = "% a comment\n[White \"x\"]\n[Result \"0-1\"]\n\n1.e4 e5 $1 \
+                    (1... c5 {Sicilian (or so)} 2. Nf3 (2. c3))\n\
                     2.Nf3 ; good\n{first} Nc6 {two\nwords} {more} 0-1\n";
         let read = parse(text).unwrap().remove(0);
         let moves: Vec<_> = read.moves.iter().map(|mv| (mv.text.as_str(), mv.comment.as_str())).collect();
@@ -527,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_writer_leaves_is_left_out() {
+    fn an_unfinished_game_at_the_end_is_left_out() {
         let (one, two) = (record().to_string(), format!("{}{}", record(), record()));
         for cut in (one.len()..two.len()).filter(|&cut| two.is_char_boundary(cut)) {
             let (records, whole) = parse_complete(&two[..cut]).unwrap();
@@ -540,7 +541,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_record_is_not_taken_for_an_unfinished_one() {
+    fn other_text_is_not_taken_for_an_unfinished_game() {
         let good = record().to_string();
         for (text, line, problem) in [
             ("hello".to_owned(), 1, Problem::Unfinished),

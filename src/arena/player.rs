@@ -1,4 +1,4 @@
-//! Who plays: this engine in the same process, any other as a child process, or a client over UDP.
+//! Players: Labrys in the same process, a UCI engine in a child process, or a client over UDP.
 
 use std::any::Any;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::udp::Remote;
+use super::udp_player::UdpPlayer;
 use super::{Rules, RulesError, Variation};
 use crate::engine::{Board, Engine, OptionError, Play, Session, Thinker};
 use crate::eval::UciScore;
@@ -18,114 +18,120 @@ use crate::protocol::process::Launch;
 use crate::protocol::tuc::guest::{GuestError, Invitation};
 use crate::search::{Control, Limits, Report};
 
-/// The option of an engine for several games that chooses one.
+/// The UCI option that selects the game.
 const VARIANT: &str = "UCI_Variant";
 
-/// What the referee asks of a player, wherever it runs.
+/// A player, as the referee sees it.
 pub trait Player<G: Game>: Send {
-    /// Gets ready for a game of that colour; after a failure, from scratch.
+    /// Prepares for a game in which it plays `color`. A player that has failed before starts afresh.
     ///
     /// # Errors
-    /// [`Failure`] when it does not.
-    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), Failure>;
+    /// [`PlayerError`] when it cannot.
+    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), PlayerError>;
 
-    /// Looks for a move.
+    /// Searches for a move.
     ///
     /// # Errors
-    /// [`Failure`] when there is no answer at all. A late one is an answer: the referee sees to the clock.
-    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure>;
+    /// [`PlayerError`] when there is no reply at all. A late reply is no error: the referee checks the clock.
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError>;
 
-    /// Hears of a move of either player, with what chance made of it. It has led to the position of
-    /// `board`, in which the game goes on.
+    /// Called after a move of either player, in text with its chance outcome. `board` is the position after
+    /// the move. Not called for the move that ends the game.
     fn moved(&mut self, _mv: &str, _board: &dyn Board) {}
 
-    /// Hears that the game is over in the position of `board`, whatever has ended it: a failure, too.
+    /// Called at the end of a game, in the position of `board`, whatever has ended it, failures included.
     fn game_over(&mut self, _board: &dyn Board) {}
 }
 
-/// What a player is asked about.
+/// A request for a move.
 pub struct MoveRequest<'a, G> {
     /// The game, which is not over.
     pub game: &'a Play<G>,
-    /// The game in text, for players outside of this process.
+    /// The opening and the moves in text, for players outside of this process.
     pub line: &'a Variation,
-    /// What the player may use.
+    /// Limits of the search.
     pub limits: &'a Limits,
-    /// How long the answer is waited for; none means as long as the player's own patience.
-    pub patience: Option<Duration>,
+    /// How long to wait for the reply; `None` means the player's own timeout.
+    pub timeout: Option<Duration>,
 }
 
-/// What a player has found.
+/// The reply of a player to a [`MoveRequest`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Thought<M> {
-    /// The move, or what is wrong with it.
+pub struct MoveReply<M> {
+    /// The move, or why its text is no legal move.
     pub mv: Result<M, MoveError>,
-    /// What the player makes of it.
+    /// The score that the player reports, from its own point of view.
     pub score: Option<UciScore>,
-    /// How deep it has looked, in plies.
+    /// Search depth in plies.
     pub depth: Option<u32>,
-    /// Nodes that it has visited.
+    /// Nodes searched.
     pub nodes: Option<u64>,
-    /// How long it took.
+    /// Time used.
     pub elapsed: Duration,
 }
 
-/// Why a player gives no answer.
+/// Why a player gives no reply.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Failure {
-    /// It has ended, or does not start any more.
+pub enum PlayerError {
+    /// Its process or search has ended, or cannot be started again.
     #[error("{0}")]
     Crashed(String),
-    /// It says nothing.
+    /// No reply within the timeout.
     #[error("{0}")]
     Stalled(String),
-    /// What it says is no text.
+    /// Output that does not follow the protocol.
     #[error("{0}")]
-    Garbage(String),
-    /// The match has been called off.
+    InvalidOutput(String),
+    /// The match is being stopped.
     #[error("interrupted")]
     Interrupted,
 }
 
-/// Which engine plays, and how it is set up.
+/// How an engine is run: its kind and its options.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setup {
-    /// Where it runs.
-    pub place: Place,
-    /// Options, in the order in which they are set.
+pub struct EngineSetup {
+    /// Where the engine runs and which protocol it speaks.
+    pub kind: EngineKind,
+    /// UCI options, set in this order.
     pub options: Vec<(String, String)>,
-    /// How long an answer is waited for where there is no clock.
-    pub patience: Duration,
+    /// How long to wait for an answer where there is no clock.
+    pub timeout: Duration,
 }
 
-/// Where a player runs, and how it is spoken to.
+/// Where an engine runs and which protocol it speaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum EngineKind {
     /// Labrys in the same process.
-    Here,
-    /// A UCI engine in a process of its own.
-    Process(Launch),
-    /// A client that speaks the protocol of the course.
+    InProcess,
+    /// A UCI engine in a child process.
+    Uci(Launch),
+    /// A client that speaks the UDP protocol of TUC-CHESS.
     Udp(Invitation),
 }
 
-impl fmt::Display for Setup {
-    /// The program, its arguments, its address, its options.
+impl fmt::Display for EngineSetup {
+    /// The program with its arguments, the address, the options.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.place {
-            Place::Here => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
-            Place::Process(launch) => write!(f, "{launch}")?,
-            Place::Udp(Invitation { listen, launch: None }) => write!(f, "UDP {listen}")?,
-            Place::Udp(Invitation { listen, launch: Some(launch) }) => write!(f, "{launch}, UDP {listen}")?,
+        match &self.kind {
+            EngineKind::InProcess => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
+            EngineKind::Uci(launch) => write!(f, "{launch}")?,
+            EngineKind::Udp(Invitation { listen, launch: None }) => write!(f, "UDP {listen}")?,
+            EngineKind::Udp(Invitation { listen, launch: Some(launch) }) => {
+                write!(f, "{launch}, UDP {listen}")?
+            }
         }
         self.options.iter().try_for_each(|(name, value)| write!(f, ", {name}={value}"))
     }
 }
 
-/// Why a player cannot take part.
+/// Why an engine cannot play in a match.
 #[derive(Debug, Error)]
-pub enum SetupError {
-    /// There are no such rules.
+pub enum EngineSetupError {
+    /// The game or its option does not exist.
     #[error(transparent)]
     Rules(#[from] RulesError),
     /// An option of Labrys cannot be set.
@@ -134,70 +140,71 @@ pub enum SetupError {
     /// The engine does not start, or refuses an option.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// The client over UDP does not come.
+    /// The client over UDP does not join.
     #[error(transparent)]
     Guest(#[from] GuestError),
-    /// The client over UDP does not know of openings.
-    #[error("a client over UDP begins at the start position: --random-plies 0, and no --openings")]
+    /// The protocol over UDP has no openings.
+    #[error("a client over UDP plays from the start position only: use --random-plies 0, without --openings")]
     Opening,
-    /// Another player listens at the port.
-    #[error("port {port} is that of engine {}", quote(.other))]
+    /// Another engine uses the same port.
+    #[error("port {port} is used by engine {}", quote(.other))]
     Port {
         /// The port.
         port: u16,
-        /// The name of the other player.
+        /// The name of the other engine.
         other: String,
     },
-    /// There is one port for several games.
+    /// One port cannot serve concurrent games.
     #[error(
-        "port {port} is for one game at a time, not for --concurrency {games}; port 0 is any that is free"
+        "port {port} serves one game at a time, not --concurrency {games}; port 0 picks a free port for each"
     )]
-    Crowd {
+    PortConcurrency {
         /// The port.
         port: u16,
-        /// The games at a time.
+        /// Concurrent games.
         games: usize,
     },
-    /// The engine does not know the game.
+    /// The engine does not play the game.
     #[error("the engine does not play {}, it plays: {known}", quote(.variant))]
     Game {
         /// The game.
         variant: String,
-        /// The games that it knows.
+        /// The games that it plays.
         known: String,
     },
 }
 
-impl Setup {
-    /// The player for games under `rules`, which starts when its first game does.
+impl EngineSetup {
+    /// A player for games under `rules`. Its engine starts with its first game.
     pub fn player<G: Playable>(&self, rules: &Rules) -> Box<dyn Player<G>> {
         let (setup, rules) = (self.clone(), rules.clone());
-        match &self.place {
-            Place::Here => Box::new(InProcess { setup, rules, thinker: None }),
-            Place::Process(launch) => {
-                Box::new(External { launch: launch.clone(), setup, rules, client: None })
+        match &self.kind {
+            EngineKind::InProcess => Box::new(InProcessPlayer { setup, rules, thinker: None }),
+            EngineKind::Uci(launch) => {
+                Box::new(UciPlayer { launch: launch.clone(), setup, rules, client: None })
             }
-            Place::Udp(invitation) => Box::new(Remote::new(invitation.clone(), self.patience)),
+            EngineKind::Udp(invitation) => Box::new(UdpPlayer::new(invitation.clone(), self.timeout)),
         }
     }
 
-    /// Where a client has to be started by hand, if that is so.
-    pub fn awaits(&self) -> Option<SocketAddr> {
-        match self.place {
-            Place::Udp(Invitation { listen, launch: None }) => Some(listen),
+    /// The address that an external UDP client has to join at, if the engine is one: the user has to start
+    /// it.
+    pub fn external_client_address(&self) -> Option<SocketAddr> {
+        match self.kind {
+            EngineKind::Udp(Invitation { listen, launch: None }) => Some(listen),
             _ => None,
         }
     }
 
-    /// Makes sure that the player starts, knows the game and takes its options.
+    /// Checks that the engine starts, plays the game and accepts its options.
     ///
     /// # Errors
-    /// [`SetupError`] says why it cannot play.
-    pub fn check(&self, rules: &Rules, control: &Control) -> Result<(), SetupError> {
-        match &self.place {
-            Place::Here => Ok(self.set_options(rules.engine()?.as_mut())?),
-            Place::Process(launch) => self.client(launch, rules, control).map(drop),
-            Place::Udp(invitation) => Ok(invitation.check(self.patience, control)?),
+    /// [`EngineSetupError`] says why it cannot play.
+    pub fn check(&self, rules: &Rules, control: &Control) -> Result<(), EngineSetupError> {
+        match &self.kind {
+            EngineKind::InProcess => Ok(self.set_options(rules.engine()?.as_mut())?),
+            EngineKind::Uci(launch) => self.client(launch, rules, control).map(drop),
+            EngineKind::Udp(invitation) => Ok(invitation.check(self.timeout, control)?),
         }
     }
 
@@ -210,76 +217,86 @@ impl Setup {
         Ok(())
     }
 
-    fn client(&self, launch: &Launch, rules: &Rules, control: &Control) -> Result<Client, SetupError> {
-        let mut client = Client::start(launch, self.patience, control)?;
+    fn client(&self, launch: &Launch, rules: &Rules, control: &Control) -> Result<Client, EngineSetupError> {
+        let mut client = Client::start(launch, self.timeout, control)?;
         let variant = &rules.variant;
         match client.option(VARIANT) {
             Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
                 client.set_option(VARIANT, variant)?;
             }
             Some(games) => {
-                return Err(SetupError::Game { variant: variant.clone(), known: games.words.join(", ") });
+                return Err(EngineSetupError::Game {
+                    variant: variant.clone(),
+                    known: games.words.join(", "),
+                });
             }
-            None => log::warn!("{} has no option {VARIANT}: it has to know its game, {variant}", client.name),
+            None => log::warn!("{} has no option {VARIANT}: assuming that it plays {variant}", client.name),
         }
         if let Some((name, value)) = &rules.option {
             match client.option(name) {
                 Some(_) => client.set_option(name, value)?,
-                None => log::warn!("{} has no option {name}: it has to know its rules", client.name),
+                None => log::warn!(
+                    "{} has no option {name}: assuming that it plays by {name}={value}",
+                    client.name
+                ),
             }
         }
         for (name, value) in &self.options {
             client.set_option(name, value)?;
         }
-        client.sync(self.patience, control)?;
+        client.sync(self.timeout, control)?;
         Ok(client)
     }
 }
 
-/// Labrys on this very thread.
-struct InProcess<G: Game> {
-    setup: Setup,
+/// Labrys, searching on the thread of the referee.
+struct InProcessPlayer<G: Game> {
+    setup: EngineSetup,
     rules: Rules,
-    /// Not there before the first game, and lost when a search panics.
+    /// `None` before the first game and after a panic of the search.
     thinker: Option<Thinker<G>>,
 }
 
-impl<G: Playable> InProcess<G> {
+impl<G: Playable> InProcessPlayer<G> {
     fn start(&self) -> Result<Thinker<G>, OptionError> {
         let mut session: Session<G> = self.rules.session()?;
         self.setup.set_options(&mut session)?;
         Ok(session.into_parts().1)
     }
 
-    /// Does something with the search, whose panic is its own loss and not that of the match.
-    fn guard<T>(&mut self, job: impl FnOnce(&mut Thinker<G>) -> T) -> Result<T, Failure> {
+    /// Runs `job` on the search, started if need be. A panic loses the game but does not end the match.
+    fn guard<T>(&mut self, job: impl FnOnce(&mut Thinker<G>) -> T) -> Result<T, PlayerError> {
         let mut thinker = match self.thinker.take() {
             Some(thinker) => thinker,
-            None => self.start().map_err(|error| Failure::Crashed(error.to_string()))?,
+            None => self.start().map_err(|error| PlayerError::Crashed(error.to_string()))?,
         };
-        // A panic drops the search, whatever state it is in.
+        // A panic drops the search, as its state may be inconsistent.
         let (thinker, done) = catch_unwind(AssertUnwindSafe(move || {
             let done = job(&mut thinker);
             (thinker, done)
         }))
-        .map_err(|panic| Failure::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
+        .map_err(|panic| PlayerError::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
         self.thinker = Some(thinker);
         Ok(done)
     }
 }
 
-/// What a panic said.
+/// The message of a panic.
 fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }
 
-impl<G: Playable> Player<G> for InProcess<G> {
-    fn new_game(&mut self, _: Color, _: &Control) -> Result<(), Failure> {
+impl<G: Playable> Player<G> for InProcessPlayer<G> {
+    fn new_game(&mut self, _: Color, _: &Control) -> Result<(), PlayerError> {
         self.guard(Thinker::new_game)
     }
 
-    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
         let limits = Limits { start: Instant::now(), ..request.limits.clone() };
         let (mut score, mut depth) = (None, None);
         let best = self.guard(|thinker| {
@@ -291,35 +308,35 @@ impl<G: Playable> Player<G> for InProcess<G> {
         })?;
         let elapsed = limits.start.elapsed();
         if control.is_stopped() {
-            return Err(Failure::Interrupted);
+            return Err(PlayerError::Interrupted);
         }
-        // No move is no legal move.
+        // A missing move counts as an illegal one.
         let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
-        Ok(Thought { mv, score, depth, nodes: Some(best.nodes), elapsed })
+        Ok(MoveReply { mv, score, depth, nodes: Some(best.nodes), elapsed })
     }
 }
 
-/// An engine in a process of its own, started again after a failure.
-struct External {
-    setup: Setup,
+/// A UCI engine in a child process, restarted after a failure.
+struct UciPlayer {
+    setup: EngineSetup,
     launch: Launch,
     rules: Rules,
-    /// Not there before the first game, and gone after a failure.
+    /// `None` before the first game and after a failure.
     client: Option<Client>,
 }
 
-impl External {
-    /// Does something with the engine, which is not kept if that fails.
+impl UciPlayer {
+    /// Runs `job` on the engine, started if need be. An engine that fails is stopped.
     fn guard<T>(
         &mut self,
         control: &Control,
         job: impl FnOnce(&mut Client) -> Result<T, ClientError>,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, PlayerError> {
         let mut client = match self.client.take() {
             Some(client) => client,
             None => self.setup.client(&self.launch, &self.rules, control).map_err(|error| match error {
-                SetupError::Client(error) => Failure::from(error),
-                error => Failure::Crashed(error.to_string()),
+                EngineSetupError::Client(error) => PlayerError::from(error),
+                error => PlayerError::Crashed(error.to_string()),
             })?,
         };
         let done = job(&mut client)?;
@@ -328,34 +345,40 @@ impl External {
     }
 }
 
-impl From<ClientError> for Failure {
-    fn from(error: ClientError) -> Failure {
+impl From<ClientError> for PlayerError {
+    fn from(error: ClientError) -> PlayerError {
         match error {
-            ClientError::Silent { .. } => Failure::Stalled(error.to_string()),
-            ClientError::Garbage(_) | ClientError::Refused(_) => Failure::Garbage(error.to_string()),
-            ClientError::Interrupted => Failure::Interrupted,
-            _ => Failure::Crashed(error.to_string()),
+            ClientError::Silent { .. } => PlayerError::Stalled(error.to_string()),
+            ClientError::Garbage(_) | ClientError::Refused(_) => {
+                PlayerError::InvalidOutput(error.to_string())
+            }
+            ClientError::Interrupted => PlayerError::Interrupted,
+            _ => PlayerError::Crashed(error.to_string()),
         }
     }
 }
 
-impl<G: Game> Player<G> for External {
-    fn new_game(&mut self, _: Color, control: &Control) -> Result<(), Failure> {
-        let patience = self.setup.patience;
-        self.guard(control, |client| client.new_game(patience, control))
+impl<G: Game> Player<G> for UciPlayer {
+    fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
+        let timeout = self.setup.timeout;
+        self.guard(control, |client| client.new_game(timeout, control))
     }
 
-    fn think(&mut self, request: &MoveRequest<G>, control: &Control) -> Result<Thought<G::Move>, Failure> {
-        let patience = request.patience.unwrap_or(self.setup.patience);
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let timeout = request.timeout.unwrap_or(self.setup.timeout);
         let line = position_line(request.line);
-        let answer = self.guard(control, |client| client.go(&line, request.limits, patience, control))?;
+        let answer = self.guard(control, |client| client.go(&line, request.limits, timeout, control))?;
         let (info, elapsed) = (answer.info, answer.elapsed);
         let mv = request.game.position().parse_move(&answer.best);
-        Ok(Thought { mv, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
+        Ok(MoveReply { mv, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
     }
 }
 
-/// The `position` line for a line of play.
+/// The UCI `position` command for an opening and moves.
 fn position_line(line: &Variation) -> String {
     let mut text = format!("position fen {}", line.fen);
     if !line.moves.is_empty() {

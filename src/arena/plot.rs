@@ -1,12 +1,12 @@
-//! Pictures of matches: the score of each player over the games.
+//! Charts of matches: the score of each player over the games.
 
-use super::pgn::Record;
-use super::{GameResult, Pairs, Results};
+use super::pgn::PgnGame;
+use super::{Pairs, Results};
 use crate::chart::{Chart, ChartError, Curve};
 
-/// The names of the players in records, in the order of their first games, and their results. Games without a
-/// number get the next one.
-pub fn results(records: &[Record]) -> (Vec<String>, Results) {
+/// The names of the players, in the order of their first games, and the results of the games. A game without
+/// a number is numbered by its place in the file.
+pub fn results(records: &[PgnGame]) -> (Vec<String>, Results) {
     let (mut names, mut results) = (Vec::new(), Results::default());
     let mut games: Vec<_> =
         records.iter().zip(1..).map(|(game, place)| (game.number.unwrap_or(place), game)).collect();
@@ -18,16 +18,16 @@ pub fn results(records: &[Record]) -> (Vec<String>, Results) {
                 names.len() - 1
             })
         });
-        let result = GameResult { winner: record.end.winner, cause: record.end.cause };
+        let result = record.end.game_result();
         if !results.add(number - 1, players, result) {
-            log::warn!("game {number} of the file is left out: its number is taken");
+            log::warn!("game {number} is left out: another game has the same number");
         }
     }
     (names, results)
 }
 
-/// Draws the score of each player over its games as SVG; of two players only that of the first, with its 95 %
-/// interval.
+/// Draws the score of each player over its games as SVG. With two players only the first is drawn, with its
+/// 95 % confidence interval.
 ///
 /// # Errors
 /// [`ChartError`] when no pair of games is complete.

@@ -1,32 +1,32 @@
-//! Ratings of more than two players, from the results between them.
+//! Elo ratings of the players of a tournament.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::Pairs;
 use super::elo::{SIGMAS, score_of_elo};
 
-/// The strength of a player.
+/// The rating of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rating {
     /// Elo; the mean of all players is 0.
     pub elo: f64,
-    /// Half the width of the 95 % interval.
+    /// Half the width of the 95 % confidence interval.
     pub error: f64,
 }
 
-/// Drawn pairs that every pairing counts in addition, so that who has won or lost everything has a
-/// finite rating. Next to a match of a hundred pairs they are nothing.
+/// Drawn pairs added to every pairing as a prior, so that a player who won or lost every game has a finite
+/// rating. Their weight is negligible in a match of a hundred pairs.
 const PRIOR: f64 = 0.5;
 
-/// Newton steps; a handful is enough.
+/// Maximum number of Newton steps; about five are needed.
 const STEPS: usize = 50;
 
-/// The longest Newton step in Elo: far from the end the curve is flat.
+/// Maximum length of a Newton step in Elo: far from the maximum the likelihood is flat and steps overshoot.
 const LONGEST_STEP: f64 = 200.0;
 
-/// Ratings of `players` players that make the results most likely, where the expected score of a game is
-/// logistic in the difference (R. Bradley and M. Terry), with errors from the variance of pairs of games
-/// (the "sandwich" of P. Huber): a pair counts once, whatever its two games have in common.
+/// Maximum likelihood ratings of `players` players in the model of R. Bradley and M. Terry, where the
+/// expected score is logistic in the difference of ratings. The errors are the sandwich estimator of P. Huber
+/// over pairs of games, so the correlation between the two games of a pair is accounted for.
 pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
     let mut elo = DVector::<f64>::zeros(players);
     let scale = std::f64::consts::LN_10 / 400.0;
@@ -40,7 +40,7 @@ pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
         }
     }
     let (_, curvature, noise) = derivatives(&elo, results);
-    // Without a single pairing there is nothing to invert, and nothing is known.
+    // Without any pairing the matrix is singular and the errors are infinite.
     let covariance = invert(curvature).map(|inverse| &inverse * noise * &inverse);
     (0..players)
         .map(|player| {
@@ -50,8 +50,8 @@ pub fn ratings(players: usize, results: &[([usize; 2], Pairs)]) -> Vec<Rating> {
         .collect()
 }
 
-/// First and second derivative of the log-likelihood at `elo` (the latter with its sign turned), and the
-/// covariance of the first, all in units of pairs.
+/// The gradient of the log-likelihood at `elo`, its negated Hessian, and the covariance of the gradient, all
+/// in units of pairs.
 fn derivatives(
     elo: &DVector<f64>,
     results: &[([usize; 2], Pairs)],
@@ -79,7 +79,8 @@ fn derivatives(
     (gradient, curvature, noise)
 }
 
-/// Inverts a matrix among the ratings whose sum is 0: adding the same to all of them changes nothing.
+/// Inverts a matrix on the subspace of ratings whose sum is 0. The matrix is singular outside of it, since
+/// adding a constant to all ratings changes no expected score.
 fn invert(matrix: DMatrix<f64>) -> Option<DMatrix<f64>> {
     let players = matrix.nrows();
     let ones = DMatrix::from_element(players, players, 1.0 / players as f64);
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn who_has_won_everything_has_a_finite_rating() {
+    fn a_player_who_won_every_game_has_a_finite_rating() {
         let won = Pairs::of([0, 0, 0, 0, 10]);
         let found = ratings(3, &[([0, 1], won), ([0, 2], won), ([1, 2], Pairs::default())]);
         assert!(found[0].elo > 300.0 && found[0].elo.is_finite(), "{found:?}");
@@ -115,10 +116,10 @@ mod tests {
         assert!(ratings(2, &[]).iter().all(|rating| rating.elo == 0.0));
     }
 
-    /// Simulated tournaments of three players: the mean estimate is right, and 95 % of the intervals hold
-    /// the truth, within three standard errors.
+    /// Simulated tournaments of three players: the estimates are unbiased, and 95 % of the intervals contain
+    /// the true rating, within three standard errors.
     #[test]
-    fn intervals_keep_their_promise() {
+    fn intervals_have_their_coverage() {
         let truth = [40.0, 0.0, -40.0];
         let mut random = StdRng::seed_from_u64(3);
         let tournaments = 400;
@@ -129,8 +130,8 @@ mod tests {
                     let win = score_of_elo(truth[a] - truth[b]) - 0.15;
                     let mut pairs = Pairs::default();
                     for _ in 0..100 {
-                        // The second game repeats the first one half of the time: pairs are not independent
-                        // games.
+                        // Half of the time the second game repeats the first: the games of a pair are
+                        // correlated.
                         let mut game = || match random.random::<f64>() {
                             x if x < win => Points::Win,
                             x if x < win + 0.3 => Points::Draw,

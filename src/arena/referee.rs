@@ -1,87 +1,100 @@
-//! The referee: lets two players play a game and says how it ended.
+//! The referee: runs a game between two players and decides its result.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-use super::Variation;
-use super::adjudication::{Adjudication, Adjudicator, Ruling};
-use super::clock::{Allowance, PlayerClock, limits};
-use super::pgn::Move;
-use super::player::{Failure, MoveRequest, Player, Thought};
+use super::adjudication::{AdjudicatedResult, Adjudication, Adjudicator};
+use super::clock::{EngineLimits, PlayerClock, search_limits};
+use super::pgn::PgnMove;
+use super::player::{MoveReply, MoveRequest, Player, PlayerError};
+use super::{GameResult, Variation};
 use crate::engine::game_loop::{GameDriver, GameEnd, play_out};
 use crate::engine::{Board, Play, PositionError};
 use crate::game::{Chance, Color, Game};
 use crate::search::Control;
 
-/// Who has won a game, and why.
+/// The result of a game, with its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct End {
-    /// The winner; none of a drawn game.
+pub struct FinalResult {
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// What ended the game.
-    pub cause: Cause,
-    /// The same in words.
+    /// How the game ended.
+    pub termination: Termination,
+    /// The reason in words, such as `White wins: no legal move`.
     pub details: String,
 }
 
-/// What ends games.
+impl FinalResult {
+    /// The result without its reason.
+    pub fn game_result(&self) -> GameResult {
+        GameResult { winner: self.winner, termination: self.termination }
+    }
+}
+
+/// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Cause {
+pub enum Termination {
     /// The rules of the game.
     Rules,
-    /// The referee, by the scores of the players or the length of the game.
+    /// Adjudication, by the scores of the players or the length of the game.
     Adjudication,
-    /// A clock has run out.
+    /// Loss on time.
     Time,
-    /// A move that is not legal, or none at all, or something that is no text.
+    /// An illegal move, no move, or output that does not follow the protocol.
     Illegal,
-    /// A player has crashed.
+    /// A player crashed.
     Crash,
-    /// A player has not answered at all.
+    /// A player did not reply at all.
     Stall,
 }
 
-impl Cause {
-    /// All causes.
-    pub const ALL: [Cause; 6] =
-        [Cause::Rules, Cause::Adjudication, Cause::Time, Cause::Illegal, Cause::Crash, Cause::Stall];
+impl Termination {
+    /// All of them.
+    pub const ALL: [Termination; 6] = [
+        Termination::Rules,
+        Termination::Adjudication,
+        Termination::Time,
+        Termination::Illegal,
+        Termination::Crash,
+        Termination::Stall,
+    ];
 
-    /// The word that stands for the cause in the `Termination` of a record.
+    /// The value of the PGN tag `Termination`.
     pub fn tag(self) -> &'static str {
         match self {
-            Cause::Rules => "normal",
-            Cause::Adjudication => "adjudication",
-            Cause::Time => "time forfeit",
-            Cause::Illegal => "rules infraction",
-            Cause::Crash => "abandoned",
-            Cause::Stall => "stalled connection",
+            Termination::Rules => "normal",
+            Termination::Adjudication => "adjudication",
+            Termination::Time => "time forfeit",
+            Termination::Illegal => "rules infraction",
+            Termination::Crash => "abandoned",
+            Termination::Stall => "stalled connection",
         }
     }
 }
 
-/// A game that has been played.
+/// A finished game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Played {
+pub struct PlayedGame {
     /// The moves after the opening.
-    pub moves: Vec<Move>,
-    /// The end.
-    pub end: End,
-    /// What the players have thought, White first.
-    pub thinking: [Thinking; 2],
+    pub moves: Vec<PgnMove>,
+    /// The result.
+    pub end: FinalResult,
+    /// Thinking time of White and of Black.
+    pub thinking: [ThinkingTime; 2],
 }
 
-/// How long a player has thought.
+/// Thinking time of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Thinking {
-    /// Moves that it has been asked for and has answered.
+pub struct ThinkingTime {
+    /// Moves that it was asked for and replied with, the losing one included.
     pub moves: u64,
-    /// The time of all of them.
+    /// Total time of these moves.
     pub time: Duration,
 }
 
-impl std::ops::AddAssign for Thinking {
-    fn add_assign(&mut self, other: Thinking) {
+impl std::ops::AddAssign for ThinkingTime {
+    fn add_assign(&mut self, other: ThinkingTime) {
         self.moves += other.moves;
         self.time += other.time;
     }
@@ -89,8 +102,8 @@ impl std::ops::AddAssign for Thinking {
 
 /// Why a game has no result.
 #[derive(Debug, Error)]
-pub enum NoResult {
-    /// The match has been called off.
+pub enum RefereeError {
+    /// The match was stopped.
     #[error("interrupted")]
     Interrupted,
     /// The opening cannot be set up.
@@ -98,20 +111,20 @@ pub enum NoResult {
     Opening(#[from] PositionError),
 }
 
-/// A player and what it may use.
+/// One side of a game: a player and its limits.
 pub struct Seat<'a, G: Game> {
     /// The player.
     pub player: &'a mut dyn Player<G>,
-    /// What it may use for a move.
-    pub allowance: &'a Allowance,
+    /// Its time control and search limits.
+    pub limits: &'a EngineLimits,
 }
 
-/// Plays a game from `opening` on `game` between White and Black, in this order. The player who fails,
-/// oversteps the time or makes an illegal move has lost; draws need no claim. Chance is sampled with
-/// `random`: numbers from 0 (included) to 1 (not included).
+/// Plays a game from `opening` on `game`; `seats` are White and Black. A player that fails, oversteps its
+/// time or makes an illegal move loses. Draws need no claim. `random` returns numbers in [0, 1), with which
+/// chance outcomes are sampled.
 ///
 /// # Errors
-/// [`NoResult`] when `control` calls it off, or when the opening is not legal.
+/// [`RefereeError`] when `control` stops the game, or when the opening is not legal.
 pub fn play<G: Chance>(
     game: &mut Play<G>,
     opening: &Variation,
@@ -119,92 +132,96 @@ pub fn play<G: Chance>(
     rules: &Adjudication,
     random: &mut dyn FnMut() -> f64,
     control: &Control,
-) -> Result<Played, NoResult> {
+) -> Result<PlayedGame, RefereeError> {
     game.set_up(Some(&opening.fen), &opening.moves)?;
     let [white, black] = seats;
     let mut referee = Referee {
-        clocks: [PlayerClock::new(white.allowance), PlayerClock::new(black.allowance)],
+        clocks: [PlayerClock::new(white.limits), PlayerClock::new(black.limits)],
         players: [white.player, black.player],
         adjudicator: Adjudicator::new(rules),
         line: opening.clone(),
         moves: Vec::new(),
-        thinking: [Thinking::default(); 2],
+        thinking: [ThinkingTime::default(); 2],
         last: None,
         random,
         control,
     };
-    // The match knows better than the game how long it may be.
+    // A move limit of the match replaces the length limit of the game.
     let longest = if rules.max_moves.is_some() { None } else { G::LONGEST_GAME };
     let end = referee.begin().and_then(|()| play_out(game, longest, &mut referee));
     let Referee { players, moves, thinking, .. } = referee;
     players.into_iter().for_each(|player| player.game_over(game));
     let end = match end {
-        Ok(GameEnd::Rules(outcome)) => {
-            End { winner: outcome.winner, cause: Cause::Rules, details: outcome.to_string() }
-        }
-        Ok(GameEnd::Length { leader, plies }) => Ruling::too_long(leader, plies).into(),
-        Err(Stop::End(end)) => end,
-        Err(Stop::Interrupted) => return Err(NoResult::Interrupted),
+        Ok(GameEnd::Rules(outcome)) => FinalResult {
+            winner: outcome.winner,
+            termination: Termination::Rules,
+            details: outcome.to_string(),
+        },
+        Ok(GameEnd::Length { leader, plies }) => AdjudicatedResult::length_limit(leader, plies).into(),
+        Err(StopReason::Ended(end)) => end,
+        Err(StopReason::Interrupted) => return Err(RefereeError::Interrupted),
     };
-    Ok(Played { moves, end, thinking })
+    Ok(PlayedGame { moves, end, thinking })
 }
 
-/// Why the referee stops a game.
-enum Stop {
-    /// It has ended, though not by the rules.
-    End(End),
-    /// It has been called off.
+/// Why the referee stops a game before the rules end it.
+enum StopReason {
+    /// It has a result: a loss by forfeit or an adjudication.
+    Ended(FinalResult),
+    /// The match was stopped.
     Interrupted,
 }
 
-/// Asks the players for moves, and sees to the clocks.
+/// Requests moves from the players, runs the clocks and adjudicates.
 struct Referee<'a, G: Game> {
     players: [&'a mut dyn Player<G>; 2],
     clocks: [PlayerClock<'a>; 2],
     adjudicator: Adjudicator<'a>,
-    /// The opening and all moves since then.
+    /// The opening, followed by all moves played.
     line: Variation,
-    moves: Vec<Move>,
-    thinking: [Thinking; 2],
-    /// Who made the last move, and the thought behind it; none before the first move.
-    last: Option<(Color, Thought<G::Move>)>,
+    moves: Vec<PgnMove>,
+    thinking: [ThinkingTime; 2],
+    /// The player of the last move and its reply; `None` before the first move.
+    last: Option<(Color, MoveReply<G::Move>)>,
     random: &'a mut dyn FnMut() -> f64,
     control: &'a Control,
 }
 
 impl<G: Chance> Referee<'_, G> {
-    /// Has the players get ready.
-    fn begin(&mut self) -> Result<(), Stop> {
+    /// Prepares both players for the game.
+    fn begin(&mut self) -> Result<(), StopReason> {
         for (player, color) in self.players.iter_mut().zip(Color::BOTH) {
-            player.new_game(color, self.control).map_err(|failure| failed(color, &failure))?;
+            player.new_game(color, self.control).map_err(|error| failed(color, &error))?;
         }
         Ok(())
     }
 }
 
 impl<G: Chance> GameDriver<G> for Referee<'_, G> {
-    type Stop = Stop;
+    type Stop = StopReason;
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Stop> {
-        // Nobody hears of the move that ends a game.
+    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, StopReason> {
+        // The last move is announced here, once it is known that it has not ended the game.
         if let (Some(_), Some(mv)) = (&self.last, self.line.moves.last()) {
             self.players.iter_mut().for_each(|player| player.moved(mv, game));
         }
         let stm = game.side_to_move();
-        let limits = &limits(&self.clocks, stm);
+        let limits = &search_limits(&self.clocks, stm);
         let request =
-            MoveRequest { game, line: &self.line, limits, patience: self.clocks[stm.index()].patience() };
-        let thought = self.players[stm.index()].think(&request, self.control);
-        let thought = thought.map_err(|failure| failed(stm, &failure))?;
-        self.thinking[stm.index()] += Thinking { moves: 1, time: thought.elapsed };
-        let loses = |cause, details| Stop::End(End { winner: Some(!stm), cause, details });
-        if !self.clocks[stm.index()].press(thought.elapsed) {
-            let elapsed = thought.elapsed.as_secs_f64();
-            return Err(loses(Cause::Time, format!("{stm} loses on time after {elapsed:.3} s")));
+            MoveRequest { game, line: &self.line, limits, timeout: self.clocks[stm.index()].timeout() };
+        let reply = self.players[stm.index()].think(&request, self.control);
+        let reply = reply.map_err(|error| failed(stm, &error))?;
+        self.thinking[stm.index()] += ThinkingTime { moves: 1, time: reply.elapsed };
+        let loses = |termination, details| {
+            StopReason::Ended(FinalResult { winner: Some(!stm), termination, details })
+        };
+        if !self.clocks[stm.index()].press(reply.elapsed) {
+            let elapsed = reply.elapsed.as_secs_f64();
+            return Err(loses(Termination::Time, format!("{stm} loses on time after {elapsed:.3} s")));
         }
-        let illegal = |error| loses(Cause::Illegal, format!("illegal move of {stm}: {error}"));
-        let mv = thought.mv.clone().map_err(illegal)?;
-        self.last = Some((stm, thought));
+        let illegal = |error| loses(Termination::Illegal, format!("illegal move of {stm}: {error}"));
+        let mv = reply.mv.clone().map_err(illegal)?;
+        self.last = Some((stm, reply));
         Ok(mv)
     }
 
@@ -214,34 +231,38 @@ impl<G: Chance> GameDriver<G> for Referee<'_, G> {
 
     fn sampled(&mut self, mv: G::Move, game: &Play<G>) {
         let text = game.position().move_text(mv);
-        if let Some((_, thought)) = &self.last {
-            self.moves.push(Move::new(&text, thought));
+        if let Some((_, reply)) = &self.last {
+            self.moves.push(PgnMove::new(&text, reply));
         }
         self.line.moves.push(text);
     }
 
-    fn adjudicate(&mut self, game: &Play<G>) -> Result<(), Stop> {
-        let Some((player, thought)) = &self.last else { return Ok(()) };
-        match self.adjudicator.after(*player, thought.score, game.leader()) {
-            Some(ruling) => Err(Stop::End(ruling.into())),
+    fn adjudicate(&mut self, game: &Play<G>) -> Result<(), StopReason> {
+        let Some((player, reply)) = &self.last else { return Ok(()) };
+        match self.adjudicator.add_move(*player, reply.score, game.leader()) {
+            Some(result) => Err(StopReason::Ended(result.into())),
             None => Ok(()),
         }
     }
 }
 
-impl From<Ruling> for End {
-    fn from(Ruling { winner, details }: Ruling) -> End {
-        End { winner, cause: Cause::Adjudication, details }
+impl From<AdjudicatedResult> for FinalResult {
+    fn from(AdjudicatedResult { winner, details }: AdjudicatedResult) -> FinalResult {
+        FinalResult { winner, termination: Termination::Adjudication, details }
     }
 }
 
-/// Why a game stops in which a player has failed.
-fn failed(loser: Color, failure: &Failure) -> Stop {
-    let (cause, verb) = match failure {
-        Failure::Interrupted => return Stop::Interrupted,
-        Failure::Crashed(_) => (Cause::Crash, "crashes"),
-        Failure::Stalled(_) => (Cause::Stall, "stalls"),
-        Failure::Garbage(_) => (Cause::Illegal, "talks nonsense"),
+/// The end of a game in which the player `loser` has failed.
+fn failed(loser: Color, error: &PlayerError) -> StopReason {
+    let (termination, verb) = match error {
+        PlayerError::Interrupted => return StopReason::Interrupted,
+        PlayerError::Crashed(_) => (Termination::Crash, "crashes"),
+        PlayerError::Stalled(_) => (Termination::Stall, "stalls"),
+        PlayerError::InvalidOutput(_) => (Termination::Illegal, "sends invalid output"),
     };
-    Stop::End(End { winner: Some(!loser), cause, details: format!("{loser} {verb}: {failure}") })
+    StopReason::Ended(FinalResult {
+        winner: Some(!loser),
+        termination,
+        details: format!("{loser} {verb}: {error}"),
+    })
 }

@@ -1,38 +1,38 @@
-//! What has been played so far.
+//! The results of a tournament, counted by pairs of games.
 
 use std::collections::BTreeMap;
 
-use super::{Cause, Pairs};
+use super::{Pairs, Termination};
 use crate::game::{Color, Points};
 
-/// How a game has ended.
+/// The result of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameResult {
-    /// The winner; none of a drawn game.
+    /// The winner; `None` for a draw.
     pub winner: Option<Color>,
-    /// What ended it.
-    pub cause: Cause,
+    /// How the game ended.
+    pub termination: Termination,
 }
 
-/// The two games of an opening.
+/// A pair of games: the same opening with colours swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Pair {
-    /// The player who has White in the first game, and the one who has it in the second.
+    /// The player with White in the first game, and the one with White in the second.
     players: [usize; 2],
     games: [Option<GameResult>; 2],
 }
 
-/// A pair of games that are both over.
+/// A pair of games that are both finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Complete {
+pub(super) struct CompletePair {
     /// The players.
     pub(super) players: [usize; 2],
     /// The two games; the first player has White in the first one.
     pub(super) games: [GameResult; 2],
 }
 
-/// The results of a tournament, by the numbers of the games. What counts is complete pairs: the two
-/// games of an opening are worth nothing one by one, for it may favour a colour.
+/// The results of a tournament, by game number. Only complete pairs count: a single game says little, since
+/// its opening may favour one colour.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Results {
     pairs: BTreeMap<u64, Pair>,
@@ -40,13 +40,13 @@ pub struct Results {
 }
 
 impl Pair {
-    fn complete(&self) -> Option<Complete> {
-        Some(Complete { players: self.players, games: [self.games[0]?, self.games[1]?] })
+    fn complete(&self) -> Option<CompletePair> {
+        Some(CompletePair { players: self.players, games: [self.games[0]?, self.games[1]?] })
     }
 }
 
-impl Complete {
-    /// What the games brought the first player.
+impl CompletePair {
+    /// The results of both games for the first player.
     pub(super) fn points(&self) -> [Points; 2] {
         let [first, second] = self.games;
         [Points::of(first.winner, Color::White), Points::of(second.winner, Color::Black)]
@@ -54,8 +54,8 @@ impl Complete {
 }
 
 impl Results {
-    /// Takes down the result of the game `number`, counted from 0, between `players`, White first. A second
-    /// result for the same game is refused: the answer is false.
+    /// Adds the result of the game `number`, counted from 0, between `players`, White first. Returns false
+    /// and changes nothing if that game has a result already or its pair has other players.
     pub fn add(&mut self, number: u64, players: [usize; 2], result: GameResult) -> bool {
         let slot = (number % 2) as usize;
         let players = if slot == 0 { players } else { [players[1], players[0]] };
@@ -73,22 +73,22 @@ impl Results {
         self.pairs.get(&(number / 2)).is_some_and(|pair| pair.games[(number % 2) as usize].is_some())
     }
 
-    /// The number of games that are over.
+    /// The number of finished games.
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// The pair of that number, if both its games are over.
-    pub(super) fn pair(&self, number: u64) -> Option<Complete> {
+    /// The pair `number`, counted from 0, if both its games are finished.
+    pub(super) fn pair(&self, number: u64) -> Option<CompletePair> {
         self.pairs.get(&number).and_then(Pair::complete)
     }
 
     /// The complete pairs, in the order of the schedule.
-    pub(super) fn complete(&self) -> impl Iterator<Item = Complete> {
+    pub(super) fn complete(&self) -> impl Iterator<Item = CompletePair> {
         self.pairs.values().filter_map(Pair::complete)
     }
 
-    /// The pairs between two players, from the view of the first.
+    /// The pairs between two players, from the first player's point of view.
     pub fn between(&self, players: [usize; 2]) -> Pairs {
         let mut pairs = Pairs::default();
         for pair in self.complete().filter(|pair| pair.players == players) {
@@ -112,11 +112,11 @@ mod tests {
     use super::*;
 
     fn result(winner: Option<Color>) -> GameResult {
-        GameResult { winner, cause: Cause::Rules }
+        GameResult { winner, termination: Termination::Rules }
     }
 
     #[test]
-    fn pairs_count_when_both_games_are_over() {
+    fn pairs_count_when_both_games_are_finished() {
         let mut results = Results::default();
         let [white, black] = Color::BOTH.map(Some);
         assert!(results.add(2, [0, 1], result(white)));
@@ -124,12 +124,12 @@ mod tests {
         assert!(results.add(3, [1, 0], result(black)));
         assert!(!results.add(3, [1, 0], result(white)), "once only");
         assert!(!results.add(2, [1, 0], result(white)), "the other player has White");
-        assert_eq!(results.between([0, 1]).by_points, [0, 0, 0, 0, 1], "0 won with either colour");
+        assert_eq!(results.between([0, 1]).pentanomial, [0, 0, 0, 0, 1], "0 won with either colour");
         assert_eq!(results.pair(0), None);
         assert!(results.add(1, [1, 0], result(white)) && results.add(0, [0, 1], result(None)));
-        assert_eq!(results.between([0, 1]).by_points, [0, 1, 0, 0, 1]);
+        assert_eq!(results.between([0, 1]).pentanomial, [0, 1, 0, 0, 1]);
         assert_eq!(results.complete().count(), 2);
-        assert_eq!(results.truncated(1).between([0, 1]).by_points, [0, 1, 0, 0, 0]);
+        assert_eq!(results.truncated(1).between([0, 1]).pentanomial, [0, 1, 0, 0, 0]);
         assert!(results.contains(3) && !results.contains(4));
     }
 }

@@ -1,33 +1,32 @@
-//! What is played.
+//! The rules of a match: the game and its own option.
 
 use thiserror::Error;
 
 use crate::engine::{Board, Engine, OptionError, Play, Session, Settings, UnknownVariant, registry};
 use crate::game::{Chance, Playable};
 
-/// A game, and what is chosen of its own option.
+/// A game and the value of its own option, such as the board size of Amazons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// The name of the game.
     pub variant: String,
-    /// Name and value of the game's own option, where it is not to be what it is by itself. All who take part
-    /// share it.
+    /// Name and value of the game's own option; `None` for its default. It holds for all players.
     pub option: Option<(String, String)>,
 }
 
-/// Rules that there are not.
+/// Why there are no such rules.
 #[derive(Debug, Error)]
 pub enum RulesError {
-    /// There is no such game.
+    /// The game does not exist.
     #[error(transparent)]
     Variant(#[from] UnknownVariant),
-    /// The game has no such option of its own, or the option no such value.
+    /// The game has no such option, or the option has no such value.
     #[error("--option")]
     Option(#[from] OptionError),
 }
 
 impl Rules {
-    /// The game of that name, with what is chosen of its own option.
+    /// The rules of the game `variant`, with a name and value of its own option.
     ///
     /// # Errors
     /// [`RulesError`] names the game, the option or its value.
@@ -37,7 +36,7 @@ impl Rules {
         rules.board().map(|_| rules)
     }
 
-    /// Whether that is the game's own option, which no player can have for itself.
+    /// Whether `name` is the game's own option, which is part of the rules and not set for each player.
     pub fn is_own_option(&self, name: &str) -> bool {
         let own = registry::board(&self.variant).ok().and_then(|board| board.option());
         own.is_some_and(|own| own.name.eq_ignore_ascii_case(name))
@@ -63,7 +62,7 @@ impl Rules {
         Ok(engine)
     }
 
-    /// A game at the start position, for those who know that these are rules of `G`.
+    /// A game at the start position. These have to be rules of `G`.
     ///
     /// # Errors
     /// [`OptionError`] names the option or its value.
@@ -73,7 +72,7 @@ impl Rules {
         Ok(play)
     }
 
-    /// An engine at the start position, for those who know that these are rules of `G`.
+    /// An engine at the start position. These have to be rules of `G`.
     ///
     /// # Errors
     /// [`OptionError`] names the option or its value.
@@ -83,16 +82,16 @@ impl Rules {
         Ok(session)
     }
 
-    /// Chooses what is chosen of the game's own option.
+    /// Sets the game's own option.
     fn apply(&self, board: &mut dyn Board) -> Result<(), OptionError> {
         self.option.as_ref().map_or(Ok(()), |(name, value)| board.set_option(name, value))
     }
 }
 
-/// Reads `NAME=VALUE`.
+/// Parses `NAME=VALUE`.
 ///
 /// # Errors
-/// A message where there is no `=`.
+/// A message if there is no `=` or no name.
 pub fn parse_option(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').filter(|(name, _)| !name.is_empty());
     parts.map(|(name, value)| (name.to_owned(), value.to_owned())).ok_or("expected `NAME=VALUE`".to_owned())

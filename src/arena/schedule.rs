@@ -1,25 +1,25 @@
-//! Which games are played: a function of the number of the game.
+//! The schedule of a tournament: players, colours and opening of each game, by its number.
 
-/// Who meets whom.
+/// The tournament format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Everybody meets everybody.
+    /// Every player plays every other player.
     RoundRobin,
-    /// The first player meets everybody else.
+    /// The first player plays every other player.
     Gauntlet,
 }
 
-/// The games of a match or a tournament. In every round each pairing plays two games from the
-/// opening of the round, with colours swapped.
+/// The games of a match or a tournament. In every round each pairing plays a pair of games from the opening
+/// of the round, with colours swapped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     rounds: u64,
 }
 
-/// A game to be played.
+/// A game of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fixture {
+pub struct ScheduledGame {
     /// Its number, from 0. Games 2n and 2n + 1 are a pair.
     pub number: u64,
     /// The number of its opening, from 0.
@@ -29,7 +29,7 @@ pub struct Fixture {
 }
 
 impl Schedule {
-    /// The games of `players` players.
+    /// The schedule of `players` players over `rounds` rounds.
     pub fn new(format: Format, players: usize, rounds: u64) -> Schedule {
         let first = match format {
             Format::RoundRobin => 0..players,
@@ -39,7 +39,7 @@ impl Schedule {
         Schedule { pairings: pairings.collect(), rounds }
     }
 
-    /// Who meets whom; the first of the two has White in the first game of a pair.
+    /// The pairings. The first player of a pairing has White in the first game of a pair.
     pub fn pairings(&self) -> &[[usize; 2]] {
         &self.pairings
     }
@@ -49,15 +49,15 @@ impl Schedule {
         (2 * self.pairings.len() as u64).saturating_mul(self.rounds)
     }
 
-    /// The game of that number, if there are so many.
-    pub fn fixture(&self, number: u64) -> Option<Fixture> {
+    /// The game `number`, counted from 0; `None` after the last one.
+    pub fn game(&self, number: u64) -> Option<ScheduledGame> {
         if number >= self.games() {
             return None;
         }
         let (pair, pairings) = (number / 2, self.pairings.len() as u64);
         let [first, second] = self.pairings[(pair % pairings) as usize];
         let players = if number.is_multiple_of(2) { [first, second] } else { [second, first] };
-        Some(Fixture { number, opening: pair / pairings, players })
+        Some(ScheduledGame { number, opening: pair / pairings, players })
     }
 }
 
@@ -67,8 +67,8 @@ mod tests {
 
     fn games(format: Format, players: usize, rounds: u64) -> Vec<(u64, [usize; 2])> {
         let schedule = Schedule::new(format, players, rounds);
-        let fixtures = (0..).map_while(|number| schedule.fixture(number));
-        let games: Vec<_> = fixtures.map(|fixture| (fixture.opening, fixture.players)).collect();
+        let scheduled = (0..).map_while(|number| schedule.game(number));
+        let games: Vec<_> = scheduled.map(|scheduled| (scheduled.opening, scheduled.players)).collect();
         assert_eq!(games.len() as u64, schedule.games());
         games
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn everybody_meets_everybody_or_the_first() {
+    fn formats_pair_all_players_or_the_first_with_the_rest() {
         let robin = games(Format::RoundRobin, 3, 1);
         assert_eq!(robin.iter().step_by(2).map(|game| game.1).collect::<Vec<_>>(), [[0, 1], [0, 2], [1, 2]]);
         assert!(robin.iter().all(|game| game.0 == 0));
@@ -89,8 +89,8 @@ mod tests {
     }
 
     #[test]
-    fn a_schedule_may_be_longer_than_anybody_plays() {
+    fn the_number_of_games_does_not_overflow() {
         let schedule = Schedule::new(Format::RoundRobin, 2, u64::MAX);
-        assert_eq!(schedule.fixture(1_000_001).unwrap().players, [1, 0]);
+        assert_eq!(schedule.game(1_000_001).unwrap().players, [1, 0]);
     }
 }

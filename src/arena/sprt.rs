@@ -1,4 +1,4 @@
-//! The sequential probability ratio test: play until the results speak for one of two hypotheses.
+//! The sequential probability ratio test (SPRT): play until one of two hypotheses is accepted.
 
 use std::fmt;
 
@@ -6,27 +6,28 @@ use serde::Serialize;
 use thiserror::Error;
 
 use super::elo::score_of_elo;
-use super::{KeyError, Keys, Pairs};
+use super::{KeyError, KeyValues, Pairs};
 
-/// A test of H0, "the difference is `elo0`", against H1, "it is `elo1`".
+/// A test of H0, "the Elo difference is `elo0`", against H1, "it is `elo1`".
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sprt {
-    model: Model,
+    model: EloModel,
     elo0: f64,
     elo1: f64,
     alpha: f64,
     beta: f64,
 }
 
-/// What a difference in Elo means.
+/// The Elo model: how an Elo difference is defined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Model {
-    /// An expected score, `1 / (1 + 10^(-elo / 400))`: what ratings mean by Elo.
+pub enum EloModel {
+    /// Logistic Elo: the expected score is `1 / (1 + 10^(-elo / 400))`, as in ratings.
     #[default]
     Logistic,
-    /// How far the expected score is from ½ in standard deviations of a game, in units of ln 10 / 800. The
-    /// length of a test does not depend on how many games are drawn (M. Van den Bergh, "Normalized Elo").
+    /// Normalized Elo: the distance of the expected score from ½ in standard deviations of a game, in units
+    /// of ln 10 / 800. The expected length of a test does not depend on the draw rate (M. Van den Bergh,
+    /// "Normalized Elo").
     Normalized,
 }
 
@@ -39,18 +40,18 @@ pub enum Hypothesis {
     H1,
 }
 
-/// A test that would make no sense.
+/// Invalid parameters of a test.
 #[derive(Clone, Debug, PartialEq, Error)]
 pub enum SprtError {
-    /// The hypotheses are the wrong way round, or the same, or no numbers.
+    /// `elo0` is not less than `elo1`, or one of them is not finite.
     #[error("elo0 {elo0} has to be less than elo1 {elo1}")]
     Hypotheses {
-        /// The difference of H0.
+        /// The Elo difference of H0.
         elo0: f64,
-        /// The difference of H1.
+        /// The Elo difference of H1.
         elo1: f64,
     },
-    /// An error rate outside of its range.
+    /// An error rate out of range.
     #[error("{name} {found}: expected more than 0 and less than 0.5")]
     Rate {
         /// `alpha` or `beta`.
@@ -60,14 +61,15 @@ pub enum SprtError {
     },
 }
 
-/// A result that has not come up counts as this many pairs, so that no ratio is infinite.
-const NEVER_SEEN: f64 = 1e-3;
+/// Pairs counted for each of the five results that has not occurred, so that the log-likelihood ratio is
+/// finite.
+const REGULARIZATION: f64 = 1e-3;
 
 impl Sprt {
-    /// A test in logistic Elo that errs with probability `alpha` where H0 is true and `beta` where H1 is.
+    /// A test in logistic Elo with the probabilities of error `alpha` if H0 is true and `beta` if H1 is true.
     ///
     /// # Errors
-    /// [`SprtError`] unless `elo0 < elo1` and both rates are between 0 and ½.
+    /// [`SprtError`] unless `elo0 < elo1` and both error rates are between 0 and ½, exclusive.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Sprt, SprtError> {
         if elo0 >= elo1 || !elo0.is_finite() || !elo1.is_finite() {
             return Err(SprtError::Hypotheses { elo0, elo1 });
@@ -77,59 +79,59 @@ impl Sprt {
                 return Err(SprtError::Rate { name, found });
             }
         }
-        Ok(Sprt { model: Model::Logistic, elo0, elo1, alpha, beta })
+        Ok(Sprt { model: EloModel::Logistic, elo0, elo1, alpha, beta })
     }
 
-    /// The same test in Elo of another kind.
-    pub fn with_model(self, model: Model) -> Sprt {
+    /// The same test in another Elo model.
+    pub fn with_model(self, model: EloModel) -> Sprt {
         Sprt { model, ..self }
     }
 
-    /// Reads `elo0=… elo1=… alpha=… beta=… model=…`; α and β are 0.05 and the model is `logistic` where
-    /// they are not given.
+    /// Reads `elo0=… elo1=… alpha=… beta=… model=…`. The defaults are 0.05 for α and β and `logistic` for the
+    /// model.
     ///
     /// # Errors
-    /// [`KeyError`] names the key, and the value.
-    pub fn read(mut keys: Keys) -> Result<Sprt, KeyError> {
+    /// [`KeyError`] names the key and its value.
+    pub fn read(mut keys: KeyValues) -> Result<Sprt, KeyError> {
         let mut number = |key| keys.read::<f64>(key, "a number");
         let (elo0, elo1, alpha, beta) = (number("elo0")?, number("elo1")?, number("alpha")?, number("beta")?);
         let (elo0, elo1) = (keys.require("elo0", elo0)?, keys.require("elo1", elo1)?);
         let sprt = Sprt::new(elo0, elo1, alpha.unwrap_or(0.05), beta.unwrap_or(0.05));
-        let sprt = sprt.map_err(|error| keys.senseless(error))?;
+        let sprt = sprt.map_err(|error| keys.invalid(error))?;
         let model = keys.read_with("model", "`logistic` or `normalized`", |model| match model {
-            "logistic" => Some(Model::Logistic),
-            "normalized" => Some(Model::Normalized),
+            "logistic" => Some(EloModel::Logistic),
+            "normalized" => Some(EloModel::Normalized),
             _ => None,
         })?;
         keys.finish("elo0, elo1, alpha, beta, model")?;
         Ok(sprt.with_model(model.unwrap_or_default()))
     }
 
-    /// The log-likelihood ratio of H1 to H0. Positive values speak for H1.
+    /// The log-likelihood ratio (LLR) of H1 to H0. Positive values favour H1.
     ///
-    /// A generalised test: each hypothesis is represented by the distribution of the five results of a
-    /// pair that explains the counts best among those with its difference in Elo (M. Van den Bergh,
-    /// "A practical introduction to the GSPRT", "Comments on Normalized Elo").
+    /// This is the generalised SPRT: each hypothesis is represented by the maximum likelihood distribution of
+    /// the five results of a pair among those with its Elo difference (M. Van den Bergh, "A practical
+    /// introduction to the GSPRT", "Comments on Normalized Elo").
     pub fn llr(&self, pairs: &Pairs) -> f64 {
         if pairs.count() == 0 {
             return 0.0;
         }
-        let counts = pairs.by_points.map(|count| (count as f64).max(NEVER_SEEN));
+        let counts = pairs.pentanomial.map(|count| (count as f64).max(REGULARIZATION));
         let [tilt0, tilt1] = [self.elo0, self.elo1].map(|elo| match self.model {
-            Model::Logistic => tilt(&counts, &SCORES.map(|score| score - score_of_elo(elo))),
-            Model::Normalized => normalized_tilt(&counts, elo),
+            EloModel::Logistic => tilt(&counts, &SCORES.map(|score| score - score_of_elo(elo))),
+            EloModel::Normalized => normalized_tilt(&counts, elo),
         });
         (0..5).map(|i| counts[i] * (tilt0[i] / tilt1[i]).ln()).sum()
     }
 
-    /// The bounds of the ratio: at or below the first one H0 is accepted, at or above the second H1 (A.
-    /// Wald).
+    /// The bounds of the log-likelihood ratio (A. Wald): H0 is accepted at or below the first, H1 at or above
+    /// the second.
     pub fn bounds(&self) -> (f64, f64) {
         ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
     }
 
-    /// The hypothesis that is accepted, once there is enough to accept one.
-    pub fn verdict(&self, pairs: &Pairs) -> Option<Hypothesis> {
+    /// The accepted hypothesis; `None` while the test is undecided.
+    pub fn accepted(&self, pairs: &Pairs) -> Option<Hypothesis> {
         let (low, high) = self.bounds();
         match self.llr(pairs) {
             llr if llr >= high => Some(Hypothesis::H1),
@@ -143,21 +145,22 @@ impl fmt::Display for Sprt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (low, high) = self.bounds();
         let model = match self.model {
-            Model::Logistic => "",
-            Model::Normalized => "normalized ",
+            EloModel::Logistic => "",
+            EloModel::Normalized => "normalized ",
         };
         write!(f, "[{}, {}] {model}Elo, bounds [{low:.2}, {high:.2}]", self.elo0, self.elo1)
     }
 }
 
-/// The five scores of a pair.
+/// The five possible scores of a pair.
 const SCORES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// Among the distributions over the five results in which the mean of `excess` is 0, the one that makes
-/// `counts` most likely is `counts[i] / n / tilt[i]` with `tilt[i] = 1 + θ excess[i]`: this is the tilt.
+/// The tilt of the maximum likelihood distribution. Among the distributions over the five results under which
+/// the mean of `excess` is 0, the one of maximum likelihood for `counts` is `counts[i] / n / tilt[i]` with
+/// `tilt[i] = 1 + θ excess[i]`.
 ///
-/// θ solves `Σ counts[i] excess[i] / tilt[i] = 0`, whose left side falls from +∞ to −∞ between the two
-/// values of θ where a tilt is 0; halving the interval finds it.
+/// θ solves `Σ counts[i] excess[i] / tilt[i] = 0`. The left side falls from +∞ to −∞ between the two values
+/// of θ at which a tilt is 0, so bisection finds it.
 fn tilt(counts: &[f64; 5], excess: &[f64; 5]) -> [f64; 5] {
     let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
     let most = excess.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -175,12 +178,12 @@ fn tilt(counts: &[f64; 5], excess: &[f64; 5]) -> [f64; 5] {
     excess.map(|excess| 1.0 + theta * excess)
 }
 
-/// The tilt towards the distributions whose mean is `elo` normalized Elo from ½, in their own standard
-/// deviations: near a distribution with mean m and deviation σ this is the condition that the mean of
-/// `score − ½ − s σ (1 + ((score − m) / σ)²) / 2` is 0, with s the distance asked for. Solving it and taking
-/// the solution for the next m and σ converges in a few steps.
+/// The tilt of the maximum likelihood distribution whose mean is `elo` normalized Elo from ½. Near a
+/// distribution with mean m and standard deviation σ this is the condition that the mean of `score − ½ − s σ
+/// (1 + ((score − m) / σ)²) / 2` is 0, where s is the distance in standard deviations. Solving it and
+/// repeating with the mean and deviation of the solution converges in a few steps.
 fn normalized_tilt(counts: &[f64; 5], elo: f64) -> [f64; 5] {
-    // The deviation of a pair's score is that of a game's over √2.
+    // The standard deviation of a pair's score is that of a game over √2.
     let distance = elo * std::f64::consts::LN_10 / 800.0 * std::f64::consts::SQRT_2;
     let total: f64 = counts.iter().sum();
     let mut shares = [0.2; 5];
@@ -210,7 +213,7 @@ mod tests {
     use super::*;
     use crate::game::Points;
 
-    /// Log-likelihood ratios that fastchess documents in its tests, to 1 %.
+    /// Log-likelihood ratios from the tests of fastchess, to 1 %.
     #[test]
     fn known_ratios() {
         for (elo0, elo1, pairs, expected) in [
@@ -229,33 +232,33 @@ mod tests {
             (-1.75, 0.25, [127, 4_883, 10_712, 5_150, 104], 3.01),
             (0.0, 5.0, [0, 0, 0, 0, 5_550], 111.82),
         ] {
-            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().with_model(Model::Normalized);
+            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().with_model(EloModel::Normalized);
             let llr = sprt.llr(&Pairs::of(pairs));
             assert!((llr / expected - 1.0).abs() < 0.01, "{llr} for {expected}");
         }
     }
 
     #[test]
-    fn bounds_and_verdicts() {
+    fn bounds_and_decisions() {
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
         let (low, high) = sprt.bounds();
         assert!((low + 2.944_439).abs() < 1e-6 && (high - 2.944_439).abs() < 1e-6);
-        assert_eq!(sprt.verdict(&Pairs::default()), None);
-        assert_eq!(sprt.verdict(&Pairs::of([0, 0, 0, 0, 500])), Some(Hypothesis::H1));
-        assert_eq!(sprt.verdict(&Pairs::of([500, 0, 0, 0, 0])), Some(Hypothesis::H0));
-        assert_eq!(sprt.verdict(&Pairs::of([1, 5, 20, 5, 1])), None);
+        assert_eq!(sprt.accepted(&Pairs::default()), None);
+        assert_eq!(sprt.accepted(&Pairs::of([0, 0, 0, 0, 500])), Some(Hypothesis::H1));
+        assert_eq!(sprt.accepted(&Pairs::of([500, 0, 0, 0, 0])), Some(Hypothesis::H0));
+        assert_eq!(sprt.accepted(&Pairs::of([1, 5, 20, 5, 1])), None);
     }
 
     #[test]
-    fn senseless_tests_are_refused() {
+    fn invalid_parameters_are_refused() {
         assert!(matches!(Sprt::new(5.0, 5.0, 0.05, 0.05), Err(SprtError::Hypotheses { .. })));
         assert!(matches!(Sprt::new(f64::NAN, 5.0, 0.05, 0.05), Err(SprtError::Hypotheses { .. })));
         assert!(matches!(Sprt::new(0.0, 5.0, 0.5, 0.05), Err(SprtError::Rate { name: "alpha", .. })));
         assert!(matches!(Sprt::new(0.0, 5.0, 0.05, 0.0), Err(SprtError::Rate { name: "beta", .. })));
     }
 
-    /// How often of `matches` the test accepts H1 when the difference is `elo`: games of a pair are drawn
-    /// with probability 0.4 and otherwise won according to the difference.
+    /// The number of `matches` in which the test accepts H1 when the Elo difference is `elo` and 40 % of the
+    /// games are drawn.
     fn accepted(sprt: &Sprt, elo: f64, matches: u32) -> u32 {
         let mut random = StdRng::seed_from_u64(7);
         let win = score_of_elo(elo) - 0.2;
@@ -268,11 +271,11 @@ mod tests {
         for _ in 0..matches {
             let mut pairs = Pairs::default();
             h1 += loop {
-                // Looking at every tenth pair is quicker, and errs a little less.
+                // Testing after every tenth pair only is faster and slightly lowers the error rates.
                 for _ in 0..10 {
                     pairs.add(game(), game());
                 }
-                match sprt.verdict(&pairs) {
+                match sprt.accepted(&pairs) {
                     None => {}
                     Some(Hypothesis::H0) => break 0,
                     Some(Hypothesis::H1) => break 1,
@@ -282,16 +285,16 @@ mod tests {
         h1
     }
 
-    /// The error rates are what α and β promise, within three standard errors: with a true difference of
-    /// 0 and 5 Elo, a test between the two.
+    /// The error rates of a test of 0 against 5 Elo are α and β, within three standard errors, when the true
+    /// difference is 0 or 5 Elo.
     #[test]
-    fn the_promise_is_kept() {
+    fn error_rates_are_as_specified() {
         let matches = 400;
         for (alpha, beta) in [(0.05, 0.05), (0.1, 0.02)] {
             let sprt = Sprt::new(0.0, 5.0, alpha, beta).unwrap();
             let range = |rate: f64| {
                 let error = 3.0 * (rate * (1.0 - rate) * f64::from(matches)).sqrt();
-                // The jumps over the bound err on the safe side, but not by half.
+                // The LLR overshoots its bounds, which lowers the error rates, but by less than half.
                 0.5 * rate * f64::from(matches) - error..=rate * f64::from(matches) + error
             };
             let wrong =
@@ -300,15 +303,15 @@ mod tests {
             assert!(range(beta).contains(&wrong[1]), "{} of {matches} for {beta}", wrong[1]);
         }
         let undecided = accepted(&Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap(), 2.5, matches);
-        assert!((120..280).contains(&undecided), "half way both are as likely: {undecided}");
+        assert!((120..280).contains(&undecided), "half way both are equally probable: {undecided}");
     }
 
     /// The same in normalized Elo, where the difference is 5 when the score is 5 ln 10 / 800 deviations from
     /// ½.
     #[test]
-    fn the_promise_is_kept_in_normalized_elo() {
+    fn error_rates_are_as_specified_in_normalized_elo() {
         let matches = 200;
-        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().with_model(Model::Normalized);
+        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().with_model(EloModel::Normalized);
         // A game that is drawn with probability 0.4 has the variance 0.15.
         let score = 0.5 + 10.0 * std::f64::consts::LN_10 / 800.0 * 0.15f64.sqrt();
         let elo = -400.0 * (1.0 / score - 1.0).log10();

@@ -1,80 +1,79 @@
-//! What a match or a tournament has shown, for people and for scripts.
+//! The summary of a match or a tournament, as text and as JSON.
 
 use std::fmt;
 
 use serde::Serialize;
 
-use super::{Cause, Elo, Hypothesis, Pairs, Rating, Results, Sprt, ratings};
+use super::{Elo, Hypothesis, Pairs, Rating, Results, Sprt, Termination, ratings};
 use crate::game::Color;
 
 /// The results of a tournament. Only complete pairs of games count.
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary {
-    /// Games that count.
+    /// Games in complete pairs.
     pub games: u64,
-    /// The participants, in the order in which they were named.
+    /// The players, in the order of their `--engine` arguments.
     pub players: Vec<PlayerSummary>,
-    /// The pairings that have been played.
+    /// The pairings with complete pairs.
     pub pairings: Vec<PairingSummary>,
-    /// The state of the SPRT, if there is one.
+    /// The state of the SPRT, if the match has one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtSummary>,
 }
 
-/// What a participant has reached.
+/// The results of a player.
 #[derive(Clone, Debug, Serialize)]
 pub struct PlayerSummary {
     /// Its name.
     pub name: String,
     /// Its games.
     #[serde(flatten)]
-    pub tally: Tally,
-    /// Elo against the mean of all participants, with half the width of the 95 % interval.
+    pub tally: WinDrawLoss,
+    /// Elo rating; the mean of all players is 0.
     pub elo: f64,
-    /// See `elo`.
+    /// Half the width of the 95 % confidence interval of `elo`.
     pub elo_error: f64,
-    /// Games lost otherwise than by the rules and by adjudication: on time, by illegal moves, by crashes,
-    /// by silence.
+    /// Games lost on time, by illegal moves, by crashes and by stalling.
     pub forfeits: Forfeits,
 }
 
-/// Games by result.
+/// Games by result, from the point of view of one player.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct Tally {
+pub struct WinDrawLoss {
     /// Games won.
     pub wins: u64,
     /// Games drawn.
     pub draws: u64,
     /// Games lost.
     pub losses: u64,
-    /// Share of the points, from 0 to 1; ½ before the first game.
+    /// Mean score of a game, from 0 to 1; ½ before the first game.
     pub score: f64,
 }
 
-/// Games that were lost by misbehaviour.
+/// Games lost by forfeit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forfeits {
-    /// Time overstepped.
+    /// Losses on time.
     pub time: u64,
-    /// Illegal moves, and answers that are no text.
+    /// Illegal moves and invalid output.
     pub illegal: u64,
     /// Crashes.
     pub crash: u64,
-    /// No answer at all.
+    /// Stalls: no reply at all.
     pub stall: u64,
 }
 
-/// What two participants have reached against each other.
+/// The results of two players against each other.
 #[derive(Clone, Debug, Serialize)]
 pub struct PairingSummary {
-    /// The two; everything else is from the view of the first.
+    /// The two players; everything else is from the first player's point of view.
     pub players: [String; 2],
     /// Their games.
     #[serde(flatten)]
-    pub tally: Tally,
-    /// Pairs of games by the half points in them, from 0 to 4.
+    pub tally: WinDrawLoss,
+    /// Pairs of games by half points, from 0 to 4.
     pub pentanomial: [u64; 5],
-    /// The difference in strength; what is infinite is `null` in JSON.
+    /// The Elo difference; infinite values are `null` in JSON.
     #[serde(flatten)]
     pub elo: Elo,
 }
@@ -87,26 +86,26 @@ pub struct SprtSummary {
     pub test: Sprt,
     /// The log-likelihood ratio of the results.
     pub llr: f64,
-    /// Its bounds.
+    /// The bounds of the log-likelihood ratio.
     pub bounds: (f64, f64),
-    /// The hypothesis that is accepted, if one is.
+    /// The accepted hypothesis, if the test is decided.
     pub accepted: Option<Hypothesis>,
 }
 
-impl Tally {
-    fn of(pairs: &Pairs) -> Tally {
+impl WinDrawLoss {
+    fn of(pairs: &Pairs) -> WinDrawLoss {
         let [losses, draws, wins] = pairs.games;
-        Tally { wins, draws, losses, score: pairs.mean_and_variance().0 }
+        WinDrawLoss { wins, draws, losses, score: pairs.mean_and_variance().0 }
     }
 
-    /// Games in it.
+    /// The number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 }
 
 impl Summary {
-    /// Sums up `results` of the participants `names`.
+    /// Summarizes the results of the players `names`.
     pub fn new(names: &[String], results: &Results, sprt: Option<&Sprt>) -> Summary {
         let mut pairings: Vec<([usize; 2], Pairs)> = Vec::new();
         let mut totals = vec![Pairs::default(); names.len()];
@@ -125,7 +124,7 @@ impl Summary {
             for (game, white) in pair.games.into_iter().zip([a, b]) {
                 if let Some(winner) = game.winner {
                     let loser = if winner == Color::White { a + b - white } else { white };
-                    forfeits[loser].count(game.cause);
+                    forfeits[loser].count(game.termination);
                 }
             }
         }
@@ -133,7 +132,7 @@ impl Summary {
         let players = names.iter().zip(totals).zip(ratings).zip(forfeits);
         let players = players.map(|(((name, total), Rating { elo, error }), forfeits)| PlayerSummary {
             name: name.clone(),
-            tally: Tally::of(&total),
+            tally: WinDrawLoss::of(&total),
             elo,
             elo_error: error,
             forfeits,
@@ -146,26 +145,26 @@ impl Summary {
                 test: *test,
                 llr: test.llr(&pairs),
                 bounds: test.bounds(),
-                accepted: test.verdict(&pairs),
+                accepted: test.accepted(&pairs),
             }),
             pairings: pairings
                 .iter()
                 .map(|(players, pairs)| PairingSummary {
                     players: players.map(|player| names[player].clone()),
-                    tally: Tally::of(pairs),
-                    pentanomial: pairs.by_points,
+                    tally: WinDrawLoss::of(pairs),
+                    pentanomial: pairs.pentanomial,
                     elo: pairs.elo(),
                 })
                 .collect(),
         }
     }
 
-    /// The state of things in half a line, for a progress bar.
+    /// The standing in half a line, for a progress bar.
     pub fn brief(&self) -> String {
         match &self.pairings[..] {
             [] => String::new(),
             [PairingSummary { tally, elo, .. }] => {
-                let Tally { wins, draws, losses, score } = tally;
+                let WinDrawLoss { wins, draws, losses, score } = tally;
                 let (score, estimate, error) = (100.0 * score, elo.estimate, (elo.high - elo.low) / 2.0);
                 let mut text = format!("+{wins} ={draws} -{losses} {score:.1} % Elo {estimate:+.1}");
                 if error.is_finite() {
@@ -185,7 +184,7 @@ impl Summary {
         }
     }
 
-    /// Participants, best first, with ratings, and the table of who has reached what against whom.
+    /// Writes the ratings, best player first, and the cross table.
     fn write_tournament(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut order: Vec<_> = self.players.iter().collect();
         order.sort_by(|a, b| b.elo.total_cmp(&a.elo));
@@ -198,11 +197,12 @@ impl Summary {
         (1..=order.len()).try_for_each(|place| write!(f, " {place:>6}"))?;
         for (player, place) in order.iter().zip(1..) {
             let PlayerSummary { name, tally, elo, elo_error, .. } = player;
-            let Tally { wins, draws, losses, score } = tally;
+            let WinDrawLoss { wins, draws, losses, score } = tally;
             let (games, score) = (tally.games(), format!("{:.1} %", 100.0 * score));
             write!(
                 f,
-                "\n{place:>4} {name:width$} {games:>7} {wins:>6} {draws:>6} {losses:>6} {score:>7} {elo:>+8.1} {elo_error:>7.1} "
+                "\n{place:>4} {name:width$} {games:>7} {wins:>6} {draws:>6} {losses:>6} {score:>7} \
+                 {elo:>+8.1} {elo_error:>7.1} "
             )?;
             for other in &order {
                 let score = self.score_between(name, &other.name);
@@ -212,7 +212,7 @@ impl Summary {
         Ok(())
     }
 
-    /// The share of the points that `name` has taken from `other`.
+    /// The mean score of `name` against `other`, from 0 to 1.
     fn score_between(&self, name: &str, other: &str) -> Option<f64> {
         self.pairings.iter().find_map(|pairing| {
             let [first, second] = pairing.players.each_ref().map(String::as_str);
@@ -231,7 +231,7 @@ impl fmt::Display for Summary {
             self.write_tournament(f)?;
         } else if let Some(pairing) = self.pairings.first() {
             let PairingSummary { players: [first, second], tally, pentanomial, elo } = pairing;
-            let Tally { wins, draws, losses, score } = tally;
+            let WinDrawLoss { wins, draws, losses, score } = tally;
             let games = tally.games();
             writeln!(
                 f,
@@ -257,7 +257,8 @@ impl fmt::Display for Summary {
                 let Forfeits { time, illegal, crash, stall } = forfeits;
                 write!(
                     f,
-                    "\n{name} has lost {time} on time, {illegal} by illegal moves, {crash} by crashes, {stall} by silence"
+                    "\n{name} lost {time} on time, {illegal} by illegal moves, {crash} by crashes, \
+                     {stall} by stalling"
                 )?;
             }
         }
@@ -266,13 +267,13 @@ impl fmt::Display for Summary {
 }
 
 impl Forfeits {
-    fn count(&mut self, cause: Cause) {
-        match cause {
-            Cause::Rules | Cause::Adjudication => {}
-            Cause::Time => self.time += 1,
-            Cause::Illegal => self.illegal += 1,
-            Cause::Crash => self.crash += 1,
-            Cause::Stall => self.stall += 1,
+    fn count(&mut self, termination: Termination) {
+        match termination {
+            Termination::Rules | Termination::Adjudication => {}
+            Termination::Time => self.time += 1,
+            Termination::Illegal => self.illegal += 1,
+            Termination::Crash => self.crash += 1,
+            Termination::Stall => self.stall += 1,
         }
     }
 }
@@ -282,10 +283,10 @@ mod tests {
     use super::*;
     use crate::arena::GameResult;
 
-    /// Results of pairs between players, each as the winners of its two games: `W`hite, `B`lack, `=`.
-    fn results(pairs: &[([usize; 2], &str, Cause)]) -> Results {
+    /// Results of pairs, each given by the winners of its two games: `W`hite, `B`lack, or `=` for a draw.
+    fn results(pairs: &[([usize; 2], &str, Termination)]) -> Results {
         let mut results = Results::default();
-        for (&([first, second], games, cause), pair) in pairs.iter().zip(0..) {
+        for (&([first, second], games, termination), pair) in pairs.iter().zip(0..) {
             for (letter, slot) in games.chars().zip(0..) {
                 let winner = match letter {
                     'W' => Some(Color::White),
@@ -293,7 +294,7 @@ mod tests {
                     _ => None,
                 };
                 let players = if slot == 0 { [first, second] } else { [second, first] };
-                assert!(results.add(2 * pair + slot, players, GameResult { winner, cause }));
+                assert!(results.add(2 * pair + slot, players, GameResult { winner, termination }));
             }
         }
         results
@@ -304,12 +305,12 @@ mod tests {
     }
 
     #[test]
-    fn a_match_is_summed_up_from_the_view_of_the_first() {
-        let rules = Cause::Rules;
+    fn a_match_is_summarized_from_the_point_of_view_of_the_first() {
+        let rules = Termination::Rules;
         let results = results(&[
             ([0, 1], "WB", rules),
             ([0, 1], "=W", rules),
-            ([0, 1], "WW", Cause::Time),
+            ([0, 1], "WW", Termination::Time),
             ([0, 1], "W", rules),
         ]);
         let summary = Summary::new(&names(2), &results, None);
@@ -319,8 +320,8 @@ mod tests {
             "ada against bob: 6 games, +3 =1 -2, score 58.3 %\n\
              Elo +58.5 [-209.4, +466.5], LOS 67.8 %\n\
              pairs by points 0, ½, 1, 1½, 2: 0, 1, 1, 0, 1\n\
-             ada has lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by silence\n\
-             bob has lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by silence"
+             ada lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by stalling\n\
+             bob lost 1 on time, 0 by illegal moves, 0 by crashes, 0 by stalling"
         );
         assert_eq!(summary.brief(), "+3 =1 -2 58.3 % Elo +58.5 ± 338.0");
         let sprt = Sprt::new(0.0, 5.0, 0.05, 0.05).unwrap();
@@ -333,8 +334,8 @@ mod tests {
     }
 
     #[test]
-    fn a_tournament_has_the_best_on_top_and_who_took_what_from_whom() {
-        let rules = Cause::Rules;
+    fn a_tournament_has_a_ranking_and_a_cross_table() {
+        let rules = Termination::Rules;
         let results = results(&[([0, 1], "BW", rules), ([0, 2], "==", rules), ([1, 2], "W=", rules)]);
         let summary = Summary::new(&names(3), &results, None);
         let text = summary.to_string();

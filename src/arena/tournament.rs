@@ -1,15 +1,15 @@
-//! Plays the games of a schedule, several at a time.
+//! Tournaments: playing the games of a schedule, several at a time.
 
 use rand::RngExt;
 use thiserror::Error;
 use time::OffsetDateTime;
 
-use super::openings::generator;
-use super::pgn::{Record, Side};
-use super::referee::{self, NoResult, Played, Seat, Thinking};
+use super::openings::seeded_rng;
+use super::pgn::{PgnGame, PlayerTags};
+use super::referee::{self, PlayedGame, RefereeError, Seat, ThinkingTime};
 use super::{
-    Adjudication, Fixture, GameResult, OpeningError, Openings, Pairs, Participant, Place, Player, Results,
-    Rules, RulesError, Schedule, SetupError, Sprt, Variation,
+    Adjudication, EngineConfig, EngineKind, EngineSetupError, OpeningError, Openings, Pairs, Player, Results,
+    Rules, RulesError, Schedule, ScheduledGame, Sprt, Variation,
 };
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Board, PositionError};
@@ -18,39 +18,39 @@ use crate::parallel;
 use crate::protocol::tuc::{self, guest::Invitation};
 use crate::search::Control;
 
-/// A match between two participants, or a tournament of more.
+/// A match between two engines, or a tournament of more.
 #[derive(Clone, Debug)]
 pub struct Tournament {
-    /// What is played.
+    /// The game and its option.
     pub rules: Rules,
-    /// Who takes part.
-    pub participants: Vec<Participant>,
-    /// Which games are played.
+    /// The engines.
+    pub engines: Vec<EngineConfig>,
+    /// Pairings and number of games.
     pub schedule: Schedule,
-    /// Where they begin.
+    /// The openings.
     pub openings: Openings,
-    /// What chance depends on, in games where it has a word; the number of the game is the other thing.
+    /// Seed of the chance outcomes, which depend on it and on the number of the game.
     pub seed: u64,
-    /// When the referee ends them.
+    /// The adjudication rules.
     pub adjudication: Adjudication,
-    /// When the match ends before its last game; for two participants only.
+    /// The SPRT that ends the match early; for two engines only.
     pub sprt: Option<Sprt>,
-    /// Games at a time.
+    /// Concurrent games.
     pub concurrency: usize,
 }
 
-/// What keeps a tournament from being played.
+/// Why a tournament cannot be played or continued.
 #[derive(Debug, Error)]
 pub enum TournamentError {
-    /// A participant cannot take part.
+    /// An engine cannot play.
     #[error("engine {}: {error}", quote(.name))]
     Setup {
         /// Its name.
         name: String,
-        /// Why not.
-        error: SetupError,
+        /// The reason.
+        error: EngineSetupError,
     },
-    /// An opening cannot be found.
+    /// There is no opening.
     #[error(transparent)]
     Opening(#[from] OpeningError),
     /// An opening cannot be set up.
@@ -61,108 +61,105 @@ pub enum TournamentError {
         /// What is wrong with it.
         error: PositionError,
     },
-    /// There are no such rules.
+    /// The game or its option does not exist.
     #[error(transparent)]
     Rules(#[from] RulesError),
-    /// A record does not belong to this tournament.
+    /// A game record does not belong to this tournament.
     #[error("game {number}: {problem}: not a game of this match")]
-    Foreign {
-        /// The number of the game, as the record has it; 0 if it has none.
+    Mismatch {
+        /// The number of the game in the record; 0 if it has none.
         number: u64,
-        /// What does not fit.
+        /// What differs.
         problem: String,
     },
-    /// What was played cannot be kept.
-    #[error("cannot keep the record: {0}")]
-    Keep(std::io::Error),
+    /// A finished game cannot be written.
+    #[error("cannot write the game: {0}")]
+    Write(std::io::Error),
 }
 
-/// Who gets each game that is over: its record, all results so far, and what its players have thought.
-pub type Keep<'a> = dyn FnMut(&Record, &Results, [Thinking; 2]) -> std::io::Result<()> + 'a;
+/// The callback for each finished game: its record, all results so far, and the players' thinking time.
+pub type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2]) -> std::io::Result<()> + 'a;
 
-/// The games of a tournament, whichever game they are of.
+/// A call of [`Tournament::run`], to be dispatched on the type of the game.
 struct Run<'a, 'k> {
     tournament: &'a Tournament,
     results: &'a mut Results,
     control: &'a Control,
-    keep: &'a mut Keep<'k>,
+    on_game: &'a mut OnGame<'k>,
 }
 
 impl GameVisitor for Run<'_, '_> {
     type Output = Result<(), TournamentError>;
 
     fn visit<G: Playable>(self) -> Self::Output {
-        self.tournament.run_games::<G>(self.results, self.control, self.keep)
+        self.tournament.run_games::<G>(self.results, self.control, self.on_game)
     }
 }
 
 impl Tournament {
-    /// Makes sure that every participant starts, knows the game and takes its options, and that there is
-    /// an opening.
+    /// Checks that there is an opening and that every engine starts, plays the game and accepts its options.
     ///
     /// # Errors
-    /// [`TournamentError`] names the participant.
+    /// [`TournamentError`] names the engine.
     pub fn check(&self, control: &Control) -> Result<(), TournamentError> {
         let mut board = self.rules.board()?;
         self.openings.get(0, board.as_mut())?;
-        let failed = |participant: &Participant, error| {
-            Err(TournamentError::Setup { name: participant.name.clone(), error })
-        };
-        for (index, participant) in self.participants.iter().enumerate() {
-            if let Place::Udp(invitation) = &participant.setup.place {
-                let earlier = &self.participants[..index];
+        let failed =
+            |engine: &EngineConfig, error| Err(TournamentError::Setup { name: engine.name.clone(), error });
+        for (index, engine) in self.engines.iter().enumerate() {
+            if let EngineKind::Udp(invitation) = &engine.setup.kind {
+                let earlier = &self.engines[..index];
                 let checked = self.check_invitation(invitation, earlier, board.as_mut());
-                checked.or_else(|error| failed(participant, error))?;
+                checked.or_else(|error| failed(engine, error))?;
             }
         }
-        self.participants.iter().try_for_each(|participant| {
-            let checked = participant.setup.check(&self.rules, control);
-            checked.or_else(|error| failed(participant, error))
+        self.engines.iter().try_for_each(|engine| {
+            let checked = engine.setup.check(&self.rules, control);
+            checked.or_else(|error| failed(engine, error))
         })
     }
 
-    /// Makes sure that a client over UDP can play these games, at a port that is not that of an `earlier`
-    /// participant.
+    /// Checks that a client over UDP can play these games, and that no engine of `earlier` uses its port.
     fn check_invitation(
         &self,
         invitation: &Invitation,
-        earlier: &[Participant],
+        earlier: &[EngineConfig],
         board: &mut dyn Board,
-    ) -> Result<(), SetupError> {
+    ) -> Result<(), EngineSetupError> {
         let (variant, games, port) = (&self.rules.variant, self.concurrency, invitation.listen.port());
         if variant != tuc::VARIANT {
-            return Err(SetupError::Game { variant: variant.clone(), known: tuc::VARIANT.to_owned() });
+            return Err(EngineSetupError::Game { variant: variant.clone(), known: tuc::VARIANT.to_owned() });
         }
         if !self.openings.are_start(board) {
-            return Err(SetupError::Opening);
+            return Err(EngineSetupError::Opening);
         }
-        let is_there = |other: &&Participant| match &other.setup.place {
-            Place::Udp(other) => other.listen.port() == port,
+        let is_there = |other: &&EngineConfig| match &other.setup.kind {
+            EngineKind::Udp(other) => other.listen.port() == port,
             _ => false,
         };
         match earlier.iter().find(is_there) {
             _ if port == 0 => Ok(()),
-            Some(other) => Err(SetupError::Port { port, other: other.name.clone() }),
-            None if games > 1 => Err(SetupError::Crowd { port, games }),
+            Some(other) => Err(EngineSetupError::Port { port, other: other.name.clone() }),
+            None if games > 1 => Err(EngineSetupError::PortConcurrency { port, games }),
             None => Ok(()),
         }
     }
 
-    /// Takes a game that was played earlier into the results.
+    /// Adds a game of an earlier run to the results.
     ///
     /// # Errors
-    /// [`TournamentError::Foreign`] says what shows that it belongs to another match.
-    pub fn recall(&self, record: &Record, results: &mut Results) -> Result<(), TournamentError> {
+    /// [`TournamentError::Mismatch`] if it belongs to another match.
+    pub fn restore(&self, record: &PgnGame, results: &mut Results) -> Result<(), TournamentError> {
         let number = record.number.unwrap_or(0);
-        let foreign = |problem: String| Err(TournamentError::Foreign { number, problem });
-        let Some(fixture) = number.checked_sub(1).and_then(|number| self.schedule.fixture(number)) else {
-            return foreign(format!("there are {} games", self.schedule.games()));
+        let mismatch = |problem: String| Err(TournamentError::Mismatch { number, problem });
+        let Some(scheduled) = number.checked_sub(1).and_then(|number| self.schedule.game(number)) else {
+            return mismatch(format!("there are {} games", self.schedule.games()));
         };
         if record.variant.as_ref() != Some(&self.rules.variant) {
             let variant = record.variant.as_deref().unwrap_or_default();
-            return foreign(format!("the variant is {}", quote(variant)));
+            return mismatch(format!("the variant is {}", quote(variant)));
         }
-        for ((found, player), color) in record.players.iter().zip(fixture.players).zip(["White", "Black"]) {
+        for ((found, player), color) in record.players.iter().zip(scheduled.players).zip(["White", "Black"]) {
             let expected = self.side(player);
             for (what, found, expected) in [
                 ("", &found.name, expected.name),
@@ -170,26 +167,26 @@ impl Tournament {
                 (" has", &found.time_control, expected.time_control),
             ] {
                 if *found != expected {
-                    return foreign(format!("{color}{what} {}, not {}", quote(found), quote(&expected)));
+                    return mismatch(format!("{color}{what} {}, not {}", quote(found), quote(&expected)));
                 }
             }
         }
         let mut board = self.rules.board()?;
-        if record.opening != self.openings.get(fixture.opening, board.as_mut())? {
-            return foreign("another opening".to_owned());
+        if record.opening != self.openings.get(scheduled.opening, board.as_mut())? {
+            return mismatch("another opening".to_owned());
         }
-        let result = GameResult { winner: record.end.winner, cause: record.end.cause };
-        match results.add(fixture.number, fixture.players, result) {
+        let result = record.end.game_result();
+        match results.add(scheduled.number, scheduled.players, result) {
             true => Ok(()),
-            false => foreign("it is there twice".to_owned()),
+            false => mismatch("it is there twice".to_owned()),
         }
     }
 
-    /// Plays the games that have no result yet, until all have one, the SPRT has a verdict, or `control`
-    /// calls it off. `keep` gets every game as soon as it is over, with all results so far and the time
-    /// that was thought about it; games under way at the end are dropped.
+    /// Plays the games that have no result yet, until all have one, the SPRT is decided, or `control` stops
+    /// the tournament. `on_game` is called for each game as soon as it is finished. Games still being played
+    /// at the end are dropped.
     ///
-    /// With limits in nodes or depth and one search thread the games do not depend on `concurrency`.
+    /// With node or depth limits and one search thread the games do not depend on `concurrency`.
     ///
     /// # Errors
     /// [`TournamentError`]: the first one ends the tournament.
@@ -197,9 +194,9 @@ impl Tournament {
         &self,
         results: &mut Results,
         control: &Control,
-        keep: &mut Keep<'_>,
+        on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError> {
-        let run = Run { tournament: self, results, control, keep };
+        let run = Run { tournament: self, results, control, on_game };
         registry::dispatch(&self.rules.variant, run).map_err(RulesError::from)?
     }
 
@@ -207,33 +204,34 @@ impl Tournament {
         &self,
         results: &mut Results,
         control: &Control,
-        keep: &mut Keep<'_>,
+        on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError> {
-        let mut stopping = Stopping::new(self.sprt.as_ref());
-        if stopping.is_decided(results) {
+        let mut monitor = SprtMonitor::new(self.sprt.as_ref());
+        if monitor.is_decided(results) {
             return Ok(());
         }
         let done = results.clone();
         let games = (0..self.schedule.games()).filter(|&number| !done.contains(number));
-        let games = games.map_while(|number| self.schedule.fixture(number));
+        let games = games.map_while(|number| self.schedule.game(number));
         // Each thread has players of its own.
         let workers = (0..self.concurrency.max(1)).map(|_| {
-            let players = self.participants.iter().map(|participant| participant.setup.player(&self.rules));
+            let players = self.engines.iter().map(|engine| engine.setup.player(&self.rules));
             players.collect::<Vec<Box<dyn Player<G>>>>()
         });
-        let play = |players: &mut Vec<_>, fixture| {
+        let play = |players: &mut Vec<_>, scheduled| {
             if control.is_stopped() {
                 return None;
             }
-            self.play(fixture, players, control).transpose().map(|played| (fixture, played))
+            self.play(scheduled, players, control).transpose().map(|played| (scheduled, played))
         };
         let mut ended = Ok(());
-        parallel::run(workers, games, play, |(fixture, played)| {
-            // What comes after the end was under way when it came.
+        parallel::run(workers, games, play, |(scheduled, played)| {
+            // Drop games that were still being played when the tournament ended.
             if !control.is_stopped() {
-                ended =
-                    played.and_then(|(opening, played)| self.take(fixture, opening, played, results, keep));
-                if ended.is_err() || stopping.is_decided(results) {
+                ended = played.and_then(|(opening, played)| {
+                    self.finish_game(scheduled, opening, played, results, on_game)
+                });
+                if ended.is_err() || monitor.is_decided(results) {
                     control.stop();
                 }
             }
@@ -241,97 +239,97 @@ impl Tournament {
         ended
     }
 
-    /// Plays a game; `None` when it is called off.
+    /// Plays a game; `None` if `control` stops it.
     fn play<G: Playable>(
         &self,
-        fixture: Fixture,
+        scheduled: ScheduledGame,
         players: &mut [Box<dyn Player<G>>],
         control: &Control,
-    ) -> Result<Option<(Variation, Played)>, TournamentError> {
+    ) -> Result<Option<(Variation, PlayedGame)>, TournamentError> {
         let mut game = self.rules.start::<G>().map_err(RulesError::from)?;
-        let opening = self.openings.get(fixture.opening, &mut game)?;
-        let Ok([white, black]) = players.get_disjoint_mut(fixture.players) else {
+        let opening = self.openings.get(scheduled.opening, &mut game)?;
+        let Ok([white, black]) = players.get_disjoint_mut(scheduled.players) else {
             unreachable!("a schedule pairs different players");
         };
-        let [for_white, for_black] = fixture.players.map(|player| &self.participants[player].allowance);
+        let [for_white, for_black] = scheduled.players.map(|player| &self.engines[player].limits);
         let seats = [
-            Seat { player: white.as_mut(), allowance: for_white },
-            Seat { player: black.as_mut(), allowance: for_black },
+            Seat { player: white.as_mut(), limits: for_white },
+            Seat { player: black.as_mut(), limits: for_black },
         ];
-        // Not the numbers of the openings.
-        let mut random = generator(!self.seed, fixture.number);
+        // Not the seed of the openings: their random numbers would be the same.
+        let mut random = seeded_rng(!self.seed, scheduled.number);
         let mut random = || random.random();
         match referee::play(&mut game, &opening, seats, &self.adjudication, &mut random, control) {
             Ok(played) => Ok(Some((opening, played))),
-            Err(NoResult::Interrupted) => Ok(None),
-            Err(NoResult::Opening(error)) => {
-                Err(TournamentError::Position { number: fixture.opening + 1, error })
+            Err(RefereeError::Interrupted) => Ok(None),
+            Err(RefereeError::Opening(error)) => {
+                Err(TournamentError::Position { number: scheduled.opening + 1, error })
             }
         }
     }
 
-    /// Takes down a game.
-    fn take(
+    /// Adds a finished game to the results and passes it on.
+    fn finish_game(
         &self,
-        fixture: Fixture,
+        scheduled: ScheduledGame,
         opening: Variation,
-        played: Played,
+        played: PlayedGame,
         results: &mut Results,
-        keep: &mut Keep<'_>,
+        on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError> {
-        let result = GameResult { winner: played.end.winner, cause: played.end.cause };
-        results.add(fixture.number, fixture.players, result);
+        let result = played.end.game_result();
+        results.add(scheduled.number, scheduled.players, result);
         let today = OffsetDateTime::now_utc().date();
-        let record = Record {
-            number: Some(fixture.number + 1),
-            round: (fixture.opening + 1).to_string(),
+        let record = PgnGame {
+            number: Some(scheduled.number + 1),
+            round: (scheduled.opening + 1).to_string(),
             date: format!("{:04}.{:02}.{:02}", today.year(), u8::from(today.month()), today.day()),
             variant: Some(self.rules.variant.clone()),
-            players: fixture.players.map(|player| self.side(player)),
+            players: scheduled.players.map(|player| self.side(player)),
             opening,
             moves: played.moves,
             end: played.end,
         };
-        keep(&record, results, played.thinking).map_err(TournamentError::Keep)
+        on_game(&record, results, played.thinking).map_err(TournamentError::Write)
     }
 
-    /// A participant as records have it.
-    fn side(&self, player: usize) -> Side {
-        let participant = &self.participants[player];
-        Side {
-            name: participant.name.clone(),
-            time_control: participant.allowance.to_string(),
-            setup: participant.setup.to_string(),
+    /// The PGN tags of an engine.
+    fn side(&self, player: usize) -> PlayerTags {
+        let engine = &self.engines[player];
+        PlayerTags {
+            name: engine.name.clone(),
+            time_control: engine.limits.to_string(),
+            setup: engine.setup.to_string(),
         }
     }
 
-    /// The results that count: all of them, or those up to the pair that decided the SPRT. Which games were
-    /// quicker plays no part in it.
+    /// The results that count: all of them, or those up to the pair that decided the SPRT. Pairs are taken in
+    /// the order of the schedule, so the result does not depend on which concurrent games finish first.
     pub fn counted(&self, results: &Results) -> Results {
-        let mut stopping = Stopping::new(self.sprt.as_ref());
-        match stopping.is_decided(results) {
-            true => results.truncated(stopping.pairs.count()),
+        let mut monitor = SprtMonitor::new(self.sprt.as_ref());
+        match monitor.is_decided(results) {
+            true => results.truncated(monitor.pairs.count()),
             false => results.clone(),
         }
     }
 }
 
-/// Watches for the verdict of the SPRT, over the pairs in the order of the schedule.
-struct Stopping<'a> {
+/// Runs the SPRT over the pairs in the order of the schedule.
+struct SprtMonitor<'a> {
     sprt: Option<&'a Sprt>,
-    /// The pairs seen so far; no more once there is a verdict.
+    /// The pairs counted so far; none is added once the test is decided.
     pairs: Pairs,
 }
 
-impl<'a> Stopping<'a> {
-    fn new(sprt: Option<&'a Sprt>) -> Stopping<'a> {
-        Stopping { sprt, pairs: Pairs::default() }
+impl<'a> SprtMonitor<'a> {
+    fn new(sprt: Option<&'a Sprt>) -> SprtMonitor<'a> {
+        SprtMonitor { sprt, pairs: Pairs::default() }
     }
 
-    /// Whether there is a verdict on `results`, which only grow from call to call.
+    /// Whether `results` decide the test. From call to call results may only be added.
     fn is_decided(&mut self, results: &Results) -> bool {
         let Some(sprt) = self.sprt else { return false };
-        while sprt.verdict(&self.pairs).is_none() {
+        while sprt.accepted(&self.pairs).is_none() {
             let Some(pair) = results.pair(self.pairs.count()) else { return false };
             let [first, second] = pair.points();
             self.pairs.add(first, second);
@@ -343,7 +341,7 @@ impl<'a> Stopping<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::{Cause, Format};
+    use crate::arena::{Format, GameResult, Termination};
     use crate::engine::registry::default_name;
     use crate::game::Color;
 
@@ -352,15 +350,19 @@ mod tests {
         for (slot, color) in (0..).zip(Color::BOTH) {
             let winner = Some(if won { color } else { !color });
             let players = if slot == 0 { [0, 1] } else { [1, 0] };
-            assert!(results.add(2 * pair + slot, players, GameResult { winner, cause: Cause::Rules }));
+            assert!(results.add(
+                2 * pair + slot,
+                players,
+                GameResult { winner, termination: Termination::Rules }
+            ));
         }
     }
 
     #[test]
-    fn what_lies_behind_the_deciding_pair_does_not_count() {
+    fn pairs_after_the_deciding_one_do_not_count() {
         let mut tournament = Tournament {
             rules: Rules { variant: default_name().to_owned(), option: None },
-            participants: Vec::new(),
+            engines: Vec::new(),
             schedule: Schedule::new(Format::RoundRobin, 2, 100),
             openings: Openings::Random { seed: 1, plies: 4..=4 },
             seed: 1,
@@ -369,7 +371,7 @@ mod tests {
             concurrency: 1,
         };
         let mut results = Results::default();
-        // Quicker than those before it: it would have changed the verdict.
+        // A later pair that finished early: counting it would change the decision.
         add_pair(&mut results, 50, false);
         let mut pair = 0;
         while tournament.counted(&results) == results {
@@ -378,7 +380,7 @@ mod tests {
             assert!(pair < 50);
         }
         assert!(pair > 2);
-        assert_eq!(tournament.counted(&results).between([0, 1]).by_points, [0, 0, 0, 0, pair]);
+        assert_eq!(tournament.counted(&results).between([0, 1]).pentanomial, [0, 0, 0, 0, pair]);
         tournament.sprt = None;
         assert_eq!(tournament.counted(&results), results);
     }

@@ -11,7 +11,7 @@ use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Depth in plies, instead of each game's own
+    /// Search depth in plies [default: that of each game]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: Option<u32>,
 }

@@ -1,9 +1,9 @@
-//! Arguments that are written down in a TOML file instead of being typed.
+//! Command line arguments from a TOML file.
 //!
-//! `--config FILE` stands for the arguments in the file: `games = 400` is `--games 400`, `json = true` is
-//! `--json`, a table `[sprt]` with `elo0 = 0` is `--sprt elo0=0`, each `[[engine]]` is an `--engine`, and
-//! `rival = ["ones", "random"]` is `--rival ones --rival random`. There is one parser for both, so that both
-//! know the same names, ranges and errors.
+//! `--config FILE` is replaced by the arguments in the file: `games = 400` becomes `--games 400`, `json =
+//! true` becomes `--json`, a table `[sprt]` with `elo0 = 0` becomes `--sprt elo0=0`, each `[[engine]]`
+//! becomes an `--engine`, and `rival = ["ones", "random"]` becomes `--rival ones --rival random`. The result
+//! is parsed as a command line, so both have the same names, ranges and errors.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use toml::{Table, Value};
 
-/// Puts the arguments of the files behind each `--config FILE` or `--config=FILE`.
+/// Inserts the arguments of the file after each `--config FILE` or `--config=FILE`.
 pub(super) fn expand(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Vec<OsString>> {
     let (mut expanded, mut arguments) = (Vec::new(), arguments.into_iter());
     while let Some(argument) = arguments.next() {
@@ -38,7 +38,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<String>> {
     let mut arguments = Vec::new();
     for (name, value) in &table {
         if name == "config" {
-            bail!("a configuration has no `config` of its own");
+            bail!("`config` is not allowed in a configuration file");
         }
         let flag = format!("--{name}");
         match value {
@@ -53,7 +53,7 @@ fn read(path: &Path) -> anyhow::Result<Vec<String>> {
                     }
                 }
             }
-            // In one word: a value may begin with a hyphen.
+            // As one argument, since a value may begin with a hyphen.
             value => arguments.push(format!("{flag}={}", scalar(name, value)?)),
         }
     }
@@ -105,7 +105,8 @@ mod tests {
         let path = folder.path().join("match.toml");
         let text = "games = 4\njson = true\nresume = false\nopenings = \"a b.epd\"\nrival = [\"x\", \"y\"]\n\
                     [sprt]\nelo0 = -1.5\nelo1 = 3\n\
-                    [[engine]]\nname = \"a\"\narg = [\"x\", \"y\"]\noption.Hash = 8\n[[engine]]\n\"option.Move Overhead\" = 0\n";
+                    [[engine]]\nname = \"a\"\narg = [\"x\", \"y\"]\noption.Hash = 8\n\
+                    [[engine]]\n\"option.Move Overhead\" = 0\n";
         std::fs::write(&path, text).unwrap();
         let arguments = ["labrys", "match", "--config", path.to_str().unwrap(), "--seed", "3"];
         let expanded = expand(arguments.map(OsString::from)).unwrap();
@@ -135,7 +136,7 @@ mod tests {
             ("games = ", "line 1"),
             ("engine = [[1]]", "`engine`: unexpected array"),
             ("seed = 2026-11-21", "`seed`: unexpected datetime"),
-            ("config = \"x\"", "no `config` of its own"),
+            ("config = \"x\"", "`config` is not allowed"),
         ] {
             std::fs::write(&path, text).unwrap();
             let error = expand(["--config".into(), path.clone().into_os_string()]).unwrap_err();

@@ -29,8 +29,8 @@ use crate::engine::{Engine, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::search::Control;
 
-/// Labrys, a game engine. Without a command it speaks its protocol, UCI style, on standard input and
-/// output; type `help` there.
+/// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
+/// standard input and output; enter `help` for its commands.
 #[derive(Debug, Parser)]
 #[command(version, about)]
 struct Arguments {
@@ -40,37 +40,37 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Speak the protocol (the default)
+    /// Speak UCI on standard input and output (the default)
     Uci,
-    /// Count paths of legal moves, in one position or in a whole suite
+    /// Count the leaf nodes of the tree of legal moves, for one position or a test suite
     Perft(perft::Arguments),
-    /// Search a fixed list of positions: the signature and the speed of the search
+    /// Search a fixed list of positions and print node counts and speed
     Bench(bench::Arguments),
     /// Play a match or a tournament between engines
     Match(Box<tournament::Arguments>),
     /// Find balanced openings for matches
     Openings(openings::Arguments),
-    /// Check every move of a file of games and show how they ended
+    /// Check the moves and results of the games in a PGN file
     Replay(replay::Arguments),
-    /// Draw the score over the games of a file
+    /// Draw the score over the games in a PGN file as a chart
     Plot(plot::Arguments),
-    /// Fit the weights of an evaluation to the results of games
+    /// Fit the weights of an evaluation to the results of games by logistic regression
     Tune(tune::Arguments),
-    /// Learn the weights of an evaluation from games of its own
+    /// Learn the weights of an evaluation by self-play
     Train(Box<train::Arguments>),
-    /// Prove a position won, lost or drawn
+    /// Prove that a position is won, lost or drawn
     Solve(solve::Arguments),
-    /// Play TUC-CHESS over UDP, on the server of the course or ours
+    /// Play a game of TUC-CHESS over UDP as a client
     TucClient(tuc_client::Arguments),
-    /// Referee a game of TUC-CHESS over UDP
+    /// Serve a game of TUC-CHESS over UDP to two clients
     TucServer(tuc_server::Arguments),
 }
 
-/// Does what the command line says.
+/// Runs the command line `arguments`, the program name included.
 ///
 /// # Errors
-/// Whatever went wrong, in words for the user. An argument that is wrong, `--help` and `--version` end the
-/// process instead.
+/// Any error of the command, with its context. Invalid arguments, `--help` and `--version` end the process
+/// instead.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let arguments = Arguments::parse_from(config::expand(arguments)?);
     match arguments.command.unwrap_or(Command::Uci) {
@@ -91,13 +91,13 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     }
 }
 
-/// What is played.
+/// The game and its own option.
 #[derive(Debug, clap::Args, Serialize)]
 struct RulesArguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned())]
     variant: String,
-    /// What is chosen of the game's own option; it holds for all engines
+    /// Set the game's own option, for all engines
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
     option: Option<(String, String)>,
 }
@@ -108,15 +108,26 @@ impl RulesArguments {
     }
 }
 
-/// The control of long work, which Ctrl-C stops. It can be had once in a process.
+/// A game and a position of it.
+#[derive(Debug, clap::Args)]
+struct PositionArguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// The position in FEN [default: the start position]
+    #[arg(long)]
+    fen: Option<String>,
+}
+
+/// A control that Ctrl-C stops. May be called once in a process.
 fn interruptible() -> anyhow::Result<Arc<Control>> {
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
-    ctrlc::set_handler(move || handle.stop()).context("cannot listen for Ctrl-C")?;
+    ctrlc::set_handler(move || handle.stop()).context("cannot install the Ctrl-C handler")?;
     Ok(control)
 }
 
-/// Replaces the weights of an engine by others of the same feature set.
+/// Sets the weights of an engine, which have to be of its feature set.
 fn set_weights_of_set(engine: &mut dyn Engine, source: &WeightsSource) -> Result<(), WeightsError> {
     let expected = engine.weights().set_name();
     match engine.set_weights(source)? {
@@ -127,26 +138,26 @@ fn set_weights_of_set(engine: &mut dyn Engine, source: &WeightsSource) -> Result
     }
 }
 
-/// Reads a number of plies or a range of them.
+/// Parses a number of plies, `N`, or a range, `N-M`.
 fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
     let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
     range.filter(|range| !range.is_empty()).ok_or("expected a number of plies, `N` or `N-M`".to_owned())
 }
 
-/// Reads a finite number, zero or more.
-fn parse_positive(text: &str) -> Result<f64, String> {
+/// Parses a finite number, zero or more.
+fn parse_non_negative(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
     number.ok_or_else(|| "expected a number, zero or more".to_owned())
 }
 
-/// Reads a number from 0 to 1.
-fn parse_share(text: &str) -> Result<f64, String> {
+/// Parses a number from 0 to 1.
+fn parse_fraction(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-/// Reads a time in seconds.
+/// Parses a time in seconds.
 fn parse_seconds(text: &str) -> Result<Duration, String> {
     seconds(text).ok_or_else(|| "expected seconds, from 0 to 1000000".to_owned())
 }

@@ -15,30 +15,30 @@ use crate::eval::UciScore;
 use crate::files::{check_writable, write_atomically};
 use crate::search::{Control, Limits};
 
-/// Lines that are tried for each opening that is asked for.
+/// Maximum number of random openings tried for each one to find.
 const ATTEMPTS: u64 = 1000;
 
-/// Finds balanced openings: random moves that leave neither side better off, as the search sees it.
+/// Finds balanced openings: random moves after which the search score is near 0.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
     rules: RulesArguments,
-    /// Openings to find
+    /// Number of openings to find
     #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: u64,
-    /// Random moves of an opening, N or N-M
+    /// Length of an opening in plies, N or N-M
     #[arg(long, value_name = "N", default_value = "6-9", value_parser = parse_plies)]
     random_plies: RangeInclusive<usize>,
-    /// Nodes that each is searched with
+    /// Nodes to search for each opening
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// The score is within ± so many hundredths
+    /// Largest absolute score of a balanced opening, in hundredths
     #[arg(long, default_value_t = 50, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
     within: i32,
-    /// What the random moves depend on
+    /// Seed of the random moves
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Where the openings go
+    /// Output file, in EPD
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
@@ -51,7 +51,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let control = interruptible()?;
 
     let mut progress = Progress::new("openings", 0, Some(arguments.count));
-    let (mut judged, mut found, mut text) = (HashSet::new(), 0, String::new());
+    let (mut searched, mut found, mut text) = (HashSet::new(), 0, String::new());
     let attempts = arguments.count.saturating_mul(ATTEMPTS);
     let mut number = 0;
     while found < arguments.count {
@@ -63,10 +63,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         progress.update(found, || format!("in {number} lines"));
         engine.board_mut().set_up(Some(&line.fen), &line.moves)?;
         let fen = engine.board().fen();
-        if !judged.insert(fen.clone()) {
+        if !searched.insert(fen.clone()) {
             continue;
         }
-        let score = judge(engine.as_mut(), &limits, &control)?;
+        let score = search_score(engine.as_mut(), &limits, &control)?;
         if let Some(UciScore::Centi(score)) = score
             && score.abs() <= arguments.within
         {
@@ -80,8 +80,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a search makes of the position on the board.
-fn judge(engine: &mut dyn Engine, limits: &Limits, control: &Control) -> anyhow::Result<Option<UciScore>> {
+/// Searches the position on the board and returns its score.
+fn search_score(
+    engine: &mut dyn Engine,
+    limits: &Limits,
+    control: &Control,
+) -> anyhow::Result<Option<UciScore>> {
     engine.new_game();
     let mut score = None;
     engine.search(&[], limits, control, &mut |report: &SearchReport| score = Some(report.score))?;

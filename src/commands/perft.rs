@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
+use super::PositionArguments;
 use crate::engine::{Board, registry};
 use crate::game::perft::parse_suite;
 use crate::protocol::text;
@@ -13,30 +14,26 @@ use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
-    variant: String,
-    /// The position; the start position without it
-    #[arg(long)]
-    fen: Option<String>,
-    /// Moves in a path; with --suite, the greatest depth that is counted
+    #[command(flatten)]
+    position: PositionArguments,
+    /// Depth in plies; with --suite, the maximum depth
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64), required_unless_present = "suite")]
     depth: Option<u32>,
-    /// Count each first move by itself
+    /// Print the count of each root move
     #[arg(long)]
     divide: bool,
-    /// A file of positions with known counts, `<fen> ;D1 n ;D2 n …`; fails where a count differs
+    /// A file of positions with expected counts, `<fen> ;D1 n ;D2 n …`; the command fails if a count differs
     #[arg(long, conflicts_with_all = ["fen", "divide"])]
     suite: Option<PathBuf>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut board = registry::board(&arguments.variant)?;
+    let mut board = registry::board(&arguments.position.variant)?;
     match &arguments.suite {
         Some(path) => run_suite(board.as_mut(), path, arguments.depth),
         None => {
-            board.set_up(arguments.fen.as_deref(), &[])?;
-            // A depth is required where there is no suite.
+            board.set_up(arguments.position.fen.as_deref(), &[])?;
+            // Without a suite a depth is required.
             count(board.as_ref(), arguments.depth.unwrap_or(1), arguments.divide)
         }
     }
@@ -57,7 +54,7 @@ fn count(board: &dyn Board, depth: u32, divide: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Counts every position of a suite to every depth that it knows.
+/// Counts every position of a suite to each of its depths and compares the counts.
 fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow::Result<()> {
     let name = path.display();
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
@@ -66,7 +63,7 @@ fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow
     let (mut total, mut counts, mut wrong) = (0, 0, 0);
     for case in &cases {
         board.set_up(Some(&case.fen), &[]).with_context(|| format!("suite {name}, line {}", case.line))?;
-        let mut verdicts = Vec::new();
+        let mut comparisons = Vec::new();
         for &(depth, expected) in
             case.counts.iter().filter(|(depth, _)| deepest.is_none_or(|most| *depth <= most))
         {
@@ -75,12 +72,12 @@ fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow
             total += nodes;
             counts += 1;
             wrong += usize::from(nodes != expected);
-            verdicts.push(match nodes == expected {
+            comparisons.push(match nodes == expected {
                 true => format!("D{depth} {nodes}"),
                 false => format!("D{depth} {nodes} WRONG, expected {expected}"),
             });
         }
-        writeln!(out, "{}: {}", case.fen, verdicts.join(", "))?;
+        writeln!(out, "{}: {}", case.fen, comparisons.join(", "))?;
     }
     writeln!(out, "{} positions, {counts} counts, {wrong} wrong", cases.len())?;
     writeln!(out, "{}", text::speed(total, start.elapsed()))?;

@@ -5,20 +5,20 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::arena::{archive, plot};
+use crate::arena::{pgn_file, plot};
 use crate::files::write_atomically;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A file of games in PGN
+    /// The PGN file
     file: PathBuf,
-    /// The picture, SVG; standard output without it
+    /// Output file, in SVG [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let records = archive::read(&arguments.file)?;
+    let records = pgn_file::read(&arguments.file)?;
     let (names, results) = plot::results(&records);
     let svg =
         plot::score_over_games(&names, &results).with_context(|| arguments.file.display().to_string())?;

@@ -1,17 +1,17 @@
-//! How far long work is: a bar at a terminal, else a line now and then, both on standard error.
+//! Progress of long commands on standard error: a progress bar on a terminal, otherwise a line at intervals.
 
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
 
-/// Time between two lines where there is no terminal.
+/// Interval between lines where standard error is no terminal.
 const LINES: Duration = Duration::from_secs(10);
 
-/// Time between two updates of a bar's message: summing up a long match takes longer than a short game.
+/// Interval between updates of the bar's message: summarizing a long match takes longer than a short game.
 const MESSAGES: Duration = Duration::from_millis(100);
 
-/// The progress of some work.
+/// The progress of a command.
 pub(super) struct Progress {
     bar: ProgressBar,
     unit: &'static str,
@@ -20,8 +20,8 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Work that counts in `unit`, such as games, of which `done` are done; without a total its end is
-    /// unknown.
+    /// Starts to report progress in `unit`, such as games, of which `done` are done already. Without a
+    /// `total` no remaining time is shown.
     pub(super) fn new(unit: &'static str, done: u64, total: Option<u64>) -> Progress {
         let (bar, template) = match total {
             Some(total) => {
@@ -37,7 +37,7 @@ impl Progress {
         Progress { bar, unit, shown: Instant::now(), has_terminal: io::stderr().is_terminal() }
     }
 
-    /// So much is done; `message` says more, when it is time to show it.
+    /// Sets the number of units done. `message` is called only when it is to be shown.
     pub(super) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
         self.bar.set_position(done);
         if self.shown.elapsed() < if self.has_terminal { MESSAGES } else { LINES } {

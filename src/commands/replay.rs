@@ -5,24 +5,24 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use crate::arena::pgn::Record;
-use crate::arena::{Cause, archive};
+use crate::arena::pgn::PgnGame;
+use crate::arena::{Termination, pgn_file};
 use crate::engine::{Board, registry};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// A file of games in PGN
+    /// The PGN file
     file: PathBuf,
-    /// Only the game of this number
+    /// Replay this game only
     #[arg(long, value_name = "N")]
     game: Option<u64>,
-    /// The game, where the file does not say
+    /// The game, where the file has no `Variant` tag
     #[arg(long, default_value_t = registry::default_name().to_owned())]
     variant: String,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let records = archive::read(&arguments.file)?;
+    let records = pgn_file::read(&arguments.file)?;
     let mut out = io::stdout();
     let (mut games, mut plies) = (0, 0);
     for (record, place) in records.iter().zip(1..) {
@@ -40,7 +40,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         writeln!(
             out,
             "game {number}: {white} – {black}, {result} ({}), {moves} plies",
-            record.end.cause.tag()
+            record.end.termination.tag()
         )?;
         writeln!(out, "{}\n", board.describe())?;
         games += 1;
@@ -53,15 +53,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Plays the moves of a game, and makes sure that it ended as it says.
-fn replay(record: &Record, board: &mut dyn Board) -> anyhow::Result<()> {
+/// Plays the moves of a game and checks its result.
+fn replay(record: &PgnGame, board: &mut dyn Board) -> anyhow::Result<()> {
     let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
     let moves = record.moves.iter().map(|mv| mv.text.clone());
     let moves: Vec<_> = record.opening.moves.iter().cloned().chain(moves).collect();
     board.set_up(fen, &moves)?;
     match board.outcome() {
         Some(outcome) if outcome.winner != record.end.winner => bail!("the result is wrong: {outcome}"),
-        None if record.number.is_some() && record.end.cause == Cause::Rules => {
+        None if record.number.is_some() && record.end.termination == Termination::Rules => {
             bail!("the result is wrong: the game is not over")
         }
         _ => Ok(()),

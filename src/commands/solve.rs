@@ -5,32 +5,30 @@ use std::time::Duration;
 
 use clap::value_parser;
 
+use super::PositionArguments;
 use crate::engine::{Settings, registry};
 use crate::search::{Limits, Solution};
 
-/// Proves a position a win, a loss or a draw for the player to move.
+/// Proves that a position is a win, a loss or a draw for the side to move.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
-    variant: String,
-    /// The position; the start position without it
-    #[arg(long)]
-    fen: Option<String>,
-    /// Positions whose moves are tried at most
+    #[command(flatten)]
+    position: PositionArguments,
+    /// Maximum number of positions to expand
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Time for the proof, in seconds
+    /// Time limit in seconds
     #[arg(long, value_name = "S", value_parser = super::parse_seconds)]
     time: Option<Duration>,
-    /// Memory of the table in MiB
-    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = value_parser!(u32).range(1..=32_768))]
+    /// Size of the transposition table in MiB
+    #[arg(long, value_name = "MB", default_value_t = 256)]
+    #[arg(value_parser = value_parser!(u32).range(1..=32_768))]
     hash: u32,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut engine = registry::engine(&arguments.variant, &Settings::default())?;
-    engine.board_mut().set_up(arguments.fen.as_deref(), &[])?;
+    let mut engine = registry::engine(&arguments.position.variant, &Settings::default())?;
+    engine.board_mut().set_up(arguments.position.fen.as_deref(), &[])?;
     let control = super::interruptible()?;
 
     let limits = Limits { nodes: arguments.nodes, movetime: arguments.time, ..Limits::none() };
@@ -40,7 +38,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if !line.is_empty() {
         writeln!(out, "line {}{}", line.join(" "), if is_complete { "" } else { " …" })?;
     }
-    let word = value.map_or("unknown".to_owned(), |value| value.to_string());
-    writeln!(out, "{word} {nodes} nodes {evaluations} positions {:.2} s", time.as_secs_f64())?;
+    let value = value.map_or("unknown".to_owned(), |value| value.to_string());
+    writeln!(out, "{value} {nodes} nodes {evaluations} positions {:.2} s", time.as_secs_f64())?;
     Ok(())
 }

@@ -12,78 +12,78 @@ use serde::Serialize;
 
 use super::progress::Progress;
 use super::{RulesArguments, parse_plies};
-use crate::arena::archive::Archive;
+use crate::arena::pgn_file::PgnFile;
 use crate::arena::{
-    Adjudication, DrawRule, Format, Keys, Openings, Participant, ResignRule, Results, Schedule, Sprt,
-    Summary, Thinking, Tournament, plot,
+    Adjudication, DrawRule, EngineConfig, Format, KeyValues, Openings, ResignRule, Results, Schedule, Sprt,
+    Summary, ThinkingTime, Tournament, plot,
 };
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
 
-/// Games between each two players unless something else is asked for.
+/// Default number of games of each pairing.
 const GAMES: u64 = 100;
 
-/// Random moves that a game begins with where no openings are given. Fewer repeat too often, more
-/// decide too many games.
+/// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many
+/// games.
 const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
 
-/// Every opening is played twice, with colours swapped; what counts is pairs of games. protocol.md
-/// describes all keys.
+/// Plays a match or a tournament between engines. Every opening is played twice, with colours swapped, and
+/// results are counted by pairs of games. protocol.md describes all keys.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     #[command(flatten)]
     rules: RulesArguments,
     #[command(flatten)]
     engines: Engines,
-    /// Keys for all engines that do not have their own
+    /// Keys for all engines; those of an --engine take precedence
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     each: Vec<String>,
     /// A TOML file with any of these arguments
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Games between each two players, an even number [default: 100; with --sprt, until it has a verdict]
+    /// Games of each pairing, an even number [default: 100; with --sprt, until the test is decided]
     #[arg(long, conflicts_with = "rounds")]
     games: Option<u64>,
-    /// Openings that each two players play twice: half as many as --games
+    /// Pairs of games of each pairing, half as many as --games
     #[arg(long, value_parser = value_parser!(u64).range(1..))]
     rounds: Option<u64>,
-    /// Who meets whom: everybody, or the first engine everybody else
-    #[arg(long, value_enum, default_value_t = Tables::RoundRobin)]
-    tournament: Tables,
-    /// A file of openings: FEN or EPD, FEN with `moves …`, or moves, one opening in a line
+    /// Tournament format: every engine plays every other, or the first engine plays every other
+    #[arg(long, value_enum, default_value_t = TournamentFormat::RoundRobin)]
+    tournament: TournamentFormat,
+    /// Opening book with one opening per line: FEN or EPD, FEN with `moves …`, or moves
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
-    /// Take the openings of the file in random order
+    /// Shuffle the opening book
     #[arg(long, requires = "openings")]
     shuffle: bool,
-    /// Begin with so many random moves, N or N-M [default: 4-7]
+    /// Length of random openings in plies, N or N-M [default: 4-7]
     #[arg(long, value_name = "N", value_parser = parse_plies)]
     random_plies: Option<RangeInclusive<usize>>,
-    /// What random openings, --shuffle and chance depend on
+    /// Seed of random openings, --shuffle and chance outcomes
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Games at a time
+    /// Number of concurrent games
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = parse_concurrency)]
     concurrency: usize,
-    /// Call games drawn: movenumber=… movecount=… score=…
+    /// Draw adjudication: movenumber=… movecount=… score=…
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     draw: Vec<String>,
-    /// Call games lost: movecount=… score=… twosided=…
+    /// Resign adjudication: movecount=… score=… twosided=…
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     resign: Vec<String>,
-    /// Call games drawn after so many moves of each player
+    /// End games after N moves of each player, as a draw or by points
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     max_moves: Option<u32>,
-    /// Stop as soon as the results say enough: elo0=… elo1=… alpha=… beta=…
+    /// Stop when a sequential probability ratio test is decided: elo0=… elo1=… alpha=… beta=… model=…
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     sprt: Vec<String>,
-    /// Append each game to a file
+    /// Write the games to a PGN file
     #[arg(long, value_name = "FILE")]
     pgnout: Option<PathBuf>,
-    /// Go on with the file of --pgnout where it ends
+    /// Continue the match in the file of --pgnout
     #[arg(long, requires = "pgnout")]
     resume: bool,
-    /// Draw the score over the games
+    /// Draw the score over the games as a chart, in SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
     /// Print the result as JSON
@@ -92,12 +92,12 @@ pub(super) struct Arguments {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Tables {
+enum TournamentFormat {
     RoundRobin,
     Gauntlet,
 }
 
-/// The words of each `--engine`, which clap's derive would run together.
+/// The values of each `--engine`. clap's derive would concatenate those of repeated flags.
 #[derive(Clone, Debug)]
 struct Engines(Vec<Vec<String>>);
 
@@ -110,7 +110,7 @@ impl clap::Args for Engines {
                 .action(ArgAction::Append)
                 .value_name("KEY=VALUE")
                 .help(
-                    "A player: cmd=… (without it, Labrys itself), proto=uci|tuc, name=…, option.<name>=…, \
+                    "An engine: cmd=… (default: Labrys itself), proto=uci|tuc, name=…, option.<name>=…, \
                      tc=… …",
                 ),
         )
@@ -144,27 +144,30 @@ impl Arguments {
     fn tournament(&self) -> anyhow::Result<Tournament> {
         let rules = self.rules.rules()?;
         let mut board = rules.board()?;
-        let each = Keys::parse("--each", &self.each)?;
+        let each = KeyValues::parse("--each", &self.each)?;
         let engines = self.engines.0.iter().zip(1..);
         let engines = engines.map(|(words, number)| {
-            Ok(Keys::parse(format!("--engine {number}"), words)?.with_defaults(&each))
+            Ok(KeyValues::parse(format!("--engine {number}"), words)?.with_defaults(&each))
         });
-        let participants = Participant::read_all(engines.collect::<anyhow::Result<_>>()?)?;
-        for Participant { name, setup, .. } in &participants {
+        let engines = EngineConfig::read_all(engines.collect::<anyhow::Result<_>>()?)?;
+        for EngineConfig { name, setup, .. } in &engines {
             if let Some((option, _)) = setup.options.iter().find(|(name, _)| rules.is_own_option(name)) {
-                bail!("{}: option.{option}: all play by the same rules, those of --option", quote(name));
+                bail!(
+                    "{}: option.{option}: the rules are the same for all engines, use --option",
+                    quote(name)
+                );
             }
         }
-        if participants.len() < 2 {
-            bail!("--engine: a match needs at least two, found {}", participants.len());
+        if engines.len() < 2 {
+            bail!("--engine: expected at least two engines, found {}", engines.len());
         }
         let sprt = read_if_given("--sprt", &self.sprt, Sprt::read)?;
-        if sprt.is_some() && participants.len() > 2 {
-            bail!("--sprt: a test between two engines, found {}", participants.len());
+        if sprt.is_some() && engines.len() > 2 {
+            bail!("--sprt: expected two engines, found {}", engines.len());
         }
         let rounds = match (self.games, self.rounds) {
             (Some(games), _) if games == 0 || !games.is_multiple_of(2) => {
-                bail!("--games {games}: expected an even number, every opening is played twice");
+                bail!("--games {games}: expected an even number, since every opening is played twice");
             }
             (Some(games), _) => games / 2,
             (None, Some(rounds)) => rounds,
@@ -179,13 +182,13 @@ impl Arguments {
             }
         };
         let format = match self.tournament {
-            Tables::RoundRobin => Format::RoundRobin,
-            Tables::Gauntlet => Format::Gauntlet,
+            TournamentFormat::RoundRobin => Format::RoundRobin,
+            TournamentFormat::Gauntlet => Format::Gauntlet,
         };
         Ok(Tournament {
             rules,
-            schedule: Schedule::new(format, participants.len(), rounds),
-            participants,
+            schedule: Schedule::new(format, engines.len(), rounds),
+            engines,
             openings,
             seed: self.seed,
             adjudication: Adjudication {
@@ -198,83 +201,85 @@ impl Arguments {
         })
     }
 
-    /// The file for the records, and what it already has.
-    fn archive(&self, tournament: &Tournament) -> anyhow::Result<(Option<Archive>, Results)> {
+    /// The PGN file, if there is one, and the results of the games in it.
+    fn pgn_file(&self, tournament: &Tournament) -> anyhow::Result<(Option<PgnFile>, Results)> {
         let mut results = Results::default();
         let Some(path) = &self.pgnout else { return Ok((None, results)) };
         if !self.resume {
-            let hint = "--resume goes on with a file";
-            let archive = Archive::create(path).context(hint).context("--pgnout")?;
-            return Ok((Some(archive), results));
+            let hint = "use --resume to continue a match";
+            let pgn_file = PgnFile::create(path).context(hint).context("--pgnout")?;
+            return Ok((Some(pgn_file), results));
         }
-        let (archive, records) = Archive::resume(path).context("--resume")?;
+        let (pgn_file, records) = PgnFile::resume(path).context("--resume")?;
         for record in &records {
-            let recalled = tournament.recall(record, &mut results);
-            recalled.with_context(|| format!("--resume: {}", path.display()))?;
+            let restored = tournament.restore(record, &mut results);
+            restored.with_context(|| format!("--resume: {}", path.display()))?;
         }
-        Ok((Some(archive), results))
+        Ok((Some(pgn_file), results))
     }
 }
 
 fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(
     section: &str,
     words: &[String],
-    read: impl FnOnce(Keys) -> Result<T, E>,
+    read: impl FnOnce(KeyValues) -> Result<T, E>,
 ) -> anyhow::Result<Option<T>> {
     match words {
         [] => Ok(None),
-        words => Ok(Some(read(Keys::parse(section, words)?)?)),
+        words => Ok(Some(read(KeyValues::parse(section, words)?)?)),
     }
 }
 
 /// The report at the end of a match.
 #[derive(Serialize)]
-struct Report<'a> {
+struct MatchReport<'a> {
     variant: &'a str,
     seed: u64,
-    /// All games are played, or the SPRT has a verdict.
+    /// Whether all games are finished or the SPRT is decided.
     complete: bool,
-    /// Games of this run, and what they took, in seconds: by the wall clock, and in thought of each player.
+    /// Games of this run.
     games_played: u64,
+    /// Wall-clock time of this run in seconds.
     wall_seconds: f64,
-    thinking: Vec<Pace<'a>>,
+    /// Thinking time of each player in this run.
+    thinking: Vec<PlayerTime<'a>>,
     #[serde(flatten)]
     summary: &'a Summary,
 }
 
-/// What a player has thought in this run.
+/// The thinking time of a player.
 #[derive(Serialize)]
-struct Pace<'a> {
+struct PlayerTime<'a> {
     name: &'a str,
     moves: u64,
     seconds: f64,
-    /// Mean seconds of a move; 0 where it has not moved.
+    /// Mean thinking time of a move in seconds; 0 without a move.
     seconds_a_move: f64,
 }
 
-impl<'a> Pace<'a> {
-    fn new(name: &'a str, Thinking { moves, time }: Thinking) -> Pace<'a> {
+impl<'a> PlayerTime<'a> {
+    fn new(name: &'a str, ThinkingTime { moves, time }: ThinkingTime) -> PlayerTime<'a> {
         let seconds = time.as_secs_f64();
-        Pace { name, moves, seconds, seconds_a_move: seconds / moves.max(1) as f64 }
+        PlayerTime { name, moves, seconds, seconds_a_move: seconds / moves.max(1) as f64 }
     }
 }
 
-impl fmt::Display for Pace<'_> {
+impl fmt::Display for PlayerTime<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {:.4} s a move", self.name, self.seconds_a_move)
     }
 }
 
-impl fmt::Display for Report<'_> {
+impl fmt::Display for MatchReport<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Report { summary, games_played: games, wall_seconds: wall, thinking, .. } = self;
+        let MatchReport { summary, games_played: games, wall_seconds: wall, thinking, .. } = self;
         let speed = *games as f64 / wall;
-        let seconds: f64 = thinking.iter().map(|pace| pace.seconds).sum();
-        let paces: Vec<_> = thinking.iter().map(Pace::to_string).collect();
-        let paces = paces.join(", ");
+        let seconds: f64 = thinking.iter().map(|player| player.seconds).sum();
+        let players: Vec<_> = thinking.iter().map(PlayerTime::to_string).collect();
+        let players = players.join(", ");
         write!(
             f,
-            "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {paces}"
+            "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {players}"
         )
     }
 }
@@ -285,7 +290,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     if arguments.concurrency > cores {
         let concurrency = arguments.concurrency;
         eprintln!(
-            "labrys: warning: --concurrency {concurrency} on {cores} cores: players slow each other down"
+            "labrys: warning: --concurrency {concurrency} on {cores} cores: \
+             the engines will slow each other down"
         );
     }
     if let Some(path) = &arguments.plot {
@@ -293,28 +299,28 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let control = super::interruptible()?;
     tournament.check(&control)?;
-    let (mut archive, mut results) = arguments.archive(&tournament)?;
+    let (mut pgn_file, mut results) = arguments.pgn_file(&tournament)?;
 
-    for participant in &tournament.participants {
-        if let Some(address) = participant.setup.awaits() {
-            let name = quote(&participant.name);
-            eprintln!("labrys: waiting at {address} for a client to play as {name}, anew for each game");
+    for engine in &tournament.engines {
+        if let Some(address) = engine.setup.external_client_address() {
+            let name = quote(&engine.name);
+            eprintln!("labrys: waiting on {address} for a client to join as {name}, again for each game");
         }
     }
-    let names: Vec<_> = tournament.participants.iter().map(|participant| participant.name.clone()).collect();
+    let names: Vec<_> = tournament.engines.iter().map(|engine| engine.name.clone()).collect();
     let summary =
         |results: &Results| Summary::new(&names, &tournament.counted(results), tournament.sprt.as_ref());
-    let recalled = results.games();
-    let (start, mut thinking) = (Instant::now(), vec![Thinking::default(); names.len()]);
+    let restored = results.games();
+    let (start, mut thinking) = (Instant::now(), vec![ThinkingTime::default(); names.len()]);
     let games = Some(tournament.schedule.games()).filter(|&games| games < u64::MAX);
-    let mut progress = Progress::new("games", recalled, games);
-    tournament.run(&mut results, &control, &mut |record, results, thought| {
-        if let Some(archive) = &mut archive {
-            archive.append(record)?;
+    let mut progress = Progress::new("games", restored, games);
+    tournament.run(&mut results, &control, &mut |game, results, times| {
+        if let Some(pgn_file) = &mut pgn_file {
+            pgn_file.append(game)?;
         }
-        for (side, thought) in record.players.iter().zip(thought) {
-            if let Some(player) = names.iter().position(|name| *name == side.name) {
-                thinking[player] += thought;
+        for (player, time) in game.players.iter().zip(times) {
+            if let Some(index) = names.iter().position(|name| *name == player.name) {
+                thinking[index] += time;
             }
         }
         progress.update(results.games(), || summary(results).brief());
@@ -324,13 +330,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
     let summary = summary(&results);
     let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
-    let report = Report {
+    let report = MatchReport {
         variant: &tournament.rules.variant,
         seed: arguments.seed,
         complete: decided || results.games() == tournament.schedule.games(),
-        games_played: results.games() - recalled,
+        games_played: results.games() - restored,
         wall_seconds: start.elapsed().as_secs_f64(),
-        thinking: names.iter().zip(thinking).map(|(name, thought)| Pace::new(name, thought)).collect(),
+        thinking: names.iter().zip(thinking).map(|(name, time)| PlayerTime::new(name, time)).collect(),
         summary: &summary,
     };
     match arguments.json {
@@ -342,7 +348,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         write_atomically(path, &svg).with_context(|| format!("--plot {}", path.display()))?;
     }
     if !report.complete {
-        let hint = if archive.is_some() { ", --resume goes on" } else { "" };
+        let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
         bail!("interrupted after {} games{hint}", results.games());
     }
     Ok(())

@@ -2,31 +2,27 @@
 
 mod arguments;
 
-use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
-use indicatif::{ProgressBar, ProgressStyle};
 
 pub(super) use self::arguments::Arguments;
 use self::arguments::START;
 use super::interruptible;
+use super::progress::Progress;
 use crate::arena::{Pairs, Rules};
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Session, WeightsSource};
 use crate::eval::WeightsError;
 use crate::game::{Playable, Points};
 use crate::learn::checkpoint::TrainingFolder;
-use crate::learn::selfplay::{Agent, Budget};
-use crate::learn::{State, Trainer, Worker};
+use crate::learn::selfplay::{Agent, SearchLimit};
+use crate::learn::{Trainer, TrainingState, Worker};
 
-/// How often everything is written down.
+/// Time between two checkpoints.
 const CHECKPOINTS: Duration = Duration::from_secs(20);
 
-/// Where nobody watches a bar move, a line of progress comes this often.
-const NEWS: Duration = Duration::from_secs(60);
-
-/// MiB of an agent's table: games in training are short of thought.
+/// Size of an agent's transposition table in MiB. Searches in self-play are short.
 const HASH: &str = "1";
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -35,7 +31,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     registry::dispatch(&rules.variant, Training { arguments, rules: &rules })?
 }
 
-/// A training of the game that is asked for.
+/// A training, to be dispatched on the type of the game.
 struct Training<'a> {
     arguments: &'a Arguments,
     rules: &'a Rules,
@@ -60,64 +56,56 @@ impl Training<'_> {
         let start = start.weights();
         let (names, rivals) = (G::SETS[start.set()].features, arguments.rivals());
         let out = || format!("--out {}", arguments.out.display());
-        let folder = TrainingFolder::open(&arguments.out, arguments.lasting()?).with_context(out)?;
+        let folder = TrainingFolder::open(&arguments.out, arguments.result_arguments()?).with_context(out)?;
         let state = match folder.read(arguments.resume)? {
             Some(state) => {
                 let weights = &arguments.weights;
                 ensure!(
                     state.start == start.values(),
-                    "--weights {weights}: the training in {} began with others",
+                    "--weights {weights}: the training in {} started with other weights",
                     arguments.out.display()
                 );
                 state
             }
-            None => State::new(start.values().to_vec(), arguments.new_learner(names.len())),
+            None => TrainingState::new(start.values().to_vec(), arguments.new_learner(names.len())),
         };
         let control = interruptible()?;
 
-        let bar = ProgressBar::new(arguments.games);
-        if let Ok(style) = ProgressStyle::with_template("{pos}/{len} games {wide_bar} {msg}, {eta} left") {
-            bar.set_style(style);
-        }
-        bar.set_position(state.games);
-        bar.reset_eta();
-        let has_terminal = io::stderr().is_terminal();
+        let mut progress = Progress::new("games", state.games, Some(arguments.games));
         let mut trainer = Trainer::new(arguments.settings(), workers, state).context("checkpoint")?;
-        let (mut written, mut told) = (Instant::now(), Instant::now());
+        let mut written = Instant::now();
         trainer.run(&control, |state| -> anyhow::Result<()> {
-            bar.set_position(state.games);
-            bar.set_message(news(state));
-            if !has_terminal && told.elapsed() >= NEWS {
-                told = Instant::now();
-                eprintln!("{}/{} games, {}", state.games, arguments.games, news(state));
-            }
+            progress.update(state.games, || summary(state));
             if written.elapsed() >= CHECKPOINTS {
                 written = Instant::now();
                 folder.write(state, names, &rivals)?;
             }
             Ok(())
         })?;
-        bar.finish_and_clear();
+        progress.finish();
         let state = trainer.state();
         folder.write(state, names, &rivals)?;
-        println!("{} games, {} moves, {}", state.games, state.steps, news(state));
+        println!("{} games, {} moves, {}", state.games, state.steps, summary(state));
         if state.games < arguments.games {
-            bail!("interrupted after {} of {} games: --resume goes on", state.games, arguments.games);
+            bail!("interrupted after {} of {} games, use --resume to continue", state.games, arguments.games);
         }
-        let verdict = match arguments.judge_games {
+        let result = match arguments.judge_games {
             0 => None,
             games => {
-                let results = trainer.judge(games, &control);
-                Some(verdict(&results.context("interrupted in the match at the end: --resume plays it")?))
+                let results = trainer.final_match(games, &control);
+                Some(match_result(
+                    &results.context("interrupted in the final match, use --resume to play it again")?,
+                ))
             }
         };
-        let source = arguments.source(verdict.as_deref());
+        let source = arguments.source(result.as_deref());
         let path = folder.write_weights(&start.learned(&trainer.state().weights, source)?)?;
-        println!("{}", verdict.unwrap_or_else(|| format!("weights: {}", path.display())));
+        println!("{}", result.unwrap_or_else(|| format!("weights: {}", path.display())));
         Ok(())
     }
 
-    /// An engine with options, a small table and the feature set.
+    /// A session with a small transposition table, `options` and the feature set. `flag` is the flag of the
+    /// options, for errors.
     fn session<G: Playable>(&self, options: &[(String, String)], flag: &str) -> anyhow::Result<Session<G>> {
         let mut session = self.rules.session()?;
         session.set_option("Hash", HASH)?;
@@ -130,14 +118,14 @@ impl Training<'_> {
         Ok(session)
     }
 
-    /// The learner's engine with the weights at the start.
+    /// The learner's session with its initial weights.
     fn start<G: Playable>(&self) -> anyhow::Result<Session<G>> {
         let mut session = self.session(&self.arguments.search, "--search")?;
         set_source(&mut session, &self.arguments.weights).context("--weights")?;
         Ok(session)
     }
 
-    /// The engine of one of those whom the learner is compared with.
+    /// The session of a rival.
     fn rival<G: Playable>(&self, name: &str) -> anyhow::Result<Session<G>> {
         if name == START {
             return self.start();
@@ -150,7 +138,7 @@ impl Training<'_> {
         Ok(session)
     }
 
-    /// The engine of the opponent.
+    /// The session of the opponent.
     fn opponent<G: Playable>(&self) -> anyhow::Result<Session<G>> {
         let Arguments { search, opponent_search, opponent, weights, .. } = self.arguments;
         let mut session = match opponent_search.as_slice() {
@@ -165,23 +153,23 @@ impl Training<'_> {
         Ok(session)
     }
 
-    /// All who play on a thread.
+    /// The agents of one thread.
     fn worker<G: Playable>(&self) -> anyhow::Result<Worker<G>> {
-        let [budget, opponent_budget] = self.arguments.budgets();
-        let agent = |session: Session<G>, budget: Budget| {
+        let [limit, opponent_budget] = self.arguments.limits();
+        let agent = |session: Session<G>, limit: SearchLimit| {
             let (start, thinker) = session.into_parts();
-            (start, Agent { thinker, budget })
+            (start, Agent { thinker, limit })
         };
         let (_, opponent) = agent(self.opponent()?, opponent_budget);
-        let (start, learner) = agent(self.start()?, budget);
-        let (_, again) = agent(self.start()?, budget);
-        let rival = |name: &String| Ok(agent(self.rival(name)?, budget).1);
+        let (start, learner) = agent(self.start()?, limit);
+        let (_, again) = agent(self.start()?, limit);
+        let rival = |name: &String| Ok(agent(self.rival(name)?, limit).1);
         let rivals = self.arguments.rivals().iter().map(rival).collect::<anyhow::Result<_>>()?;
         Ok(Worker { start, agents: [learner, opponent], learner: again, rivals })
     }
 }
 
-/// Gives an engine the weights that a word stands for: default, zeros, ones, or those of a file.
+/// Sets the weights of an engine: `default`, `zeros`, `ones`, or those of a file.
 fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
     let all = |value: &str| WeightsSource::Values(vec![value.to_owned(); engine.weights().values().len()]);
     let source = match word {
@@ -193,21 +181,21 @@ fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
     super::set_weights_of_set(engine, &source)
 }
 
-/// How a training stands, in a line.
-fn news(state: &State) -> String {
+/// The state of a training in one line.
+fn summary(state: &TrainingState) -> String {
     let [won, drawn, lost] = state.results;
     let change = state.curve.last().map_or(String::from("–"), |point| format!("{:.4}", point.change));
     let score = state.comparisons.last().and_then(|last| last.scores.first());
     let score = score.map_or(String::new(), |score| format!(", {:.1} % against the start", 100.0 * score));
     let singular = match state.singular {
         0 => String::new(),
-        times => format!(", {times} periods without a solution"),
+        periods => format!(", {periods} periods without a solution"),
     };
     format!("{} clones, change {change}, +{won} ={drawn} -{lost}{score}{singular}", state.clones)
 }
 
-/// What a match by pairs says.
-fn verdict(results: &[[Points; 2]]) -> String {
+/// The result of the final match in one line.
+fn match_result(results: &[[Points; 2]]) -> String {
     let mut pairs = Pairs::default();
     results.iter().for_each(|&[first, second]| pairs.add(first, second));
     let [lost, drawn, won] = pairs.games;

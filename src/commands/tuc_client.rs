@@ -12,28 +12,28 @@ use crate::engine::{Settings, registry};
 use crate::protocol::tuc::VARIANT;
 use crate::protocol::tuc::client::{ClientSettings, play};
 
-/// Plays one game of TUC-CHESS on the server of the course, or on `labrys tuc-server`.
+/// Plays one game of TUC-CHESS over UDP, on the original server or on `labrys tuc-server`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// Where the server is
+    /// Address of the server
     #[arg(long, value_name = "HOST:PORT")]
     server: String,
-    /// The name to play under
+    /// Name of the player
     #[arg(long)]
     name: String,
-    /// Milliseconds for a move, of which the option `Move Overhead` is kept back
+    /// Time per move in milliseconds, less the option `Move Overhead`
     #[arg(long, default_value_t = 5000, value_name = "MS", value_parser = value_parser!(u64).range(1..))]
     movetime: u64,
-    /// Nodes for a move, as far as the time allows
+    /// Maximum number of nodes per move
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Seconds after which a silent server is given up
+    /// Seconds to wait for a message of the server
     #[arg(long, default_value = "60", value_name = "S", value_parser = super::parse_seconds)]
     timeout: Duration,
-    /// An option of the engine; may be given several times
+    /// Set an option of the engine; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
     option: Vec<(String, String)>,
-    /// The position to begin from, where the server begins from it, too
+    /// Start position in FEN; the server has to use the same [default: the game's start position]
     #[arg(long)]
     fen: Option<String>,
 }
@@ -46,12 +46,12 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     engine.board_mut().set_up(arguments.fen.as_deref(), &[]).context("--fen")?;
-    let server = find(&arguments.server).with_context(|| format!("--server {}", arguments.server))?;
-    let any = match server {
+    let server = resolve(&arguments.server).with_context(|| format!("--server {}", arguments.server))?;
+    let local = match server {
         SocketAddr::V4(_) => SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)),
         SocketAddr::V6(_) => SocketAddr::from((Ipv6Addr::UNSPECIFIED, 0)),
     };
-    let socket = UdpSocket::bind(any).context("no socket")?;
+    let socket = UdpSocket::bind(local).context("cannot open a UDP socket")?;
     let settings = ClientSettings {
         name: arguments.name.clone(),
         movetime: Duration::from_millis(arguments.movetime),
@@ -67,9 +67,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(written?)
 }
 
-/// The address of the server; one of IPv4, which the original speaks, where there is a choice.
-fn find(server: &str) -> anyhow::Result<SocketAddr> {
+/// Resolves the address of the server. IPv4 is preferred, since the original server uses it.
+fn resolve(server: &str) -> anyhow::Result<SocketAddr> {
     let addresses: Vec<_> = server.to_socket_addrs()?.collect();
     let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
-    address.copied().context("no such host")
+    address.copied().context("the host has no address")
 }

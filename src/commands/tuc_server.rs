@@ -8,28 +8,29 @@ use anyhow::Context;
 
 use crate::protocol::tuc::{Host, TimeLimits, server};
 
-/// The first two who send their names play, the first one White. protocol.md describes the protocol.
+/// Serves one game of TUC-CHESS over UDP. The first two clients that send their names play, the first one as
+/// White. protocol.md describes the protocol.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The port; 0 for any that is free
+    /// Port to listen on; 0 picks a free one
     #[arg(long, value_name = "N")]
     port: u16,
-    /// The address to listen at; 0.0.0.0 for players on other machines
+    /// Address to listen on; 0.0.0.0 accepts clients on other machines
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
     bind: IpAddr,
-    /// Seconds for the game; then the points decide
+    /// Time limit of the game in seconds; after it the points decide
     #[arg(long, default_value = "840", value_name = "S", value_parser = super::parse_seconds)]
     game_time: Duration,
-    /// Seconds for a move; who takes longer has lost
+    /// Time limit of a move in seconds; exceeding it loses the game
     #[arg(long, default_value = "6", value_name = "S", value_parser = super::parse_seconds)]
     move_time: Duration,
-    /// What the prizes depend on [default: random]
+    /// Seed of the prizes [default: random]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// Seconds from the second name to the beginning of the game
+    /// Seconds from the second client's name to the start of the game
     #[arg(long, default_value = "3", value_name = "S", value_parser = super::parse_seconds)]
     countdown: Duration,
-    /// The position to begin from; the players have to know it
+    /// Start position in FEN; the clients have to use the same [default: the game's start position]
     #[arg(long)]
     fen: Option<String>,
 }

@@ -6,15 +6,15 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 
 use super::progress::Progress;
-use super::{parse_positive, parse_share, set_weights_of_set};
-use crate::arena::archive;
-use crate::arena::pgn::Move;
+use super::{parse_fraction, parse_non_negative, set_weights_of_set};
+use crate::arena::pgn::PgnMove;
+use crate::arena::pgn_file;
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
 use crate::files::{check_writable, write_atomically};
 use crate::game::Playable;
-use crate::learn::Samples;
-use crate::learn::logistic::{self, Epoch};
+use crate::learn::logistic::{self, Epoch, LogisticSettings};
+use crate::learn::{RecordedGame, Samples};
 use crate::search::Control;
 
 /// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet
@@ -27,34 +27,33 @@ pub(super) struct Arguments {
     /// The feature set [default: that of --weights, or the first of the game]
     #[arg(long)]
     set: Option<String>,
-    /// Weights to begin with [default: the shipped ones]
+    /// Weights file with the initial weights [default: the shipped weights]
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
-    /// Records of games, as `labrys match --pgnout` writes them; may be given several times
+    /// PGN file, as written by `labrys match --pgnout`; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
     games: Vec<PathBuf>,
-    /// Where the weights go
+    /// Output file for the weights
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Times that all positions are gone through
+    /// Number of passes over all positions
     #[arg(
         long,
-        default_value_t = logistic::Settings::default().epochs,
+        default_value_t = LogisticSettings::default().epochs,
         value_parser = clap::value_parser!(u32).range(1..)
     )]
     epochs: u32,
-    /// How far a weight goes in a step at the start, in its unit
-    #[arg(long, default_value_t = logistic::Settings::default().rate, value_parser = parse_positive)]
+    /// Initial learning rate of Adam, in units of a weight
+    #[arg(long, default_value_t = LogisticSettings::default().rate, value_parser = parse_non_negative)]
     rate: f64,
-    /// How strongly weights are held where they begin
-    #[arg(long, default_value_t = logistic::Settings::default().pull, value_parser = parse_positive)]
+    /// Strength of the L2 regularization towards the initial weights
+    #[arg(long, default_value_t = LogisticSettings::default().l2, value_parser = parse_non_negative)]
     pull: f64,
-    /// The share of what the search thought of a position in what is aimed at; the rest is the result of its
-    /// game
-    #[arg(long, default_value_t = logistic::Settings::default().blend, value_parser = parse_share)]
+    /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game
+    #[arg(long, default_value_t = LogisticSettings::default().blend, value_parser = parse_fraction)]
     blend: f64,
-    /// What the order of the positions, and which tenth of the games is held out, depends on
-    #[arg(long, default_value_t = logistic::Settings::default().seed)]
+    /// Seed of the order of the positions and of the choice of held-out games
+    #[arg(long, default_value_t = LogisticSettings::default().seed)]
     seed: u64,
 }
 
@@ -63,7 +62,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     registry::dispatch(&arguments.variant, Tuning { arguments })?
 }
 
-/// A fit to games of the game that is asked for.
+/// A regression, to be dispatched on the type of the game.
 struct Tuning<'a> {
     arguments: &'a Arguments,
 }
@@ -93,13 +92,13 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     let control = super::interruptible()?;
 
     let (samples, games) = read_games(arguments, &mut game, start.set(), &control)?;
-    let settings = logistic::Settings {
+    let settings = LogisticSettings {
         epochs: arguments.epochs,
         rate: arguments.rate,
-        pull: arguments.pull,
+        l2: arguments.pull,
         blend: arguments.blend,
         seed: arguments.seed,
-        ..logistic::Settings::default()
+        ..LogisticSettings::default()
     };
     let mut progress = Progress::new("epochs", 0, Some(settings.epochs.into()));
     let mut first = None;
@@ -126,7 +125,7 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The quiet positions of all games, and the number of games.
+/// Reads the quiet positions of all games; the second value is the number of games.
 fn read_games<G: Playable>(
     arguments: &Arguments,
     game: &mut Play<G>,
@@ -135,7 +134,7 @@ fn read_games<G: Playable>(
 ) -> anyhow::Result<(Samples, usize)> {
     let (mut samples, mut games) = (Samples::default(), 0);
     for path in &arguments.games {
-        let records = archive::read(path)?;
+        let records = pgn_file::read(path)?;
         for (record, place) in records.iter().zip(1..) {
             if control.is_stopped() {
                 bail!(io::Error::from(io::ErrorKind::Interrupted));
@@ -150,10 +149,11 @@ fn read_games<G: Playable>(
                 arguments.variant
             );
             let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
-            let scores: Vec<_> = record.moves.iter().map(Move::score).collect();
+            let scores: Vec<_> = record.moves.iter().map(PgnMove::score).collect();
             let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
-            let opening = (fen, &record.opening.moves[..]);
-            samples.add_game(set, game, opening, &moves, &scores, record.end.winner).with_context(at)?;
+            let (opening, winner) = (&record.opening.moves[..], record.end.winner);
+            let record = RecordedGame { fen, opening, moves: &moves, scores: &scores, winner };
+            samples.add_game(set, game, &record).with_context(at)?;
             games += 1;
         }
     }

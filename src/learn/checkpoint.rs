@@ -1,4 +1,5 @@
-//! A training on the disk: a folder with a checkpoint, the curve and its pictures, and the learned weights.
+//! A training on disk: a folder with the checkpoint, the learning curve and its charts, and the learned
+//! weights.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -8,45 +9,45 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-use super::{State, curve};
+use super::{TrainingState, curve};
 use crate::chart::ChartError;
 use crate::eval::Weights;
 use crate::files::{check_writable, write_atomically};
 
-/// The version of the checkpoint's format.
+/// Version of the checkpoint format.
 const VERSION: u32 = 2;
 
-/// Files of a training, in its folder.
+/// File names in the folder of a training.
 const CHECKPOINT: &str = "checkpoint.json";
 const WEIGHTS: &str = "weights.json";
 const CURVE: &str = "curve.csv";
 
-/// A training that cannot be read or written.
+/// Why a training cannot be read or written.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
-    /// The system refuses a file.
+    /// A file cannot be read or written.
     #[error("{}: {error}", .path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// There is a training in the folder, but a new one was to begin.
-    #[error("{}: a training lies there: --resume goes on with it", .path.display())]
+    /// The folder contains a training, but `--resume` was not given.
+    #[error("{} already exists; use --resume to continue the training", .path.display())]
     Exists {
         /// The checkpoint.
         path: PathBuf,
     },
-    /// The checkpoint does not read.
+    /// The checkpoint cannot be parsed.
     #[error("{}: {error}", .path.display())]
     Format {
         /// The checkpoint.
         path: PathBuf,
-        /// What is wrong, and where.
+        /// What is wrong, with line and column.
         error: serde_json::Error,
     },
-    /// The checkpoint is in the format of another version.
+    /// The checkpoint has another format version.
     #[error("{}: version {found}, expected {VERSION}", .path.display())]
     Version {
         /// The checkpoint.
@@ -54,31 +55,31 @@ pub enum CheckpointError {
         /// Its version.
         found: u32,
     },
-    /// The training was begun with another value of an argument.
+    /// The training was started with another value of an argument.
     #[error("--{flag}: {ours}, but the training in {} has {theirs}", .folder.display())]
     Argument {
         /// The folder.
         folder: PathBuf,
         /// The argument.
         flag: String,
-        /// Its value now.
+        /// Its value on the command line.
         ours: Value,
         /// Its value in the checkpoint.
         theirs: Value,
     },
-    /// A picture cannot be drawn.
+    /// A chart cannot be drawn.
     #[error(transparent)]
-    Picture(#[from] ChartError),
+    Chart(#[from] ChartError),
 }
 
-/// A training as it is written down.
+/// The content of the checkpoint file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Checkpoint<'a> {
     version: u32,
-    /// The arguments that the result depends on.
+    /// The arguments that the result of the training depends on.
     arguments: Cow<'a, Map<String, Value>>,
-    state: Cow<'a, State>,
+    state: Cow<'a, TrainingState>,
 }
 
 /// The folder of a training.
@@ -88,22 +89,23 @@ pub struct TrainingFolder {
 }
 
 impl TrainingFolder {
-    /// The folder at `path`, made if it is not there, which can be written to. `arguments` are those that the
-    /// result of the training depends on.
+    /// Opens the folder at `path`, creating it if missing, and checks that it is writable. `arguments` are
+    /// those that the result of the training depends on.
     ///
     /// # Errors
-    /// What the system says.
+    /// Any error of the operating system.
     pub fn open(path: &Path, arguments: Map<String, Value>) -> io::Result<TrainingFolder> {
         fs::create_dir_all(path)?;
         check_writable(&path.join(CHECKPOINT))?;
         Ok(TrainingFolder { path: path.to_owned(), arguments })
     }
 
-    /// The training that lies there, if there is one; with `resume` it may be gone on with.
+    /// Reads the training in the folder; `None` if there is none.
     ///
     /// # Errors
-    /// [`CheckpointError`] names the file, or the argument that it was begun with another value of.
-    pub fn read(&self, resume: bool) -> Result<Option<State>, CheckpointError> {
+    /// [`CheckpointError`] names the file, or the argument whose value differs from that of the training. A
+    /// training in the folder is an error unless `resume` is set.
+    pub fn read(&self, resume: bool) -> Result<Option<TrainingState>, CheckpointError> {
         let path = self.path.join(CHECKPOINT);
         let text = match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -129,25 +131,31 @@ impl TrainingFolder {
         Ok(Some(state.into_owned()))
     }
 
-    /// Writes a training down: `names` are those of the features, `rivals` those whom the learner is compared
-    /// with. The checkpoint comes first: the rest can be made from it.
+    /// Writes the checkpoint, the curve and its charts. `names` are the names of the features, `rivals` those
+    /// of the opponents that the learner is compared with. The checkpoint is written first, as the rest can
+    /// be made from it.
     ///
     /// # Errors
     /// [`CheckpointError`] names the file.
-    pub fn write(&self, state: &State, names: &[&str], rivals: &[String]) -> Result<(), CheckpointError> {
+    pub fn write(
+        &self,
+        state: &TrainingState,
+        names: &[&str],
+        rivals: &[String],
+    ) -> Result<(), CheckpointError> {
         let arguments = Cow::Borrowed(&self.arguments);
         let checkpoint = Checkpoint { version: VERSION, arguments, state: Cow::Borrowed(state) };
         let text = serde_json::to_string(&checkpoint)
             .map_err(|error| CheckpointError::Format { path: self.path.join(CHECKPOINT), error })?;
         self.put(CHECKPOINT, &text)?;
         self.put(CURVE, &curve::table(state, names, rivals))?;
-        for (name, picture) in curve::pictures(state, names, rivals)? {
-            self.put(name, &picture)?;
+        for (name, chart) in curve::charts(state, names, rivals)? {
+            self.put(name, &chart)?;
         }
         Ok(())
     }
 
-    /// Writes the weights that were learned; the file that they are in.
+    /// Writes the learned weights and returns the path of their file.
     ///
     /// # Errors
     /// [`CheckpointError::File`].

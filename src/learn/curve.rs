@@ -1,17 +1,17 @@
-//! What people look at: how a training has gone, as a table and as pictures.
+//! The learning curve of a training, as a table and as charts.
 
 use std::fmt::Write;
 
-use super::State;
+use super::TrainingState;
 use crate::chart::{Chart, ChartError, Curve};
 
-/// Weights that a picture shows at most: those that end up largest, by size.
+/// Maximum number of weights in a chart: those with the largest final magnitude.
 const SHOWN: usize = 16;
 
-/// The curve as comma-separated values: a line for each period and for each match, in the order of their
-/// steps. Scores against the rivals, from 0 to 1, are in the lines of matches; in the others they are empty,
-/// as the rest is in those.
-pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
+/// The curve as comma-separated values, with one line for each period and one for each comparison match,
+/// ordered by steps. Lines of matches have the scores against the rivals, from 0 to 1, and lines of periods
+/// the weights; the other columns of a line are empty.
+pub fn table(state: &TrainingState, names: &[&str], rivals: &[String]) -> String {
     let mut lines: Vec<(u64, String)> = Vec::new();
     for point in &state.curve {
         let mut line = format!("{},{},{},{}", point.steps, point.game, point.clones, point.change);
@@ -27,7 +27,7 @@ pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
         lines.push((comparison.steps, line));
     }
     lines.sort_by_key(|(steps, _)| *steps);
-    // The name of a file may have a comma.
+    // A rival may be a file whose name contains a comma.
     let scores: String =
         rivals.iter().map(|rival| format!("score against {},", rival.replace(',', "_"))).collect();
     let mut text = format!("steps,game,clones,change,{scores}{}\n", names.join(","));
@@ -35,13 +35,13 @@ pub fn table(state: &State, names: &[&str], rivals: &[String]) -> String {
     text
 }
 
-/// Pictures by the name of their file: weights and the L1 norm of their change over steps, and the scores
-/// over games, as far as there is something to see.
+/// The charts in SVG with their file names: the weights and the L1 norm of their change over steps, and the
+/// scores over games. Empty charts are left out.
 ///
 /// # Errors
 /// [`ChartError`] when the drawing library fails.
-pub fn pictures(
-    state: &State,
+pub fn charts(
+    state: &TrainingState,
     names: &[&str],
     rivals: &[String],
 ) -> Result<Vec<(&'static str, String)>, ChartError> {
@@ -51,7 +51,7 @@ pub fn pictures(
             .curve
             .iter()
             .enumerate()
-            .map(|(place, point)| (point.steps as f64, value(place)))
+            .map(|(index, point)| (point.steps as f64, value(index)))
             .collect(),
         ..Curve::default()
     };
@@ -67,7 +67,7 @@ pub fn pictures(
         points: state.comparisons.iter().map(|all| (all.games as f64, 100.0 * all.scores[rival])).collect(),
         ..Curve::default()
     });
-    let steps = "moves learned from";
+    let steps = "steps (moves learned from)";
     let charts = [
         (
             "weights.svg",
@@ -83,7 +83,7 @@ pub fn pictures(
         (
             "change.svg",
             Chart {
-                title: "Change of the weights in a period (L1)",
+                title: "Change of the weights per period (L1 norm)",
                 x: steps,
                 y: "change",
                 range: None,
@@ -94,7 +94,7 @@ pub fn pictures(
         (
             "score.svg",
             Chart {
-                title: "Score against those who do not change",
+                title: "Score against fixed opponents",
                 x: "games",
                 y: "score, %",
                 range: Some(0.0..100.0),
@@ -110,15 +110,15 @@ pub fn pictures(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::{Comparison, Learner, Point, TemporalDifference};
+    use crate::learn::{Comparison, CurvePoint, Learner, TemporalDifference};
 
-    fn state() -> State {
+    fn state() -> TrainingState {
         let learner = Learner::Td(TemporalDifference::new(1.0, 0.0, None));
-        let mut state = State::new(vec![0.0, 1.0], learner);
+        let mut state = TrainingState::new(vec![0.0, 1.0], learner);
         state.weights = vec![0.5, -1.0];
         state.curve = vec![
-            Point { steps: 10, game: 1, clones: 0, change: 0.25, weights: vec![0.25, 1.0] },
-            Point { steps: 20, game: 3, clones: 1, change: 2.25, weights: vec![0.5, -1.0] },
+            CurvePoint { steps: 10, game: 1, clones: 0, change: 0.25, weights: vec![0.25, 1.0] },
+            CurvePoint { steps: 20, game: 3, clones: 1, change: 2.25, weights: vec![0.5, -1.0] },
         ];
         state.comparisons = vec![Comparison { games: 2, steps: 15, scores: vec![0.75, 0.5] }];
         state
@@ -138,13 +138,16 @@ mod tests {
     }
 
     #[test]
-    fn there_is_a_picture_of_all_that_there_is_to_see() {
-        let names = |state: &State| -> Vec<_> {
-            pictures(state, &["one", "two"], &rivals()).unwrap().into_iter().map(|(name, _)| name).collect()
+    fn empty_charts_are_left_out() {
+        let names = |state: &TrainingState| -> Vec<_> {
+            charts(state, &["one", "two"], &rivals()).unwrap().into_iter().map(|(name, _)| name).collect()
         };
         assert_eq!(names(&state()), ["weights.svg", "change.svg", "score.svg"]);
-        assert_eq!(names(&State { comparisons: Vec::new(), ..state() }), ["weights.svg", "change.svg"]);
-        let fresh = State { comparisons: Vec::new(), curve: Vec::new(), ..state() };
+        assert_eq!(
+            names(&TrainingState { comparisons: Vec::new(), ..state() }),
+            ["weights.svg", "change.svg"]
+        );
+        let fresh = TrainingState { comparisons: Vec::new(), curve: Vec::new(), ..state() };
         assert!(names(&fresh).is_empty());
     }
 }

@@ -1,10 +1,11 @@
 //! Logistic regression: weights under which `1 / (1 + exp(−k w·φ))` says best how games ended (P. Österlund's
 //! "Texel's tuning method", 2014, with gradients in place of a local search).
 //!
-//! The scale k is fitted first, to the weights at the start, and kept, so that the unit of the evaluation
-//! stays what it is. What is aimed at is the result, mixed with what the search that played the game thought
-//! of it, whose word is less of a lottery. Then Adam (Kingma & Ba 2015) goes down the mean cross entropy,
-//! batch by batch. Every tenth game is held out: the weights that do best on its positions are the result.
+//! The scale k is fitted first, to the initial weights, and then kept, so that the unit of the evaluation
+//! does not change. The target of a position is the result of its game, blended with the score of the search
+//! that played it, which has less noise. Adam (Kingma & Ba 2015) then minimizes the mean cross entropy over
+//! mini-batches. Every tenth game is held out for validation; the weights of the epoch with the lowest
+//! validation error are returned.
 
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -13,74 +14,71 @@ use rand::seq::SliceRandom;
 use super::Samples;
 use crate::search::Control;
 
-/// One game of so many is held out.
+/// One game in this many is held out.
 const HELD_OUT: usize = 10;
 
-/// Decay of the mean of the gradients and of their squares, and what keeps the division finite (Kingma & Ba
-/// 2015, §2).
+/// Adam's β₁, β₂ and ε (Kingma & Ba 2015, §2).
 const ADAM: (f64, f64, f64) = (0.9, 0.999, 1e-8);
 
-/// Scales k that are tried, per unit of the evaluation.
+/// Search interval of the scale k, per unit of the evaluation.
 const SCALES: (f64, f64) = (0.01, 10.0);
 
-/// How to go about it.
+/// Settings of the regression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Times that all positions are gone through at most.
+pub struct LogisticSettings {
+    /// Number of epochs: passes over all training positions.
     pub epochs: u32,
-    /// Positions in a batch.
+    /// Positions in a mini-batch.
     pub batch: usize,
-    /// How far a weight goes in a step at the start, in its unit; it falls to nothing over the epochs.
+    /// Initial learning rate of Adam, in units of a weight; it falls linearly to 0 over the epochs.
     pub rate: f64,
-    /// How strongly weights are held where they began: the share of their distance that is added to their
-    /// gradient.
-    pub pull: f64,
-    /// The share of the search's judgement in what is aimed at, where there is one; the rest is the result of
-    /// the game.
+    /// Strength of the L2 regularization towards the initial weights: the factor of a weight's distance from
+    /// its initial value in the gradient.
+    pub l2: f64,
+    /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game. Positions
+    /// without a search score use the result alone.
     pub blend: f64,
-    /// What the order of the positions, and which games are held out, depends on.
+    /// Seed of the order of the positions and of the choice of held-out games.
     pub seed: u64,
 }
 
-impl Default for Settings {
+impl Default for LogisticSettings {
     fn default() -> Self {
-        Settings { epochs: 30, batch: 1024, rate: 0.01, pull: 1e-5, blend: 0.0, seed: 1 }
+        LogisticSettings { epochs: 30, batch: 1024, rate: 0.01, l2: 1e-5, blend: 0.0, seed: 1 }
     }
 }
 
-/// How it stands after an epoch.
+/// The errors of an epoch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Epoch {
-    /// Number of the epoch, from 1; 0 is before the first.
+    /// Number of the epoch, from 1; 0 is the state before the first.
     pub number: u32,
-    /// Mean cross entropy of the positions that are learned from, in nats; during the epoch, but for number
-    /// 0.
+    /// Mean cross entropy of the training positions in nats, measured during the epoch.
     pub training: f64,
-    /// That of the positions held out, after it.
+    /// Mean cross entropy of the held-out positions in nats, measured after the epoch.
     pub held_out: f64,
 }
 
-/// What was found.
+/// The result of a regression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Fit {
+pub struct LogisticFit {
     /// The weights.
     pub weights: Vec<f64>,
     /// The scale k, per unit of the evaluation.
     pub scale: f64,
-    /// The epoch that they are from.
+    /// The epoch of the weights.
     pub epoch: Epoch,
 }
 
-/// Fits weights that begin as `start` to samples of features with these numbers; `report` hears of each
-/// epoch. When `control` stops it, what has been found so far is the result. `None` without positions of at
-/// least two games.
+/// Fits weights, initially `start`, to `samples`. `report` is called after each epoch. If `control` stops the
+/// regression, the best weights so far are returned. `None` unless there are positions of at least two games.
 pub fn fit(
     samples: &Samples,
     start: &[f64],
-    settings: &Settings,
+    settings: &LogisticSettings,
     control: &Control,
     report: &mut dyn FnMut(Epoch),
-) -> Option<Fit> {
+) -> Option<LogisticFit> {
     let mut random = StdRng::seed_from_u64(settings.seed);
     let mut games: Vec<usize> = (0..samples.games()).collect();
     games.shuffle(&mut random);
@@ -92,14 +90,14 @@ pub fn fit(
         return None;
     }
     let scale = fit_scale(samples, &training, start);
-    let aims = aims(samples, scale, settings.blend);
+    let targets = targets(samples, scale, settings.blend);
     let first = Epoch {
         number: 0,
-        training: error(samples, &aims, &training, start, scale),
-        held_out: error(samples, &aims, &held_out, start, scale),
+        training: error(samples, &targets, &training, start, scale),
+        held_out: error(samples, &targets, &held_out, start, scale),
     };
     report(first);
-    let mut best = Fit { weights: start.to_vec(), scale, epoch: first };
+    let mut best = LogisticFit { weights: start.to_vec(), scale, epoch: first };
     let mut adam = Adam::new(start);
     for number in 1..=settings.epochs {
         training.shuffle(&mut random);
@@ -109,58 +107,58 @@ pub fn fit(
             if control.is_stopped() {
                 return Some(best);
             }
-            sum += adam.step((samples, &aims), batch, scale, rate, settings.pull);
+            sum += adam.step((samples, &targets), batch, scale, rate, settings.l2);
         }
         let epoch = Epoch {
             number,
             training: sum / training.len() as f64,
-            held_out: error(samples, &aims, &held_out, &adam.weights, scale),
+            held_out: error(samples, &targets, &held_out, &adam.weights, scale),
         };
         report(epoch);
         if epoch.held_out < best.epoch.held_out {
-            best = Fit { weights: adam.weights.clone(), scale, epoch };
+            best = LogisticFit { weights: adam.weights.clone(), scale, epoch };
         }
     }
     Some(best)
 }
 
-/// The likelihood of a win that an evaluation stands for.
-fn expected(value: f64, scale: f64) -> f64 {
+/// The win probability of an evaluation.
+fn win_probability(value: f64, scale: f64) -> f64 {
     1.0 / (1.0 + (-scale * value).exp())
 }
 
-/// The cross entropy of a result and its likelihood.
-fn cross_entropy(result: f64, expected: f64) -> f64 {
-    let expected = expected.clamp(1e-12, 1.0 - 1e-12);
-    -(result * expected.ln() + (1.0 - result) * (1.0 - expected).ln())
+/// The cross entropy of a result and a win probability, in nats.
+fn cross_entropy(result: f64, win_probability: f64) -> f64 {
+    let win_probability = win_probability.clamp(1e-12, 1.0 - 1e-12);
+    -(result * win_probability.ln() + (1.0 - result) * (1.0 - win_probability).ln())
 }
 
 fn evaluate(features: impl Iterator<Item = (usize, f64)>, weights: &[f64]) -> f64 {
     features.map(|(index, value)| weights[index] * value).sum()
 }
 
-/// The likelihoods of a win that are aimed at, for each position.
-fn aims(samples: &Samples, scale: f64, blend: f64) -> Vec<f64> {
-    let aim = |number| {
+/// The target of each position: a win probability.
+fn targets(samples: &Samples, scale: f64, blend: f64) -> Vec<f64> {
+    let target = |number| {
         let (_, result) = samples.get(number);
-        let judgement = samples.judgement(number).map(|value| expected(value, scale));
-        judgement.map_or(result, |judgement| blend * judgement + (1.0 - blend) * result)
+        let search_score = samples.search_score(number).map(|value| win_probability(value, scale));
+        search_score.map_or(result, |search_score| blend * search_score + (1.0 - blend) * result)
     };
-    (0..samples.len()).map(aim).collect()
+    (0..samples.len()).map(target).collect()
 }
 
-/// The mean cross entropy of some positions.
-fn error(samples: &Samples, aims: &[f64], numbers: &[usize], weights: &[f64], scale: f64) -> f64 {
+/// The mean cross entropy of the positions `numbers`.
+fn error(samples: &Samples, targets: &[f64], numbers: &[usize], weights: &[f64], scale: f64) -> f64 {
     let errors = numbers.iter().map(|&number| {
         let (features, _) = samples.get(number);
-        cross_entropy(aims[number], expected(evaluate(features, weights), scale))
+        cross_entropy(targets[number], win_probability(evaluate(features, weights), scale))
     });
     errors.sum::<f64>() / numbers.len() as f64
 }
 
-/// The scale with the least error, by golden section on its logarithm.
+/// The scale with the lowest error, by golden-section search on its logarithm.
 fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
-    // A tenth of a million positions says enough.
+    // 100,000 positions are enough for one parameter.
     let numbers = &numbers[..numbers.len().min(100_000)];
     let positions: Vec<(f64, f64)> = numbers
         .iter()
@@ -170,7 +168,10 @@ fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
         })
         .collect();
     let error = |scale: f64| -> f64 {
-        positions.iter().map(|&(value, result)| cross_entropy(result, expected(value, scale.exp()))).sum()
+        positions
+            .iter()
+            .map(|&(value, result)| cross_entropy(result, win_probability(value, scale.exp())))
+            .sum()
     };
     let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
     let (mut low, mut high) = (SCALES.0.ln(), SCALES.1.ln());
@@ -185,7 +186,7 @@ fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
     f64::midpoint(low, high).exp()
 }
 
-/// Weights on their way down.
+/// The state of the optimizer.
 struct Adam {
     start: Vec<f64>,
     weights: Vec<f64>,
@@ -208,22 +209,23 @@ impl Adam {
         }
     }
 
-    /// A step for the mean of a batch; the sum of the errors before it.
+    /// Makes a step for a mini-batch and returns the sum of its errors before the step.
     fn step(
         &mut self,
-        (samples, aims): (&Samples, &[f64]),
+        (samples, targets): (&Samples, &[f64]),
         batch: &[usize],
         scale: f64,
         rate: f64,
-        pull: f64,
+        l2: f64,
     ) -> f64 {
         self.gradient.fill(0.0);
         let mut sum = 0.0;
         for &number in batch {
             let (features, _) = samples.get(number);
-            let (aim, expected) = (aims[number], expected(evaluate(features, &self.weights), scale));
-            sum += cross_entropy(aim, expected);
-            let slope = scale * (expected - aim) / batch.len() as f64;
+            let (target, win_probability) =
+                (targets[number], win_probability(evaluate(features, &self.weights), scale));
+            sum += cross_entropy(target, win_probability);
+            let slope = scale * (win_probability - target) / batch.len() as f64;
             let (features, _) = samples.get(number);
             features.for_each(|(index, value)| self.gradient[index] += slope * value);
         }
@@ -231,7 +233,7 @@ impl Adam {
         let (decay, square_decay, epsilon) = ADAM;
         let (bias, square_bias) = (1.0 - decay.powi(self.steps), 1.0 - square_decay.powi(self.steps));
         for (index, weight) in self.weights.iter_mut().enumerate() {
-            let gradient = self.gradient[index] + pull * (*weight - self.start[index]);
+            let gradient = self.gradient[index] + l2 * (*weight - self.start[index]);
             let (mean, square) = (&mut self.mean[index], &mut self.square[index]);
             *mean = decay * *mean + (1.0 - decay) * gradient;
             *square = square_decay * *square + (1.0 - square_decay) * gradient * gradient;
@@ -247,15 +249,15 @@ mod tests {
 
     use super::*;
 
-    /// Results drawn from known weights.
-    fn drawn(truth: &[f64], count: usize) -> Samples {
+    /// Results sampled under known weights.
+    fn sampled(truth: &[f64], count: usize) -> Samples {
         let mut random = StdRng::seed_from_u64(5);
         let mut samples = Samples::default();
         for _ in 0..count {
             let features: Vec<_> =
                 (0..truth.len()).map(|index| (index, random.random_range(-2.0..2.0))).collect();
             let value = evaluate(features.iter().copied(), truth);
-            let won = random.random_range(0.0..1.0) < expected(value, 1.0);
+            let won = random.random_range(0.0..1.0) < win_probability(value, 1.0);
             samples.push(features, f64::from(u8::from(won)));
         }
         samples
@@ -264,9 +266,9 @@ mod tests {
     #[test]
     fn known_weights_are_found_again() {
         let truth = [1.0, -0.5, 0.25, 0.0];
-        let samples = drawn(&truth, 40_000);
-        let settings = Settings { epochs: 20, batch: 256, rate: 0.02, ..Settings::default() };
-        // The scale of the start is kept: begin with the first weight right.
+        let samples = sampled(&truth, 40_000);
+        let settings = LogisticSettings { epochs: 20, batch: 256, rate: 0.02, ..LogisticSettings::default() };
+        // The scale of the initial weights is kept, so begin with the first weight right.
         let mut epochs = Vec::new();
         let fit = fit(&samples, &[1.0, 0.0, 0.0, 0.3], &settings, &Control::default(), &mut |epoch| {
             epochs.push(epoch)
@@ -283,9 +285,9 @@ mod tests {
     }
 
     #[test]
-    fn the_same_seed_finds_the_same_and_stopping_keeps_what_there_is() {
-        let samples = drawn(&[1.0, -1.0], 2_000);
-        let settings = Settings { epochs: 3, ..Settings::default() };
+    fn the_same_seed_gives_the_same_weights_and_stopping_keeps_them() {
+        let samples = sampled(&[1.0, -1.0], 2_000);
+        let settings = LogisticSettings { epochs: 3, ..LogisticSettings::default() };
         let run = |control: &Control| fit(&samples, &[0.5, 0.5], &settings, control, &mut |_| {}).unwrap();
         assert_eq!(run(&Control::default()), run(&Control::default()));
         let stopped = Control::default();
@@ -294,20 +296,20 @@ mod tests {
     }
 
     #[test]
-    fn a_strong_pull_keeps_weights_where_they_are() {
-        let samples = drawn(&[1.0, -1.0], 2_000);
-        let run = |pull| {
-            let settings = Settings { epochs: 20, batch: 64, pull, ..Settings::default() };
+    fn strong_regularization_keeps_the_initial_weights() {
+        let samples = sampled(&[1.0, -1.0], 2_000);
+        let run = |l2| {
+            let settings = LogisticSettings { epochs: 20, batch: 64, l2, ..LogisticSettings::default() };
             fit(&samples, &[1.0, 0.0], &settings, &Control::default(), &mut |_| {}).unwrap().weights[1]
         };
         assert!(run(0.0) < -0.3 && run(100.0) > -0.05, "{} {}", run(0.0), run(100.0));
     }
 
     #[test]
-    fn nothing_is_learned_from_nothing() {
+    fn too_few_games_give_no_fit() {
         let mut samples = Samples::default();
         let none = |samples: &Samples| {
-            fit(samples, &[1.0], &Settings::default(), &Control::default(), &mut |_| {}).is_none()
+            fit(samples, &[1.0], &LogisticSettings::default(), &Control::default(), &mut |_| {}).is_none()
         };
         assert!(none(&samples));
         samples.push([(0, 1.0)], 1.0);

@@ -1,18 +1,18 @@
-//! How weights are found.
+//! Learning the weights of linear evaluations.
 //!
-//! From experience:
-//! - [`selfplay`]: one game, and the [`Observation`]s of its agents, which make [`Step`]s;
-//! - [`Learner`]: what is made of steps: [`TemporalDifference`] (TD(λ), TD-leaf(λ)) or [`LeastSquares`]
-//!   (LSTD(λ));
-//! - [`schedule`](self): what changes over a training ([`Decay`], [`Exploration`]);
-//! - [`Trainer`]: many games against an opponent, cloned or fixed; [`checkpoint`]: a training on the disk;
-//!   [`curve`]: what people look at.
+//! Reinforcement learning from self-play:
+//! - [`selfplay`]: plays a game and records the [`Observation`]s of its agents, which yield [`Transition`]s;
+//! - [`Learner`]: updates weights from transitions, by [`TemporalDifference`] (TD(λ), TD-leaf(λ)) or
+//!   [`LeastSquares`] (LSTD(λ));
+//! - `schedule`: [`Decay`] of the learning rate and [`Exploration`] rate over a training;
+//! - [`Trainer`]: trains against an opponent, a clone of the learner or a fixed one; [`checkpoint`]: the
+//!   training on disk; [`curve`]: the learning curve as a table and as charts.
 //!
-//! From records:
-//! - [`Samples`]: what an evaluation sees in the quiet positions of games, and how the games ended;
-//! - [`logistic`]: weights by logistic regression of the results.
+//! Supervised learning from game records:
+//! - [`Samples`]: feature vectors of the quiet positions of games, with the results of the games;
+//! - [`logistic`]: logistic regression of the results.
 //!
-//! Games are played in their own types; what is learned from them is features, known by their numbers.
+//! Games are played in their own types. Learners only see features, identified by their index.
 
 pub mod checkpoint;
 pub mod curve;
@@ -26,12 +26,12 @@ pub mod selfplay;
 mod td;
 mod trainer;
 
-pub use learner::{Learner, Sparse, Step};
-pub use lstd::{LeastSquares, Singular};
+pub use learner::{Learner, SparseFeatures, Transition};
+pub use lstd::{LeastSquares, SingularMatrix};
 pub use observation::{
     Episode, Observation, ObservationSettings, Observed, ObservedPosition, sparse_features,
 };
-pub use samples::{SampleError, Samples};
+pub use samples::{RecordedGame, SampleError, Samples};
 pub use schedule::{Decay, Exploration};
 pub use td::TemporalDifference;
-pub use trainer::{Comparison, Point, Settings, State, Trainer, Worker};
+pub use trainer::{Comparison, CurvePoint, Trainer, TrainingSettings, TrainingState, Worker};

@@ -1,12 +1,12 @@
-//! What a learner sees of a game.
+//! Observations of a game: the feature vectors, rewards and policy targets that a learner gets.
 
-use super::Step;
-use super::learner::Sparse;
+use super::Transition;
+use super::learner::SparseFeatures;
 use crate::game::Features;
 
-/// The features of a position that are not 0, for the side to move, by their numbers in the set
-/// `G::SETS[set]`.
-pub fn sparse_features<G: Features>(position: &G, set: usize) -> Sparse {
+/// The feature vector φ(s) of a position in the feature set `G::SETS[set]`, from the point of view of the
+/// side to move.
+pub fn sparse_features<G: Features>(position: &G, set: usize) -> SparseFeatures {
     let mut features = Vec::new();
     position.features(set, |index, value| {
         if value != 0.0 {
@@ -16,85 +16,88 @@ pub fn sparse_features<G: Features>(position: &G, set: usize) -> Sparse {
     features
 }
 
-/// Which position is observed where an agent has chosen a move.
+/// Which position is observed when an agent has chosen a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ObservedPosition {
-    /// The one on the board.
+    /// The position on the board.
     Root,
-    /// The end of the line that the search expects.
+    /// The leaf of the principal variation.
     Leaf,
 }
 
-/// What is observed in a game.
+/// Settings of the observations in a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ObservationSettings {
-    /// Whether the second agent is observed, too. It has to have the feature set of the first one.
+    /// Whether the second agent is observed too. It has to use the feature set of the first.
     pub both: bool,
     /// Which position is observed.
     pub position: ObservedPosition,
-    /// Whether the next position is the one after our move and the reply that our search expects, as if the
-    /// opponent were as good as we are, and free to play anything (Neighbours thesis §4.3 (a)); else it is
-    /// the real one (b).
+    /// Whether the successor state s′ is the predicted position after the agent's move and the reply expected
+    /// by its search (Neighbours thesis §4.3 (a)). Otherwise it is the position of the agent's next move in
+    /// the game (b). The prediction assumes an opponent of equal strength, so it is not affected by
+    /// exploration.
     pub predicted: bool,
-    /// The reward of a win, in the unit of the evaluation; a loss brings as much less than nothing.
+    /// The reward of a win, in units of the evaluation. The reward of a loss is its negative, that of a draw
+    /// 0.
     pub reward: f64,
 }
 
-/// A position as an agent sees it.
+/// An observed position, from the point of view of the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observed {
-    /// The features of the position, for the agent.
-    Features(Sparse),
-    /// The game is over there: the reward of the agent.
+    /// The feature vector of the position.
+    Features(SparseFeatures),
+    /// The game is over: the reward of the agent.
     End(f64),
 }
 
-/// What is seen of a position in which an agent has chosen a move.
+/// The observation of a position in which an agent has chosen a move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation<M> {
     /// The observed position.
     pub observed: Observed,
-    /// What the agent expects to see next, where that is asked for and its search expects anything.
+    /// The predicted successor, if the settings ask for it and the search expects a reply.
     pub predicted: Option<Observed>,
-    /// The policy target: moves with their shares, which add up to 1. A search that counts visits gives each
-    /// move its share of them; others give all to the move that was chosen.
+    /// The policy target: a probability distribution over moves. A search that counts visits (MCTS) gives
+    /// each move its fraction of the visits; other searches give probability 1 to the chosen move.
     pub policy: Vec<(M, f64)>,
 }
 
-/// Observations of one agent without a gap: none of its moves between them was a random one.
+/// An episode: observations of one agent without a random move in between.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Episode<M> {
     /// The observations, in the order of the game.
     pub observations: Vec<Observation<M>>,
-    /// The reward at the end of the game; none where the episode ends before.
+    /// The reward at the end of the game; `None` if a random move ended the episode earlier.
     pub reward: Option<f64>,
 }
 
 impl<M> Episode<M> {
-    /// An episode that begins.
+    /// An empty episode.
     pub(super) fn new() -> Episode<M> {
         Episode { observations: Vec::new(), reward: None }
     }
 
-    /// From each observation to what was predicted, or else to the next one; from the last one to the end of
-    /// the game. From a position where the game is over there is no step: nothing is left to learn about it.
-    pub fn steps(&self) -> Vec<Step> {
+    /// The transitions of the episode: from each observation to its predicted successor, or else to the next
+    /// observation, and from the last one to the end of the game. There is none from an observed position in
+    /// which the game is over, since its value is known.
+    pub fn transitions(&self) -> Vec<Transition> {
         let end = self.reward.map(Observed::End);
         let inner = self.observations.windows(2).map(|pair| {
             let [now, next] = pair else { unreachable!("windows of two") };
             (now, now.predicted.as_ref().unwrap_or(&next.observed))
         });
         let last = self.observations.last().zip(end.as_ref());
-        inner.chain(last).filter_map(|(now, next)| step(&now.observed, next)).collect()
+        inner.chain(last).filter_map(|(now, next)| transition(&now.observed, next)).collect()
     }
 }
 
-fn step(now: &Observed, next: &Observed) -> Option<Step> {
+fn transition(now: &Observed, next: &Observed) -> Option<Transition> {
     let Observed::Features(features) = now else { return None };
     let features = features.clone();
     Some(match next {
-        Observed::Features(next) => Step { features, reward: 0.0, next: Some(next.clone()) },
-        Observed::End(reward) => Step { features, reward: *reward, next: None },
+        Observed::Features(next) => Transition { features, reward: 0.0, next: Some(next.clone()) },
+        Observed::End(reward) => Transition { features, reward: *reward, next: None },
     })
 }
 
@@ -103,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn steps_lead_from_one_observation_to_the_next() {
+    fn transitions_lead_from_one_observation_to_the_next() {
         let seen = |feature| Observed::Features(vec![(feature, 1.0)]);
         let observation = |observed, predicted| Observation::<()> { observed, predicted, policy: Vec::new() };
         let mut episode = Episode {
@@ -115,18 +118,18 @@ mod tests {
             ],
             reward: Some(-1.0),
         };
-        let step = |feature, next: Option<usize>, reward| Step {
+        let step = |feature, next: Option<usize>, reward| Transition {
             features: vec![(feature, 1.0)],
             reward,
             next: next.map(|next| vec![(next, 1.0)]),
         };
         let all = [step(0, Some(1), 0.0), step(1, Some(7), 0.0), step(3, None, -1.0)];
-        assert_eq!(episode.steps(), all);
-        // Without the end of the game nothing is known of the last position.
+        assert_eq!(episode.transitions(), all);
+        // Without the end of the game the last observation has no successor.
         episode.reward = None;
-        assert_eq!(episode.steps(), all[..2]);
-        // A line that ends the game brings its reward.
+        assert_eq!(episode.transitions(), all[..2]);
+        // A leaf in which the game is over gives its reward.
         episode.observations.remove(1);
-        assert_eq!(episode.steps(), [step(0, None, 1.0)]);
+        assert_eq!(episode.transitions(), [step(0, None, 1.0)]);
     }
 }

@@ -1,4 +1,4 @@
-//! What an evaluation sees in the positions of games.
+//! Training samples: feature vectors of positions from games, with the results of the games.
 
 use std::ops::Range;
 
@@ -8,26 +8,41 @@ use super::observation::sparse_features;
 use crate::engine::{Board, Play, PositionError};
 use crate::game::{Color, MoveError, Playable, Points};
 
-/// The features of positions, each with the result of its game for the player to move.
+/// Feature vectors of positions, each with the result of its game for the side to move.
 ///
-/// Features are sparse: one that is 0 takes no room.
+/// The vectors are stored sparsely.
 #[derive(Clone, Debug, Default)]
 pub struct Samples {
-    /// Where the features of each position end.
+    /// End of each position's features in `indices` and `values`.
     ends: Vec<usize>,
     indices: Vec<u16>,
     values: Vec<f32>,
     results: Vec<f32>,
-    /// What a search made of each position, NaN where nobody has said.
-    judgements: Vec<f32>,
-    /// Where the positions of each game end.
+    /// Search score of each position, NaN where there is none.
+    search_scores: Vec<f32>,
+    /// End of each game's positions.
     games: Vec<usize>,
 }
 
-/// A game that cannot be learned from.
+/// A game to learn from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RecordedGame<'a> {
+    /// The position before the opening, as FEN; `None` for the start position.
+    pub fen: Option<&'a str>,
+    /// The moves of the opening. Their positions are not learned from.
+    pub opening: &'a [String],
+    /// The moves after the opening.
+    pub moves: &'a [String],
+    /// The search scores of the positions before the moves, where known, in units of the evaluation.
+    pub scores: &'a [Option<f64>],
+    /// The winner; `None` for a draw.
+    pub winner: Option<Color>,
+}
+
+/// Why a game cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SampleError {
-    /// It does not begin where it says.
+    /// The opening is not valid.
     #[error(transparent)]
     Opening(#[from] PositionError),
     /// A move is not legal.
@@ -56,8 +71,8 @@ impl Samples {
         self.games.len()
     }
 
-    /// The positions of a game, by its number. What is learned from some of them is known of the others, too:
-    /// they share the result and most of the features.
+    /// The positions of the game `game`, as a range. Positions of one game are strongly correlated, so
+    /// training and validation sets have to be split by games.
     ///
     /// # Panics
     /// When there is no game of that number.
@@ -66,7 +81,7 @@ impl Samples {
         begin..self.games[game]
     }
 
-    /// The features of a position, by number, and the result of its game for the side to move: 1, ½ or 0.
+    /// The features of the position `number`, and the result of its game for the side to move: 1, ½ or 0.
     ///
     /// # Panics
     /// When there is no position of that number.
@@ -78,16 +93,16 @@ impl Samples {
         (indices.zip(values), f64::from(self.results[number]))
     }
 
-    /// What a search made of a position, in the unit of the evaluation, for the side to move; infinite for a
-    /// forced end.
+    /// The search score of the position `number` for the side to move, in units of the evaluation; infinite
+    /// for a mate score.
     ///
     /// # Panics
     /// When there is no position of that number.
-    pub fn judgement(&self, number: usize) -> Option<f64> {
-        Some(f64::from(self.judgements[number])).filter(|value| !value.is_nan())
+    pub fn search_score(&self, number: usize) -> Option<f64> {
+        Some(f64::from(self.search_scores[number])).filter(|value| !value.is_nan())
     }
 
-    /// Adds a position that stands for itself.
+    /// Adds a position as a game of its own.
     pub fn push(&mut self, features: impl IntoIterator<Item = (usize, f64)>, result: f64) {
         self.push_position(features, result, None);
         self.games.push(self.len());
@@ -97,7 +112,7 @@ impl Samples {
         &mut self,
         features: impl IntoIterator<Item = (usize, f64)>,
         result: f64,
-        judgement: Option<f64>,
+        search_score: Option<f64>,
     ) {
         for (index, value) in features {
             if value != 0.0 {
@@ -107,28 +122,22 @@ impl Samples {
         }
         self.ends.push(self.indices.len());
         self.results.push(result as f32);
-        self.judgements.push(judgement.map_or(f32::NAN, |value| value as f32));
+        self.search_scores.push(search_score.map_or(f32::NAN, |value| value as f32));
     }
 
-    /// Adds the quiet positions of a game that begins with `opening`, a FEN and moves, goes on with `moves`,
-    /// and has been won by `winner`, if by anybody. `scores` are what the players made of the positions
-    /// before their moves, as far as they have said. Quiet is a position without check in which no tactical
-    /// move was played: what the evaluation says of others is not what a search would make of it. Positions
-    /// of the opening do not count. Features are those of the set `G::SETS[set]`; `game` is left somewhere in
-    /// the game.
+    /// Adds the quiet positions of a game: those without check in which no tactical move was played. The
+    /// static evaluation of other positions differs from their search score. Features are those of the set
+    /// `G::SETS[set]`. `game` is changed.
     ///
     /// # Errors
-    /// [`SampleError`] names the move that is not legal; the positions before it are there.
+    /// [`SampleError`] names the illegal move; the positions before it have been added.
     pub fn add_game<G: Playable>(
         &mut self,
         set: usize,
         game: &mut Play<G>,
-        opening: (Option<&str>, &[String]),
-        moves: &[String],
-        scores: &[Option<f64>],
-        winner: Option<Color>,
+        record: &RecordedGame,
     ) -> Result<(), SampleError> {
-        let added = self.add_positions(set, game, opening, moves, scores, winner);
+        let added = self.add_positions(set, game, record);
         self.games.push(self.len());
         added
     }
@@ -137,19 +146,17 @@ impl Samples {
         &mut self,
         set: usize,
         game: &mut Play<G>,
-        opening: (Option<&str>, &[String]),
-        moves: &[String],
-        scores: &[Option<f64>],
-        winner: Option<Color>,
+        record: &RecordedGame,
     ) -> Result<(), SampleError> {
-        game.set_up(opening.0, opening.1)?;
+        let RecordedGame { fen, opening, moves, scores, winner } = *record;
+        game.set_up(fen, opening)?;
         for (text, number) in moves.iter().zip(1..) {
             let position = game.position();
             let mv = position.parse_move(text).map_err(|error| SampleError::Move { number, error })?;
             if !position.in_check() && !position.is_tactical(mv) {
                 let result = Points::of(winner, position.side_to_move()).value();
-                let judgement = scores.get(number - 1).copied().flatten();
-                self.push_position(sparse_features(position, set), result, judgement);
+                let search_score = scores.get(number - 1).copied().flatten();
+                self.push_position(sparse_features(position, set), result, search_score);
             }
             game.advance(mv);
         }

@@ -1,4 +1,4 @@
-//! One game between two agents, and what there is to learn from it.
+//! Self-play: one game between two agents, with the observations to learn from.
 
 use std::borrow::Cow;
 
@@ -13,20 +13,20 @@ use crate::engine::{Board, Play, Thinker};
 use crate::game::{Chance, Color, Features, Game, Playable, Points, mixed};
 use crate::search::{Best, Control, Limits, Listener, Report};
 
-/// How long a move is thought about.
+/// The limit of an agent's search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Budget {
-    /// To a depth in plies.
+pub enum SearchLimit {
+    /// Depth in plies.
     Depth(u32),
-    /// For so many nodes.
+    /// Nodes.
     Nodes(u64),
 }
 
-impl Budget {
+impl SearchLimit {
     fn limits(self) -> Limits {
         match self {
-            Budget::Depth(plies) => Limits::depth(plies),
-            Budget::Nodes(nodes) => Limits::nodes(nodes),
+            SearchLimit::Depth(plies) => Limits::depth(plies),
+            SearchLimit::Nodes(nodes) => Limits::nodes(nodes),
         }
     }
 }
@@ -35,108 +35,108 @@ impl Budget {
 pub struct Agent<G: Game> {
     /// Its search.
     pub thinker: Thinker<G>,
-    /// How long it thinks.
-    pub budget: Budget,
+    /// The limit of the search for each move.
+    pub limit: SearchLimit,
 }
 
-/// How a game is played.
+/// The settings of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Conditions {
-    /// What all that is left to chance depends on.
+pub struct GameSettings {
+    /// Seed of everything random, except the opening.
     pub seed: u64,
-    /// What the first moves depend on, so that two games may begin alike.
+    /// Seed of the opening, so that a pair of games can share one.
     pub opening_seed: u64,
-    /// Random moves that the game begins with.
+    /// Length of the random opening in plies.
     pub opening_plies: usize,
     /// The colour of the first agent.
     pub first: Color,
-    /// How likely the second agent plays a random move.
+    /// Exploration rate: the probability that the second agent plays a random move.
     pub exploration: f64,
 }
 
-/// A game that is over.
+/// A finished game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Transcript<M> {
+pub struct SelfPlayGame<M> {
     /// The result for the first agent.
     pub result: Points,
-    /// What has been observed, where that was asked for: first the episodes of the first agent, then those of
-    /// the second.
+    /// The episodes, if observations were requested: those of the first agent, then those of the second.
     pub episodes: Vec<Episode<M>>,
 }
 
-/// Plays a game from `start` to its end; none if `control` stops it.
+/// Plays a game from `start` to its end; `None` if `control` stops it. `observing` are the settings of the
+/// observations, if any are wanted.
 pub fn play<G: Playable>(
     start: &Play<G>,
     mut agents: [&mut Agent<G>; 2],
-    conditions: &Conditions,
+    game_settings: &GameSettings,
     observing: Option<&ObservationSettings>,
     control: &Control,
-) -> Option<Transcript<G::Move>> {
+) -> Option<SelfPlayGame<G::Move>> {
     for (agent, number) in agents.iter_mut().zip(1..) {
         agent.thinker.new_game();
-        agent.thinker.set_seed(mixed(conditions.seed ^ number) >> 1);
+        agent.thinker.set_seed(mixed(game_settings.seed ^ number) >> 1);
     }
     let mut driver = Driver {
         agents,
-        conditions,
+        game_settings,
         observing,
         control,
-        random: StdRng::seed_from_u64(conditions.seed),
-        openings: StdRng::seed_from_u64(conditions.opening_seed),
-        opening_plies: conditions.opening_plies,
+        random: StdRng::seed_from_u64(game_settings.seed),
+        openings: StdRng::seed_from_u64(game_settings.opening_seed),
+        opening_plies: game_settings.opening_plies,
         episodes: [vec![Episode::new()], vec![Episode::new()]],
     };
     let end = play_out(&mut start.clone(), G::LONGEST_GAME, &mut driver).ok()?;
     let mut episodes = driver.episodes;
-    for (episodes, color) in episodes.iter_mut().zip([conditions.first, !conditions.first]) {
+    for (episodes, color) in episodes.iter_mut().zip([game_settings.first, !game_settings.first]) {
         if let (Some(settings), Some(last)) = (observing, episodes.last_mut()) {
             last.reward = Some(settings.reward_of(end.winner(), color));
         }
     }
-    Some(Transcript { result: Points::of(end.winner(), conditions.first), episodes: episodes.concat() })
+    Some(SelfPlayGame { result: Points::of(end.winner(), game_settings.first), episodes: episodes.concat() })
 }
 
-/// The game has been called off.
-struct CalledOff;
+/// The game was stopped.
+struct Interrupted;
 
-/// Lets two agents play, and observes them.
+/// Requests moves from the agents and records their observations.
 struct Driver<'a, G: Game> {
     agents: [&'a mut Agent<G>; 2],
-    conditions: &'a Conditions,
+    game_settings: &'a GameSettings,
     observing: Option<&'a ObservationSettings>,
     control: &'a Control,
     random: StdRng,
     openings: StdRng,
-    /// Moves of the opening that are still to be played.
+    /// Opening moves still to be played.
     opening_plies: usize,
     episodes: [Vec<Episode<G::Move>>; 2],
 }
 
 impl<G: Playable> GameDriver<G> for Driver<'_, G> {
-    type Stop = CalledOff;
+    type Stop = Interrupted;
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, CalledOff> {
+    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Interrupted> {
         if self.opening_plies > 0 {
             self.opening_plies -= 1;
-            return Ok(any_move(game, &mut self.openings));
+            return Ok(random_move(game, &mut self.openings));
         }
         let color = game.side_to_move();
-        let seat = usize::from(color != self.conditions.first);
-        if seat == 1 && self.random.random_bool(self.conditions.exploration) {
-            // Nobody learns from what comes of a random move.
+        let seat = usize::from(color != self.game_settings.first);
+        if seat == 1 && self.random.random_bool(self.game_settings.exploration) {
+            // A random move ends the episode: what follows is no consequence of the agent's policy.
             if self.episodes[seat].last().is_some_and(|episode| !episode.observations.is_empty()) {
                 self.episodes[seat].push(Episode::new());
             }
-            return Ok(any_move(game, &mut self.random));
+            return Ok(random_move(game, &mut self.random));
         }
-        let Agent { thinker, budget } = &mut *self.agents[seat];
-        let mut findings = Findings::default();
-        let best = thinker.think(game, None, &budget.limits(), self.control, &mut findings);
-        // A search that is not stopped finds a move: the game is not over.
-        let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(CalledOff)?;
+        let Agent { thinker, limit } = &mut *self.agents[seat];
+        let mut recorder = SearchRecorder::default();
+        let best = thinker.think(game, None, &limit.limits(), self.control, &mut recorder);
+        // The game is not over, so a search that is not stopped finds a move.
+        let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(Interrupted)?;
         if let Some(settings) = self.observing.filter(|settings| seat == 0 || settings.both) {
             let observer = Observer { set: thinker.weights().set(), game, color, settings };
-            let observation = observer.observation(mv, &best, &findings);
+            let observation = observer.observation(mv, &best, &recorder);
             if let Some(episode) = self.episodes[seat].last_mut() {
                 episode.observations.push(observation);
             }
@@ -149,31 +149,31 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
     }
 }
 
-/// Any legal move of a game that is not over.
-fn any_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
+/// A random legal move in a game that is not over.
+fn random_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
     let mut moves = Vec::with_capacity(G::MAX_MOVES);
     game.position().legal_moves(&mut moves);
     moves[random.random_range(0..moves.len())]
 }
 
-/// What a search tells of a move.
-struct Findings<M> {
-    /// The last line that it has found.
-    line: Vec<M>,
-    /// Visits of the moves, where it counts them.
+/// Records the last principal variation and the root visits of a search.
+struct SearchRecorder<M> {
+    /// The last principal variation.
+    pv: Vec<M>,
+    /// Visits of the root moves, if the search counts them.
     visits: Vec<(M, u32)>,
 }
 
-impl<M> Default for Findings<M> {
+impl<M> Default for SearchRecorder<M> {
     fn default() -> Self {
-        Findings { line: Vec::new(), visits: Vec::new() }
+        SearchRecorder { pv: Vec::new(), visits: Vec::new() }
     }
 }
 
-impl<M: Copy> Listener<M> for Findings<M> {
+impl<M: Copy> Listener<M> for SearchRecorder<M> {
     fn report(&mut self, report: Report<M>) {
         if report.multipv == 1 {
-            self.line = report.pv;
+            self.pv = report.pv;
         }
     }
 
@@ -182,9 +182,9 @@ impl<M: Copy> Listener<M> for Findings<M> {
     }
 }
 
-/// Looks at a position in which an agent has thought about its move.
+/// Makes the observation of a position in which an agent has searched.
 struct Observer<'a, G> {
-    /// The feature set.
+    /// Index of the feature set.
     set: usize,
     game: &'a Play<G>,
     /// The agent's colour.
@@ -197,38 +197,37 @@ impl<G: Chance + Features> Observer<'_, G> {
         &self,
         mv: G::Move,
         best: &Best<G::Move>,
-        findings: &Findings<G::Move>,
+        recorder: &SearchRecorder<G::Move>,
     ) -> Observation<G::Move> {
         let observed = match self.settings.position {
             ObservedPosition::Root => self.observe(&[]),
-            ObservedPosition::Leaf => self.observe(&findings.line),
+            ObservedPosition::Leaf => self.observe(&recorder.pv),
         };
         let reply = best.ponder.filter(|_| self.settings.predicted);
         let predicted = reply.map(|reply| self.observe(&[mv, reply]));
-        Observation { observed, predicted, policy: policy(mv, &findings.visits) }
+        Observation { observed, predicted, policy: policy(mv, &recorder.visits) }
     }
 
-    /// What the agent sees after some more moves.
+    /// Observes the position after `moves`.
     fn observe(&self, moves: &[G::Move]) -> Observed {
         let mut game = Cow::Borrowed(self.game);
         for &mv in moves {
             game.to_mut().advance(mv);
         }
-        // On the board the game is not over.
+        // The game on the board is not over.
         if let Some(outcome) = game.outcome().filter(|_| !moves.is_empty()) {
             return Observed::End(self.settings.reward_of(outcome.winner, self.color));
         }
         let mut features = sparse_features(game.position(), self.set);
         if game.side_to_move() != self.color {
-            // What is good for the other is bad for the agent: the evaluation of the one is minus that of the
-            // other.
+            // The evaluation is antisymmetric: the value for the agent is minus that for its opponent.
             features.iter_mut().for_each(|(_, value)| *value = -*value);
         }
         Observed::Features(features)
     }
 }
 
-/// The policy target of a move that was chosen by a search with these visits.
+/// The policy target of a search that chose `mv`, with its root visits.
 fn policy<M: Copy>(mv: M, visits: &[(M, u32)]) -> Vec<(M, f64)> {
     match visits.iter().map(|&(_, count)| f64::from(count)).sum() {
         0.0 => vec![(mv, 1.0)],
@@ -237,7 +236,7 @@ fn policy<M: Copy>(mv: M, visits: &[(M, u32)]) -> Vec<(M, f64)> {
 }
 
 impl ObservationSettings {
-    /// The reward of a player for a result.
+    /// The reward of a player at the end of a game.
     fn reward_of(&self, winner: Option<Color>, player: Color) -> f64 {
         (2.0 * Points::of(winner, player).value() - 1.0) * self.reward
     }

@@ -1,16 +1,15 @@
-//! Training: games against an opponent, what is learned from them, and when the opponent becomes as good.
+//! The training loop: self-play games, learning from them, and cloning the learner as its new opponent.
 //!
 //! Games are played in rounds, several at a time. All games of a round are played with the weights at its
-//! beginning; then the learner goes through them in their order. Everything that is random in a game depends
-//! on its number alone. So the result depends neither on the number of threads nor on how often the training
-//! was interrupted.
+//! beginning; then the learner processes them in order. All random numbers of a game depend on the seed and
+//! its number only. The result therefore depends neither on the number of threads nor on interruptions.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::observation::ObservationSettings;
-use super::selfplay::{self, Agent, Conditions, Transcript};
+use super::selfplay::{self, Agent, GameSettings, SelfPlayGame};
 use super::{Decay, Exploration, Learner};
 use crate::engine::{Play, WeightsSource};
 use crate::eval::WeightsError;
@@ -18,93 +17,94 @@ use crate::game::{Color, Game, Playable, Points, mixed};
 use crate::parallel;
 use crate::search::Control;
 
-/// How a training goes.
+/// The settings of a training.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Settings {
-    /// Games of the training.
+pub struct TrainingSettings {
+    /// Number of games.
     pub games: u64,
-    /// Games that are played with the same weights.
+    /// Games per round: games played with the same weights.
     pub round: u64,
-    /// What all that is left to chance depends on.
+    /// Seed of everything random.
     pub seed: u64,
-    /// The learning rate α at the start …
+    /// Initial learning rate α.
     pub rate: f64,
-    /// … and how it falls.
+    /// Decay of the learning rate.
     pub decay: Decay,
-    /// How often the opponent plays any move.
+    /// Exploration rate of the opponent.
     pub exploration: Exploration,
-    /// Random moves that a game begins with, up to so many.
+    /// Maximum length of the random opening in plies; the length is uniformly distributed from 0.
     pub opening_plies: usize,
-    /// What is observed.
+    /// Settings of the observations.
     pub observation: ObservationSettings,
-    /// Steps after which a learner that solves does so, and a point of the curve is taken down.
+    /// Steps per period. At the end of a period LSTD solves for the weights and a point is added to the
+    /// curve.
     pub period: u64,
-    /// Games after which learner and opponent play a match of two games, which makes the opponent a clone of
-    /// the learner if it loses both. Never where the opponent is not to change.
+    /// Games between cloning matches: learner and opponent play two games, and if the learner wins both, the
+    /// opponent becomes a clone of it. `None` for a fixed opponent.
     pub clone_every: Option<u64>,
-    /// Games after which the learner plays a match against each of its rivals; never where there is nothing.
+    /// Games between comparison matches of the learner against each rival; `None` for no such matches.
     pub compare_every: Option<u64>,
-    /// Games of such a match: an even number.
+    /// Games of a comparison match, an even number.
     pub compare_games: u64,
 }
 
-/// All that a training has to remember.
+/// The state of a training, which the checkpoint stores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct State {
-    /// Games that have been learned from.
+pub struct TrainingState {
+    /// Games learned from.
     pub games: u64,
-    /// Steps that have been learned from.
+    /// Steps: transitions learned from.
     pub steps: u64,
     /// The weights of the learner.
     pub weights: Vec<f64>,
-    /// The weights of the opponent, where they follow the learner's.
+    /// The weights of the opponent, if it is a clone.
     pub opponent: Vec<f64>,
-    /// The weights at the start.
+    /// The initial weights.
     pub start: Vec<f64>,
-    /// Clones that have been made.
+    /// Number of times the opponent has been replaced by a clone.
     pub clones: u64,
-    /// Games that the learner has won, drawn and lost.
+    /// Training games won, drawn and lost by the learner.
     pub results: [u64; 3],
-    /// Times that there was no solution to trust.
+    /// Number of periods in which LSTD had no reliable solution.
     pub singular: u64,
-    /// How it has been going.
-    pub curve: Vec<Point>,
-    /// Matches against the rivals.
+    /// The learning curve, with a point for each period.
+    pub curve: Vec<CurvePoint>,
+    /// Comparison matches so far.
     pub comparisons: Vec<Comparison>,
-    /// What the learner keeps for itself.
+    /// The state of the learning algorithm.
     pub learner: Learner,
 }
 
-/// A point of the curve.
+/// A point of the learning curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Point {
+pub struct CurvePoint {
     /// Steps so far.
     pub steps: u64,
-    /// The game that it lies in, from 1.
+    /// The game in which the period ended, from 1.
     pub game: u64,
     /// Clones so far.
     pub clones: u64,
-    /// What the weights have changed in the period: the L1 norm.
+    /// L1 norm of the change of the weights in the period.
     pub change: f64,
     /// The weights.
     pub weights: Vec<f64>,
 }
 
-/// Matches against the rivals.
+/// Comparison matches of the learner against each rival.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Games learned from before them.
+    /// Games learned from before the matches.
     pub games: u64,
-    /// Steps learned from before them.
+    /// Steps learned from before the matches.
     pub steps: u64,
     /// The score of the learner against each rival, from 0 to 1.
     pub scores: Vec<f64>,
 }
 
-impl State {
-    /// A training that has not begun.
-    pub fn new(start: Vec<f64>, learner: Learner) -> State {
-        State {
+impl TrainingState {
+    /// The state before the first game.
+    pub fn new(start: Vec<f64>, learner: Learner) -> TrainingState {
+        TrainingState {
             games: 0,
             steps: 0,
             weights: start.clone(),
@@ -120,81 +120,82 @@ impl State {
     }
 }
 
-/// The agents that play on one thread.
+/// The agents of one thread.
 pub struct Worker<G: Game> {
-    /// Where games begin.
+    /// The start position.
     pub start: Play<G>,
     /// The learner and its opponent.
     pub agents: [Agent<G>; 2],
-    /// The learner again, as it plays when it is compared with the rivals.
+    /// A second instance of the learner for comparison matches.
     pub learner: Agent<G>,
-    /// Those whom it is compared with, who do not change. The first is itself at the start.
+    /// The fixed opponents of comparison matches. The first one has the learner's initial weights.
     pub rivals: Vec<Agent<G>>,
 }
 
-/// The different purposes of games: their chances have nothing to do with each other.
+/// The purposes of games. Each has its own sequence of seeds.
 #[derive(Clone, Copy)]
 enum Purpose {
     Training = 1,
     Cloning,
     Comparing,
-    Judging,
+    FinalMatch,
 }
 
 /// A training.
 pub struct Trainer<G: Game> {
-    settings: Settings,
+    settings: TrainingSettings,
     workers: Vec<Worker<G>>,
-    state: State,
+    state: TrainingState,
 }
 
 impl<G: Playable> Trainer<G> {
-    /// A training from where `state` is, on as many threads as there are workers.
+    /// A training that continues from `state`, with one thread for each worker.
     ///
     /// # Errors
-    /// [`WeightsError`] when the state's weights are not of the agents' feature set.
+    /// [`WeightsError`] if the weights of the state do not fit the agents' feature set.
     pub fn new(
-        settings: Settings,
+        settings: TrainingSettings,
         mut workers: Vec<Worker<G>>,
-        state: State,
+        state: TrainingState,
     ) -> Result<Trainer<G>, WeightsError> {
-        hand_out_weights(&mut workers, &settings, &state)?;
+        set_agent_weights(&mut workers, &settings, &state)?;
         Ok(Trainer { settings, workers, state })
     }
 
-    /// How it stands.
-    pub fn state(&self) -> &State {
+    /// The current state.
+    pub fn state(&self) -> &TrainingState {
         &self.state
     }
 
-    /// Goes on to the end, or until `control` stops it; `each` sees how it stands after each round.
+    /// Runs the training to its end, or until `control` stops it. `each` is called with the state after each
+    /// round.
     ///
     /// # Errors
-    /// Those of `each`, which end it; what a learner is driven to that cannot be weights.
+    /// Errors of `each`, and [`WeightsError`] if learned weights are not finite. Both end the training.
     pub fn run<E: From<WeightsError>>(
         &mut self,
         control: &Control,
-        mut each: impl FnMut(&State) -> Result<(), E>,
+        mut each: impl FnMut(&TrainingState) -> Result<(), E>,
     ) -> Result<(), E> {
         while self.state.games < self.settings.games {
-            let Settings { games, round, clone_every, compare_every, .. } = self.settings;
+            let TrainingSettings { games, round, clone_every, compare_every, .. } = self.settings;
             let done = self.state.games;
             let due =
                 [clone_every, compare_every].into_iter().flatten().map(|every| (done / every + 1) * every);
             let next = due.fold(games.min(done + round), u64::min);
-            // A round that is interrupted counts for nothing: it will be played again.
+            // An interrupted round is dropped; a resumed training plays it again.
             let Some(played) = self.play_round(done..next, control) else { break };
             let mut state = self.state.clone();
             for (game, number) in played.iter().zip(done..) {
                 self.learn(&mut state, game, number);
             }
             state.games = next;
-            hand_out_weights(&mut self.workers, &self.settings, &state)?;
+            set_agent_weights(&mut self.workers, &self.settings, &state)?;
             let is_complete = self.after_round(&mut state, control).is_some();
             if is_complete {
                 self.state = state;
             }
-            hand_out_weights(&mut self.workers, &self.settings, &self.state)?;
+            set_agent_weights(&mut self.workers, &self.settings, &self.state)?;
             if !is_complete {
                 break;
             }
@@ -203,37 +204,37 @@ impl<G: Playable> Trainer<G> {
         Ok(())
     }
 
-    /// Plays a match of the learner against the first rival, itself at the start, two games for each opening:
-    /// the results for the learner, by pairs. Nothing if `control` stops it.
-    pub fn judge(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
-        let results = self.compare(Purpose::Judging, 0, games, control)?;
+    /// Plays a match of the learner against the first rival, which has its initial weights, and returns the
+    /// learner's results by pairs of games. `None` if `control` stops it.
+    pub fn final_match(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
+        let results = self.compare(Purpose::FinalMatch, 0, games, control)?;
         Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
     }
 
-    fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<Transcript<G::Move>>> {
+    fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<SelfPlayGame<G::Move>>> {
         let settings = &self.settings;
         in_parallel(&mut self.workers, numbers, |worker, number| {
             let seed = settings.seed(Purpose::Training, number);
-            let conditions = Conditions {
+            let game_settings = GameSettings {
                 seed,
                 opening_seed: seed ^ 1,
                 opening_plies: (mixed(seed) % (settings.opening_plies as u64 + 1)) as usize,
                 first: Color::BOTH[(number % 2) as usize],
-                exploration: settings.exploration.likelihood(number as f64 / settings.games as f64),
+                exploration: settings.exploration.rate(number as f64 / settings.games as f64),
             };
             let Worker { start, agents, .. } = worker;
-            selfplay::play(start, agents.each_mut(), &conditions, Some(&settings.observation), control)
+            selfplay::play(start, agents.each_mut(), &game_settings, Some(&settings.observation), control)
         })
     }
 
-    /// Learns from the game of that number.
-    fn learn(&self, state: &mut State, game: &Transcript<G::Move>, number: u64) {
+    /// Learns from the training game `number`.
+    fn learn(&self, state: &mut TrainingState, game: &SelfPlayGame<G::Move>, number: u64) {
         state.results[Points::Win as usize - game.result as usize] += 1;
-        let share = number as f64 / self.settings.games as f64;
-        let rate = self.settings.rate * self.settings.decay.factor(share);
+        let progress = number as f64 / self.settings.games as f64;
+        let rate = self.settings.rate * self.settings.decay.factor(progress);
         for episode in &game.episodes {
-            state.learner.begin_game();
-            for step in episode.steps() {
+            state.learner.begin_episode();
+            for step in episode.transitions() {
                 state.learner.learn(&step, rate, &mut state.weights);
                 state.steps += 1;
                 if state.steps.is_multiple_of(self.settings.period) {
@@ -243,18 +244,17 @@ impl<G: Playable> Trainer<G> {
         }
     }
 
-    /// Plays the matches that are due, the first of which may make a clone. Nothing if they have been
-    /// stopped.
-    fn after_round(&mut self, state: &mut State, control: &Control) -> Option<()> {
+    /// Plays the cloning match and the comparison matches that are due. `None` if `control` stops them.
+    fn after_round(&mut self, state: &mut TrainingState, control: &Control) -> Option<()> {
         let is_due = |every: Option<u64>| every.is_some_and(|every| state.games.is_multiple_of(every));
         let (clones, compares) = (is_due(self.settings.clone_every), is_due(self.settings.compare_every));
         if clones {
             let settings = &self.settings;
             let first = 2 * state.games;
             let results = in_parallel(&mut self.workers, first..first + 2, |worker, number| {
-                let conditions = settings.even_match(Purpose::Cloning, number, 0);
+                let game_settings = settings.match_game(Purpose::Cloning, number, 0);
                 let Worker { start, agents, .. } = worker;
-                let game = selfplay::play(start, agents.each_mut(), &conditions, None, control)?;
+                let game = selfplay::play(start, agents.each_mut(), &game_settings, None, control)?;
                 Some(game.result)
             });
             if results? == [Points::Win; 2] {
@@ -276,7 +276,7 @@ impl<G: Playable> Trainer<G> {
         Some(())
     }
 
-    /// The results of the learner against a rival.
+    /// Plays a match of the learner against a rival and returns the learner's results.
     fn compare(
         &mut self,
         purpose: Purpose,
@@ -286,25 +286,25 @@ impl<G: Playable> Trainer<G> {
     ) -> Option<Vec<Points>> {
         let settings = &self.settings;
         in_parallel(&mut self.workers, 0..games, |worker, number| {
-            let conditions = settings.even_match(purpose, number, COMPARISON_PLIES);
+            let game_settings = settings.match_game(purpose, number, COMPARISON_PLIES);
             let agents = [&mut worker.learner, &mut worker.rivals[rival]];
-            Some(selfplay::play(&worker.start, agents, &conditions, None, control)?.result)
+            Some(selfplay::play(&worker.start, agents, &game_settings, None, control)?.result)
         })
     }
 }
 
-/// Random moves that games against rivals begin with.
+/// Length of the random opening of games against rivals, in plies.
 const COMPARISON_PLIES: usize = 6;
 
-impl Settings {
-    /// What the chances of a game depend on.
+impl TrainingSettings {
+    /// The seed of a game.
     fn seed(&self, purpose: Purpose, number: u64) -> u64 {
         mixed(mixed(mixed(self.seed) ^ purpose as u64) ^ number)
     }
 
-    /// Game `number` of a match in which each opening is played twice.
-    fn even_match(&self, purpose: Purpose, number: u64, opening_plies: usize) -> Conditions {
-        Conditions {
+    /// The settings of game `number` of a match in which each opening is played twice.
+    fn match_game(&self, purpose: Purpose, number: u64, opening_plies: usize) -> GameSettings {
+        GameSettings {
             seed: self.seed(purpose, number),
             opening_seed: self.seed(purpose, number / 2) ^ 1,
             opening_plies,
@@ -314,8 +314,8 @@ impl Settings {
     }
 }
 
-/// Ends a period, in a game: solves, and takes down a point of the curve.
-fn end_period(state: &mut State, game: u64) {
+/// Ends a period in game `game`: lets the learner solve, and adds a point to the curve.
+fn end_period(state: &mut TrainingState, game: u64) {
     if let Err(error) = state.learner.end_period(&mut state.weights) {
         log::warn!("game {game}, step {}: {error}", state.steps);
         state.singular += 1;
@@ -323,14 +323,14 @@ fn end_period(state: &mut State, game: u64) {
     let before = state.curve.last().map_or(&state.start, |point| &point.weights);
     let change = state.weights.iter().zip(before).map(|(new, old)| (new - old).abs()).sum();
     let (steps, clones, weights) = (state.steps, state.clones, state.weights.clone());
-    state.curve.push(Point { steps, game, clones, change, weights });
+    state.curve.push(CurvePoint { steps, game, clones, change, weights });
 }
 
-/// Gives all who change the weights that they have in a state.
-fn hand_out_weights<G: Playable>(
+/// Sets the weights of the learner, and those of the opponent if it is a clone, on all workers.
+fn set_agent_weights<G: Playable>(
     workers: &mut [Worker<G>],
-    settings: &Settings,
-    state: &State,
+    settings: &TrainingSettings,
+    state: &TrainingState,
 ) -> Result<(), WeightsError> {
     let source = |weights: &[f64]| WeightsSource::Values(weights.iter().map(f64::to_string).collect());
     let (learned, cloned) = (source(&state.weights), source(&state.opponent));
@@ -344,8 +344,8 @@ fn hand_out_weights<G: Playable>(
     Ok(())
 }
 
-/// Plays the games of these numbers, on as many threads as there are workers; the results in the order of the
-/// numbers, or none if one of them is missing.
+/// Plays the games `numbers`, with one thread for each worker, and returns the results in the order of the
+/// numbers; `None` if any game is stopped.
 fn in_parallel<G: Game, T: Send>(
     workers: &mut [Worker<G>],
     numbers: Range<u64>,

@@ -47,7 +47,7 @@ pub enum ClientError {
         waited: Duration,
     },
     /// The output is not text.
-    #[error("invalid output: {0}")]
+    #[error("{0}")]
     Garbage(String),
     /// The engine does not have the option.
     #[error("no option {}, the engine has: {known}", quote(.name))]

@@ -1,4 +1,4 @@
-//! The arguments of `labrys train`, and what they say of the training.
+//! The arguments of `labrys train`, and the settings that follow from them.
 
 use std::path::PathBuf;
 
@@ -8,17 +8,17 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::{Rules, parse_option};
-use crate::commands::{RulesArguments, parse_positive, parse_share};
-use crate::learn::selfplay::Budget;
+use crate::commands::{RulesArguments, parse_fraction, parse_non_negative};
+use crate::learn::selfplay::SearchLimit;
 use crate::learn::{
-    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, Settings,
-    TemporalDifference,
+    Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
+    TrainingSettings,
 };
 
-/// The word for the learner at the start, among opponents and rivals.
+/// The name of the learner with its initial weights, as opponent and rival.
 pub(super) const START: &str = "start";
 
-/// Learns the weights of an evaluation from games that it plays itself.
+/// Learns the weights of a linear evaluation by self-play, with TD(λ) or LSTD(λ).
 #[derive(Debug, clap::Args, Serialize)]
 pub(in crate::commands) struct Arguments {
     #[command(flatten)]
@@ -31,150 +31,150 @@ pub(in crate::commands) struct Arguments {
     /// The feature set [default: the first of the game]
     #[arg(long)]
     pub(super) set: Option<String>,
-    /// How to learn
-    #[arg(long, value_enum, default_value_t = Method::Lstd)]
-    pub(super) learner: Method,
-    /// Weights to begin with: default (the shipped ones), zeros, ones, or a file
+    /// Learning algorithm
+    #[arg(long, value_enum, default_value_t = LearningMethod::Lstd)]
+    pub(super) learner: LearningMethod,
+    /// Initial weights: default (the shipped weights), zeros, ones, or a file
     #[arg(long, value_name = "WEIGHTS", default_value = "default")]
     pub(super) weights: String,
-    /// Who plays against the learner: clone (itself, some time ago), start (itself at the start), or weights
-    /// as for --weights
+    /// Opponent: clone (a copy of the learner, replaced when the learner beats it), start (the learner with
+    /// its initial weights), or weights as for --weights
     #[arg(long, value_name = "WHO", default_value = "clone")]
     pub(super) opponent: String,
-    /// Options of the learner's engine
+    /// Engine options of the learner
     #[arg(long, num_args = 1.., value_name = "NAME=VALUE", value_parser = parse_option)]
     pub(super) search: Vec<(String, String)>,
-    /// Options of the opponent's engine [default: those of --search]
+    /// Engine options of the opponent [default: those of --search]
     #[arg(long, num_args = 1.., value_name = "NAME=VALUE", value_parser = parse_option)]
     pub(super) opponent_search: Vec<(String, String)>,
-    /// Plies that a move is thought ahead [default: 2]
+    /// Search depth of each move, in plies [default: 2]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "nodes")]
     pub(super) depth: Option<u32>,
-    /// Nodes that a move is thought about
+    /// Nodes to search for each move
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) nodes: Option<u64>,
-    /// Plies that the opponent thinks ahead [default: as the learner]
+    /// Search depth of the opponent, in plies [default: as the learner]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "opponent_nodes")]
     pub(super) opponent_depth: Option<u32>,
-    /// Nodes that the opponent thinks about
+    /// Nodes that the opponent searches for each move
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) opponent_nodes: Option<u64>,
-    /// Games to learn from
+    /// Number of training games
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) games: u64,
-    /// Games that are played with the same weights, before the learner learns from them
+    /// Games per round; all games of a round are played with the same weights, then learned from
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) round: u64,
-    /// What all that is left to chance depends on
+    /// Seed of everything random
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Games at a time; the result does not depend on it [default: as many as the machine has cores]
+    /// Number of concurrent games; the result does not depend on it [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     #[serde(skip)]
     pub(super) threads: Option<u16>,
-    /// Learning rate α of td and td-leaf [default: 0.001]
-    #[arg(long, value_parser = parse_positive)]
+    /// Initial learning rate α of td and td-leaf [default: 0.001]
+    #[arg(long, value_parser = parse_non_negative)]
     pub(super) rate: Option<f64>,
-    /// How the rate falls [default: falling]
+    /// Decay of the learning rate [default: falling]
     #[arg(long, value_enum)]
-    pub(super) decay: Option<Fall>,
+    pub(super) decay: Option<RateDecay>,
     /// Trace decay λ
-    #[arg(long, default_value_t = 0.0, value_parser = parse_share)]
+    #[arg(long, default_value_t = 0.0, value_parser = parse_fraction)]
     pub(super) lambda: f64,
-    /// Discount γ; with 1 and predicted positions nothing holds the level of the values
-    #[arg(long, default_value_t = 0.95, value_parser = parse_share)]
+    /// Discount γ; with γ = 1 and predicted successors the mean of the values is not determined
+    #[arg(long, default_value_t = 0.95, value_parser = parse_fraction)]
     pub(super) discount: f64,
-    /// What a win is worth in the evaluation's unit; a loss is worth as much less than nothing
-    #[arg(long, default_value_t = 10.0, value_parser = parse_positive)]
+    /// Reward of a win, in units of the evaluation; the reward of a loss is its negative
+    #[arg(long, default_value_t = 10.0, value_parser = parse_non_negative)]
     pub(super) reward: f64,
     /// Squash values into the range of the reward: r tanh(w·φ / r)
     #[arg(long)]
     pub(super) squash: bool,
-    /// What is left of the past after each solution of lstd, μ [default: 0.95]
-    #[arg(long, value_parser = parse_share)]
+    /// Window μ of lstd: factor of the older data after each period [default: 0.95]
+    #[arg(long, value_parser = parse_fraction)]
     pub(super) window: Option<f64>,
-    /// How firmly lstd holds weights of which the games say little, κ [default: 0.001]
-    #[arg(long, value_parser = parse_positive)]
+    /// Ridge κ of lstd: strength of the regularization towards the previous weights [default: 0.001]
+    #[arg(long, value_parser = parse_non_negative)]
     pub(super) ridge: Option<f64>,
-    /// Moves learned from between two solutions of lstd, and between two points of the curve
+    /// Steps (moves learned from) per period: lstd solves and the curve gets a point after each period
     #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) period: u64,
-    /// The next position: the predicted one, after the reply that the search expects, or the real one
+    /// Successor position: predicted (after the reply that the search expects) or real (of the next own move)
     /// [default: predicted; real for td-leaf and lstd-leaf]
     #[arg(long, value_enum)]
     pub(super) successor: Option<Successor>,
-    /// Learn from what the opponent sees, too, where it is a clone
+    /// Learn from the observations of the opponent too; requires a clone
     #[arg(long)]
     pub(super) both: bool,
-    /// How likely the opponent plays any move at the beginning …
-    #[arg(long, default_value_t = 0.9, value_parser = parse_share)]
+    /// Exploration rate at the start: probability of a random move of the opponent
+    #[arg(long, default_value_t = 0.9, value_parser = parse_fraction)]
     pub(super) exploration: f64,
-    /// … and at the end of the training
-    #[arg(long, default_value_t = 0.02, value_parser = parse_share)]
+    /// Exploration rate at the end of the training
+    #[arg(long, default_value_t = 0.02, value_parser = parse_fraction)]
     pub(super) exploration_end: f64,
-    /// The share of the games at which it is half way
-    #[arg(long, default_value_t = 0.5, value_parser = parse_share)]
+    /// Fraction of the games at which the exploration rate is half way between start and end
+    #[arg(long, default_value_t = 0.5, value_parser = parse_fraction)]
     pub(super) exploration_middle: f64,
-    /// How steeply it falls there
-    #[arg(long, default_value_t = 12.0, value_parser = parse_positive)]
+    /// Steepness of the exploration rate at that point
+    #[arg(long, default_value_t = 12.0, value_parser = parse_non_negative)]
     pub(super) exploration_steepness: f64,
-    /// Random moves that a game begins with, at most
+    /// Maximum length of the random opening, in plies
     #[arg(long, default_value_t = 4, value_name = "PLIES")]
     pub(super) opening_plies: usize,
-    /// Games between two matches with the clone
+    /// Games between cloning matches of two games; the learner becomes the new opponent if it wins both
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
     pub(super) clone_every: u64,
-    /// Whom the learner is compared with, besides itself at the start: random, or weights as for --weights
+    /// Fixed opponents of comparison matches, besides start: random, or weights as for --weights
     #[arg(long, num_args = 1.., value_name = "WHO")]
     pub(super) rival: Vec<String>,
-    /// Games between two matches with each rival; 0: none
+    /// Games between comparison matches with each rival; 0 disables them
     #[arg(long, default_value_t = 1_000)]
     pub(super) compare_every: u64,
-    /// Games of such a match
+    /// Games of a comparison match
     #[arg(long, default_value_t = 100, value_parser = parse_even)]
     pub(super) compare_games: u64,
-    /// Games of the match with the weights at the start at the end; 0: none
+    /// Games of the final match against the initial weights; 0 disables it
     #[arg(long, default_value_t = 400, value_parser = parse_even)]
     pub(super) judge_games: u64,
-    /// The folder of the training; made if it is not there
+    /// Folder of the training, created if missing
     #[arg(long, value_name = "FOLDER")]
     #[serde(skip)]
     pub(super) out: PathBuf,
-    /// Go on with the training in the folder
+    /// Continue the training in the folder
     #[arg(long)]
     #[serde(skip)]
     pub(super) resume: bool,
 }
 
-/// How to learn.
+/// A learning algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Method {
-    /// TD(λ) on the positions of the games
+pub(super) enum LearningMethod {
+    /// TD(λ) on the root positions
     Td,
-    /// TD(λ) on the ends of the lines that the search expects
+    /// TD-leaf(λ): TD(λ) on the leaves of the principal variations
     TdLeaf,
-    /// LSTD(λ) with exponential windowing, on the positions of the games
+    /// LSTD(λ) with exponential windowing, on the root positions
     Lstd,
-    /// The same on the ends of the lines that the search expects
+    /// LSTD(λ) with exponential windowing, on the leaves of the principal variations
     LstdLeaf,
 }
 
-impl Method {
-    /// Whether it solves for the weights.
-    fn solves(self) -> bool {
-        matches!(self, Method::Lstd | Method::LstdLeaf)
+impl LearningMethod {
+    /// Whether it is a least-squares method, which solves for the weights.
+    fn is_lstd(self) -> bool {
+        matches!(self, LearningMethod::Lstd | LearningMethod::LstdLeaf)
     }
 
-    /// Whether it learns about the ends of lines.
-    fn looks_ahead(self) -> bool {
-        matches!(self, Method::TdLeaf | Method::LstdLeaf)
+    /// Whether it observes the leaves of principal variations.
+    fn uses_leaves(self) -> bool {
+        matches!(self, LearningMethod::TdLeaf | LearningMethod::LstdLeaf)
     }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Fall {
+pub(super) enum RateDecay {
     Constant,
     Inverse,
     Falling,
@@ -187,63 +187,63 @@ pub(super) enum Successor {
     Real,
 }
 
-/// Reads an even number.
+/// Parses an even number.
 fn parse_even(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number: &u64| number.is_multiple_of(2));
     number.ok_or_else(|| "expected an even number".to_owned())
 }
 
 impl Arguments {
-    /// Refuses what does not go together.
+    /// Checks that the arguments are consistent.
     pub(super) fn check(&self, rules: &Rules) -> anyhow::Result<()> {
-        let solves = self.learner.solves();
-        ensure!(!(solves && self.squash), "--squash: what lstd solves is linear");
-        ensure!(!(solves && self.rate.is_some()), "--rate: lstd has none");
-        ensure!(!(solves && self.decay.is_some()), "--decay: lstd has no rate");
-        ensure!(solves || self.window.is_none(), "--window: only lstd has one");
-        ensure!(solves || self.ridge.is_none(), "--ridge: only lstd has one");
+        let is_lstd = self.learner.is_lstd();
+        ensure!(!(is_lstd && self.squash), "--squash: lstd needs linear values");
+        ensure!(!(is_lstd && self.rate.is_some()), "--rate: lstd has no learning rate");
+        ensure!(!(is_lstd && self.decay.is_some()), "--decay: lstd has no learning rate");
+        ensure!(is_lstd || self.window.is_none(), "--window: only lstd has a window");
+        ensure!(is_lstd || self.ridge.is_none(), "--ridge: only lstd has a ridge");
         ensure!(
-            !(self.learner.looks_ahead() && self.successor == Some(Successor::Predicted)),
-            "--successor: from the end of a line it goes to that of the next one: real"
+            !(self.learner.uses_leaves() && self.successor == Some(Successor::Predicted)),
+            "--successor: td-leaf and lstd-leaf need `real`"
         );
-        ensure!(!self.both || self.opponent == "clone", "--both: only a clone sees what the learner sees");
-        ensure!(self.reward > 0.0, "--reward: a win has to be worth something");
+        ensure!(!self.both || self.opponent == "clone", "--both: the opponent has to be a clone");
+        ensure!(self.reward > 0.0, "--reward: expected more than 0");
         for (name, _) in self.search.iter().chain(&self.opponent_search) {
             let own = [("FeatureSet", "--set"), ("WeightsFile", "--weights")];
             if let Some((_, flag)) = own.iter().find(|(own, _)| own.eq_ignore_ascii_case(name)) {
-                bail!("--search: {name}: that is what {flag} is for");
+                bail!("--search: {name}: use {flag} instead");
             }
-            ensure!(!rules.is_own_option(name), "--search: {name}: that is what --option is for");
+            ensure!(!rules.is_own_option(name), "--search: {name}: use --option instead");
         }
         Ok(())
     }
 
-    /// How the training goes.
-    pub(super) fn settings(&self) -> Settings {
-        Settings {
+    /// The settings of the training.
+    pub(super) fn settings(&self) -> TrainingSettings {
+        TrainingSettings {
             games: self.games,
             round: self.round,
             seed: self.seed,
             rate: self.rate.unwrap_or(0.001),
             decay: match self.decay {
-                Some(Fall::Constant) => Decay::Constant,
-                Some(Fall::Inverse) => Decay::Inverse,
-                Some(Fall::Falling) | None => Decay::Falling,
+                Some(RateDecay::Constant) => Decay::Constant,
+                Some(RateDecay::Inverse) => Decay::Inverse,
+                Some(RateDecay::Falling) | None => Decay::Linear,
             },
             exploration: Exploration {
-                from: self.exploration,
-                to: self.exploration_end,
-                middle: self.exploration_middle,
+                start: self.exploration,
+                end: self.exploration_end,
+                midpoint: self.exploration_middle,
                 steepness: self.exploration_steepness,
             },
             opening_plies: self.opening_plies,
             observation: ObservationSettings {
                 both: self.both,
-                position: match self.learner.looks_ahead() {
+                position: match self.learner.uses_leaves() {
                     true => ObservedPosition::Leaf,
                     false => ObservedPosition::Root,
                 },
-                predicted: !self.learner.looks_ahead() && self.successor != Some(Successor::Real),
+                predicted: !self.learner.uses_leaves() && self.successor != Some(Successor::Real),
                 reward: self.reward,
             },
             period: self.period,
@@ -253,9 +253,9 @@ impl Arguments {
         }
     }
 
-    /// A learner of so many weights that has learned nothing.
+    /// A new learner of `features` weights.
     pub(super) fn new_learner(&self, features: usize) -> Learner {
-        if self.learner.solves() {
+        if self.learner.is_lstd() {
             let (window, ridge) = (self.window.unwrap_or(0.95), self.ridge.unwrap_or(1e-3));
             Learner::Lstd(LeastSquares::new(features, self.discount, self.lambda, window, ridge))
         } else {
@@ -264,39 +264,40 @@ impl Arguments {
         }
     }
 
-    /// How long the learner and the opponent think.
-    pub(super) fn budgets(&self) -> [Budget; 2] {
+    /// The search limits of the learner and of the opponent.
+    pub(super) fn limits(&self) -> [SearchLimit; 2] {
         let own = match self.nodes {
-            Some(nodes) => Budget::Nodes(nodes),
-            None => Budget::Depth(self.depth.unwrap_or(2)),
+            Some(nodes) => SearchLimit::Nodes(nodes),
+            None => SearchLimit::Depth(self.depth.unwrap_or(2)),
         };
         let opponent = match (self.opponent_nodes, self.opponent_depth) {
-            (Some(nodes), _) => Budget::Nodes(nodes),
-            (None, Some(depth)) => Budget::Depth(depth),
+            (Some(nodes), _) => SearchLimit::Nodes(nodes),
+            (None, Some(depth)) => SearchLimit::Depth(depth),
             (None, None) => own,
         };
         [own, opponent]
     }
 
-    /// The names of those whom the learner is compared with.
+    /// The names of the rivals.
     pub(super) fn rivals(&self) -> Vec<String> {
         std::iter::once(START.to_owned()).chain(self.rival.iter().cloned()).collect()
     }
 
     /// The arguments that the result depends on.
-    pub(super) fn lasting(&self) -> anyhow::Result<Map<String, Value>> {
+    pub(super) fn result_arguments(&self) -> anyhow::Result<Map<String, Value>> {
         match serde_json::to_value(self)? {
             Value::Object(arguments) => Ok(arguments),
             _ => bail!("arguments are an object"),
         }
     }
 
-    /// Where the weights come from: the command, without what the result does not depend on, and the match.
-    pub(super) fn source(&self, verdict: Option<&str>) -> String {
+    /// The `source` entry of the weights file: the command line, without the output folder, and the result of
+    /// the final match.
+    pub(super) fn source(&self, result: Option<&str>) -> String {
         let own = [format!("--out={}", self.out.display()), self.out.display().to_string()];
         let words: Vec<_> =
             std::env::args().skip(1).filter(|word| word != "--out" && !own.contains(word)).collect();
-        let verdict = verdict.map_or(String::new(), |verdict| format!("; {verdict}"));
-        format!("labrys {}, seed {}{verdict}", words.join(" "), self.seed)
+        let result = result.map_or(String::new(), |result| format!("; {result}"));
+        format!("labrys {}, seed {}{result}", words.join(" "), self.seed)
     }
 }

@@ -1,4 +1,4 @@
-//! Arguments of the form `key=value …`, as match runners have them.
+//! Arguments of the form `key=value …`, as in `--engine cmd=… tc=…` of cutechess and fastchess.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -7,14 +7,15 @@ use thiserror::Error;
 
 use crate::game::quote;
 
-/// The pairs of one argument; what is understood is taken out, and nothing may be left.
+/// The key-value pairs of one argument. Readers take out the keys that they know; [`KeyValues::finish`] then
+/// reports any key that is left.
 #[derive(Clone, Debug)]
-pub struct Keys {
+pub struct KeyValues {
     section: String,
     pairs: Vec<(String, String)>,
 }
 
-/// A pair that is not understood.
+/// A key or value that is not valid.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {
     /// A word without `=`.
@@ -25,17 +26,17 @@ pub enum KeyError {
         /// The word.
         word: String,
     },
-    /// A key that the argument does not have.
+    /// An unknown key.
     #[error("{section}: unknown key {}, expected one of: {expected}", quote(.key))]
     Unknown {
         /// The argument.
         section: String,
         /// The key.
         key: String,
-        /// The keys that there are.
+        /// The known keys.
         expected: String,
     },
-    /// A key that can be given only once.
+    /// A key that may be given only once.
     #[error("{section}: {key} is given twice")]
     Twice {
         /// The argument.
@@ -43,7 +44,7 @@ pub enum KeyError {
         /// The key.
         key: String,
     },
-    /// A key that has to be given.
+    /// A required key is missing.
     #[error("{section}: {key} is missing")]
     Missing {
         /// The argument.
@@ -51,7 +52,7 @@ pub enum KeyError {
         /// The key.
         key: &'static str,
     },
-    /// A value that does not read.
+    /// A value that cannot be parsed.
     #[error("{section}: {key} {}: expected {expected}", quote(.value))]
     Value {
         /// The argument.
@@ -60,37 +61,37 @@ pub enum KeyError {
         key: String,
         /// The value.
         value: String,
-        /// What it should be.
+        /// The expected form.
         expected: String,
     },
-    /// Values that make no sense together.
+    /// Values that contradict each other.
     #[error("{section}: {reason}")]
-    Senseless {
+    Invalid {
         /// The argument.
         section: String,
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
 
-impl Keys {
-    /// Parts the words of the argument `section` into keys and values.
+impl KeyValues {
+    /// Splits the words of the argument `section` into keys and values.
     ///
     /// # Errors
     /// [`KeyError::NoValue`] names a word without `=`.
-    pub fn parse<S: AsRef<str>>(section: impl Into<String>, words: &[S]) -> Result<Keys, KeyError> {
+    pub fn parse<S: AsRef<str>>(section: impl Into<String>, words: &[S]) -> Result<KeyValues, KeyError> {
         let section = section.into();
         let pair = |word: &S| match word.as_ref().split_once('=') {
             Some((key, value)) => Ok((key.to_owned(), value.to_owned())),
             None => Err(KeyError::NoValue { section: section.clone(), word: word.as_ref().to_owned() }),
         };
         let pairs = words.iter().map(pair).collect::<Result<_, _>>()?;
-        Ok(Keys { section, pairs })
+        Ok(KeyValues { section, pairs })
     }
 
-    /// The pairs of `defaults` in front of those whose keys are given here, too; repeatable keys
-    /// are replaced as a whole.
-    pub fn with_defaults(mut self, defaults: &Keys) -> Keys {
+    /// Adds the pairs of `defaults` whose keys are not given here. All values of a repeatable key are
+    /// replaced together.
+    pub fn with_defaults(mut self, defaults: &KeyValues) -> KeyValues {
         let missing = defaults.pairs.iter().filter(|(key, _)| !self.pairs.iter().any(|(own, _)| own == key));
         let missing: Vec<_> = missing.cloned().collect();
         self.pairs.splice(0..0, missing);
@@ -116,7 +117,7 @@ impl Keys {
         Ok(values.pop())
     }
 
-    /// Takes the value of a key and reads it; `expected` says what it should be.
+    /// Takes the value of a key and parses it; `expected` is its form, for the error.
     ///
     /// # Errors
     /// [`KeyError::Twice`] and [`KeyError::Value`].
@@ -124,7 +125,7 @@ impl Keys {
         self.read_with(key, expected, |value| value.parse().ok())
     }
 
-    /// Takes the value of a key and reads it by `read`, which refuses with `None`.
+    /// Takes the value of a key and parses it with `read`, which returns `None` for an invalid value.
     ///
     /// # Errors
     /// [`KeyError::Twice`] and [`KeyError::Value`].
@@ -137,11 +138,11 @@ impl Keys {
         let Some(value) = self.take(key)? else { return Ok(None) };
         match read(&value) {
             Some(read) => Ok(Some(read)),
-            None => Err(self.refuse(key, value, expected)),
+            None => Err(self.invalid_value(key, value, expected)),
         }
     }
 
-    /// The value, or the error that it is missing.
+    /// Returns the value, or an error if it is missing.
     ///
     /// # Errors
     /// [`KeyError::Missing`].
@@ -149,7 +150,7 @@ impl Keys {
         value.ok_or_else(|| KeyError::Missing { section: self.section.clone(), key })
     }
 
-    /// Takes the pairs whose keys begin with `prefix`, without it.
+    /// Takes all pairs whose keys begin with `prefix`, and strips it.
     ///
     /// # Errors
     /// [`KeyError::Twice`].
@@ -167,7 +168,7 @@ impl Keys {
         Ok(taken)
     }
 
-    /// Makes sure that nothing is left.
+    /// Checks that no key is left.
     ///
     /// # Errors
     /// [`KeyError::Unknown`] lists the `known` keys.
@@ -182,13 +183,13 @@ impl Keys {
         }
     }
 
-    /// The error that the values make no sense together.
-    pub fn senseless(&self, reason: impl Display) -> KeyError {
-        KeyError::Senseless { section: self.section.clone(), reason: reason.to_string() }
+    /// The error for values that contradict each other.
+    pub fn invalid(&self, reason: impl Display) -> KeyError {
+        KeyError::Invalid { section: self.section.clone(), reason: reason.to_string() }
     }
 
-    /// The error that `value` is not what was expected.
-    pub fn refuse(&self, key: &str, value: String, expected: impl Display) -> KeyError {
+    /// The error for a value that is not of the expected form.
+    pub fn invalid_value(&self, key: &str, value: String, expected: impl Display) -> KeyError {
         KeyError::Value {
             section: self.section.clone(),
             key: key.to_owned(),
@@ -203,9 +204,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_taken_once_and_nothing_is_left() {
+    fn keys_are_taken_and_none_is_left() {
         let words = ["depth=3", "arg=a", "arg=b=c", "option.Move Overhead=0", "option.Hash=8"];
-        let mut keys = Keys::parse("--engine 1", &words).unwrap();
+        let mut keys = KeyValues::parse("--engine 1", &words).unwrap();
         assert_eq!(keys.read::<u32>("depth", "a number"), Ok(Some(3)));
         assert_eq!(keys.read::<u32>("nodes", "a number"), Ok(None));
         assert_eq!(keys.take_all("arg"), ["a", "b=c"]);
@@ -215,9 +216,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_key() {
         let error = |words: &[&str]| {
-            let mut keys = Keys::parse("--each", words).map_err(|error| error.to_string())?;
+            let mut keys = KeyValues::parse("--each", words).map_err(|error| error.to_string())?;
             keys.read::<u32>("depth", "a number").map_err(|error| error.to_string())?;
             keys.finish("depth").map_err(|error| error.to_string())
         };
@@ -229,8 +230,8 @@ mod tests {
 
     #[test]
     fn own_keys_replace_defaults() {
-        let defaults = Keys::parse("--each", &["nodes=1", "arg=x", "arg=y"]).unwrap();
-        let mut keys = Keys::parse("--engine 1", &["arg=z"]).unwrap().with_defaults(&defaults);
+        let defaults = KeyValues::parse("--each", &["nodes=1", "arg=x", "arg=y"]).unwrap();
+        let mut keys = KeyValues::parse("--engine 1", &["arg=z"]).unwrap().with_defaults(&defaults);
         assert_eq!((keys.take("nodes"), keys.take_all("arg")), (Ok(Some("1".into())), vec!["z".into()]));
     }
 }

@@ -1,117 +1,115 @@
-//! Who takes part in a match, from arguments of the form `key=value`.
+//! The configuration of an engine in a match, read from arguments of the form `key=value`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::clock::{TIME_CONTROL, seconds};
-use super::{Allowance, KeyError, Keys, Place, Setup};
+use super::{EngineKind, EngineLimits, EngineSetup, KeyError, KeyValues};
 use crate::protocol::process::Launch;
 use crate::protocol::tuc::guest::{Invitation, PORT};
 
-/// Who takes part, and on what terms.
+/// An engine in a match: its name, how it is run, and the limits on its searches.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Participant {
-    /// The name; no two participants have the same.
+pub struct EngineConfig {
+    /// The name, unique in the match.
     pub name: String,
-    /// The engine.
-    pub setup: Setup,
-    /// What it may use for a move.
-    pub allowance: Allowance,
+    /// How the engine is run.
+    pub setup: EngineSetup,
+    /// Time control and limits on each search.
+    pub limits: EngineLimits,
 }
 
-/// The keys of a UCI engine; those of a process need a `cmd`.
+/// The keys of a UCI engine, for error messages. The keys of a child process need a `cmd`.
 const UCI_KEYS: &str =
     "cmd (with it arg, dir, stderr), proto, name, option.<name>, tc, st, depth, nodes, timemargin, timeout";
 
-/// The keys of a client over UDP, which cannot be told of options and limits.
+/// The keys of a client over UDP, for error messages. Its protocol has no options, depths or node limits.
 const TUC_KEYS: &str =
     "cmd (with it arg, dir, stderr), proto=tuc, port, bind, name, tc, st, timemargin, timeout";
 
-/// What a number of seconds looks like, for messages.
+/// Expected form of a time, for error messages.
 const SECONDS: &str = "a number of seconds";
 
-/// How long an answer is waited for without a clock, unless `timeout` says otherwise.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Default of `timeout`: how long to wait for an answer where there is no clock.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
-impl Participant {
-    /// Reads participants. Those without a `name` are called after their programs, and numbered where that
-    /// is not enough to tell them apart.
+impl EngineConfig {
+    /// Reads all engines of a match. An engine without a `name` is named after its program, with a number
+    /// appended where that name is taken.
     ///
     /// # Errors
-    /// [`KeyError`] names the key, and the value.
-    pub fn read_all(all: Vec<Keys>) -> Result<Vec<Participant>, KeyError> {
-        let mut participants: Vec<Participant> = Vec::new();
+    /// [`KeyError`] names the key and its value.
+    pub fn read_all(all: Vec<KeyValues>) -> Result<Vec<EngineConfig>, KeyError> {
+        let mut engines: Vec<EngineConfig> = Vec::new();
         for mut keys in all {
             let name = keys.read_with("name", "a name that no other engine has", |name| {
-                let taken = participants.iter().any(|other| other.name == name);
+                let taken = engines.iter().any(|other| other.name == name);
                 (!taken && !name.trim().is_empty()).then(|| name.to_owned())
             })?;
-            let mut participant = Participant::read(keys)?;
-            let taken = |name: &str| participants.iter().any(|other| other.name == name);
-            let own = std::mem::take(&mut participant.name);
+            let mut engine = EngineConfig::read(keys)?;
+            let taken = |name: &str| engines.iter().any(|other| other.name == name);
+            let own = std::mem::take(&mut engine.name);
             let names = std::iter::once(own.clone()).chain((2..).map(|number| format!("{own}-{number}")));
             let free = names.into_iter().find(|name| !taken(name)).unwrap_or(own);
-            participants.push(Participant { name: name.unwrap_or(free), ..participant });
+            engines.push(EngineConfig { name: name.unwrap_or(free), ..engine });
         }
-        Ok(participants)
+        Ok(engines)
     }
 
-    /// Reads a participant, which is called after its program.
-    fn read(mut keys: Keys) -> Result<Participant, KeyError> {
+    /// Reads one engine, named after its program.
+    fn read(mut keys: KeyValues) -> Result<EngineConfig, KeyError> {
         let is_tuc = match keys.take("proto")? {
             None => false,
             Some(proto) if proto == "uci" => false,
             Some(proto) if proto == "tuc" => true,
-            Some(proto) => return Err(keys.refuse("proto", proto, "`uci` or `tuc`")),
+            Some(proto) => return Err(keys.invalid_value("proto", proto, "`uci` or `tuc`")),
         };
-        let allowance = read_allowance(&mut keys, is_tuc)?;
-        let patience = keys.read_with("timeout", SECONDS, seconds)?.unwrap_or(PATIENCE);
+        let limits = read_limits(&mut keys, is_tuc)?;
+        let timeout = keys.read_with("timeout", SECONDS, seconds)?.unwrap_or(DEFAULT_TIMEOUT);
         let launch = read_launch(&mut keys)?;
         let name = launch.as_ref().and_then(|launch| stem(&launch.program)).map(str::to_owned);
         let name = name.unwrap_or(if is_tuc { "udp" } else { "labrys" }.to_owned());
-        let (place, options) = match is_tuc {
+        let (kind, options) = match is_tuc {
             true => {
                 let port = keys.read("port", "a number from 0 to 65535")?;
                 let address = keys.read("bind", "an IP address")?;
                 keys.finish(TUC_KEYS)?;
-                (Place::Udp(invitation(&keys, port, address, launch)?), Vec::new())
+                (EngineKind::Udp(invitation(&keys, port, address, launch)?), Vec::new())
             }
             false => {
                 let options = keys.take_prefixed("option.")?;
                 keys.finish(UCI_KEYS)?;
-                (launch.map_or(Place::Here, Place::Process), options)
+                (launch.map_or(EngineKind::InProcess, EngineKind::Uci), options)
             }
         };
-        // What is missing comes last: it may be there under a name with a slip.
+        // Unknown keys are reported before missing ones: a misspelt key is both.
         let needed = if is_tuc { "tc or st" } else { "tc, st, depth or nodes" };
-        keys.require(needed, (!allowance.is_endless()).then_some(()))?;
-        Ok(Participant { name, setup: Setup { place, options, patience }, allowance })
+        keys.require(needed, (!limits.is_unlimited()).then_some(()))?;
+        Ok(EngineConfig { name, setup: EngineSetup { kind, options, timeout }, limits })
     }
 }
 
-/// What a player may use for a move; a client over UDP knows nothing of depths and nodes.
-fn read_allowance(keys: &mut Keys, is_tuc: bool) -> Result<Allowance, KeyError> {
+/// Reads the time control and the limits on each search. A client over UDP takes no depth and no nodes.
+fn read_limits(keys: &mut KeyValues, is_tuc: bool) -> Result<EngineLimits, KeyError> {
     const COUNT: &str = "a whole number, at least 1";
-    let mut allowance = Allowance {
+    let mut limits = EngineLimits {
         control: keys.read("tc", TIME_CONTROL)?,
         move_time: keys.read_with("st", SECONDS, |text| seconds(text).filter(|time| !time.is_zero()))?,
         margin: Duration::from_millis(
             keys.read::<u32>("timemargin", "a whole number of milliseconds")?.unwrap_or(0).into(),
         ),
-        ..Allowance::default()
+        ..EngineLimits::default()
     };
     if !is_tuc {
-        allowance.depth =
-            keys.read_with("depth", COUNT, |text| text.parse().ok().filter(|&depth| depth > 0))?;
-        allowance.nodes =
-            keys.read_with("nodes", COUNT, |text| text.parse().ok().filter(|&nodes| nodes > 0))?;
+        limits.depth = keys.read_with("depth", COUNT, |text| text.parse().ok().filter(|&depth| depth > 0))?;
+        limits.nodes = keys.read_with("nodes", COUNT, |text| text.parse().ok().filter(|&nodes| nodes > 0))?;
     }
-    Ok(allowance)
+    Ok(limits)
 }
 
-/// The program of a player, if it has one.
-fn read_launch(keys: &mut Keys) -> Result<Option<Launch>, KeyError> {
+/// Reads the command line of an engine's process, if it has one.
+fn read_launch(keys: &mut KeyValues) -> Result<Option<Launch>, KeyError> {
     let Some(program) = keys.take("cmd")?.map(PathBuf::from) else { return Ok(None) };
     Ok(Some(Launch {
         program,
@@ -121,9 +119,9 @@ fn read_launch(keys: &mut Keys) -> Result<Option<Launch>, KeyError> {
     }))
 }
 
-/// Where a client over UDP comes in. It has to be able to know the port.
+/// Reads where a client over UDP joins. With port 0 the client's command line has to contain the port.
 fn invitation(
-    keys: &Keys,
+    keys: &KeyValues,
     port: Option<u16>,
     address: Option<IpAddr>,
     launch: Option<Launch>,
@@ -134,13 +132,13 @@ fn invitation(
     };
     let is_told = |launch: &Launch| launch.arguments.iter().any(|argument| argument.contains(PORT));
     if port == 0 && !launch.as_ref().is_some_and(is_told) {
-        return Err(keys.senseless(format!("port 0 is any that is free, but no arg tells it, as `{PORT}`")));
+        return Err(keys.invalid(format!("port 0 picks any free port, so one arg has to contain `{PORT}`")));
     }
     let address = address.unwrap_or(IpAddr::from(Ipv4Addr::LOCALHOST));
     Ok(Invitation { listen: SocketAddr::new(address, port), launch })
 }
 
-/// The name of a program without its folder and its extension.
+/// The file name of a program without its extension.
 fn stem(program: &Path) -> Option<&str> {
     program.file_stem()?.to_str()
 }
@@ -149,23 +147,24 @@ fn stem(program: &Path) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn read(all: &[&[&str]]) -> Result<Vec<Participant>, String> {
-        let keys = all.iter().zip(1..).map(|(words, n)| Keys::parse(format!("--engine {n}"), words).unwrap());
-        Participant::read_all(keys.collect()).map_err(|error| error.to_string())
+    fn read(all: &[&[&str]]) -> Result<Vec<EngineConfig>, String> {
+        let keys =
+            all.iter().zip(1..).map(|(words, n)| KeyValues::parse(format!("--engine {n}"), words).unwrap());
+        EngineConfig::read_all(keys.collect()).map_err(|error| error.to_string())
     }
 
     #[test]
-    fn engines_are_told_apart() {
+    fn engine_names_are_unique() {
         let all =
             [&["nodes=1"][..], &["nodes=1"], &["cmd=/usr/bin/fish.exe", "st=1"], &["nodes=1", "name=x"]];
-        let names: Vec<_> = read(&all).unwrap().into_iter().map(|participant| participant.name).collect();
+        let names: Vec<_> = read(&all).unwrap().into_iter().map(|engine| engine.name).collect();
         assert_eq!(names, ["labrys", "labrys-2", "fish", "x"]);
         let error = read(&[&["nodes=1", "name=x"], &["nodes=2", "name=x"]]).unwrap_err();
         assert_eq!(error, "--engine 2: name `x`: expected a name that no other engine has");
     }
 
     #[test]
-    fn a_participant_has_all_that_its_keys_say() {
+    fn every_key_is_read() {
         let words = [
             "cmd=fish",
             "arg=-a",
@@ -179,21 +178,21 @@ mod tests {
             "timeout=0.5",
             "option.Skill Level=3",
         ];
-        let participant = read(&[&words]).unwrap().remove(0);
+        let engine = read(&[&words]).unwrap().remove(0);
         let launch = Launch {
             program: "fish".into(),
             arguments: vec!["-a".into(), "b".into()],
             folder: Some("/tmp".into()),
             stderr: Some("log".into()),
         };
-        let setup = Setup {
-            place: Place::Process(launch),
+        let setup = EngineSetup {
+            kind: EngineKind::Uci(launch),
             options: vec![("Skill Level".into(), "3".into())],
-            patience: Duration::from_millis(500),
+            timeout: Duration::from_millis(500),
         };
-        assert_eq!(participant.setup, setup);
-        assert_eq!(participant.allowance.margin, Duration::from_millis(25));
-        assert_eq!(participant.allowance.to_string(), "40/10+0.5, depth 7");
+        assert_eq!(engine.setup, setup);
+        assert_eq!(engine.limits.margin, Duration::from_millis(25));
+        assert_eq!(engine.limits.to_string(), "40/10+0.5, depth 7");
     }
 
     #[test]
@@ -202,17 +201,17 @@ mod tests {
             &["proto=tuc", "st=6", "port=9876", "bind=0.0.0.0"][..],
             &["proto=tuc", "tc=60", "timemargin=5", "cmd=java", "arg=--at", "arg=127.0.0.1:{port}"],
         ];
-        let participants = read(&all).unwrap();
-        let places = participants.iter().map(|participant| participant.setup.to_string());
+        let engines = read(&all).unwrap();
+        let places = engines.iter().map(|engine| engine.setup.to_string());
         let places: Vec<_> = places.collect();
         assert_eq!(places, ["UDP 0.0.0.0:9876", "java --at 127.0.0.1:{port}, UDP 127.0.0.1:0"]);
-        let names: Vec<_> = participants.iter().map(|participant| participant.name.as_str()).collect();
+        let names: Vec<_> = engines.iter().map(|engine| engine.name.as_str()).collect();
         assert_eq!(names, ["udp", "java"]);
-        assert_eq!(participants[0].allowance.to_string(), "6/move");
+        assert_eq!(engines[0].limits.to_string(), "6/move");
     }
 
     #[test]
-    fn what_is_wrong_is_named() {
+    fn errors_name_the_key() {
         for (words, message) in [
             (&["nodes=0"][..], "nodes `0`: expected a whole number"),
             (&["tc=5m"], "tc `5m`: expected [moves/]seconds"),
@@ -231,9 +230,9 @@ mod tests {
             (&["proto=tuc", "st=1", "port=99999"], "port `99999`: expected a number from 0 to 65535"),
             (
                 &["proto=tuc", "st=1", "port=0"],
-                "port 0 is any that is free, but no arg tells it, as `{port}`",
+                "port 0 picks any free port, so one arg has to contain `{port}`",
             ),
-            (&["proto=tuc", "st=1", "cmd=x", "arg={prot}"], "no arg tells it, as `{port}`"),
+            (&["proto=tuc", "st=1", "cmd=x", "arg={prot}"], "so one arg has to contain `{port}`"),
             (&["proto=tuc", "st=1", "port=1", "bind=here"], "bind `here`: expected an IP address"),
             (
                 &["proto=tuc", "st=1", "port=1", "nodes=5"],
