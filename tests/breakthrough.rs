@@ -9,15 +9,17 @@ use common::breakthrough::Breakthrough;
 use common::minimax::{Plain, result};
 use common::suite::{check_damaged_fens, check_damaged_moves, check_position};
 use common::{Line, compare_searches, random_game, random_lines, sample};
-use labrys::arena::{Adjudication, Allowance, Cause, Place, Rules, Seat, Setup, Variation, play};
+use labrys::arena::{
+    Adjudication, EngineKind, EngineLimits, EngineSetup, Rules, Seat, Termination, Variation, play,
+};
 use labrys::engine::{Board, Engine, Play, SearchReport, Session, Settings};
 use labrys::eval::WeightsError;
 use labrys::game::perft::perft;
 use labrys::game::{Color, Ending, Game, GameHistory, Outcome};
-use labrys::learn::selfplay::{Agent, Budget};
+use labrys::learn::selfplay::{Agent, SearchLimit};
 use labrys::learn::{
-    self, Decay, Exploration, Learner, ObservationSettings, ObservedPosition, State, TemporalDifference,
-    Trainer, Worker,
+    self, Decay, Exploration, Learner, ObservationSettings, ObservedPosition, TemporalDifference, Trainer,
+    TrainingState, Worker,
 };
 use labrys::search::{Control, Limits, Options, SearchMode, Value, solve};
 
@@ -182,18 +184,18 @@ fn an_engine_plays_it() {
 fn agent() -> Agent<Breakthrough> {
     let mut session = Session::new(&Settings::default());
     session.set_option("Hash", "1").unwrap();
-    Agent { thinker: session.into_parts().1, budget: Budget::Depth(2) }
+    Agent { thinker: session.into_parts().1, limit: SearchLimit::Depth(2) }
 }
 
 #[test]
 fn weights_are_learned_for_it() {
-    let settings = learn::Settings {
+    let settings = learn::TrainingSettings {
         games: 200,
         round: 10,
         seed: 3,
         rate: 0.01,
-        decay: Decay::Falling,
-        exploration: Exploration { from: 0.5, to: 0.1, middle: 0.5, steepness: 10.0 },
+        decay: Decay::Linear,
+        exploration: Exploration { start: 0.5, end: 0.1, midpoint: 0.5, steepness: 10.0 },
         opening_plies: 4,
         observation: ObservationSettings {
             both: true,
@@ -213,7 +215,7 @@ fn weights_are_learned_for_it() {
         rivals: vec![agent()],
     };
     let learner = Learner::Td(TemporalDifference::new(0.95, 0.0, None));
-    let state = State::new(vec![0.0], learner);
+    let state = TrainingState::new(vec![0.0], learner);
     let mut trainer = Trainer::new(settings, vec![worker(), worker()], state).unwrap();
     trainer.run(&Control::default(), |_| Ok::<_, WeightsError>(())).unwrap();
     let state = trainer.state();
@@ -228,19 +230,19 @@ fn weights_are_learned_for_it() {
 fn the_referee_lets_engines_play_it() {
     let variant = Breakthrough::NAME.to_owned();
     let rules = Rules { variant, option: None };
-    let setup = |search: &str| Setup {
-        place: Place::Here,
+    let setup = |search: &str| EngineSetup {
+        kind: EngineKind::InProcess,
         options: vec![("SearchMode".to_owned(), search.to_owned()), ("Hash".to_owned(), "1".to_owned())],
-        patience: std::time::Duration::from_secs(10),
+        timeout: std::time::Duration::from_secs(10),
     };
-    let allowance = Allowance { nodes: Some(5_000), ..Allowance::default() };
+    let limits = EngineLimits { nodes: Some(5_000), ..EngineLimits::default() };
     let mut wins = [0; 2];
     for seed in 0..10 {
         let mut players = ["pvs", "random"].map(|search| setup(search).player::<Breakthrough>(&rules));
         let (opening, _) = random_game::<Breakthrough>(seed, 2, |_, _| {});
         let opening = Variation { fen: opening.fen(), moves: Vec::new() };
         let [strong, weak] =
-            players.each_mut().map(|player| Seat { player: player.as_mut(), allowance: &allowance });
+            players.each_mut().map(|player| Seat { player: player.as_mut(), limits: &limits });
         let played = play(
             &mut Play::start(),
             &opening,
@@ -250,7 +252,7 @@ fn the_referee_lets_engines_play_it() {
             &Control::default(),
         )
         .unwrap();
-        assert_eq!(played.end.cause, Cause::Rules, "{}", played.end.details);
+        assert_eq!(played.end.termination, Termination::Rules, "{}", played.end.details);
         wins[usize::from(played.end.winner != Some(Color::White))] += 1;
     }
     assert!(wins[0] >= 9, "pvs against random moves: {wins:?}");
