@@ -492,7 +492,8 @@ fn every_search_finishes_depth_1() {
                     };
                     let found = word(lines.last().unwrap(), "bestmove").unwrap();
                     assert_eq!(word(info, "pv").unwrap(), found, "{mode} {go}: {lines:?}");
-                    // With a random playout or two for each move, simulations know better than depth 1, or worse.
+                    // With a random playout or two for each move, simulations know better than depth 1, or
+                    // worse.
                     if !best.is_empty() && (mode != "mcts" || go == "go nodes 1") {
                         assert_eq!(found, best, "{mode} {go}: {lines:?}");
                     }

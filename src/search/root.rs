@@ -71,8 +71,8 @@ impl<M: Copy + Eq> Root<M> {
         self.moves[self.pv_index..].iter_mut().for_each(|entry| entry.score = -Score::INFINITE);
     }
 
-    /// Sorts the moves with a principal variation by their scores, the current one included: a later one may turn
-    /// out to be better. The sort is stable.
+    /// Sorts the moves with a principal variation by their scores, the current one included: a later one may
+    /// turn out to be better. The sort is stable.
     pub(super) fn sort_finished(&mut self) {
         self.moves[..=self.pv_index].sort_by_key(|entry| std::cmp::Reverse(entry.score));
     }

@@ -1,11 +1,11 @@
 //! Monte Carlo tree search: UCT (L. Kocsis and C. Szepesvári, 2006) or PUCT, with playouts or with
 //! evaluation.
 //!
-//! A simulation selects its way down the tree, expands a leaf, goes on with a playout, and backs up the
-//! result. Playouts go to the end of the game, or end after some plies, where the static evaluation gives the
-//! expected result (J. Kloetzer, H. Iida and B. Bouzy, "The Monte-Carlo approach in Amazons", 2007). Proven
-//! results are backed up, too (M. Winands, Y. Björnsson and J.-T. Saito, "Monte-Carlo tree search solver",
-//! 2008).
+//! A simulation selects its way down the tree, expands a leaf, goes on with a playout (rollout), and backs up
+//! the result. Playouts go to the end of the game, or end after some plies, where the static evaluation gives
+//! the expected result (J. Kloetzer, H. Iida and B. Bouzy, "The Monte-Carlo approach in Amazons", 2007).
+//! Proven results are backed up, too (M. Winands, Y. Björnsson and J.-T. Saito, "Monte-Carlo tree search
+//! solver", 2008).
 //!
 //! Chance is sampled anew in each simulation, and a node stands for its moves whatever the outcomes were
 //! (open loop). The tree has as much memory as the transposition table; when that is used up, leaves are not
@@ -230,8 +230,8 @@ fn run<G: Searchable, E: Evaluator<G>>(
     report(input, simulator, shared, listener);
 }
 
-/// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not one for
-/// each move where neither priors nor evaluations lead the first ones.
+/// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not
+/// one for each move where neither priors nor evaluations lead the first ones.
 fn is_answer_blind<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, tree: &Tree<G>) -> bool {
     let sampling = &input.options.sampling;
     let ranked = tree.ranked(0, sampling.final_move);
