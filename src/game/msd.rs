@@ -8,13 +8,13 @@ use super::{Game, GameHistory, MoveOrdering};
 pub struct MsdTerms {
     /// Moves that win the game are rated ∞.
     pub win: bool,
-    /// Tactical moves are rated [`GOOD`].
+    /// Tactical moves are rated 1000.
     pub capture: bool,
-    /// Moves that bring an attacked piece to safety are rated [`GOOD`].
+    /// Moves that bring an attacked piece to safety are rated 1000.
     pub escape: bool,
     /// Moves that draw the game by repetition are rated −∞.
     pub repetition: bool,
-    /// Moves onto an attacked square are rated −[`GOOD`].
+    /// Moves onto an attacked square are rated −1000.
     pub exposure: bool,
     /// θ, in hundredths: the weight of each move that the player gains.
     pub theta: i32,

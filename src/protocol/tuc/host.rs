@@ -79,7 +79,7 @@ pub enum ServerEvent {
     /// A move was made.
     Moved(Moved),
     /// The game is over.
-    Ended(GameResult),
+    Ended(HostedResult),
 }
 
 impl fmt::Display for ServerEvent {
@@ -118,7 +118,7 @@ impl fmt::Display for EndCause {
 
 /// The end of a game.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GameResult {
+pub struct HostedResult {
     /// The winner; none if the game is drawn.
     pub winner: Option<Color>,
     /// The cause of the end.
@@ -127,7 +127,7 @@ pub struct GameResult {
     pub points: [f64; 2],
 }
 
-impl fmt::Display for GameResult {
+impl fmt::Display for HostedResult {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = self.points;
         write!(f, "{} {white}-{black}: {}", winner_text(self.winner), self.cause)
@@ -153,7 +153,7 @@ enum Phase {
     /// The game ends at `end`, or at `turn_end` unless a move comes.
     Playing { end: Instant, turn_end: Instant },
     /// The game is over.
-    Over(GameResult),
+    Over(HostedResult),
 }
 
 /// A game between the first two players that join.
@@ -197,7 +197,7 @@ impl Host {
     }
 
     /// The result, if the game has ended.
-    pub fn result(&self) -> Option<GameResult> {
+    pub fn result(&self) -> Option<HostedResult> {
         match self.phase {
             Phase::Over(result) => Some(result),
             _ => None,
@@ -292,7 +292,7 @@ impl Host {
     }
 
     fn over(&mut self, winner: Option<Color>, cause: EndCause) -> Response {
-        let result = GameResult { winner, cause, points: self.position.score() };
+        let result = HostedResult { winner, cause, points: self.position.score() };
         self.phase = Phase::Over(result);
         Response {
             messages: self.to_both(end_message(&self.position)),

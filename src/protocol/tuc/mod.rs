@@ -22,7 +22,7 @@ mod socket;
 
 use std::fmt;
 
-pub use host::{DatagramError, EndCause, GameResult, Host, HostError, Response, ServerEvent, TimeLimits};
+pub use host::{DatagramError, EndCause, Host, HostError, HostedResult, Response, ServerEvent, TimeLimits};
 pub use mirror::{Event, Mirror, UnexpectedMessage};
 
 use crate::game::tucchess::TucChess;

@@ -4,7 +4,7 @@ use std::io;
 use std::net::UdpSocket;
 use std::time::Instant;
 
-use super::host::{GameResult, Host, Response, ServerEvent};
+use super::host::{Host, HostedResult, Response, ServerEvent};
 use super::socket::{Mailbox, dump};
 
 /// Referees one game on a bound socket. `report` gets each event. Invalid datagrams are logged at level
@@ -16,7 +16,7 @@ pub fn serve(
     socket: UdpSocket,
     host: &mut Host,
     report: &mut dyn FnMut(&ServerEvent),
-) -> io::Result<GameResult> {
+) -> io::Result<HostedResult> {
     let mut mailbox = Mailbox::new(socket);
     loop {
         let deadline = host.deadline();
