@@ -475,6 +475,7 @@ fn every_search_finishes_depth_1() {
         ("chess", "fen 4k3/8/8/3q4/8/8/8/K2R4 w - - 0 1", "d1d5"),
         // No move is the only good one: the answer has its line.
         ("tucchess", "fen 2k2/2P2/5/5/5/5/R1K2 w 0 0 1", ""),
+        ("amazons", "fen 1q1*1/q1q*1/Q1*Qq/2**1/1Q2Q b - - 5 3", ""),
     ] {
         engine.send(&format!("setoption name UCI_Variant value {variant}\nposition {position}"));
         for mode in ["pvs", "mtdf", "alphabeta", "minimax", "expectiminimax", "mcts"] {

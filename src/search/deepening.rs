@@ -115,7 +115,7 @@ pub fn search<G: Searchable, E: Evaluator<G>>(
     if moves.is_empty() {
         return Best::nothing();
     }
-    if G::ORDERS_BY_STATIC_EVAL && input.options.selective && input.root_moves.is_none() {
+    if input.sorts_root_by_static_eval() {
         sort_by_static_eval(input, &mut moves);
     }
     let root = Root::new(moves);
@@ -172,12 +172,28 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             };
         }
         if !is_any_finished {
-            // However short the limits are, the answer is at least the best move by depth 1.
-            self.searcher.budget.lift();
-            self.iterate(1);
+            self.answer_at_once();
         }
         let best = &self.searcher.root.moves[0];
         Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes() }
+    }
+
+    /// Answers where no iteration has been finished: however short the limits are, the answer is at least the best
+    /// move by depth 1, or by static evaluation where the root is sorted by it, because depth 1 takes thousands of
+    /// nodes.
+    fn answer_at_once(&mut self) {
+        if !self.input.sorts_root_by_static_eval() {
+            self.searcher.budget.lift();
+            self.iterate(1);
+            return;
+        }
+        let first = &mut self.searcher.root.moves[0];
+        if first.score == -Score::INFINITE
+            && let Some((_, score)) = self.input.best_at_once(&[first.mv])
+        {
+            (first.score, first.pv) = (score, vec![first.mv]);
+            self.report(1, 0, score, Bound::Exact);
+        }
     }
 
     /// One iteration: the best principal variations of the root, each searched among the moves that no better

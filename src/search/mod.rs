@@ -167,6 +167,11 @@ impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
 }
 
 impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
+    /// Whether the root moves of a search by depth are sorted by the static evaluation behind them.
+    fn sorts_root_by_static_eval(&self) -> bool {
+        G::ORDERS_BY_STATIC_EVAL && self.options.selective && self.root_moves.is_none()
+    }
+
     /// The best of some root moves by the positions behind them alone, with its score; `None` without moves.
     fn best_at_once(&self, moves: &[G::Move]) -> Option<(G::Move, Score)> {
         let (evaluator, position, stm) = (self.evaluator, self.position, self.position.side_to_move());
