@@ -3,8 +3,6 @@
 
 mod common;
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use common::random_lines;
 use labrys::eval::{Evaluator, Scale, Score};
 use labrys::game::amazons::Amazons;
@@ -163,49 +161,4 @@ fn leaves_are_judged_in_batches() {
     // The root is a batch of its own. After that, few simulations share a leaf.
     let full = eights.iter().filter(|&&leaves| leaves == 8).count();
     assert!(full > eights.len() / 2, "{eights:?}");
-}
-
-/// An evaluation that counts its calls.
-struct Counted(AtomicU64);
-
-impl Evaluator<Neighbours> for Counted {
-    type State = ();
-
-    fn reset(&self, _: &Neighbours, (): &mut ()) {}
-
-    fn update(&self, _: &Neighbours, (): &(), _: &Neighbours, (): &mut ()) {}
-
-    fn evaluate(&self, position: &Neighbours, (): &()) -> Score {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        Score::from_thousandths((position.key() % 4_001) as i32 - 2_000)
-    }
-
-    fn scale(&self) -> Scale {
-        Scale::UNMEASURED
-    }
-}
-
-#[test]
-fn a_node_that_the_table_decides_is_not_evaluated() {
-    let (position, history, evaluator) =
-        (Neighbours::start(), GameHistory::new(), Counted(AtomicU64::new(0)));
-    let table = TranspositionTable::new(16).unwrap();
-    let find = |options: &Options, depth| {
-        let input = SearchInput {
-            position: &position,
-            history: &history,
-            evaluator: &evaluator,
-            root_moves: None,
-            options,
-            limits: &Limits::depth(depth),
-        };
-        evaluator.0.store(0, Ordering::Relaxed);
-        let (control, mut heuristics) = (Control::default(), [Heuristics::new()]);
-        let best = search(&input, SearchMode::Pvs, &table, &mut heuristics, &control, &mut |_: Report<_>| {});
-        (best.nodes, evaluator.0.load(Ordering::Relaxed))
-    };
-    find(&Options::default(), 8);
-    // A shallow search finds most positions in the table, searched more deeply.
-    let (nodes, evaluations) = find(&Options { iterative: false, ..Options::default() }, 6);
-    assert!(nodes > 1_000 && evaluations < nodes, "{evaluations} evaluations at {nodes} nodes");
 }

@@ -125,7 +125,11 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return self.quiescence(window, ply);
         }
 
-        // 5. The table: an entry that is deep enough ends the search of this node. The principal variation is
+        // 5. The static evaluation. A table hit would make it needless, but it takes place while the table's
+        //    entry is on its way from memory: behind the table, the same nodes take 4 to 8 % longer.
+        let static_eval = (self.selective && !in_check).then(|| self.static_eval(ply));
+
+        // 6. The table: an entry that is deep enough ends the search of this node. The principal variation is
         //    searched to its end, so that all of its moves are known.
         let is_singular_search = self.stack[ply].excluded.is_some();
         let tt_entry = self.tt_entry(ply);
@@ -138,11 +142,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return entry.score;
         }
 
-        // 6. The static evaluation.
-        let static_eval = (self.selective && !in_check).then(|| {
-            let static_eval = self.static_eval(ply);
-            tt_entry.map_or(static_eval, |entry| entry.refine(static_eval))
-        });
+        let static_eval = static_eval.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval)));
         let mut node = Node { depth, ply, window, tt_entry, static_eval, in_check };
         if may_end
             && let Some(static_eval) = static_eval
