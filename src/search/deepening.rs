@@ -178,9 +178,9 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes() }
     }
 
-    /// Answers where no iteration has been finished: however short the limits are, the answer is at least the best
-    /// move by depth 1, or by static evaluation where the root is sorted by it, because depth 1 takes thousands of
-    /// nodes.
+    /// Answers where no iteration has been finished: however short the limits are, the answer is at least the
+    /// best move by depth 1, or by static evaluation where the root is sorted by it, because depth 1 takes
+    /// thousands of nodes.
     fn answer_at_once(&mut self) {
         if !self.input.sorts_root_by_static_eval() {
             self.searcher.budget.lift();

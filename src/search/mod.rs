@@ -164,9 +164,7 @@ impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
         }
         moves
     }
-}
 
-impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
     /// Whether the root moves of a search by depth are sorted by the static evaluation behind them.
     fn sorts_root_by_static_eval(&self) -> bool {
         G::ORDERS_BY_STATIC_EVAL && self.options.selective && self.root_moves.is_none()

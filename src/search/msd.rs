@@ -73,6 +73,21 @@ impl<'a, E> MsdFilter<'a, E> {
         MsdFilter { options, evaluator, seed, ratings: Vec::new(), ranks: Vec::new() }
     }
 
+    /// The filter of a search by depth; `None` where the options leave the search as it is.
+    pub(super) fn if_needed(
+        options: &'a MsdOptions,
+        evaluator: &'a E,
+        seed: u64,
+    ) -> Option<MsdFilter<'a, E>> {
+        let is_needed = options.is_on() || options.asks_for_volatility();
+        is_needed.then(|| MsdFilter::new(options, evaluator, seed))
+    }
+
+    /// Whether it makes a difference that a position is volatile.
+    pub(super) fn asks_for_volatility(&self) -> bool {
+        self.options.asks_for_volatility()
+    }
+
     /// Keeps the best rated of the moves of a position at `ply`, in their order. Equal ratings at the cut are
     /// decided at random, the same way at each visit.
     pub(super) fn keep<G: Searchable>(
@@ -114,24 +129,6 @@ impl<'a, E> MsdFilter<'a, E> {
     }
 }
 
-/// Minimax selective deepening in a search by depth.
-pub(super) struct Msd<'a, E> {
-    filter: MsdFilter<'a, E>,
-}
-
-impl<'a, E> Msd<'a, E> {
-    /// The filter of a search; `None` where the options leave the search as it is.
-    pub(super) fn new(options: &'a MsdOptions, evaluator: &'a E, seed: u64) -> Option<Msd<'a, E>> {
-        let is_needed = options.is_on() || options.asks_for_volatility();
-        is_needed.then(|| Msd { filter: MsdFilter::new(options, evaluator, seed) })
-    }
-
-    /// Whether it makes a difference that a position is volatile.
-    pub(super) fn asks_for_volatility(&self) -> bool {
-        self.filter.options.asks_for_volatility()
-    }
-}
-
 impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     /// Whether the position at `ply` is volatile.
     fn is_volatile(&self, ply: usize) -> bool {
@@ -143,14 +140,14 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     #[inline]
     pub(super) fn msd_depth(&self, depth: i32, ply: usize) -> i32 {
         let Some(msd) = &self.msd else { return depth };
-        let plies = msd.filter.options.volatile_plies;
+        let plies = msd.options.volatile_plies;
         let extends = plies > 0 && depth <= 0 && ply < self.iteration + plies && self.is_volatile(ply);
         if extends { 1 } else { depth }
     }
 
     /// Whether moves below the root are left out.
     pub(super) fn msd_filters(&self) -> bool {
-        self.msd.as_ref().is_some_and(|msd| msd.filter.options.is_on())
+        self.msd.as_ref().is_some_and(|msd| msd.options.is_on())
     }
 
     /// Keeps the moves of the position at `ply` that are searched, in their order.
@@ -158,7 +155,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         let volatile = self.is_volatile(ply);
         let Some(msd) = &mut self.msd else { return };
         let entry = &self.stack[ply];
-        msd.filter.keep(&mut self.history, &entry.position, &entry.state, ply, volatile, moves);
+        msd.keep(&mut self.history, &entry.position, &entry.state, ply, volatile, moves);
     }
 
     /// Lists the moves of the position at `ply` that are searched in the `kept` of its stack entry.

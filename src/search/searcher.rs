@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::heuristics::Heuristics;
-use super::msd::Msd;
+use super::msd::MsdFilter;
 use super::root::Root;
 use super::shared::SharedState;
 use super::stack::Ply;
@@ -31,7 +31,7 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     /// At plies below this one, moves are worth the mean over all outcomes of chance.
     pub(super) chance_plies: usize,
     /// Minimax selective deepening, where it is asked for.
-    pub(super) msd: Option<Msd<'a, E>>,
+    pub(super) msd: Option<MsdFilter<'a, E>>,
     /// The positions before that of the ply that is being searched.
     pub(super) history: GameHistory<G>,
     pub(super) stack: Vec<Ply<G, E::State>>,
@@ -79,7 +79,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 SearchMode::Pvs | SearchMode::Mtdf => options.chance_plies,
                 SearchMode::AlphaBeta | SearchMode::Minimax => 0,
             },
-            msd: Msd::new(&options.msd, input.evaluator, options.seed),
+            msd: MsdFilter::if_needed(&options.msd, input.evaluator, options.seed),
             history: input.history.clone(),
             stack: vec![Ply::new(input.position.clone(), state); MAX_PLY + 2],
             root,
@@ -228,7 +228,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// Plays a move at `ply`; [`Searcher::undo`] takes it back.
     #[inline(always)]
     pub(super) fn play(&mut self, ply: usize, mv: G::Move) {
-        if self.msd.as_ref().is_some_and(Msd::asks_for_volatility) {
+        if self.msd.as_ref().is_some_and(MsdFilter::asks_for_volatility) {
             let [parent, child] = plies(&mut self.stack, ply);
             child.after_tactical = parent.position.is_tactical(mv);
         }
