@@ -188,7 +188,7 @@ fn bad_lines_are_named_and_change_nothing() {
         ),
         (
             "position fen 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
-            "position: FEN: the board has 10 ranks, expected 8",
+            "position: FEN: the board has 10 ranks, expected 8; looks like variant `amazons`",
         ),
         ("go depth", "go: depth is missing"),
         ("go depth x", "go: depth `x`: expected a whole number from 1 to 4294967295"),
