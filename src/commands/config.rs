@@ -1,7 +1,5 @@
-//! Command line arguments from a TOML file.
-//!
-//! `--config FILE` adds the arguments in the file: `games = 400` is `--games 400`, `json = true` is `--json`, a
-//! table `[sprt]` with `elo0 = 0` is `--sprt elo0=0`, each `[[engine]]` is an `--engine`, and `rival =
+//! `--config FILE` adds the arguments in the file: `games = 400` is `--games 400`, `json = true` is `--json`,
+//! a table `[sprt]` with `elo0 = 0` is `--sprt elo0=0`, each `[[engine]]` is an `--engine`, and `rival =
 //! ["ones", "random"]` is `--rival ones --rival random`. The result is parsed as a command line, so both have
 //! the same names, ranges and errors.
 //!
