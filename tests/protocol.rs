@@ -507,6 +507,25 @@ fn every_search_finishes_depth_1() {
 }
 
 #[test]
+fn the_answer_has_a_line_wherever_the_search_is_stopped() {
+    let mut engine = Process::start();
+    let word =
+        |line: &str, name: &str| line.split(' ').skip_while(|word| *word != name).nth(1).map(str::to_owned);
+    // An end of few moves, whose iterations are short.
+    engine.send("setoption name UCI_Variant value tucchess\nposition fen 2k2/2P2/5/5/5/5/R1K2 w 0 0 1");
+    for mode in ["pvs", "mtdf", "alphabeta"] {
+        engine.send(&format!("setoption name SearchMode value {mode}"));
+        for nodes in (50..6000).step_by(11) {
+            engine.send(&format!("go nodes {nodes}"));
+            let lines = engine.until("bestmove");
+            let info =
+                lines.iter().rfind(|line| line.starts_with("info depth") && line.contains(" pv ")).unwrap();
+            assert_eq!(word(info, "pv"), word(lines.last().unwrap(), "bestmove"), "{mode}: {lines:?}");
+        }
+    }
+}
+
+#[test]
 fn principal_variations_come_in_order() {
     let mut engine = Process::start();
     for (variant, depth) in [("chess", 10), ("neighbours", 8), ("tucchess", 8)] {
