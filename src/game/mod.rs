@@ -10,7 +10,8 @@
 //! - [`Selectivity`]: checks, null moves, candidate moves;
 //! - [`SelectiveDeepening`]: the move ratings of minimax selective deepening;
 //! - [`Playouts`]: the playouts of Monte Carlo tree search;
-//! - [`Solvable`]: bounds and keys for the solver.
+//! - [`Solvable`]: bounds and keys for the solver;
+//! - [`Encoding`]: planes and move indices for policy/value nets.
 //!
 //! [`Searchable`] and [`Playable`] combine the traits that a search and an engine require. Nothing in this
 //! module depends on a search or an evaluation. A new game is a new folder here, one line in the registry
@@ -20,6 +21,7 @@ pub mod amazons;
 mod bench;
 mod chance;
 pub mod chess;
+mod encoding;
 pub mod epd;
 mod error;
 mod features;
@@ -43,6 +45,7 @@ use std::ops::Not;
 
 pub use bench::BenchSuite;
 pub use chance::Chance;
+pub use encoding::{Encoding, EncodingShape};
 pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
 pub use history::GameHistory;
@@ -280,6 +283,6 @@ pub trait Searchable: Chance + MoveOrdering + Selectivity + SelectiveDeepening +
 impl<G: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts> Searchable for G {}
 
 /// All traits that an engine requires of a game.
-pub trait Playable: Searchable + Features + Solvable {}
+pub trait Playable: Searchable + Features + Solvable + Encoding {}
 
-impl<G: Searchable + Features + Solvable> Playable for G {}
+impl<G: Searchable + Features + Solvable + Encoding> Playable for G {}

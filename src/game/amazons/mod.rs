@@ -6,6 +6,7 @@
 //! captures. A player who cannot move loses.
 
 mod board;
+mod encoding;
 mod features;
 mod filling;
 mod flood;

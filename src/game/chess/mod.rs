@@ -8,6 +8,7 @@
 //! capture or pawn move, unless the last one mates) and insufficient material draw.
 
 mod classical;
+mod encoding;
 mod exchange;
 mod features;
 mod hints;

@@ -8,6 +8,7 @@
 //! move.
 
 mod attacks;
+mod encoding;
 mod features;
 mod notation;
 mod rules;

@@ -19,7 +19,7 @@ const FILE_A: u64 = 0b00001_00001_00001_00001_00001_00001_00001;
 const FILE_E: u64 = FILE_A << (FILES - 1);
 
 /// The longest move of a rook.
-const ROOK_STEPS: usize = 3;
+pub(super) const ROOK_STEPS: usize = 3;
 
 /// A piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

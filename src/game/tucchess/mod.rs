@@ -10,6 +10,7 @@
 
 mod board;
 mod edit;
+mod encoding;
 mod features;
 mod notation;
 mod rules;

@@ -1,0 +1,50 @@
+//! The encoding for policy/value nets. Its sizes depend on the board.
+//!
+//! Positions have four planes: own amazons, the opponent's, arrows, empty squares.
+//!
+//! The policy is factored, as a move has up to three squares: the logit of a move is that of the amazon's
+//! move plus that of the arrow's. Either has a plane for each direction and distance, with the start of the
+//! half on it. So 10×10 needs 14,400 indices in place of a million. Unlike one index for each of the three
+//! squares, this tells apart by which amazon a square is reached and from where it is shot at.
+
+use super::super::encoding::{DIRECTIONS, PlaneWriter, View};
+use super::super::{Encoding, EncodingShape, Game};
+use super::board::{MAX_SIZE, squares};
+use super::rules::{Amazons, AmazonsMove};
+
+/// The longest queen's move on a board.
+fn most_steps((files, ranks): (usize, usize)) -> usize {
+    files.max(ranks) - 1
+}
+
+impl Encoding for Amazons {
+    const ENCODING_VERSION: u32 = 1;
+
+    fn encoding_shape(&self) -> EncodingShape {
+        let (files, ranks) = self.size();
+        let policy_planes = 2 * DIRECTIONS * most_steps(self.size());
+        EncodingShape { files, ranks, input_planes: 4, policy_planes }
+    }
+
+    fn write_planes(&self, _occurrences: usize, planes: &mut [f32]) {
+        let mut writer = PlaneWriter::new(self, planes);
+        let us = self.side_to_move();
+        let sets = [self.of(us), self.of(!us), self.arrows(), self.empty()];
+        for (plane, set) in sets.into_iter().enumerate() {
+            for square in squares(set).map(usize::from) {
+                writer.mark(plane, square % MAX_SIZE, square / MAX_SIZE);
+            }
+        }
+    }
+
+    fn policy_indices(&self, mv: AmazonsMove) -> impl Iterator<Item = usize> {
+        let view = View::new(self.encoding_shape(), self.side_to_move());
+        let most = most_steps(self.size());
+        let [from, to, arrow] = [mv.from, mv.to, mv.arrow]
+            .map(|square| view.square(usize::from(square) % MAX_SIZE, usize::from(square) / MAX_SIZE));
+        [(from, to), (to, arrow)].into_iter().enumerate().map(move |(half, (from, to))| {
+            let (direction, length) = view.step(from, to);
+            view.on_plane(most * (DIRECTIONS * half + direction) + length - 1, from)
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! The interface between policy/value nets and a game: planes of a position, indices of moves.
+
+use super::{Color, Game};
+
+/// The sizes of an encoding, which depend on the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EncodingShape {
+    /// Files of the board.
+    pub files: usize,
+    /// Ranks of the board.
+    pub ranks: usize,
+    /// Planes of a position; each has one number for each square.
+    pub input_planes: usize,
+    /// Planes of the policy; each has one number for each square.
+    pub policy_planes: usize,
+}
+
+impl EncodingShape {
+    /// Squares of the board.
+    pub const fn squares(self) -> usize {
+        self.files * self.ranks
+    }
+
+    /// Numbers of a position.
+    pub const fn input_len(self) -> usize {
+        self.input_planes * self.squares()
+    }
+
+    /// Indices of moves.
+    pub const fn policy_len(self) -> usize {
+        self.policy_planes * self.squares()
+    }
+}
+
+/// The encoding of a game for policy/value nets. By default a game has none, and no net can play it.
+///
+/// Positions and moves are seen by the side to move, which plays up the board: for Black the ranks are
+/// counted from the top. Squares are counted along the ranks, a1 first, and the index of a square on a plane
+/// is `plane * squares + square`.
+pub trait Encoding: Game {
+    /// The version of the encoding. A net for another version is refused, so it changes with anything that
+    /// the methods below return. 0 where the game has no encoding.
+    const ENCODING_VERSION: u32 = 0;
+
+    /// The sizes of the encoding on the board of this position.
+    fn encoding_shape(&self) -> EncodingShape {
+        EncodingShape { files: 0, ranks: 0, input_planes: 0, policy_planes: 0 }
+    }
+
+    /// Writes the planes of the position, [`EncodingShape::input_len`] numbers that are 0 before.
+    /// `occurrences` says how often the position has occurred in the game, 1 where it is new.
+    fn write_planes(&self, _occurrences: usize, _planes: &mut [f32]) {}
+
+    /// The indices of a legal move, below [`EncodingShape::policy_len`]. The logit of a move is the sum of
+    /// those at its indices. No two moves have the same indices, except outcomes of chance of one move.
+    fn policy_indices(&self, _mv: Self::Move) -> impl Iterator<Item = usize> {
+        std::iter::empty()
+    }
+}
+
+/// The number of directions of [`View::step`].
+pub(super) const DIRECTIONS: usize = 8;
+
+/// A board as a player sees it who plays up the board.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct View {
+    files: usize,
+    ranks: usize,
+    player: Color,
+}
+
+impl View {
+    /// The board of an encoding, for a player.
+    pub(super) fn new(shape: EncodingShape, player: Color) -> View {
+        View { files: shape.files, ranks: shape.ranks, player }
+    }
+
+    /// The index of a square of the real board.
+    pub(super) fn square(self, file: usize, rank: usize) -> usize {
+        let rank = match self.player {
+            Color::White => rank,
+            Color::Black => self.ranks - 1 - rank,
+        };
+        rank * self.files + file
+    }
+
+    /// Direction, below [`DIRECTIONS`], and length of a step between two different squares, given by their
+    /// indices, along a file, a rank or a diagonal.
+    pub(super) fn step(self, from: usize, to: usize) -> (usize, usize) {
+        let part = |one: usize, other: usize| (other as isize - one as isize).signum();
+        let (from_file, from_rank) = (from % self.files, from / self.files);
+        let (to_file, to_rank) = (to % self.files, to / self.files);
+        // From 0, south west, to 8, north east; 4 would be no step.
+        let direction = (3 * (part(from_rank, to_rank) + 1) + part(from_file, to_file) + 1) as usize;
+        let length = from_file.abs_diff(to_file).max(from_rank.abs_diff(to_rank));
+        (direction - usize::from(direction > 4), length)
+    }
+
+    /// The index of a number on a plane.
+    pub(super) fn on_plane(self, plane: usize, square: usize) -> usize {
+        plane * self.files * self.ranks + square
+    }
+}
+
+/// Planes that are being written.
+pub(super) struct PlaneWriter<'a> {
+    /// The board, seen by the side to move.
+    pub(super) view: View,
+    planes: &'a mut [f32],
+}
+
+impl<'a> PlaneWriter<'a> {
+    /// A writer of the planes of a position.
+    pub(super) fn new(position: &impl Encoding, planes: &'a mut [f32]) -> PlaneWriter<'a> {
+        PlaneWriter { view: View::new(position.encoding_shape(), position.side_to_move()), planes }
+    }
+
+    /// Sets a square of the real board to 1.
+    pub(super) fn mark(&mut self, plane: usize, file: usize, rank: usize) {
+        let index = self.view.on_plane(plane, self.view.square(file, rank));
+        self.planes[index] = 1.0;
+    }
+
+    /// Sets all squares of a plane.
+    pub(super) fn fill(&mut self, plane: usize, value: f32) {
+        let squares = self.view.files * self.view.ranks;
+        self.planes[plane * squares..][..squares].fill(value);
+    }
+}

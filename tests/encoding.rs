@@ -1,0 +1,144 @@
+//! Encodings for policy/value nets: planes of positions, indices of moves.
+
+mod common;
+
+use std::collections::BTreeSet;
+
+use common::breakthrough::Breakthrough;
+use common::{random_game, random_game_from};
+use labrys::game::amazons::Amazons;
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
+use labrys::game::{Chance, Color, Encoding, Game, GameHistory};
+
+fn planes<G: Encoding>(position: &G, occurrences: usize) -> Vec<f32> {
+    let mut planes = vec![0.0; position.encoding_shape().input_len()];
+    position.write_planes(occurrences, &mut planes);
+    planes
+}
+
+/// The indices of all legal moves, in their order.
+fn all_indices<G: Encoding>(position: &G) -> Vec<Vec<usize>> {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    moves.into_iter().map(|mv| position.policy_indices(mv).collect()).collect()
+}
+
+/// The text with upper and lower case exchanged.
+fn swap_case(text: &str) -> String {
+    let swap = |letter: char| match letter.is_ascii_uppercase() {
+        true => letter.to_ascii_lowercase(),
+        false => letter.to_ascii_uppercase(),
+    };
+    text.chars().map(swap).collect()
+}
+
+/// The position with colours and ranks exchanged.
+fn flipped<G: Game>(position: &G) -> G {
+    let fen = position.fen();
+    let fields: Vec<_> = fen.split(' ').collect();
+    let board = fields[0].split('/').rev().map(swap_case).collect::<Vec<_>>().join("/");
+    let side = if fields[1] == "w" { "b" } else { "w" };
+    let mut rest: Vec<String> = fields[2..].iter().map(|&field| field.to_owned()).collect();
+    match G::NAME {
+        "chess" => {
+            rest[0] = swap_case(&rest[0]);
+            rest[1] = rest[1].replace('3', "x").replace('6', "3").replace('x', "6");
+        }
+        "tucchess" => rest.swap(0, 1),
+        _ => (),
+    }
+    G::from_fen(&format!("{board} {side} {}", rest.join(" "))).unwrap()
+}
+
+fn check_position<G: Encoding + Chance>(position: &G, history: &GameHistory<G>) {
+    let (fen, shape) = (position.fen(), position.encoding_shape());
+    let occurrences = history.occurrences(position);
+    let seen = planes(position, occurrences);
+    assert!(seen.iter().all(|value| value.abs() <= 5.0), "{fen}");
+    assert_eq!(planes(&G::from_fen(&fen).unwrap(), occurrences), seen, "{fen}");
+
+    let indices = all_indices(position);
+    let distinct: BTreeSet<_> = indices.iter().collect();
+    assert_eq!(distinct.len(), indices.len(), "{fen}");
+    assert!(indices.iter().all(|indices| !indices.is_empty()), "{fen}");
+    assert!(indices.iter().flatten().all(|&index| index < shape.policy_len()), "{fen}");
+
+    let mirror = flipped(position);
+    assert_eq!(mirror.encoding_shape(), shape);
+    // Only chess has a plane that names the side to move.
+    let named = if G::NAME == "chess" { 12 * 64..13 * 64 } else { 0..0 };
+    for (index, (one, other)) in seen.iter().zip(planes(&mirror, occurrences)).enumerate() {
+        let expected = if named.contains(&index) { 1.0 - one } else { *one };
+        assert_eq!(other, expected, "{index} of {fen}");
+    }
+    let mirrored = all_indices(&mirror);
+    assert_eq!(mirrored.iter().collect::<BTreeSet<_>>(), distinct, "{fen}");
+
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    if let Some(&mv) = moves.first() {
+        let mut outcomes = Vec::new();
+        position.outcomes(mv, &mut outcomes);
+        for (outcome, _) in outcomes {
+            assert!(position.policy_indices(outcome).eq(position.policy_indices(mv)), "{outcome:?} in {fen}");
+        }
+    }
+}
+
+#[test]
+fn chess_is_encoded() {
+    (0..40).for_each(|seed| drop(random_game::<Chess>(seed, 200, check_position)));
+    // Promotions to the left, ahead and to the right, and castling in Chess960 to where the king may go.
+    for fen in ["1r1r4/P1P1P2k/8/8/8/8/p3p2p/K1N2R2 w - - 0 1", "4k3/8/8/8/8/8/8/5KRR w G - 0 1"] {
+        let start = Chess::from_fen(fen).unwrap();
+        (0..10).for_each(|seed| drop(random_game_from(start.clone(), seed, 20, check_position)));
+    }
+    assert_eq!(Chess::start().encoding_shape().input_len(), 16 * 64);
+}
+
+#[test]
+fn neighbours_is_encoded() {
+    (0..40).for_each(|seed| drop(random_game::<Neighbours>(seed, 200, check_position)));
+    assert_eq!(Neighbours::start().encoding_shape().policy_len(), 8 * 64);
+}
+
+#[test]
+fn tucchess_is_encoded() {
+    (0..40).for_each(|seed| drop(random_game::<TucChess>(seed, 140, check_position)));
+}
+
+#[test]
+fn amazons_is_encoded_on_every_board() {
+    let boards = Amazons::OPTION.unwrap().choices.len();
+    for choice in 0..boards {
+        random_game_from(Amazons::start_with(choice), 3, 200, check_position);
+    }
+    for fen in ["q9Q/11/11/11/11/11/11/11/11/11/11 w - - 0 1", "qQ w - - 0 1", "q/1/Q w - - 0 1"] {
+        random_game_from(Amazons::from_fen(fen).unwrap(), 3, 10, check_position);
+    }
+}
+
+#[test]
+fn planes_show_the_board_as_the_side_to_move_sees_it() {
+    let position = Chess::from_fen("4k3/8/8/8/8/8/7P/R3K3 b Q - 30 20").unwrap();
+    let seen = planes(&position, 3);
+    let squares = |plane: usize| {
+        let plane = &seen[64 * plane..][..64];
+        (0..64).filter(|&square| plane[square] != 0.0).collect::<Vec<_>>()
+    };
+    assert_eq!((squares(5), squares(6), squares(9), squares(11)), (vec![4], vec![55], vec![56], vec![60]));
+    assert_eq!([12, 13, 14, 15].map(|plane| seen[64 * plane]), [0.0, 0.2, 0.3, 1.0]);
+
+    let position = TucChess::from_fen("4k/5/5/*4/5/5/K4 b 2 7 36").unwrap();
+    let seen = planes(&position, 1);
+    assert_eq!((seen[2 * 35 + 4], seen[5 * 35 + 30], seen[6 * 35 + 15]), (1.0, 1.0, 1.0));
+    assert_eq!((seen[7 * 35], seen[8 * 35]), (0.5, 36.0 / 70.0));
+    assert_eq!(position.side_to_move(), Color::Black);
+}
+
+#[test]
+fn a_game_needs_no_encoding() {
+    assert_eq!((Breakthrough::ENCODING_VERSION, Breakthrough::start().encoding_shape().input_len()), (0, 0));
+}
