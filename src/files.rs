@@ -9,9 +9,9 @@ use tempfile::NamedTempFile;
 ///
 /// # Errors
 /// What the system says; the old file stays.
-pub fn write_atomically(path: &Path, text: &str) -> io::Result<()> {
+pub fn write_atomically(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
     let mut file = beside(path)?;
-    file.write_all(text.as_bytes())?;
+    file.write_all(content.as_ref())?;
     file.as_file().sync_all()?;
     // Not for the owner only, as temporary files are.
     #[cfg(unix)]

@@ -1,10 +1,11 @@
 //! Labrys: a game engine driven over a UCI-style line protocol.
 //!
 //! The modules, from the ground up; imports point to the left only:
-//! `game ← eval ← search ← engine ← {protocol ← arena, learn} ← commands`.
+//! `game ← {eval, nets} ← search ← engine ← {protocol ← arena, learn} ← commands`.
 //!
 //! - [`game`]: the rules of each game, notation, and what searches and evaluations may ask of a game;
 //! - [`eval`]: static evaluations, weights, scores;
+//! - [`nets`]: policy/value nets, their files and their inference;
 //! - [`search`]: how a move is found;
 //! - [`engine`]: one game with its search behind an object-safe facade, options, the registry of games;
 //! - [`learn`]: self-play and learning of weights;
@@ -25,6 +26,7 @@ pub mod eval;
 mod files;
 pub mod game;
 pub mod learn;
+pub mod nets;
 mod parallel;
 pub mod protocol;
 pub mod search;

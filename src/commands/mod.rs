@@ -14,6 +14,7 @@ mod train;
 mod tuc_client;
 mod tuc_server;
 mod tune;
+mod zero;
 
 use std::ffi::OsString;
 use std::io;
@@ -59,6 +60,8 @@ enum Command {
     Tune(tune::Arguments),
     /// Learn the weights of an evaluation by self-play
     Train(Box<train::Arguments>),
+    /// Make policy/value nets
+    Zero(zero::Arguments),
     /// Prove that a position is won, lost or drawn
     Solve(solve::Arguments),
     /// Play a game of TUC-CHESS over UDP as a client
@@ -87,6 +90,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Zero(arguments) => zero::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),

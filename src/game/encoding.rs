@@ -1,9 +1,11 @@
 //! The interface between policy/value nets and a game: planes of a position, indices of moves.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Color, Game};
 
 /// The sizes of an encoding, which depend on the board.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EncodingShape {
     /// Files of the board.
     pub files: usize,
