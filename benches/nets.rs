@@ -4,9 +4,9 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use labrys::game::Encoding;
 use labrys::game::chess::Chess;
 use labrys::game::tucchess::TucChess;
-use labrys::game::Encoding;
 use labrys::nets::{Architecture, Net, NetConfig, Parameters};
 
 /// Evaluates batches of the start position, with the logits of its moves.

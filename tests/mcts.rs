@@ -281,7 +281,8 @@ fn priors_come_from_the_leaf_evaluator() {
     let (_, spread) = found(None);
     assert!(f64::from(spread.count) < 0.9 * f64::from(spread.simulations), "{spread:?}");
     // Those of the evaluation are shares, the larger the better the move.
-    let mut leaves = [Leaf { position: *position, moves: moves.clone(), priors: Vec::new(), value: 0.0 }];
+    let (occurrences, priors) = (1, Vec::new());
+    let mut leaves = [Leaf { position: *position, occurrences, moves: moves.clone(), priors, value: 0.0 }];
     StaticLeaves(evaluator).evaluate_leaves(&mut leaves);
     let [Leaf { priors, value, .. }] = leaves;
     let score = evaluator.evaluate_position(position);

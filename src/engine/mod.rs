@@ -26,6 +26,7 @@ pub use thinker::Thinker;
 
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, quote};
+use crate::nets::NetError;
 use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
 
 /// An engine for one game. A method that fails leaves it unchanged.
@@ -47,6 +48,13 @@ pub trait Engine: Send {
     /// # Errors
     /// [`OptionError`] names the option or the value.
     fn set_option(&mut self, name: &str, value: &str) -> Result<Option<SideEffect>, OptionError>;
+
+    /// Checks that the policy/value net that searches use, if any, is for the board of the position. If it is
+    /// not, a search finds no move.
+    ///
+    /// # Errors
+    /// [`NetError`] names both boards.
+    fn check_net(&self) -> Result<(), NetError>;
 
     /// Clears the data of earlier searches and prepares for a search.
     fn new_game(&mut self);

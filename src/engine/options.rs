@@ -6,7 +6,8 @@ use thiserror::Error;
 
 use crate::eval::{MAX_PLY, Strength, WeightsError};
 use crate::game::quote;
-use crate::search::{Expansion, FinalMove, Method, Options, SearchMode, Selection};
+use crate::nets::NetError;
+use crate::search::{Expansion, FinalMove, Method, NoiseAt, Options, SearchMode, Selection};
 
 /// The values of the options that all games share. Their defaults are the defaults of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Settings {
     pub search: Options,
     /// Time subtracted from the time of every move, in milliseconds.
     pub move_overhead: u64,
+    /// Memory of the cache of a policy/value net, in MiB.
+    pub net_cache: usize,
     /// The search algorithm.
     pub method: Method,
     /// The kind of evaluation.
@@ -50,6 +53,7 @@ impl Default for Settings {
             threads: 1,
             search: Options::default(),
             move_overhead: 10,
+            net_cache: 16,
             method: Method::Deepening(SearchMode::default()),
             evaluation: EvaluationKind::default(),
             rules_of_thumb: false,
@@ -154,6 +158,9 @@ pub enum OptionError {
     /// The weights file is refused.
     #[error("option WeightsFile: {0}")]
     Weights(#[from] WeightsError),
+    /// The file of a net is refused.
+    #[error("option NetFile: {0}")]
+    Net(#[from] NetError),
 }
 
 /// An option of a `T`: its name, its values, and the function that sets it.
@@ -318,6 +325,13 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         check!("ProveResults", search.sampling.prove),
         spin!("ChancePlies", search.chance_plies, 0, MAX_PLY as i64),
         spin!("BatchSize", search.sampling.batch, 1, 512),
+        spin!("Simulations", search.sampling.simulations, 0, 1_000_000_000),
+        spin!("NetCache", net_cache, 0, 32_768),
+        combo!("NoiseAt", search.sampling.noise_at, "root" => NoiseAt::Root, "leaves" => NoiseAt::Leaves),
+        spin!("DirichletWeight", search.sampling.noise_weight, 0, 100),
+        spin!("DirichletAlpha", search.sampling.noise_alpha, 1, 100_000),
+        spin!("Temperature", search.sampling.temperature, 0, 1_000),
+        spin!("TemperatureMoves", search.sampling.temperature_moves, 0, 10_000),
         check!("RulesOfThumb", rules_of_thumb),
         spin!("Seed", search.seed, 0, i64::MAX),
         check!("UCI_ShowWDL", show_wdl),

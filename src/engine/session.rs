@@ -7,6 +7,7 @@ use super::{
 };
 use crate::eval::{EvalBreakdown, Evaluator, WdlModel, Weights, WeightsError};
 use crate::game::{Game, MoveError, Playable};
+use crate::nets::NetError;
 use crate::search::{Control, Limits, Listener, Report, Solution, SolveError, Value, solve};
 
 /// [`Engine`] for the game `G`.
@@ -96,6 +97,10 @@ impl<G: Playable> Engine for Session<G> {
                 Ok(None)
             }
         }
+    }
+
+    fn check_net(&self) -> Result<(), NetError> {
+        self.thinker.check_board(self.play.position())
     }
 
     fn new_game(&mut self) {

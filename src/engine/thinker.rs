@@ -6,10 +6,11 @@ use std::time::Duration;
 use super::options::{self, Row, RowKind, SetResult};
 use super::{EvaluationKind, OptionError, OptionSpec, Play, Settings, SideEffect, WeightsSource};
 use crate::eval::{Evaluator, Linear, Weights, WeightsError};
-use crate::game::{Game, Playable, Searchable};
+use crate::game::{Game, Playable};
+use crate::nets::NetError;
 use crate::search::{
-    Best, Control, Heuristics, Limits, Listener, Method, SearchInput, TranspositionTable, Tree, monte_carlo,
-    random, search,
+    Best, Control, Heuristics, Limits, Listener, Method, NetLeaves, SearchInput, Selection,
+    TranspositionTable, Tree, monte_carlo, random, search,
 };
 
 /// A search of the game `G` with its options, tables and evaluation.
@@ -17,6 +18,8 @@ use crate::search::{
 pub struct Thinker<G: Game> {
     settings: Settings,
     linear: Linear<G>,
+    /// The policy/value net of Monte Carlo searches by priors.
+    net: Option<NetLeaves>,
     memory: Memory<G>,
 }
 
@@ -39,6 +42,7 @@ impl<G: Playable> Thinker<G> {
         Thinker {
             settings: settings.clone(),
             linear: Linear::shipped(0).expect("a test reads all shipped weights"),
+            net: None,
             memory: Memory { table: None, tree: None, heuristics: Vec::new() },
         }
     }
@@ -93,6 +97,7 @@ impl<G: Playable> Thinker<G> {
                 kind: RowKind::Combo { values: sets, default: 0, set: Thinker::select_set },
             },
             Row { name: "WeightsFile", kind: RowKind::Text { set: Thinker::load_weights } },
+            Row { name: "NetFile", kind: RowKind::Text { set: Thinker::load_net } },
         ]
     }
 
@@ -130,6 +135,30 @@ impl<G: Playable> Thinker<G> {
             path => WeightsSource::File(path.to_owned()),
         };
         Ok(self.set_weights(&source)?)
+    }
+
+    /// Loads a policy/value net; none without a path.
+    fn load_net(&mut self, path: &str) -> SetResult {
+        self.net = match path {
+            "" | "<empty>" => None,
+            path => Some(NetLeaves::load::<G>(path)?),
+        };
+        Ok(None)
+    }
+
+    /// The net that searches use, if any.
+    fn net_in_use(&self) -> Option<&NetLeaves> {
+        let Settings { method, search, .. } = &self.settings;
+        let is_used = *method == Method::MonteCarlo && search.sampling.selection == Selection::Puct;
+        self.net.as_ref().filter(|_| is_used)
+    }
+
+    /// Checks that the net that searches use, if any, is for the board of a position.
+    ///
+    /// # Errors
+    /// [`NetError`] names both boards.
+    pub fn check_board(&self, position: &G) -> Result<(), NetError> {
+        self.net_in_use().map_or(Ok(()), |net| net.check_board(position))
     }
 
     /// The weights in use.
@@ -186,7 +215,8 @@ impl<G: Playable> Thinker<G> {
     }
 
     /// Searches for the best move in a game among `root_moves`, or among all legal moves if there are none.
-    /// There is none where no move is legal. The options for overhead and strength limit the search as well.
+    /// There is none where no move is legal, or where [`Thinker::check_board`] fails. The options for
+    /// overhead and strength limit the search as well.
     pub fn think(
         &mut self,
         game: &Play<G>,
@@ -195,25 +225,30 @@ impl<G: Playable> Thinker<G> {
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
     ) -> Best<G::Move> {
-        let Thinker { settings, linear, memory } = self;
+        if let Err(error) = self.check_board(game.position()) {
+            log::error!("{error}");
+            return Best::nothing();
+        }
+        let Thinker { settings, linear, net, memory } = self;
         let (position, history, options) = (game.position(), game.history(), &settings.search);
         // The kind of evaluation is chosen once per search.
         match settings.evaluation {
             EvaluationKind::Linear => {
                 let input =
                     SearchInput { position, history, evaluator: &*linear, root_moves, options, limits };
-                memory.search(settings, input, control, listener)
+                memory.search(settings, input, net.as_ref(), control, listener)
             }
         }
     }
 }
 
-impl<G: Searchable> Memory<G> {
+impl<G: Playable> Memory<G> {
     /// Searches for the best move with the current settings.
     fn search<E: Evaluator<G>>(
         &mut self,
         settings: &Settings,
         input: SearchInput<G, E>,
+        net: Option<&NetLeaves>,
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
     ) -> Best<G::Move> {
@@ -248,7 +283,15 @@ impl<G: Searchable> Memory<G> {
             Method::MonteCarlo => {
                 self.table = None;
                 let tree = self.tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
-                monte_carlo(&input, tree, settings.threads, None, control, listener)
+                let Some(net) = net.filter(|_| input.options.sampling.selection == Selection::Puct) else {
+                    return monte_carlo(&input, tree, settings.threads, None, control, listener);
+                };
+                net.set_cache(settings.net_cache << 20);
+                // The value of a leaf is the net's, unless playouts are asked for.
+                let mut options = input.options.clone();
+                options.sampling.playout_plies.get_or_insert(0);
+                let input = SearchInput { options: &options, ..input };
+                monte_carlo(&input, tree, settings.threads, Some(net), control, listener)
             }
             Method::Random => random(&input),
         }

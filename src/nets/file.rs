@@ -95,6 +95,14 @@ pub enum NetProblem {
         /// That of the game.
         expected: u32,
     },
+    /// The net is for another size of the board.
+    #[error("a net for boards of {}×{}, not {}×{}", net.0, net.1, board.0, board.1)]
+    Board {
+        /// Files and ranks of its board.
+        net: (usize, usize),
+        /// Files and ranks of the board in play.
+        board: (usize, usize),
+    },
     /// A size is out of its range.
     #[error(transparent)]
     Size(#[from] SizeError),

@@ -23,6 +23,7 @@ use crate::engine::{
 };
 use crate::eval::WeightsError;
 use crate::game::MoveError;
+use crate::nets::NetError;
 use crate::search::{Control, Limits};
 
 /// The option that selects the game. The loop handles it, as it replaces the engine.
@@ -55,6 +56,8 @@ enum Refusal {
     Position(#[from] PositionError),
     #[error("go: searchmoves: {0}")]
     SearchMoves(#[from] MoveError),
+    #[error("go: {0}")]
+    Net(#[from] NetError),
     #[error("setweights: {0}")]
     Weights(#[from] WeightsError),
     #[error("{command}: not while searching, `stop` first")]
@@ -308,7 +311,9 @@ impl Loop {
     }
 
     fn go(&mut self, go: Go, arrived: Instant) -> Result<(), Refusal> {
-        let board = self.engine("go")?.board();
+        let engine = self.engine("go")?;
+        engine.check_net()?;
+        let board = engine.board();
         go.search_moves.iter().try_for_each(|mv| board.check_move(mv))?;
         // A draw that could be claimed does not end the search: clients may play on.
         let (outcome, is_terminal) = (board.outcome(), board.legal_moves().is_empty());

@@ -90,7 +90,7 @@ pub struct Best<M> {
 
 impl<M> Best<M> {
     /// There is no move.
-    pub(super) fn nothing() -> Best<M> {
+    pub fn nothing() -> Best<M> {
         Best { mv: None, ponder: None, nodes: 0 }
     }
 }

@@ -9,6 +9,8 @@ use crate::game::Game;
 pub struct Leaf<G: Game> {
     /// The position.
     pub position: G,
+    /// How often it has occurred in the game and on the way to the leaf, 1 where it is new.
+    pub occurrences: usize,
     /// Its legal moves, at least one.
     pub moves: Vec<G::Move>,
     /// To be filled in: the prior of each move, P; they add up to 1.
@@ -35,7 +37,7 @@ impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
         let (evaluator, model) = (self.0, self.0.scale().wdl);
         let spread = 1000.0 * model.b as f32;
         let [mut state, mut scratch] = [E::State::default(), E::State::default()];
-        for Leaf { position, moves, priors, value } in leaves {
+        for Leaf { position, moves, priors, value, .. } in leaves {
             evaluator.reset(position, &mut state);
             *value = evaluator.evaluate(position, &state).win_rate(model);
             let stm = position.side_to_move();
@@ -51,7 +53,7 @@ impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
 }
 
 /// Makes probabilities of logits.
-fn softmax(logits: &mut [f32]) {
+pub(super) fn softmax(logits: &mut [f32]) {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     logits.iter_mut().for_each(|logit| *logit = (*logit - most).exp());
     let sum: f32 = logits.iter().sum();

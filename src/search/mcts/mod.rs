@@ -13,19 +13,25 @@
 //! playouts and evaluations. A thread can collect a batch of leaves, by virtual loss, that are evaluated
 //! together.
 //!
-//! - `tree`: nodes, selection, proofs; `simulation`: simulations and playouts; `leaf`: priors and values.
+//! - `tree`: nodes, selection, proofs; `simulation`: simulations and playouts;
+//! - `leaf`: priors and values, `net_leaves`: those of a net; `variety`: noise and temperature.
 
 mod leaf;
+mod net_leaves;
 mod simulation;
 mod tree;
+mod variety;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use leaf::{Leaf, LeafEvaluator, StaticLeaves};
+pub use net_leaves::NetLeaves;
 use simulation::Simulator;
 use tree::Proof;
 pub use tree::{FinalMove, Selection, Tree};
+pub use variety::NoiseAt;
+use variety::drawn_child;
 
 use super::deepening::{Best, Listener, Report, Visits};
 use super::table::Bound;
@@ -76,6 +82,19 @@ pub struct Sampling {
     pub prove: bool,
     /// Leaves that a thread collects before they are evaluated together, at least 1.
     pub batch: usize,
+    /// Simulations of a search; 0: as many as the limits allow.
+    pub simulations: u32,
+    /// Which priors are mixed with noise, with `Selection::Puct`.
+    pub noise_at: NoiseAt,
+    /// The share of noise in a prior, in percent; 0: no noise.
+    pub noise_weight: u32,
+    /// The parameter α of the Dirichlet distribution of the noise, in thousandths.
+    pub noise_alpha: u32,
+    /// The temperature by which the first moves are drawn by their visits, in hundredths; 0: the best move is
+    /// played.
+    pub temperature: u32,
+    /// How many moves of each player are drawn so, from the first position of the history on.
+    pub temperature_moves: usize,
 }
 
 impl Default for Sampling {
@@ -90,6 +109,12 @@ impl Default for Sampling {
             keep_tree: true,
             prove: true,
             batch: 1,
+            simulations: 0,
+            noise_at: NoiseAt::Root,
+            noise_weight: 0,
+            noise_alpha: 300,
+            temperature: 0,
+            temperature_moves: 15,
         }
     }
 }
@@ -159,6 +184,7 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
     if !tree.has_children(0) {
         simulator.expand_root(tree, &moves, all);
     }
+    simulator.disturb_root(tree);
     let shared =
         SharedTree { tree: Mutex::new(tree), nodes: AtomicU64::new(0), done: AtomicBool::new(false) };
     std::thread::scope(|scope| {
@@ -166,7 +192,7 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
             let (shared, mut simulator) = (&shared, Simulator::new(input, leaf_evaluator, number as u64));
             scope.spawn(move || {
                 while !shared.done.load(Ordering::Relaxed) {
-                    simulator.simulate(shared);
+                    simulator.simulate(shared, usize::MAX);
                 }
             });
         }
@@ -187,7 +213,8 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
         listener.report(Report { depth, seldepth, multipv, score, bound, nodes, time, hashfull, visits, pv });
         return Best { mv: Some(mv), ponder: None, nodes };
     }
-    let pv = best_pv(input, &tree);
+    let drawn = drawn_child(input, &tree).map(|child| tree.line(child, FinalMove::Visits));
+    let pv = drawn.unwrap_or_else(|| best_pv(input, &tree));
     Best { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
 }
 
@@ -201,10 +228,15 @@ fn run<G: Searchable, E: Evaluator<G>>(
 ) {
     let time = TimeManager::new(input.limits, input.position.side_to_move());
     let enough = time.soft.into_iter().chain(time.hard).min();
+    let most = match input.options.sampling.simulations {
+        0 => u64::MAX,
+        most => u64::from(most),
+    };
     let (mut simulations, mut next_report) = (0, 1);
     while shared.tree().root().proof == Proof::Open {
         let before = simulations;
-        simulations += simulator.simulate(shared);
+        let left = most.saturating_sub(simulations);
+        simulations += simulator.simulate(shared, usize::try_from(left).unwrap_or(usize::MAX));
         let mut deep_enough = false;
         if simulations >= next_report {
             while next_report <= simulations {
@@ -221,6 +253,7 @@ fn run<G: Searchable, E: Evaluator<G>>(
         if control.is_stopped()
             || out_of_time
             || deep_enough
+            || simulations >= most
             || input.limits.nodes.is_some_and(|limit| nodes >= limit)
             || shared.tree().root().visits == u32::MAX
         {

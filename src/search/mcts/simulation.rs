@@ -6,6 +6,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::tree::{Children, Node, Proof, Selection, seen_by};
+use super::variety::{Noise, NoiseAt, random_of};
 use super::{Expansion, Leaf, LeafEvaluator, SharedTree, Tree};
 use crate::eval::{Evaluator, MAX_PLY, Scale, Score};
 use crate::game::{Color, GameHistory, Points, Searchable};
@@ -35,6 +36,8 @@ enum Exit {
 struct Pending<G> {
     exit: Exit,
     position: G,
+    /// How often the position has occurred, if it is to be expanded.
+    occurrences: usize,
     /// The nodes of its path, each with the player who made its move.
     path: Vec<(usize, Color)>,
 }
@@ -49,6 +52,7 @@ pub(super) struct Simulator<'a, G: Searchable, E: Evaluator<G>> {
     /// Plies of a playout before the position is evaluated; `None` where it goes on to the end of the game.
     playout_plies: Option<u32>,
     random: StdRng,
+    noise: Option<Noise>,
     filter: MsdFilter<'a, E>,
     /// The position of the current simulation, and those before it.
     position: G,
@@ -86,6 +90,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             exploration: options.sampling.exploration::<G>(),
             playout_plies: options.sampling.plies::<G>(),
             random: StdRng::seed_from_u64(options.seed.wrapping_add(number)),
+            noise: Noise::new(&options.sampling, random_of(input, number)),
             filter: MsdFilter::new(&options.msd, input.evaluator, options.seed),
             position: input.position.clone(),
             history: input.history.clone(),
@@ -109,7 +114,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         let kind = match (self.expansion, self.input.options.sampling.selection) {
             (Expansion::Evaluated, _) => self.list_by_static_eval(!all),
             (_, Selection::Puct) => {
-                self.add_leaf(0);
+                self.add_leaf(0, self.history.occurrences(&self.position));
                 self.evaluate_leaves(1);
                 self.list_by_prior(0)
             }
@@ -122,9 +127,16 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         self.attach(tree, 0, if all { kind } else { Children::Selected });
     }
 
-    /// Makes a batch of simulations; how many it was.
-    pub(super) fn simulate(&mut self, shared: &SharedTree<G>) -> u64 {
-        let batch = self.input.options.sampling.batch.max(1);
+    /// Mixes noise into the priors of the root, if it is to have some.
+    pub(super) fn disturb_root(&mut self, tree: &mut Tree<G>) {
+        if let Some(noise) = self.noise.as_mut().filter(|noise| noise.at == NoiseAt::Root) {
+            tree.change_priors(0, |priors| noise.mix(priors));
+        }
+    }
+
+    /// Makes a batch of simulations, not more than `at_most`; how many it was.
+    pub(super) fn simulate(&mut self, shared: &SharedTree<G>, at_most: usize) -> u64 {
+        let batch = self.input.options.sampling.batch.clamp(1, at_most.max(1));
         self.waiting = 0;
         {
             let mut tree = shared.tree();
@@ -175,15 +187,17 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
     fn descend(&mut self, tree: &mut Tree<G>) {
         let before = self.history.past().len();
         let exit = self.select_leaf(tree);
+        let occurrences = if exit == Ok(Exit::Expand) { self.history.occurrences(&self.position) } else { 1 };
         self.history.truncate(before);
         match exit {
             Ok(exit) => {
                 if self.waiting == self.pending.len() {
                     let position = self.position.clone();
-                    self.pending.push(Pending { exit, position, path: Vec::new() });
+                    self.pending.push(Pending { exit, position, occurrences, path: Vec::new() });
                 }
                 let pending = &mut self.pending[self.waiting];
                 pending.exit = exit;
+                pending.occurrences = occurrences;
                 pending.position.clone_from(&self.position);
                 pending.path.clone_from(&self.path);
                 self.waiting += 1;
@@ -341,7 +355,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
                 std::mem::swap(&mut self.position, &mut self.pending[index].position);
                 self.moves.clear();
                 self.position.legal_moves(&mut self.moves);
-                self.add_leaf(leaves);
+                self.add_leaf(leaves, self.pending[index].occurrences);
                 std::mem::swap(&mut self.position, &mut self.pending[index].position);
                 leaves += 1;
             }
@@ -350,12 +364,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
     }
 
     /// Makes a leaf of the current position and the listed moves.
-    fn add_leaf(&mut self, index: usize) {
+    fn add_leaf(&mut self, index: usize, occurrences: usize) {
         if index == self.leaves.len() {
-            let position = self.position.clone();
-            self.leaves.push(Leaf { position, moves: Vec::new(), priors: Vec::new(), value: 0.5 });
+            let (position, moves, priors) = (self.position.clone(), Vec::new(), Vec::new());
+            self.leaves.push(Leaf { position, occurrences, moves, priors, value: 0.5 });
         }
         let leaf = &mut self.leaves[index];
+        leaf.occurrences = occurrences;
         leaf.position.clone_from(&self.position);
         leaf.moves.clone_from(&self.moves);
         leaf.priors.clear();
@@ -370,10 +385,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
 
     /// Lists the children of a leaf that has been judged, with their priors.
     fn list_by_prior(&mut self, leaf: usize) -> Children {
-        let Leaf { moves, priors, .. } = &self.leaves[leaf];
+        let Leaf { moves, priors, .. } = &mut self.leaves[leaf];
+        if let Some(noise) = self.noise.as_mut().filter(|noise| noise.at == NoiseAt::Leaves) {
+            noise.mix(priors);
+        }
         self.nodes += moves.len() as u64;
         self.children.clear();
-        self.children.extend(moves.iter().zip(priors).map(|(&mv, &prior)| Node::new(mv, prior, 0, 0.0)));
+        self.children.extend(moves.iter().zip(&*priors).map(|(&mv, &prior)| Node::new(mv, prior, 0, 0.0)));
         if G::HAS_CHANCE { Children::Open } else { Children::All }
     }
 

@@ -217,6 +217,16 @@ impl<G: Game> Tree<G> {
         })
     }
 
+    /// Changes the priors of the children of a node.
+    pub(super) fn change_priors(&mut self, node: usize, change: impl FnOnce(&mut [f32])) {
+        let children: Vec<_> = self.children(node).collect();
+        let mut priors: Vec<_> = children.iter().map(|&child| self.nodes[child].prior).collect();
+        change(&mut priors);
+        for (child, prior) in children.into_iter().zip(priors) {
+            self.nodes[child].prior = prior;
+        }
+    }
+
     pub(super) fn has_children(&self, node: usize) -> bool {
         self.nodes[node].first != 0
     }

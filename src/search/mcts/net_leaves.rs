@@ -1,0 +1,152 @@
+//! A policy/value net as a judge of leaves.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+use super::leaf::{Leaf, LeafEvaluator, softmax};
+use crate::game::{Encoding, mixed};
+use crate::nets::{Net, NetError, NetProblem};
+
+/// A net as a judge of leaves, with a cache of its judgements.
+#[derive(Debug)]
+pub struct NetLeaves {
+    net: Net,
+    path: String,
+    cache: Mutex<Cache>,
+}
+
+impl NetLeaves {
+    /// Reads a net of the game `G`.
+    ///
+    /// # Errors
+    /// [`NetError`] names the file and what is wrong with it.
+    pub fn load<G: Encoding>(path: &str) -> Result<NetLeaves, NetError> {
+        let net = Net::load::<G>(Path::new(path))?;
+        Ok(NetLeaves { net, path: path.to_owned(), cache: Mutex::default() })
+    }
+
+    /// Checks that the net is for the board of a position.
+    ///
+    /// # Errors
+    /// [`NetError`] names both boards.
+    pub fn check_board<G: Encoding>(&self, position: &G) -> Result<(), NetError> {
+        let (net, board) = (self.net.config().shape, position.encoding_shape());
+        if net == board {
+            return Ok(());
+        }
+        let [net, board] = [net, board].map(|shape| (shape.files, shape.ranks));
+        Err(NetError { path: self.path.clone(), problem: NetProblem::Board { net, board } })
+    }
+
+    /// Sets the memory of the cache, in bytes. What it holds stays.
+    pub fn set_cache(&self, bytes: usize) {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner).most = bytes;
+    }
+}
+
+impl<G: Encoding> LeafEvaluator<G> for NetLeaves {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]) {
+        let length = self.net.config().shape.input_len();
+        let (mut planes, mut open) = (Vec::with_capacity(leaves.len() * length), Vec::new());
+        let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        {
+            let mut cache = lock();
+            for (index, leaf) in leaves.iter_mut().enumerate() {
+                let begin = planes.len();
+                planes.resize(begin + length, 0.0);
+                leaf.position.write_planes(leaf.occurrences, &mut planes[begin..]);
+                let key = leaf.position.table_key() ^ hash(&planes[begin..]);
+                match cache.get(key).filter(|judgement| judgement.priors.len() == leaf.moves.len()) {
+                    Some(judgement) => {
+                        leaf.priors.extend(&judgement.priors);
+                        leaf.value = judgement.value;
+                        planes.truncate(begin);
+                    }
+                    None => open.push((index, key)),
+                }
+            }
+        }
+        let outputs = self.net.evaluate(&planes);
+        for (number, &(index, _)) in open.iter().enumerate() {
+            let Leaf { position, moves, priors, value, .. } = &mut leaves[index];
+            let logit = |index| outputs.logit(number, index);
+            priors.extend(moves.iter().map(|&mv| position.policy_indices(mv).map(logit).sum::<f32>()));
+            softmax(priors);
+            *value = f64::from(outputs.value(number) + 1.0) / 2.0;
+        }
+        let mut cache = lock();
+        for (index, key) in open {
+            let Leaf { priors, value, .. } = &leaves[index];
+            cache.put(key, Judgement { priors: priors.clone(), value: *value });
+        }
+    }
+}
+
+/// A hash of planes. With the key of the position, it says all that a judgement depends on: the planes lack
+/// the castling rights of chess, and the key lacks counters.
+fn hash(planes: &[f32]) -> u64 {
+    let bits = |pair: &[f32]| pair.iter().fold(0, |bits, value| bits << 32 | u64::from(value.to_bits()));
+    planes.chunks(2).fold(0, |hash, pair| mixed(hash ^ bits(pair)))
+}
+
+/// What a net says of a leaf.
+#[derive(Clone, Debug)]
+struct Judgement {
+    priors: Vec<f32>,
+    value: f64,
+}
+
+/// Judgements by key: those since the cache was last half full, and those of the half before.
+#[derive(Debug, Default)]
+struct Cache {
+    recent: HashMap<u64, Judgement>,
+    earlier: HashMap<u64, Judgement>,
+    /// Bytes of the recent ones.
+    bytes: usize,
+    /// Bytes of both halves, at most.
+    most: usize,
+}
+
+impl Cache {
+    fn get(&mut self, key: u64) -> Option<&Judgement> {
+        if let Some(judgement) = self.earlier.remove(&key) {
+            self.put(key, judgement);
+        }
+        self.recent.get(&key)
+    }
+
+    fn put(&mut self, key: u64, judgement: Judgement) {
+        /// Key, place in the table and what the allocator adds, about.
+        const OVERHEAD: usize = 32;
+        let bytes = OVERHEAD + size_of::<Judgement>() + size_of_val(judgement.priors.as_slice());
+        if self.bytes + bytes > self.most / 2 {
+            self.earlier = std::mem::take(&mut self.recent);
+            self.bytes = 0;
+        }
+        if bytes <= self.most / 2 && self.recent.insert(key, judgement).is_none() {
+            self.bytes += bytes;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cache_forgets_what_was_not_asked_for_and_keeps_to_its_memory() {
+        let judgement = |key: u64| Judgement { priors: vec![0.5; 10], value: key as f64 };
+        let mut cache = Cache { most: 10_000, ..Cache::default() };
+        for key in 0..1_000 {
+            cache.put(key, judgement(key));
+            assert_eq!(cache.get(0).map(|judgement| judgement.value), Some(0.0), "asked for each time");
+            assert!(cache.recent.len() + cache.earlier.len() <= 10_000 / 40);
+        }
+        assert_eq!(cache.get(999).map(|judgement| judgement.value), Some(999.0));
+        assert!(cache.get(1).is_none());
+        let mut none = Cache::default();
+        none.put(1, judgement(1));
+        assert!(none.get(1).is_none());
+    }
+}

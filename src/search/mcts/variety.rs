@@ -1,0 +1,89 @@
+//! What makes games of the same player differ: noise in the priors, and moves drawn by their visits.
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use rand_distr::{Distribution, Gamma};
+
+use super::tree::Proof;
+use super::{FinalMove, Sampling, Tree};
+use crate::game::{Searchable, mixed};
+use crate::search::SearchInput;
+
+/// The number of the random numbers by which a move is drawn.
+const DRAW: u64 = u64::MAX;
+
+/// Which priors are mixed with noise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoiseAt {
+    /// Those of the root, as in AlphaZero.
+    Root,
+    /// Those of every node that is expanded, as in the chess-zero paper.
+    Leaves,
+}
+
+/// Noise from a Dirichlet distribution.
+pub(super) struct Noise {
+    pub(super) at: NoiseAt,
+    /// A Dirichlet distribution is made of shares of these.
+    gamma: Gamma<f32>,
+    /// The share of the noise, from 0 to 1.
+    weight: f32,
+    random: StdRng,
+}
+
+impl Noise {
+    /// The noise of a thread of a search, if any.
+    pub(super) fn new(sampling: &Sampling, random: StdRng) -> Option<Noise> {
+        let weight = sampling.noise_weight as f32 / 100.0;
+        let gamma = Gamma::new(sampling.noise_alpha as f32 / 1000.0, 1.0).ok()?;
+        (weight > 0.0).then_some(Noise { at: sampling.noise_at, gamma, weight, random })
+    }
+
+    /// Mixes noise into the priors of a node.
+    pub(super) fn mix(&mut self, priors: &mut [f32]) {
+        let noise: Vec<_> = priors.iter().map(|_| self.gamma.sample(&mut self.random)).collect();
+        let sum: f32 = noise.iter().sum();
+        // With a tiny α, all of them may be too small for a number.
+        if sum > 0.0 {
+            for (prior, noise) in priors.iter_mut().zip(noise) {
+                *prior = (1.0 - self.weight) * *prior + self.weight * noise / sum;
+            }
+        }
+    }
+}
+
+/// The move of a search that is drawn by visits, if one is: the first moves of a game are, unless one of them
+/// is proven to win. A child with n visits is drawn with probability n to the power of 1 / temperature, times
+/// a constant.
+pub(super) fn drawn_child<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Option<usize> {
+    let sampling = &input.options.sampling;
+    let moves = input.history.past().len() / 2;
+    if sampling.temperature == 0 || moves >= sampling.temperature_moves {
+        return None;
+    }
+    let children = tree.ranked(0, FinalMove::Visits);
+    if matches!(tree.node(*children.first()?).proof, Proof::Won(_)) {
+        return None;
+    }
+    let is_lost = |child: &usize| matches!(tree.node(*child).proof, Proof::Lost(_));
+    let children: Vec<_> = children.into_iter().filter(|child| !is_lost(child)).collect();
+    let visits = |child: &usize| f64::from(tree.node(*child).visits);
+    let most = children.iter().map(visits).fold(1.0, f64::max);
+    let weights =
+        children.iter().map(|child| (visits(child) / most).powf(100.0 / f64::from(sampling.temperature)));
+    let weights: Vec<_> = weights.collect();
+    let mut left = random_of(input, DRAW).random::<f64>() * weights.iter().sum::<f64>();
+    let drawn = weights.iter().position(|weight| {
+        left -= weight;
+        left < 0.0
+    });
+    children.get(drawn?).copied()
+}
+
+/// Random numbers of a search that depend on the seed, the position and the number of positions before it, so
+/// that they differ from move to move. `number` tells apart what they are for: the noise of a thread by its
+/// number, or [`DRAW`].
+pub(super) fn random_of<G: Searchable, E>(input: &SearchInput<G, E>, number: u64) -> StdRng {
+    let plies = input.history.past().len() as u64;
+    StdRng::seed_from_u64(mixed(input.options.seed ^ mixed(plies)) ^ input.position.key() ^ mixed(number))
+}
