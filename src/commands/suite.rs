@@ -154,7 +154,7 @@ impl Report {
             sums.push(format!("{} of {} points", self.points, self.most_points));
         }
         if self.left_out > 0 {
-            sums.push(format!("{} bad lines left out", self.left_out));
+            sums.push(format!("{} left out", self.left_out));
         }
         let speed = text::speed(self.nodes, Duration::from_secs_f64(self.seconds));
         format!("{}\n{speed} {:.2} s", sums.join(", "), self.seconds)
