@@ -8,6 +8,7 @@ mod command;
 mod info;
 mod input;
 mod output;
+mod pipe;
 pub mod process;
 pub mod text;
 pub mod tuc;

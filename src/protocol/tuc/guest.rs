@@ -10,7 +10,7 @@ use thiserror::Error;
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::socket::{Mailbox, dump};
 use crate::game::Color;
-use crate::protocol::client::{POLL_INTERVAL, STOP_TIMEOUT};
+use crate::protocol::pipe::{POLL_INTERVAL, STOP_TIMEOUT};
 use crate::protocol::process::{Launch, LaunchError, Process, log_lines};
 use crate::search::Control;
 
