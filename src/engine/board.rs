@@ -10,6 +10,9 @@ pub trait Board: Send {
     /// The name of the game.
     fn variant(&self) -> &'static str;
 
+    /// The value of the PGN tag `Variant` for games on this board; `None` where records go without it.
+    fn pgn_variant(&self) -> Option<&'static str>;
+
     /// The option that belongs to the game, if any.
     fn option(&self) -> Option<OptionSpec>;
 
@@ -32,6 +35,19 @@ pub trait Board: Send {
     /// # Errors
     /// [`MoveError`] if the move is not legal.
     fn play(&mut self, mv: &str) -> Result<(), MoveError>;
+
+    /// Plays a move of a game record (in chess SAN or the notation of the protocol), and returns it in the
+    /// notation of the protocol.
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn play_san(&mut self, text: &str) -> Result<String, MoveError>;
+
+    /// A legal move in the notation of game records, SAN in chess.
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn san(&self, mv: &str) -> Result<String, MoveError>;
 
     /// Checks that a move is legal.
     ///
@@ -84,6 +100,17 @@ impl<G: Game> Play<G> {
     /// The start position.
     pub fn start() -> Play<G> {
         Play { position: G::start(), history: GameHistory::new(), choice: 0 }
+    }
+
+    /// The start position of the game that a value of the PGN tag `Variant` stands for; `None` if it stands
+    /// for another game. Case does not matter.
+    pub(super) fn of_pgn_variant(tag: &str) -> Option<Play<G>> {
+        let row = G::PGN_VARIANTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(tag));
+        row.map(|&(_, choice)| {
+            let mut position = G::start_with(choice);
+            position.choose(choice);
+            Play { position, history: GameHistory::new(), choice }
+        })
     }
 
     /// The position on the board.
@@ -154,6 +181,12 @@ impl<G: Chance> Board for Play<G> {
         G::NAME
     }
 
+    fn pgn_variant(&self) -> Option<&'static str> {
+        let rows = G::PGN_VARIANTS;
+        let row = rows.iter().find(|(_, choice)| *choice == self.choice).or(rows.first());
+        row.map(|&(name, _)| name).filter(|name| !name.is_empty())
+    }
+
     fn option(&self) -> Option<OptionSpec> {
         Self::own_row().map(|row| row.spec())
     }
@@ -178,6 +211,17 @@ impl<G: Chance> Board for Play<G> {
         let mv = self.position.parse_move(mv)?;
         self.advance(mv);
         Ok(())
+    }
+
+    fn play_san(&mut self, text: &str) -> Result<String, MoveError> {
+        let mv = self.position.parse_san(text)?;
+        let text = self.position.move_text(mv);
+        self.advance(mv);
+        Ok(text)
+    }
+
+    fn san(&self, mv: &str) -> Result<String, MoveError> {
+        Ok(self.position.san(self.position.parse_move(mv)?))
     }
 
     fn check_move(&self, mv: &str) -> Result<(), MoveError> {

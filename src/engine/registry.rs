@@ -69,6 +69,26 @@ pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
     dispatch(name, NewBoard)
 }
 
+/// A board of the game that a value of the PGN tag `Variant` stands for, at the start position. An empty
+/// value stands for a record without the tag.
+///
+/// # Errors
+/// [`UnknownVariant`] lists the games.
+pub fn recorded(tag: &str) -> Result<Box<dyn Board>, UnknownVariant> {
+    struct OfTag<'a>(&'a str);
+
+    impl GameVisitor for OfTag<'_> {
+        type Output = Option<Box<dyn Board>>;
+
+        fn visit<G: Playable>(self) -> Self::Output {
+            Play::<G>::of_pgn_variant(self.0).map(|play| Box::new(play) as Box<dyn Board>)
+        }
+    }
+
+    let board = NAMES.iter().find_map(|name| dispatch(name, OfTag(tag)).ok().flatten());
+    board.ok_or_else(|| UnknownVariant { name: tag.to_owned() })
+}
+
 /// An engine for a game by name, at the start position.
 ///
 /// # Errors

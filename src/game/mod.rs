@@ -20,6 +20,7 @@ pub mod amazons;
 mod bench;
 mod chance;
 pub mod chess;
+pub mod epd;
 mod error;
 mod features;
 pub mod fen;
@@ -146,6 +147,11 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The option that belongs to this game, if any. A choice is an index into its list of choices.
     const OPTION: Option<GameOption> = None;
 
+    /// The values of the PGN tag `Variant` that stand for this game; an empty value stands for a record
+    /// without the tag. Each has an index into the choices of [`Game::OPTION`], 0 where there are none. The
+    /// first value of a choice is the one that records are written with.
+    const PGN_VARIANTS: &'static [(&'static str, usize)] = &[(Self::NAME, 0)];
+
     /// The positions that `bench` searches.
     const BENCH: BenchSuite = BenchSuite::EMPTY;
 
@@ -220,6 +226,20 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// # Errors
     /// [`MoveError`] when the text is not a move or the move is not legal.
     fn parse_move(&self, text: &str) -> Result<Self::Move, MoveError>;
+
+    /// A legal move in the notation of game records: standard algebraic notation (SAN) in chess, by default
+    /// that of [`Game::move_text`].
+    fn san(&self, mv: Self::Move) -> String {
+        self.move_text(mv)
+    }
+
+    /// Reads a legal move of this position from a game record, in either notation.
+    ///
+    /// # Errors
+    /// [`MoveError`] when the text is not a move or the move is not legal.
+    fn parse_san(&self, text: &str) -> Result<Self::Move, MoveError> {
+        self.parse_move(text)
+    }
 
     /// A diagram of the board in several lines, the last one without a line end.
     fn diagram(&self) -> String;

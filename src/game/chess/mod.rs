@@ -16,6 +16,7 @@ mod msd_filter;
 mod notation;
 mod pawns;
 mod rules;
+mod san;
 mod terms;
 
 pub use rules::{Chess, ChessMove};

@@ -251,14 +251,7 @@ fn broken_rule(position: &Chess, mv: Move) -> String {
     if board.colors(us).has(to) {
         return format!("{stm} has a piece of its own on {to}");
     }
-    let name = match piece {
-        Piece::Pawn => "pawn",
-        Piece::Knight => "knight",
-        Piece::Bishop => "bishop",
-        Piece::Rook => "rook",
-        Piece::Queen => "queen",
-        Piece::King => "king",
-    };
+    let name = piece_name(piece);
     if !targets(position, piece, from).has(to) {
         return format!("the {name} on {from} cannot go to {to}");
     }
@@ -270,9 +263,21 @@ fn broken_rule(position: &Chess, mv: Move) -> String {
     }
 }
 
+/// The name of a piece.
+pub(super) fn piece_name(piece: Piece) -> &'static str {
+    match piece {
+        Piece::Pawn => "pawn",
+        Piece::Knight => "knight",
+        Piece::Bishop => "bishop",
+        Piece::Rook => "rook",
+        Piece::Queen => "queen",
+        Piece::King => "king",
+    }
+}
+
 /// The squares that a piece of the side to move can go to, without castling, even if its king is left in
 /// check.
-fn targets(position: &Chess, piece: Piece, from: Square) -> BitBoard {
+pub(super) fn targets(position: &Chess, piece: Piece, from: Square) -> BitBoard {
     let board = position.board();
     let (us, occupied) = (board.side_to_move(), board.occupied());
     match piece {

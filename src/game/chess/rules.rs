@@ -8,7 +8,7 @@ use super::super::zobrist::random_table;
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, MoveError, Outcome,
 };
-use super::notation;
+use super::{notation, san};
 
 /// The plies without a capture or pawn move that draw the game (fifty-move rule).
 pub(super) const FIFTY_MOVE_PLIES: usize = 100;
@@ -155,6 +155,17 @@ impl Game for Chess {
 
     const OPTION: Option<GameOption> = Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"] });
 
+    /// Standard chess goes without the tag.
+    const PGN_VARIANTS: &'static [(&'static str, usize)] = &[
+        ("", 0),
+        ("Chess960", 1),
+        ("Standard", 0),
+        ("From Position", 0),
+        ("Normal", 0),
+        ("Fischerandom", 1),
+        (Self::NAME, 0),
+    ];
+
     /// Positions from the opening to the end game.
     const BENCH: BenchSuite = BenchSuite {
         depth: 10,
@@ -253,6 +264,14 @@ impl Game for Chess {
 
     fn parse_move(&self, text: &str) -> Result<ChessMove, MoveError> {
         notation::parse_move(self, text)
+    }
+
+    fn san(&self, mv: ChessMove) -> String {
+        san::write(self, mv)
+    }
+
+    fn parse_san(&self, text: &str) -> Result<ChessMove, MoveError> {
+        san::parse(self, text)
     }
 
     fn diagram(&self) -> String {

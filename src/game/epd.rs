@@ -1,0 +1,200 @@
+//! Lines of EPD files: a position, then operations such as `bm Nf3;` and `id "WAC.001";`.
+//!
+//! The position is a FEN, in which counters may be missing; the operations `hmvc` and `fmvn` stand for them.
+//! Each operation ends with a semicolon. The last one may go without where its opcode is a common one.
+
+use thiserror::Error;
+
+use super::quote;
+
+/// A line of an EPD file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Epd {
+    /// The position, as a FEN.
+    pub fen: String,
+    /// The operations, in the order of the line.
+    pub operations: Vec<Operation>,
+}
+
+/// An operation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Operation {
+    /// Its name, such as `bm`.
+    pub opcode: String,
+    /// Its words or strings, without quotation marks.
+    pub operands: Vec<String>,
+}
+
+/// An error in a line of an EPD file; `E` is the error in its position.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EpdError<E> {
+    /// The position is not valid.
+    #[error(transparent)]
+    Position(#[from] E),
+    /// A word that is no opcode.
+    #[error("{} is no opcode, expected a word such as `bm`, `am` or `id`", quote(.0))]
+    Opcode(String),
+    /// A string without its closing quotation mark.
+    #[error("the string {} is not closed", quote(.0))]
+    Open(String),
+}
+
+/// Opcodes after which a missing semicolon is forgiven: those of test suites and of positions.
+const COMMON: [&str; 12] = ["acd", "acn", "acs", "am", "bm", "c0", "ce", "dm", "fmvn", "hmvc", "id", "pv"];
+
+/// A part of a line.
+enum Token {
+    Word(String),
+    Quoted(String),
+    Semicolon,
+}
+
+impl Epd {
+    /// Reads a line. `check` says whether a text is a position of the game, which is how the end of the
+    /// position is found: the fields of a FEN differ from game to game.
+    ///
+    /// # Errors
+    /// [`EpdError`]; the error in the position is that of `check`.
+    pub fn parse<E>(line: &str, mut check: impl FnMut(&str) -> Result<(), E>) -> Result<Epd, EpdError<E>> {
+        let tokens = tokens(line)?;
+        let words: Vec<&str> = tokens.iter().map_while(Token::word).collect();
+        let ends = |word: &str| tokens.iter().any(Token::is_semicolon) || COMMON.contains(&word);
+        let fields = match check(&words.join(" ")) {
+            Ok(()) => words.len(),
+            Err(error) => {
+                let shorter =
+                    (1..words.len()).rev().find(|&fields| check(&words[..fields].join(" ")).is_ok());
+                shorter.filter(|&fields| ends(words[fields])).ok_or(error)?
+            }
+        };
+        let operations = tokens[fields..].split(Token::is_semicolon).filter(|tokens| !tokens.is_empty());
+        let operations = operations.map(read_operation).collect::<Result<Vec<_>, _>>()?;
+        let mut epd = Epd { fen: words[..fields].join(" "), operations };
+        let counter = |opcode, default| epd.operand(opcode).unwrap_or(default).to_owned();
+        let counted = format!("{} {} {}", epd.fen, counter("hmvc", "0"), counter("fmvn", "1"));
+        if (epd.operand("hmvc").is_some() || epd.operand("fmvn").is_some()) && check(&counted).is_ok() {
+            epd.fen = counted;
+        }
+        Ok(epd)
+    }
+
+    /// The operands of an operation; `None` if the line does not have it.
+    pub fn operands(&self, opcode: &str) -> Option<&[String]> {
+        let operation = self.operations.iter().find(|operation| operation.opcode == opcode)?;
+        Some(&operation.operands)
+    }
+
+    /// The first operand of an operation.
+    pub fn operand(&self, opcode: &str) -> Option<&str> {
+        self.operands(opcode)?.first().map(String::as_str)
+    }
+}
+
+impl Token {
+    fn word(&self) -> Option<&str> {
+        match self {
+            Token::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
+    fn is_semicolon(&self) -> bool {
+        matches!(self, Token::Semicolon)
+    }
+}
+
+/// Splits a line into its tokens.
+fn tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
+    let (mut tokens, mut rest) = (Vec::new(), line.trim_start());
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            ';' => {
+                tokens.push(Token::Semicolon);
+                1
+            }
+            '"' => {
+                let end = rest[1..].find('"').ok_or_else(|| EpdError::Open(rest.to_owned()))?;
+                tokens.push(Token::Quoted(rest[1..=end].to_owned()));
+                end + 2
+            }
+            _ => {
+                let end = rest.find(|letter: char| letter.is_whitespace() || letter == ';');
+                let end = end.unwrap_or(rest.len());
+                tokens.push(Token::Word(rest[..end].to_owned()));
+                end
+            }
+        };
+        rest = rest[length..].trim_start();
+    }
+    Ok(tokens)
+}
+
+/// Reads an operation: opcode and operands.
+fn read_operation<E>(tokens: &[Token]) -> Result<Operation, EpdError<E>> {
+    let mut words = tokens.iter().filter_map(|token| match token {
+        Token::Word(word) | Token::Quoted(word) => Some(word.clone()),
+        Token::Semicolon => None,
+    });
+    let opcode = words.next().unwrap_or_default();
+    let is_opcode = tokens.first().is_some_and(|token| token.word().is_some())
+        && opcode.starts_with(|letter: char| letter.is_ascii_alphabetic())
+        && opcode.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
+    match is_opcode {
+        true => Ok(Operation { opcode, operands: words.collect() }),
+        false => Err(EpdError::Opcode(opcode)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::FenError;
+    use super::super::chess::Chess;
+    use super::super::neighbours::Neighbours;
+    use super::super::{Game, amazons::Amazons};
+    use super::*;
+
+    fn parse<G: Game>(line: &str) -> Result<Epd, EpdError<FenError>> {
+        Epd::parse(line, |fen| G::from_fen(fen).map(drop))
+    }
+
+    #[test]
+    fn the_position_ends_where_the_operations_begin() {
+        let epd = parse::<Chess>(
+            "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6 Nh5; id \"WAC; 001\"; c0 \"a=1\", x;",
+        );
+        let epd = epd.unwrap();
+        assert_eq!(epd.fen, "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - -");
+        assert_eq!(epd.operands("bm"), Some(&["Qg6".to_owned(), "Nh5".to_owned()][..]));
+        assert_eq!((epd.operand("id"), epd.operand("am")), (Some("WAC; 001"), None));
+        assert_eq!(epd.operands("c0").unwrap().len(), 3);
+        let neighbours = parse::<Neighbours>("p6p/8/8/8/8/8/8/PP6 w 3 7; ce 12;").unwrap();
+        assert_eq!(
+            (neighbours.fen.as_str(), neighbours.operand("ce")),
+            ("p6p/8/8/8/8/8/8/PP6 w 3 7", Some("12"))
+        );
+        let amazons = parse::<Amazons>("1q1q1/q3q/5/Q3Q/1Q1Q1 w bm b1c2d3").unwrap();
+        assert_eq!(amazons.operand("bm"), Some("b1c2d3"));
+        assert_eq!(parse::<Chess>("8/8/8/4k3/8/4K3/8/8 b - - 5 60").unwrap().operations, []);
+    }
+
+    #[test]
+    fn counters_come_from_the_operations() {
+        let epd = parse::<Chess>("8/8/8/4k3/8/4K3/8/8 b - - fmvn 60; hmvc 5;").unwrap();
+        assert_eq!(epd.fen, "8/8/8/4k3/8/4K3/8/8 b - - 5 60");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (line, message) in [
+            ("8/8/8/4k3/8/4K3/8/8 x - - bm Ke4;", "side to move `x`"),
+            ("8/8/8/4k3/8/4K3/8/8 b - - 5 60 e2e4", "`e2e4` after the last field"),
+            ("8/8/8/4k3/8/4K3/8/8 b - - 5 60; 7 x;", "`7` is no opcode"),
+            ("8/8/8/4k3/8/4K3/8/8 b - - id \"open", "the string `\"open` is not closed"),
+            ("8/8/8/4k3/8/4K3/8/8 b - - \"bm\" Ke4;", "`bm` is no opcode"),
+            ("", "board is missing"),
+        ] {
+            let error = parse::<Chess>(line).unwrap_err().to_string();
+            assert!(error.contains(message), "{line}: {error}");
+        }
+    }
+}
