@@ -1,8 +1,8 @@
 //! Matches and tournaments between engines, and the statistics of their results.
 //!
 //! - [`Rules`]: the game and its own option; [`EngineSetup`]: the engine to run, which is Labrys in the same
-//!   process, a UCI engine in a child process, or a client over UDP; [`Player`]: the referee's interface to
-//!   each of them;
+//!   process, a UCI or xboard engine in a child process, or a client over UDP; [`Player`]: the referee's
+//!   interface to each of them;
 //! - `referee`: plays one game on the loop that self-play uses too ([`crate::engine::game_loop`]) and
 //!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
 //! - `openings`: opening books and random openings; `schedule`: the list of games; `tournament`: plays them,
@@ -31,7 +31,6 @@ mod schedule;
 mod sprt;
 mod summary;
 mod tournament;
-mod udp_player;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
 pub use clock::{EngineLimits, TimeControl, seconds};

@@ -37,7 +37,7 @@ impl FinalResult {
 pub enum Termination {
     /// The rules of the game.
     Rules,
-    /// Adjudication, by the scores of the players or the length of the game.
+    /// Adjudication, by the scores of the players or the length of the game, or because a player resigns.
     Adjudication,
     /// Loss on time.
     Time,
@@ -252,10 +252,17 @@ impl From<AdjudicatedResult> for FinalResult {
     }
 }
 
-/// The end of a game in which the player `loser` has failed.
+/// The end of a game in which the player `loser` has failed or resigned.
 fn failed(loser: Color, error: &PlayerError) -> StopReason {
     let (termination, verb) = match error {
         PlayerError::Interrupted => return StopReason::Interrupted,
+        PlayerError::Resigned => {
+            return StopReason::Ended(FinalResult {
+                winner: Some(!loser),
+                termination: Termination::Adjudication,
+                details: format!("{loser} resigns"),
+            });
+        }
         PlayerError::Crashed(_) => (Termination::Crash, "crashes"),
         PlayerError::Stalled(_) => (Termination::Stall, "stalls"),
         PlayerError::InvalidOutput(_) => (Termination::Illegal, "sends invalid output"),

@@ -113,8 +113,9 @@ impl Tournament {
                 checked.or_else(|error| failed(engine, error))?;
             }
         }
+        let sets_up = !self.openings.begin_at_start(board.as_mut());
         self.engines.iter().try_for_each(|engine| {
-            let checked = engine.setup.check(&self.rules, control);
+            let checked = engine.setup.check(&self.rules, sets_up, control);
             checked.or_else(|error| failed(engine, error))
         })
     }

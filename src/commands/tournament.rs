@@ -110,8 +110,8 @@ impl clap::Args for Engines {
                 .action(ArgAction::Append)
                 .value_name("KEY=VALUE")
                 .help(
-                    "An engine: cmd=… (default: Labrys itself), proto=uci|tuc, name=…, option.<name>=…, \
-                     tc=… …",
+                    "An engine: cmd=… (default: Labrys itself), proto=uci|xboard|tuc, name=…, \
+                     option.<name>=…, tc=… …",
                 ),
         )
     }

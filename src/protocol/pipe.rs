@@ -56,6 +56,9 @@ pub enum ClientError {
         /// The options of the engine.
         known: String,
     },
+    /// The engine plays from the start position only, and another one is asked for.
+    #[error("the engine sets up no positions (setboard=0), so games have to begin at the start position")]
+    StartOnly,
     /// The engine has refused a line.
     #[error("the engine reports: {0}")]
     Refused(String),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::player::{MoveReply, MoveRequest, Player, PlayerError};
+use super::{MoveReply, MoveRequest, Player, PlayerError};
 use crate::engine::Board;
 use crate::game::{Color, Game};
 use crate::protocol::tuc::announce;
