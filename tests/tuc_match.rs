@@ -1,10 +1,12 @@
 //! Matches with clients that speak the UDP protocol of TUC-CHESS.
 
+#[path = "common/records.rs"]
+mod records;
 #[path = "common/shell.rs"]
 mod shell;
 
 use std::net::{SocketAddr, UdpSocket};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,9 +14,10 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use labrys::arena::Termination;
-use labrys::arena::pgn::{self, PgnGame};
+use labrys::arena::pgn::PgnGame;
 use labrys::engine::registry;
 use labrys::game::Color;
+use records::{end, read};
 use shell::output;
 use tempfile::TempDir;
 
@@ -40,12 +43,6 @@ fn file() -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn read(path: &Path) -> Vec<PgnGame> {
-    let mut records = pgn::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
-    records.sort_by_key(|record| record.number);
-    records
-}
-
 /// The moves of each game.
 fn moves(records: &[PgnGame]) -> Vec<Vec<&str>> {
     records.iter().map(|record| record.moves.iter().map(|mv| mv.text.as_str()).collect()).collect()
@@ -67,8 +64,7 @@ fn port() -> u16 {
 /// The final points of a game that a client has printed.
 fn points(record: &PgnGame) -> String {
     let mut board = registry::board("tucchess").unwrap();
-    let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
-    board.set_up(Some(&record.opening.fen), &moves).unwrap();
+    record.replay(board.as_mut()).unwrap();
     let fen = board.fen();
     let fields: Vec<_> = fen.split(' ').collect();
     format!("{}-{}", fields[2], fields[3])
@@ -96,7 +92,7 @@ fn a_client_plays_as_in_process() {
     assert_eq!(names, [["in", "out"], ["out", "in"]]);
     for (record, other) in outside.iter().zip(&inside) {
         assert_eq!(record.end, other.end);
-        assert!(matches!(record.end.termination, Termination::Rules | Termination::Adjudication));
+        assert!(matches!(end(record).termination, Termination::Rules | Termination::Adjudication));
     }
     let player = &outside[1].players[0];
     assert_eq!(player.time_control, "30/move");
@@ -283,12 +279,12 @@ fn clients_that_misbehave_lose_and_the_match_continues() {
             let (result, records) = against("st=0.3", act);
             assert_eq!(result["players"][1]["forfeits"][kind], 2, "{details}: {result}");
             for record in &records {
-                let loser = record.end.winner.map(|winner| &*record.players[(!winner).index()].name);
-                assert_eq!((loser, record.end.termination), (Some("bad"), termination), "{details}");
-                assert!(record.end.details.contains(details), "{details}: {}", record.end.details);
+                let loser = end(record).winner.map(|winner| &*record.players[(!winner).index()].name);
+                assert_eq!((loser, end(record).termination), (Some("bad"), termination), "{details}");
+                assert!(end(record).details.contains(details), "{details}: {}", end(record).details);
             }
-            let first = records[0].end.winner;
-            assert_eq!((first, records[1].end.winner), (Some(Color::White), Some(Color::Black)));
+            let first = end(&records[0]).winner;
+            assert_eq!((first, end(&records[1]).winner), (Some(Color::White), Some(Color::Black)));
         })
     });
     games.into_iter().for_each(|game| game.join().unwrap());
@@ -306,7 +302,8 @@ fn a_client_that_ends_or_never_joins_loses() {
         format!("{INSIDE} --pgnout {} --engine name=bad proto=tuc st=5 port={port} cmd=sh", path.display());
     let (success, _, log) = output(labrys(&words).args(["arg=-c", "arg=sleep 0.8; exit 3"]));
     assert!(success, "{log}");
-    for PgnGame { end, .. } in read(&path) {
+    for record in read(&path) {
+        let end = end(&record);
         assert_eq!(end.termination, Termination::Crash);
         assert!(end.details.ends_with(" crashes: the client has ended (exit status: 3)"), "{}", end.details);
     }
@@ -320,7 +317,8 @@ fn a_client_that_ends_or_never_joins_loses() {
     let (success, _, log) = output(&mut labrys(&words));
     let waiting = format!("waiting on 127.0.0.1:{port} for a client to join as `udp`, again for each game");
     assert!(success && log.contains(&waiting), "{log}");
-    for PgnGame { end, .. } in read(&path) {
+    for record in read(&path) {
+        let end = end(&record);
         assert_eq!(end.termination, Termination::Stall);
         let details = format!("no client has joined over UDP at 127.0.0.1:{port} within 0.2 s");
         assert!(end.details.contains(&details), "{}", end.details);

@@ -59,8 +59,8 @@ fn invalid_arguments_and_games_are_named() {
     let (games, out) = (games.display(), out.display());
     for (words, message) in [
         (
-            format!("--variant tucchess --games {games} --out {out}"),
-            "game 1: a game of neighbours, expected tucchess",
+            format!("--variant tucchess --games {games} --out {out} --strict"),
+            "game 1 in line 1: a game of neighbours, expected tucchess",
         ),
         (format!("--variant neighbours --games /no/such/file --out {out}"), "/no/such/file"),
         (format!("--variant neighbours --games {games} --out /no/such/folder/x"), "/no/such/folder/x"),

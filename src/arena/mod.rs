@@ -5,22 +5,22 @@
 //!   interface to each of them;
 //! - `referee`: plays one game on the loop that self-play uses too ([`crate::engine::game_loop`]) and
 //!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
-//! - `openings`: opening books and random openings; `schedule`: the list of games; `tournament`: plays them,
-//!   several at a time;
+//! - `openings`: random openings and opening books (`book`); `schedule`: the list of games; `tournament`:
+//!   plays them, several at a time;
 //! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report;
-//! - `pgn`: reading and writing of game records; `pgn_file`: the file that a match appends them to; `plot`:
-//!   the score over the games as a chart;
+//! - `pgn`: reading and writing of game records, and the file that a match appends them to; `plot`: the
+//!   score over the games as a chart;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
 //!   fastchess take them.
 
 mod adjudication;
+mod book;
 mod clock;
 mod elo;
 mod engine_config;
 mod key_values;
 mod openings;
 pub mod pgn;
-pub mod pgn_file;
 mod player;
 pub mod plot;
 mod ratings;
@@ -33,11 +33,12 @@ mod summary;
 mod tournament;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
+pub use book::{BookOptions, OpeningLineError};
 pub use clock::{EngineLimits, TimeControl, seconds};
 pub use elo::{Elo, Pairs};
 pub use engine_config::EngineConfig;
 pub use key_values::{KeyError, KeyValues};
-pub use openings::{OpeningError, OpeningLineError, Openings};
+pub use openings::{OpeningError, Openings};
 pub use player::{EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 pub use ratings::{Rating, ratings};
 pub use referee::{FinalResult, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};

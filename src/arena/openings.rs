@@ -9,7 +9,8 @@ use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
 use super::Variation;
-use crate::engine::{Board, PositionError};
+use super::book::{self, BookOptions, OpeningLineError};
+use crate::engine::Board;
 use crate::game::quote;
 
 /// A source of openings. They are numbered from 0.
@@ -43,13 +44,13 @@ pub enum OpeningError {
         /// The file.
         path: PathBuf,
     },
-    /// A line of the file is not a valid opening.
-    #[error("openings {}, line {number}: {problem}", quote(&.path.display().to_string()))]
+    /// A line or a game of the file is not a valid opening.
+    #[error("openings {}, {place}: {problem}", quote(&.path.display().to_string()))]
     Line {
         /// The file.
         path: PathBuf,
-        /// The line number, from 1.
-        number: usize,
+        /// The line or the game, such as `line 7`.
+        place: String,
         /// What is wrong with it.
         problem: OpeningLineError,
     },
@@ -61,50 +62,17 @@ pub enum OpeningError {
     },
 }
 
-/// What is wrong with a line of an opening book.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum OpeningLineError {
-    /// The position or a move is not valid.
-    #[error(transparent)]
-    Position(#[from] PositionError),
-    /// The game is over at the end of the opening.
-    #[error("the game is over: {outcome}")]
-    Over {
-        /// How it ended.
-        outcome: String,
-    },
-}
-
 /// Attempts at a random opening; an attempt fails when it reaches the end of the game.
 const ATTEMPTS: usize = 1000;
 
 impl Openings {
-    /// Reads an opening book for the game of `board`. Each line is a FEN (or an EPD, whose operations from
-    /// the first `;` on are ignored), a FEN followed by `moves …`, or moves from the start position. Empty
-    /// lines and lines that begin with `#` are skipped. `shuffle` is the seed of a random order.
+    /// Reads an opening book for the game of `board`, which is changed. The module `book` lists its forms.
     ///
     /// # Errors
-    /// [`OpeningError`] names the file, the line, and the FEN field or the move that is wrong.
-    pub fn read(path: &Path, board: &mut dyn Board, shuffle: Option<u64>) -> Result<Openings, OpeningError> {
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| OpeningError::Read { path: path.to_owned(), error })?;
-        let mut lines = Vec::new();
-        for (text, number) in text.lines().zip(1..) {
-            let text = text.trim();
-            if text.is_empty() || text.starts_with('#') {
-                continue;
-            }
-            let line = read_line(text, board).map_err(|problem| OpeningError::Line {
-                path: path.to_owned(),
-                number,
-                problem,
-            })?;
-            lines.push(line);
-        }
-        if lines.is_empty() {
-            return Err(OpeningError::Empty { path: path.to_owned() });
-        }
-        if let Some(seed) = shuffle {
+    /// [`OpeningError`] names the file, the line or game, and the FEN field or the move that is wrong.
+    pub fn read(path: &Path, board: &mut dyn Board, options: BookOptions) -> Result<Openings, OpeningError> {
+        let mut lines = book::read(path, board, options)?;
+        if let Some(seed) = options.shuffle {
             lines.shuffle(&mut StdRng::seed_from_u64(seed));
         }
         Ok(Openings::Book(lines))
@@ -165,26 +133,6 @@ fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Opti
         line.moves.push(mv);
     }
     board.outcome().is_none().then_some(line)
-}
-
-/// Parses a line of an opening book: a position if its first word contains `/`, otherwise moves.
-fn read_line(text: &str, board: &mut dyn Board) -> Result<Variation, OpeningLineError> {
-    let text = text.split_once(';').map_or(text, |(line, _)| line);
-    let words: Vec<_> = text.split_whitespace().collect();
-    let is_fen = words.first().is_some_and(|word| word.contains('/'));
-    let (fen, moves) = match words.iter().position(|&word| word == "moves") {
-        Some(at) if is_fen => (Some(words[..at].join(" ")), &words[at + 1..]),
-        None if is_fen => (Some(words.join(" ")), &[][..]),
-        _ => (None, &words[..]),
-    };
-    let moves: Vec<_> = moves.iter().map(|&mv| mv.to_owned()).collect();
-    board.set_up(fen.as_deref(), &[])?;
-    let line = Variation { fen: board.fen(), moves };
-    board.set_up(Some(&line.fen), &line.moves)?;
-    match board.outcome() {
-        None => Ok(line),
-        Some(outcome) => Err(OpeningLineError::Over { outcome: outcome.to_string() }),
-    }
 }
 
 #[cfg(test)]

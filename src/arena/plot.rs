@@ -5,20 +5,22 @@ use super::{Pairs, Results};
 use crate::chart::{Chart, ChartError, Curve};
 
 /// The names of the players, in the order of their first games, and the results of the games. A game without
-/// a number is numbered by its place in the file.
-pub fn results(records: &[PgnGame]) -> (Vec<String>, Results) {
+/// a number is numbered by its place in the file; games without a result are left out.
+pub fn results(games: impl IntoIterator<Item = PgnGame>) -> (Vec<String>, Results) {
     let (mut names, mut results) = (Vec::new(), Results::default());
-    let mut games: Vec<_> =
-        records.iter().zip(1..).map(|(game, place)| (game.number.unwrap_or(place), game)).collect();
-    games.sort_by_key(|(number, _)| *number);
-    for (number, record) in games {
-        let players = record.players.each_ref().map(|side| {
-            names.iter().position(|name| *name == side.name).unwrap_or_else(|| {
-                names.push(side.name.clone());
+    let games = games.into_iter().zip(1..).filter_map(|(game, place)| {
+        let players = game.players.map(|player| player.name);
+        Some((game.number.unwrap_or(place), players, game.end?.game_result()))
+    });
+    let mut games: Vec<_> = games.collect();
+    games.sort_by_key(|(number, ..)| *number);
+    for (number, players, result) in games {
+        let players = players.map(|player| {
+            names.iter().position(|name| *name == player).unwrap_or_else(|| {
+                names.push(player);
                 names.len() - 1
             })
         });
-        let result = record.end.game_result();
         if !results.add(number - 1, players, result) {
             log::warn!("game {number} is left out: another game has the same number");
         }

@@ -230,11 +230,11 @@ impl<G: Chance> GameDriver<G> for Referee<'_, G> {
     }
 
     fn sampled(&mut self, mv: G::Move, game: &Play<G>) {
-        let text = game.position().move_text(mv);
+        let position = game.position();
         if let Some((_, reply)) = &self.last {
-            self.moves.push(PgnMove::new(&text, reply));
+            self.moves.push(PgnMove::new(&position.san(mv), reply));
         }
-        self.line.moves.push(text);
+        self.line.moves.push(position.move_text(mv));
     }
 
     fn adjudicate(&mut self, game: &Play<G>) -> Result<(), StopReason> {

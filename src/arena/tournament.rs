@@ -156,9 +156,8 @@ impl Tournament {
         let Some(scheduled) = number.checked_sub(1).and_then(|number| self.schedule.game(number)) else {
             return mismatch(format!("there are {} games", self.schedule.games()));
         };
-        if record.variant.as_ref() != Some(&self.rules.variant) {
-            let variant = record.variant.as_deref().unwrap_or_default();
-            return mismatch(format!("the variant is {}", quote(variant)));
+        if let Err(error) = record.board(Some(&self.rules.variant)) {
+            return mismatch(error.to_string());
         }
         for ((found, player), color) in record.players.iter().zip(scheduled.players).zip(["White", "Black"]) {
             let expected = self.side(player);
@@ -173,11 +172,12 @@ impl Tournament {
             }
         }
         let mut board = self.rules.board()?;
-        if record.opening != self.openings.get(scheduled.opening, board.as_mut())? {
+        let opening = self.openings.get(scheduled.opening, board.as_mut())?;
+        if opening.to_record(board.as_mut()).as_ref() != Ok(&record.opening) {
             return mismatch("another opening".to_owned());
         }
-        let result = record.end.game_result();
-        match results.add(scheduled.number, scheduled.players, result) {
+        let Some(end) = &record.end else { return mismatch("it was not finished".to_owned()) };
+        match results.add(scheduled.number, scheduled.players, end.game_result()) {
             true => Ok(()),
             false => mismatch("it is there twice".to_owned()),
         }
@@ -281,15 +281,19 @@ impl Tournament {
         let result = played.end.game_result();
         results.add(scheduled.number, scheduled.players, result);
         let today = OffsetDateTime::now_utc().date();
+        let mut board = self.rules.board()?;
+        let opening = opening.to_record(board.as_mut());
+        let opening =
+            opening.map_err(|error| TournamentError::Position { number: scheduled.opening + 1, error })?;
         let record = PgnGame {
             number: Some(scheduled.number + 1),
             round: (scheduled.opening + 1).to_string(),
             date: format!("{:04}.{:02}.{:02}", today.year(), u8::from(today.month()), today.day()),
-            variant: Some(self.rules.variant.clone()),
+            variant: board.pgn_variant().map(str::to_owned),
             players: scheduled.players.map(|player| self.side(player)),
             opening,
             moves: played.moves,
-            end: played.end,
+            end: Some(played.end),
         };
         on_game(&record, results, played.thinking).map_err(TournamentError::Write)
     }

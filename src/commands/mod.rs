@@ -6,6 +6,7 @@ mod openings;
 mod perft;
 mod plot;
 mod progress;
+mod records;
 mod replay;
 mod solve;
 mod tournament;

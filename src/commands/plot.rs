@@ -5,7 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 
-use crate::arena::{pgn_file, plot};
+use super::records::{self, Strictness};
+use crate::arena::pgn::PgnGame;
+use crate::arena::plot;
 use crate::files::write_atomically;
 
 #[derive(Debug, clap::Args)]
@@ -15,11 +17,17 @@ pub(super) struct Arguments {
     /// Output file, in SVG [default: standard output]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    strictness: Strictness,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let records = pgn_file::read(&arguments.file)?;
-    let (names, results) = plot::results(&records);
+    let mut records = records::open(&arguments.file, arguments.strictness)?;
+    let mut games = Vec::new();
+    while let Some(game) = records.next()? {
+        games.push(PgnGame { moves: Vec::new(), ..game });
+    }
+    let (names, results) = plot::results(games);
     let svg =
         plot::score_over_games(&names, &results).with_context(|| arguments.file.display().to_string())?;
     match &arguments.out {

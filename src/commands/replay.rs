@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
+use super::records::{self, Strictness};
+use crate::arena::Termination;
 use crate::arena::pgn::PgnGame;
-use crate::arena::{Termination, pgn_file};
-use crate::engine::{Board, registry};
+use crate::engine::Board;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
@@ -16,54 +17,65 @@ pub(super) struct Arguments {
     /// Replay this game only
     #[arg(long, value_name = "N")]
     game: Option<u64>,
-    /// The game, where the file has no `Variant` tag
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
-    variant: String,
+    /// The game that they are of [default: that of the `Variant` tag, chess without one]
+    #[arg(long)]
+    variant: Option<String>,
+    #[command(flatten)]
+    strictness: Strictness,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let records = pgn_file::read(&arguments.file)?;
+    let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut out = io::stdout();
-    let (mut games, mut plies) = (0, 0);
-    for (record, place) in records.iter().zip(1..) {
-        let number = record.number.unwrap_or(place);
+    let (mut games, mut plies) = (0_u64, 0);
+    while let Some(game) = records.next()? {
+        let number = records.number();
         if arguments.game.is_some_and(|wanted| wanted != number) {
             continue;
         }
-        let variant = record.variant.as_ref().unwrap_or(&arguments.variant);
-        let mut board = registry::board(variant).with_context(|| format!("game {number}"))?;
-        replay(record, board.as_mut())
-            .with_context(|| format!("{}, game {number}", arguments.file.display()))?;
-        let [white, black] = record.players.each_ref().map(|side| &side.name);
-        let moves = record.opening.moves.len() + record.moves.len();
-        let result = record.end.winner.map_or("drawn".to_owned(), |winner| format!("{winner} wins"));
-        writeln!(
-            out,
-            "game {number}: {white} – {black}, {result} ({}), {moves} plies",
-            record.end.termination.tag()
-        )?;
+        let board = match replay(&game, arguments.variant.as_deref()) {
+            Ok(board) => board,
+            Err(error) => {
+                records.refuse(error)?;
+                continue;
+            }
+        };
+        let [white, black] = game.players.each_ref().map(|side| &side.name);
+        let moves = game.opening.moves.len() + game.moves.len();
+        let result = game.end.as_ref().map_or("not finished".to_owned(), |end| {
+            let result = end.winner.map_or("drawn".to_owned(), |winner| format!("{winner} wins"));
+            format!("{result} ({})", end.termination.tag())
+        });
+        writeln!(out, "game {number}: {white} – {black}, {result}, {moves} plies")?;
         writeln!(out, "{}\n", board.describe())?;
         games += 1;
         plies += moves;
     }
+    let refused = records.refused();
     match arguments.game {
-        Some(number) if games == 0 => bail!("{}: no game {number}", arguments.file.display()),
+        Some(number) if games + refused == 0 => bail!("{}: no game {number}", arguments.file.display()),
         _ => writeln!(out, "{games} games, {plies} plies, all legal")?,
+    }
+    if refused > 0 {
+        bail!("{}: {refused} of {} games left out", arguments.file.display(), games + refused);
     }
     Ok(())
 }
 
-/// Plays the moves of a game and checks its result.
-fn replay(record: &PgnGame, board: &mut dyn Board) -> anyhow::Result<()> {
-    let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
-    let moves = record.moves.iter().map(|mv| mv.text.clone());
-    let moves: Vec<_> = record.opening.moves.iter().cloned().chain(moves).collect();
-    board.set_up(fen, &moves)?;
+/// Plays the moves of a game and checks its result. Returns the board at its end.
+fn replay(game: &PgnGame, variant: Option<&str>) -> anyhow::Result<Box<dyn Board>> {
+    let mut board = game.board(variant)?;
+    game.replay(board.as_mut())?;
+    let Some(end) = &game.end else { return Ok(board) };
+    // Only games of Labrys have numbers; elsewhere players resign, and draws have to be claimed.
+    let is_own = game.number.is_some();
     match board.outcome() {
-        Some(outcome) if outcome.winner != record.end.winner => bail!("the result is wrong: {outcome}"),
-        None if record.number.is_some() && record.end.termination == Termination::Rules => {
+        Some(outcome) if outcome.winner != end.winner && (is_own || board.legal_moves().is_empty()) => {
+            bail!("the result is wrong: {outcome}")
+        }
+        None if is_own && end.termination == Termination::Rules => {
             bail!("the result is wrong: the game is not over")
         }
-        _ => Ok(()),
+        _ => Ok(board),
     }
 }

@@ -11,11 +11,12 @@ use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value
 use serde::Serialize;
 
 use super::progress::Progress;
+use super::records::Strictness;
 use super::{RulesArguments, parse_plies};
-use crate::arena::pgn_file::PgnFile;
+use crate::arena::pgn::file::PgnFile;
 use crate::arena::{
-    Adjudication, DrawRule, EngineConfig, Format, KeyValues, Openings, ResignRule, Results, Schedule, Sprt,
-    Summary, ThinkingTime, Tournament, plot,
+    Adjudication, BookOptions, DrawRule, EngineConfig, Format, KeyValues, Openings, ResignRule, Results,
+    Schedule, Sprt, Summary, ThinkingTime, Tournament, plot,
 };
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
@@ -50,9 +51,14 @@ pub(super) struct Arguments {
     /// Tournament format: every engine plays every other, or the first engine plays every other
     #[arg(long, value_enum, default_value_t = TournamentFormat::RoundRobin)]
     tournament: TournamentFormat,
-    /// Opening book with one opening per line: FEN or EPD, FEN with `moves …`, or moves
+    /// Opening book: a PGN file, or one opening per line as FEN, EPD, FEN with `moves …`, or moves
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
+    /// Moves to play of each opening of the book, in plies [default: all]
+    #[arg(long, value_name = "N", requires = "openings")]
+    plies: Option<usize>,
+    #[command(flatten)]
+    strictness: Strictness,
     /// Shuffle the opening book
     #[arg(long, requires = "openings")]
     shuffle: bool,
@@ -175,7 +181,14 @@ impl Arguments {
             (None, None) => GAMES / 2,
         };
         let openings = match &self.openings {
-            Some(path) => Openings::read(path, board.as_mut(), self.shuffle.then_some(self.seed))?,
+            Some(path) => {
+                let options = BookOptions {
+                    plies: self.plies,
+                    shuffle: self.shuffle.then_some(self.seed),
+                    strict: self.strictness.strict,
+                };
+                Openings::read(path, board.as_mut(), options)?
+            }
             None => {
                 let plies = self.random_plies.clone().unwrap_or(RANDOM_PLIES);
                 Openings::Random { seed: self.seed, plies }

@@ -3,12 +3,12 @@
 use std::io;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 
 use super::progress::Progress;
+use super::records::{self, Strictness};
 use super::{parse_fraction, parse_non_negative, set_weights_of_set};
-use crate::arena::pgn::PgnMove;
-use crate::arena::pgn_file;
+use crate::arena::pgn::{PgnGame, PgnMove};
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
 use crate::files::{check_writable, write_atomically};
@@ -55,6 +55,8 @@ pub(super) struct Arguments {
     /// Seed of the order of the positions and of the choice of held-out games
     #[arg(long, default_value_t = LogisticSettings::default().seed)]
     seed: u64,
+    #[command(flatten)]
+    strictness: Strictness,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -134,28 +136,38 @@ fn read_games<G: Playable>(
 ) -> anyhow::Result<(Samples, usize)> {
     let (mut samples, mut games) = (Samples::default(), 0);
     for path in &arguments.games {
-        let records = pgn_file::read(path)?;
-        for (record, place) in records.iter().zip(1..) {
+        let mut records = records::open(path, arguments.strictness)?;
+        while let Some(record) = records.next()? {
             if control.is_stopped() {
                 bail!(io::Error::from(io::ErrorKind::Interrupted));
             }
-            let number = record.number.unwrap_or(place);
-            let at = || format!("{}, game {number}", path.display());
-            let variant = record.variant.as_deref().unwrap_or(&arguments.variant);
-            ensure!(
-                variant.eq_ignore_ascii_case(&arguments.variant),
-                "{}: a game of {variant}, expected {}",
-                at(),
-                arguments.variant
-            );
-            let moves: Vec<_> = record.moves.iter().map(|mv| mv.text.clone()).collect();
-            let scores: Vec<_> = record.moves.iter().map(PgnMove::score).collect();
-            let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
-            let (opening, winner) = (&record.opening.moves[..], record.end.winner);
-            let record = RecordedGame { fen, opening, moves: &moves, scores: &scores, winner };
-            samples.add_game(set, game, &record).with_context(at)?;
-            games += 1;
+            match add_game(&arguments.variant, &record, game, set, &mut samples) {
+                Ok(()) => games += 1,
+                Err(error) => records.refuse(error)?,
+            }
         }
     }
     Ok((samples, games))
+}
+
+/// Adds the quiet positions of a game.
+fn add_game<G: Playable>(
+    variant: &str,
+    record: &PgnGame,
+    game: &mut Play<G>,
+    set: usize,
+    samples: &mut Samples,
+) -> anyhow::Result<()> {
+    let end = record.end.as_ref().context("the game was not finished")?;
+    let mut board = record.board(Some(variant))?;
+    let moves = record.replay(board.as_mut())?;
+    let (opening, moves) = moves.split_at(record.opening.moves.len());
+    let scores: Vec<_> = record.moves.iter().map(PgnMove::score).collect();
+    let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
+    samples.add_game(
+        set,
+        game,
+        &RecordedGame { fen, opening, moves, scores: &scores, winner: end.winner },
+    )?;
+    Ok(())
 }

@@ -271,8 +271,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         false
     }
 
-    /// Plies since the last irreversible move (rule50 in Stockfish): no position before it can repeat. The draw by
-    /// lack of progress uses the same count. A game in which no position can repeat returns 0.
+    /// Plies since the last irreversible move (rule50 in Stockfish): no position before it can repeat. The
+    /// draw by lack of progress uses the same count. A game in which no position can repeat returns 0.
     fn halfmove_clock(&self) -> usize {
         0
     }

@@ -225,7 +225,8 @@ mod tests {
         Chess::from_fen(fen).unwrap()
     }
 
-    /// The moves in the notation of the protocol and in SAN. Every one reads back, and no other is written so.
+    /// The moves in the notation of the protocol and in SAN. Every one reads back, and no other is written
+    /// so.
     fn assert_written(fen: &str, moves: &[(&str, &str)]) {
         let position = position(fen);
         for &(uci, san) in moves {

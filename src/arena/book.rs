@@ -1,0 +1,225 @@
+//! Opening books, as other programs come with them: EPD, FEN with moves, lines of moves, and games in PGN.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use thiserror::Error;
+
+use super::Variation;
+use super::openings::OpeningError;
+use super::pgn::{PgnGame, Problem, ReplayError, file};
+use crate::engine::{Board, PositionError};
+use crate::game::epd::{Epd, EpdError};
+
+/// How to read an opening book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BookOptions {
+    /// Moves of each line to play, in plies; `None` for all.
+    pub plies: Option<usize>,
+    /// The seed of a random order of the openings; `None` for the order of the file.
+    pub shuffle: Option<u64>,
+    /// Whether an invalid opening is an error. Otherwise it is left out, with a warning.
+    pub strict: bool,
+}
+
+/// What is wrong with an opening of a book.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum OpeningLineError {
+    /// The position or an operation of the line is not valid.
+    #[error(transparent)]
+    Epd(#[from] EpdError<PositionError>),
+    /// A move is not valid.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+    /// The record of the game is not valid PGN.
+    #[error(transparent)]
+    Pgn(#[from] Problem),
+    /// The record is of another game.
+    #[error(transparent)]
+    Game(#[from] ReplayError),
+    /// The game is over at the end of the opening.
+    #[error("the game is over: {outcome}")]
+    Over {
+        /// How it ended.
+        outcome: String,
+    },
+}
+
+/// Reads the openings of a file for the game of `board`, which is changed. A file of games in PGN is known by
+/// its name or its first letter, `[`. In other files each line is a position, in FEN or EPD, a FEN followed
+/// by `moves …`, or moves from the start position. Empty lines and lines that begin with `#` are skipped.
+///
+/// # Errors
+/// [`OpeningError`] names the file, the line, and the FEN field or the move that is wrong.
+pub(super) fn read(
+    path: &Path,
+    board: &mut dyn Board,
+    options: BookOptions,
+) -> Result<Vec<Variation>, OpeningError> {
+    let failed = |error| OpeningError::Read { path: path.to_owned(), error };
+    let mut openings = Vec::new();
+    let mut add = |place: String, opening: Result<Variation, OpeningLineError>| {
+        match opening {
+            Ok(opening) => openings.push(opening),
+            Err(problem) => {
+                let error = OpeningError::Line { path: path.to_owned(), place, problem };
+                if options.strict {
+                    return Err(error);
+                }
+                log::warn!("left out: {error}");
+            }
+        }
+        Ok(())
+    };
+    if is_pgn(path).map_err(failed)? {
+        let mut games = file::open(path).map_err(|error| failed(std::io::Error::other(error)))?;
+        let mut number = 0;
+        while let Some(game) = games.next() {
+            number += 1;
+            let (place, opening) = match game {
+                Ok(game) => (games.game_line(), from_game(game, board, options.plies)),
+                Err(error) => (error.line, Err(error.problem.into())),
+            };
+            add(format!("game {number} in line {place}"), opening)?;
+        }
+    } else {
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        for (line, number) in text.lines().zip(1..) {
+            let line = line.trim();
+            if !line.is_empty() && !line.starts_with('#') {
+                add(format!("line {number}"), from_line(line, board, options.plies))?;
+            }
+        }
+    }
+    match openings.is_empty() {
+        true => Err(OpeningError::Empty { path: path.to_owned() }),
+        false => Ok(openings),
+    }
+}
+
+/// Whether a file holds games in PGN.
+fn is_pgn(path: &Path) -> std::io::Result<bool> {
+    if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
+        return Ok(true);
+    }
+    let mut file = BufReader::new(File::open(path)?);
+    Ok(file.fill_buf()?.trim_ascii_start().starts_with(b"["))
+}
+
+/// The opening of a game in PGN.
+fn from_game(
+    game: PgnGame,
+    board: &mut dyn Board,
+    plies: Option<usize>,
+) -> Result<Variation, OpeningLineError> {
+    game.board(Some(board.variant()))?;
+    let Variation { fen, moves } = game.opening;
+    let moves: Vec<String> = moves.into_iter().chain(game.moves.into_iter().map(|mv| mv.text)).collect();
+    follow(Some(fen).filter(|fen| !fen.is_empty()), moves.iter().map(String::as_str), board, plies)
+}
+
+/// The opening of a line.
+fn from_line(line: &str, board: &mut dyn Board, plies: Option<usize>) -> Result<Variation, OpeningLineError> {
+    if line.split_whitespace().next().is_some_and(|word| word.contains('/')) {
+        let (position, moves) = line.split_once(" moves ").unwrap_or((line, ""));
+        let epd = Epd::parse(position, |fen| board.set_up(Some(fen), &[]))?;
+        follow(Some(epd.fen), words(moves), board, plies)
+    } else {
+        follow(None, words(line), board, plies)
+    }
+}
+
+/// The moves in a text, without move numbers and a comment at the end.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let text = text.split_once(';').map_or(text, |(moves, _)| moves);
+    let digit_or_dot = |letter: char| letter.is_ascii_digit() || letter == '.';
+    text.split_whitespace()
+        .map(move |word| match word.contains('.') || word.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => word.trim_start_matches(digit_or_dot),
+            false => word,
+        })
+        .filter(|word| !word.is_empty())
+}
+
+/// Plays moves of a record from a position, or from the start position.
+fn follow<'a>(
+    fen: Option<String>,
+    moves: impl Iterator<Item = &'a str>,
+    board: &mut dyn Board,
+    plies: Option<usize>,
+) -> Result<Variation, OpeningLineError> {
+    board.set_up(fen.as_deref(), &[])?;
+    let fen = board.fen();
+    let moves = moves
+        .take(plies.unwrap_or(usize::MAX))
+        .zip(1..)
+        .map(|(text, number)| board.play_san(text).map_err(|error| PositionError::Move { number, error }));
+    let moves = moves.collect::<Result<Vec<_>, _>>()?;
+    match board.outcome() {
+        None => Ok(Variation { fen, moves }),
+        Some(outcome) => Err(OpeningLineError::Over { outcome: outcome.to_string() }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::registry;
+
+    /// Reads a chess book with this content and name.
+    fn read_book(name: &str, text: &str, options: BookOptions) -> Result<Vec<Variation>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let mut board = registry::board("chess").unwrap();
+        read(&path, board.as_mut(), options).map_err(|error| error.to_string())
+    }
+
+    const ALL: BookOptions = BookOptions { plies: None, shuffle: None, strict: true };
+
+    #[test]
+    fn every_form_of_a_line_is_read() {
+        let after = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
+        let text = format!(
+            "# forms\n\n{after} hmvc 3; fmvn 9; id \"x\";\n{after} 0 1 moves e7e5 Nf3\n{after} 0 1\n\
+             e2e4 c7c5 ; Sicilian\n1. e4 c5 2.Nf3 d6 3... xx\n"
+        );
+        let read = read_book("book.epd", &text.replace(" 3... xx", ""), ALL).unwrap();
+        let start = registry::board("chess").unwrap().fen();
+        let found: Vec<_> = read.iter().map(|line| (line.fen.as_str(), line.moves.join(" "))).collect();
+        let (first, plain) = (format!("{after} 3 9"), format!("{after} 0 1"));
+        assert_eq!(
+            found,
+            [
+                (first.as_str(), String::new()),
+                (plain.as_str(), "e7e5 g1f3".to_owned()),
+                (plain.as_str(), String::new()),
+                (start.as_str(), "e2e4 c7c5".to_owned()),
+                (start.as_str(), "e2e4 c7c5 g1f3 d7d6".to_owned()),
+            ]
+        );
+        let error = read_book("book.epd", &text, ALL).unwrap_err();
+        assert!(error.contains("book.epd`, line 7: move 5: `xx` is no move"), "{error}");
+        let lenient = read_book("book.epd", &text, BookOptions { strict: false, ..ALL }).unwrap();
+        assert_eq!(lenient.len(), 4);
+    }
+
+    #[test]
+    fn games_are_openings_too() {
+        let text = "[White \"x\"]\n\n1. e4 e5 2. Nf3 {good} Nc6 1-0\n\n[Variant \"Chess960\"]\n\
+                    [FEN \"4k3/8/8/8/8/8/8/RK4R1 w KQ - 0 1\"]\n\n1. O-O *\n\n1. f3 e5 2. g4 Qh4# 0-1\n";
+        let read = read_book("book.pgn", text, BookOptions { plies: Some(3), ..ALL }).unwrap();
+        let moves: Vec<_> = read.iter().map(|line| line.moves.join(" ")).collect();
+        assert_eq!(moves, ["e2e4 e7e5 g1f3", "b1g1", "f2f3 e7e5 g2g4"]);
+        // By its first letter, and to the ends of the games.
+        let error = read_book("book", text, ALL).unwrap_err();
+        assert!(error.contains("game 3 in line 10: the game is over: Black wins: checkmate"), "{error}");
+        let other = text.replace("Chess960", "neighbours");
+        let error = read_book("book.pgn", &other, ALL).unwrap_err();
+        assert!(error.contains("game 2 in line 5: a game of neighbours, expected chess"), "{error}");
+        let cut = read_book("book.pgn", "1. e4 e5 2. N", ALL).unwrap_err();
+        assert!(cut.contains("game 1 in line 1: the game ends without a result after `N`"), "{cut}");
+        assert!(read_book("book.pgn", "\n", ALL).unwrap_err().contains("no opening in it"));
+    }
+}

@@ -1,0 +1,149 @@
+//! Records of games: what other programs write is read, and what Labrys writes is what they expect.
+
+#[path = "common/records.rs"]
+mod records;
+#[path = "common/shell.rs"]
+mod shell;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tempfile::TempDir;
+
+/// Runs `labrys`: success, standard output, standard error.
+fn labrys(words: &str, file: &Path) -> (bool, String, String) {
+    let words = words.split_whitespace();
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words).arg(file).env_remove("RUST_LOG"))
+}
+
+/// A file with this text, in a folder that is removed at the end of the test.
+fn file(name: &str, text: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    (folder, path)
+}
+
+/// A game as lichess writes it, one as a player types it, and one of Chess960.
+const FOREIGN: &str = r#"[Event "Rated game"]
+[Site "https://lichess.org/x"]
+[White "A"]
+[Black "B"]
+[Result "1-0"]
+[Variant "Standard"]
+[Termination "Normal"]
+
+1. e4 { [%eval 0.36] [%clk 0:10:00] } 1... e5 { [%eval 0.3] } 2. Nf3?! $6 (2. Bc4 Nf6 (2... Nc6 3. Qh5)) 2... Nc6
+3. Bb5 a6 ; the Morphy defence
+4. Ba4 Nf6 5. O-O Be7 1-0
+
+1.f3 e5 2.g4 Qh4 0-1
+
+[Event "960"]
+[Variant "Chess960"]
+[SetUp "1"]
+[FEN "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w HBhb - 0 1"]
+[Result "*"]
+
+1. d4 d5 2. Ng3 Ng6 3. 0-0 0-0 *
+"#;
+
+#[test]
+fn games_of_other_programs_are_replayed() {
+    let (_folder, path) = file("foreign.pgn", FOREIGN);
+    let (success, out, error) = labrys("replay --strict", &path);
+    assert!(success, "{error}");
+    for line in [
+        "game 1: A – B, White wins (normal), 10 plies",
+        "Fen: r1bqk2r/1pppbppp/p1n2n2/4p3/B3P3/5N2/PPPP1PPP/RNBQ1RK1 w kq - 4 6",
+        "game 2: ? – ?, Black wins (normal), 4 plies",
+        "game 3: ? – ?, not finished, 6 plies",
+        "Fen: nrbbqrk1/ppp1pppp/6n1/3p4/3P4/6N1/PPP1PPPP/NRBBQRK1 w - - 4 4",
+        "3 games, 20 plies, all legal",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    // A draw that nobody claimed, and a game that White gave up.
+    let shuffle = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 Nf6 6. Ng1 Ng8 7. e4 0-1\n";
+    let (_folder, path) = file("shuffle.pgn", shuffle);
+    let (success, out, error) = labrys("replay", &path);
+    assert!(success && out.contains("1 games, 13 plies, all legal"), "{error}");
+}
+
+#[test]
+fn a_bad_game_is_named_and_left_out() {
+    for (from, to, message) in [
+        ("4. Ba4 Nf6", "4. Ba4 Nxf9", "game 1 in line 1: move 8: `Nxf9` is no move: expected"),
+        (
+            "3. Bb5 a6",
+            "3. Bb6 a6",
+            "game 1 in line 1: move 5: `Bb6` is not legal: no bishop of White can go to b6",
+        ),
+        ("\"Standard\"", "\"ludo\"", "game 1 in line 1: unknown variant `ludo`"),
+        ("\"Standard\"", "\"amazons\"", "game 1 in line 1: move 1: `e4` is no move"),
+        ("Qh4 0-1", "Qh4 1-0", "game 2 in line 13: the result is wrong: Black wins: checkmate"),
+        ("0-0 *", "0-", "game 3: line 21: the game ends without a result after `0-`"),
+        ("(2. Bc4", "(2. Bc4 (", "game 1: line 15: a comment or a variation is not closed"),
+        ("w HBhb", "w HBxb", "game 3 in line 15: FEN: castling rights `HBxb`"),
+    ] {
+        let (_folder, path) = file("bad.pgn", &FOREIGN.replace(from, to));
+        let (success, out, error) = labrys("replay", &path);
+        let named = error.contains(&format!("bad.pgn, {message}"));
+        assert!(!success && named, "{to}: {error}");
+        assert!(error.contains("bad.pgn: 1 of ") && out.contains(" games, "), "{to}: {error} {out}");
+        let (success, out, error) = labrys("replay --strict", &path);
+        assert!(!success && error.contains(message) && !out.contains("all legal"), "{to}: {error}");
+    }
+    let (_folder, path) = file("other.pgn", FOREIGN);
+    let (success, _, error) = labrys("replay --variant neighbours", &path);
+    assert!(!success && error.contains("a game of chess, expected neighbours"), "{error}");
+}
+
+#[test]
+fn chess_is_written_for_other_programs() {
+    let play = |words: &str, path: &Path| {
+        let words = format!(
+            "match --engine name=a --engine name=b --each nodes=60 option.Hash=1 --games 2 {words} --pgnout"
+        );
+        let (success, _, error) = labrys(&words, path);
+        assert!(success, "{error}");
+        std::fs::read_to_string(path).unwrap()
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let standard = play("", &folder.path().join("standard.pgn"));
+    assert!(!standard.contains("[Variant ") && !standard.contains("[FEN "), "{standard}");
+    assert!(standard.contains(" O-O ") || standard.contains("x"), "moves are in SAN: {standard}");
+    let path = folder.path().join("960.pgn");
+    let (_book, openings) =
+        file("960.epd", "nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w HBhb - 0 1 moves d2d4\n");
+    let words = format!("--option UCI_Chess960=true --openings {} --max-moves 12", openings.display());
+    let chess960 = play(&words, &path);
+    assert!(chess960.contains("[Variant \"Chess960\"]") && chess960.contains("1. d4 {book}"), "{chess960}");
+    // What is written can be resumed and is read back.
+    let (success, _, error) = labrys(
+        &format!(
+            "match --engine name=a --engine name=b --each nodes=60 option.Hash=1 --games 4 {words} --resume --pgnout"
+        ),
+        &path,
+    );
+    assert!(success, "{error}");
+    let (success, out, error) = labrys("replay --strict", &path);
+    assert!(success && out.contains("4 games, "), "{error}");
+    let games = records::read(&path);
+    assert!(games.len() == 4 && games.iter().all(|game| !records::end(game).details.is_empty()));
+}
+
+#[test]
+fn weights_are_fitted_to_games_of_other_programs() {
+    let (folder, path) =
+        file("foreign.pgn", &FOREIGN.replace("Qh4 0-1", "Qh4 0-1\n\n1. e4 e9 1-0").repeat(20));
+    let out = folder.path().join("weights.json");
+    let words = format!("tune --epochs 1 --out {} --games", out.display());
+    let (success, text, error) = labrys(&words, &path);
+    assert!(success && text.starts_with("40 games, "), "{text}{error}");
+    assert!(error.contains("game 3 in line 15: move 2: `e9` is no move"), "{error}");
+    assert!(error.contains("game 4 in line 17: the game was not finished"), "{error}");
+    let (success, _, error) =
+        labrys(&format!("{words} --strict").replace("--games --strict", "--strict --games"), &path);
+    assert!(!success && error.contains("`e9` is no move"), "{error}");
+}
