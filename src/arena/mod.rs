@@ -16,6 +16,7 @@
 mod adjudication;
 mod book;
 mod clock;
+mod cross_table;
 mod elo;
 mod engine_config;
 mod key_values;
