@@ -1,6 +1,8 @@
 //! Engines that speak the xboard protocol as players, played by a script.
 #![cfg(unix)]
 
+#[path = "common/records.rs"]
+mod records;
 #[path = "common/shell.rs"]
 mod shell;
 
@@ -8,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use labrys::arena::Termination;
-use labrys::arena::pgn::{self, PgnGame};
+use labrys::arena::pgn::PgnGame;
+use records::end;
 
 /// Moves after which Black mates by d8h4.
 const BOOK: &str = "f2f3 e7e5 g2g4";
@@ -42,14 +45,15 @@ fn against_mock(behaviour: &str, book: &str, words: &str) -> Played {
     command.args(["--engine", "name=good", "depth=3", "option.Hash=1", "--games", "2", "--pgnout"]);
     command.arg(path("games.pgn")).arg("--openings").arg(path("book"));
     let (success, _, error) = shell::output(&mut command);
-    let records = std::fs::read_to_string(path("games.pgn")).map(|text| pgn::parse(&text).unwrap());
+    let games = path("games.pgn");
+    let records = if games.exists() { records::read(&games) } else { Vec::new() };
     let heard = std::fs::read_to_string(path("heard")).unwrap_or_default();
     let is_counted = |line: &str| line.starts_with("ping ");
     let heard: String = heard
         .lines()
         .map(|line| if is_counted(line) { "ping\n".into() } else { format!("{line}\n") })
         .collect();
-    Played { success, error, records: records.unwrap_or_default(), heard }
+    Played { success, error, records, heard }
 }
 
 #[test]
@@ -79,8 +83,8 @@ fn an_engine_plays_in_each_dialect_of_the_protocol() {
         assert!(heard.starts_with("xboard\nprotover 2\n"), "{heard}");
         assert!(heard.contains(&told), "{behaviour}: {heard}");
         for record in records {
-            assert_eq!(record.end.details, "Black wins: checkmate", "{behaviour}");
-            assert_eq!(record.end.termination, Termination::Rules);
+            assert_eq!(end(&record).details, "Black wins: checkmate", "{behaviour}");
+            assert_eq!(end(&record).termination, Termination::Rules);
             let comment = &record.moves.last().unwrap().comment;
             if record.players[1].name == "mock" && behaviour == "plain" {
                 assert!(comment.starts_with("+M1/2 "), "{comment}");
@@ -104,8 +108,8 @@ fn an_engine_that_resigns_or_refuses_loses() {
         let Played { success, error, records, .. } = against_mock(behaviour, BOOK, "tc=0.5");
         assert!(success, "{behaviour}: {error}");
         let lost = records.iter().find(|record| record.players[1].name == "mock").unwrap();
-        assert_eq!(lost.end.termination, termination, "{behaviour}");
-        assert!(lost.end.details.starts_with(details), "{behaviour}: {}", lost.end.details);
+        assert_eq!(end(lost).termination, termination, "{behaviour}");
+        assert!(end(lost).details.starts_with(details), "{behaviour}: {}", end(lost).details);
     }
 }
 

@@ -34,11 +34,11 @@ impl Protocol {
     fn keys(self) -> &'static str {
         match self {
             Protocol::Uci => {
-                "cmd (with it arg, dir, stderr), proto, name, option.<name>, tc, st, depth, nodes, \
+                "cmd (with it arg, dir, stderr, restart), proto, name, option.<name>, tc, st, depth, nodes, \
                  timemargin, timeout"
             }
             Protocol::Xboard => {
-                "cmd (with it arg, dir, stderr), proto=xboard, name, option.<name>, tc, st, depth, \
+                "cmd (with it arg, dir, stderr, restart), proto=xboard, name, option.<name>, tc, st, depth, \
                  timemargin, timeout"
             }
             Protocol::Tuc => {
@@ -101,6 +101,7 @@ impl EngineConfig {
         let launch = read_launch(&mut keys)?;
         let name = launch.as_ref().and_then(|launch| stem(&launch.program)).map(str::to_owned);
         let name = name.unwrap_or(if protocol == Protocol::Tuc { "udp" } else { "labrys" }.to_owned());
+        let mut restart = false;
         let (kind, options) = match protocol {
             Protocol::Tuc => {
                 let port = keys.read("port", "a number from 0 to 65535")?;
@@ -110,6 +111,10 @@ impl EngineConfig {
             }
             Protocol::Uci | Protocol::Xboard => {
                 let options = keys.take_prefixed("option.")?;
+                restart = match launch {
+                    Some(_) => keys.read_with("restart", "`on` or `off`", on_or_off)?.unwrap_or(false),
+                    None => false,
+                };
                 keys.finish(protocol.keys())?;
                 let kind = match (protocol, launch) {
                     (Protocol::Xboard, launch) => EngineKind::Xboard(keys.require("cmd", launch)?),
@@ -124,7 +129,7 @@ impl EngineConfig {
         if protocol == Protocol::Xboard && limits.control.is_some() && limits.move_time.is_some() {
             return Err(keys.invalid("tc and st cannot hold together in the xboard protocol"));
         }
-        Ok(EngineConfig { name, setup: EngineSetup { kind, options, timeout }, limits })
+        Ok(EngineConfig { name, setup: EngineSetup { kind, options, timeout, restart }, limits })
     }
 }
 
@@ -181,6 +186,14 @@ fn invitation(
     Ok(Invitation { listen: SocketAddr::new(address, port), launch })
 }
 
+fn on_or_off(text: &str) -> Option<bool> {
+    match text {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
+}
+
 /// The file name of a program without its extension.
 fn stem(program: &Path) -> Option<&str> {
     program.file_stem()?.to_str()
@@ -219,6 +232,7 @@ mod tests {
             "depth=7",
             "timemargin=25",
             "timeout=0.5",
+            "restart=on",
             "option.Skill Level=3",
         ];
         let engine = read(&[&words]).unwrap().remove(0);
@@ -232,6 +246,7 @@ mod tests {
             kind: EngineKind::Uci(launch),
             options: vec![("Skill Level".into(), "3".into())],
             timeout: Duration::from_millis(500),
+            restart: true,
         };
         assert_eq!(engine.setup, setup);
         assert_eq!(engine.limits.margin, Duration::from_millis(25));
@@ -263,6 +278,8 @@ mod tests {
             (&["nodes=1", "arg=x"], "unknown key `arg`, expected one of: cmd (with it"),
             (&["nodes=1", "proto=cecp"], "proto `cecp`: expected `uci`, `xboard` or `tuc`"),
             (&["depth=1", "proto=xboard"], "cmd is missing"),
+            (&["nodes=1", "cmd=x", "restart=yes"], "restart `yes`: expected `on` or `off`"),
+            (&["nodes=1", "restart=on"], "unknown key `restart`, expected one of: cmd (with it arg"),
             (&["nodes=1", "proto=xboard", "cmd=x"], "unknown key `nodes`, expected one of: cmd (with it"),
             (&["proto=xboard", "cmd=x"], "tc, st or depth is missing"),
             (&["st=0.5", "proto=xboard", "cmd=x"], "st `0.5`: expected a whole number of seconds"),

@@ -14,6 +14,7 @@
 //!   fastchess take them.
 
 mod adjudication;
+mod affinity;
 mod book;
 mod clock;
 mod cross_table;
@@ -34,12 +35,14 @@ mod summary;
 mod tournament;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
+pub use affinity::{Affinity, AffinityError, CoreList};
 pub use book::{BookOptions, OpeningLineError};
 pub use clock::{EngineLimits, TimeControl, seconds};
 pub use elo::{Elo, Pairs};
 pub use engine_config::EngineConfig;
 pub use key_values::{KeyError, KeyValues};
 pub use openings::{OpeningError, Openings};
+pub use pgn::CommentKeys;
 pub use player::{EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 pub use ratings::{Rating, ratings};
 pub use referee::{FinalResult, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::engine_log::EngineLog;
 use super::info::Info;
 pub use super::pipe::ClientError;
 use super::pipe::Pipe;
@@ -42,8 +43,13 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`] if it does not start, ends, or does not answer in time.
-    pub fn start(launch: &Launch, patience: Duration, control: &Control) -> Result<Client, ClientError> {
-        let pipe = Pipe::start(launch, "stop\nquit")?;
+    pub fn start(
+        launch: &Launch,
+        log: &EngineLog,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<Client, ClientError> {
+        let pipe = Pipe::start(launch, log, &["stop", "quit"])?;
         let mut client = Client { pipe, name: launch.program.display().to_string(), options: Vec::new() };
         client.shake_hands(patience, control)?;
         Ok(client)

@@ -3,7 +3,7 @@
 //! A thread reads its output into a bounded queue, and every wait has a deadline. So neither silence nor a
 //! flood of lines can block this process; a child that writes too much blocks on its pipe.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::process::{ChildStdin, ExitStatus};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use super::engine_log::{EngineLog, Speaker};
 use super::input::{LineError, read_line};
 use super::process::{Launch, LaunchError, Process};
 use crate::game::quote;
@@ -79,24 +80,33 @@ pub(super) struct Pipe {
     process: Process,
     input: ChildStdin,
     lines: Receiver<OutputLine>,
-    name: String,
-    farewell: &'static str,
+    log: EngineLog,
+    farewell: &'static [&'static str],
 }
 
 impl Pipe {
-    /// Starts a program. `farewell` are the lines that end it.
-    pub(super) fn start(launch: &Launch, farewell: &'static str) -> Result<Pipe, LaunchError> {
+    /// Starts a program. `log` records all lines; `farewell` are the lines that end the program.
+    pub(super) fn start(
+        launch: &Launch,
+        log: &EngineLog,
+        farewell: &'static [&'static str],
+    ) -> Result<Pipe, LaunchError> {
         let (process, input, output) = Process::start(launch)?;
+        let log = log.of_process(process.id());
         let (sender, lines) = mpsc::sync_channel(QUEUE);
-        thread::spawn(move || read_output(BufReader::new(output), &sender));
-        Ok(Pipe { process, input, lines, name: launch.program.display().to_string(), farewell })
+        let reader_log = log.clone();
+        thread::spawn(move || read_output(BufReader::new(output), &sender, &reader_log));
+        Ok(Pipe { process, input, lines, log, farewell })
     }
 
     /// Writes a line.
     pub(super) fn send(&mut self, line: &str) -> Result<(), ClientError> {
-        log::debug!("{} < {line}", self.name);
-        let sent = self.input.write_all(format!("{line}\n").as_bytes());
-        sent.map_err(|_| self.gone())
+        self.write(line).map_err(|_| self.gone())
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        self.log.write(Speaker::Arena, line);
+        self.input.write_all(format!("{line}\n").as_bytes())
     }
 
     /// Drops the lines that have come in so far. There is a limit, as a flood may be endless.
@@ -128,7 +138,6 @@ impl Pipe {
                 Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
             };
             let text = line.text.map_err(|error| ClientError::Garbage(error.to_string()))?;
-            log::debug!("{} > {text}", self.name);
             if let Some(taken) = take(&text) {
                 return Ok((taken, line.arrived));
             }
@@ -170,18 +179,25 @@ impl Pipe {
 impl Drop for Pipe {
     fn drop(&mut self) {
         // A failed write does not matter: the process is killed if it does not end.
-        let _ = self.input.write_all(format!("{}\n", self.farewell).as_bytes());
+        for line in self.farewell {
+            let _ = self.write(line);
+        }
         // An engine that is writing can only end if its output is read.
         self.process.wait(|| self.lines.try_iter().take(QUEUE).for_each(drop));
     }
 }
 
-/// Queues lines until the output ends or the pipe is dropped.
-fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>) {
+/// Logs and queues lines until the output ends or the pipe is dropped.
+fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>, log: &EngineLog) {
     loop {
         match read_line(&mut output) {
             Ok(Some(text)) => {
-                if lines.send(OutputLine { text, arrived: Instant::now() }).is_err() {
+                let arrived = Instant::now();
+                match &text {
+                    Ok(text) => log.write(Speaker::Engine, text),
+                    Err(error) => log.write(Speaker::Engine, &format!("({error})")),
+                }
+                if lines.send(OutputLine { text, arrived }).is_err() {
                     return;
                 }
             }

@@ -8,6 +8,7 @@
 use std::time::{Duration, Instant};
 
 use super::client::Answer;
+use super::engine_log::EngineLog;
 use super::info::Info;
 use super::pipe::{ClientError, Pipe};
 use super::process::Launch;
@@ -87,8 +88,13 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`] if it does not start, ends, or asks for more time than `patience`.
-    pub fn start(launch: &Launch, patience: Duration, control: &Control) -> Result<Client, ClientError> {
-        let pipe = Pipe::start(launch, "quit")?;
+    pub fn start(
+        launch: &Launch,
+        log: &EngineLog,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<Client, ClientError> {
+        let pipe = Pipe::start(launch, log, &["quit"])?;
         let mut client = Client { pipe, features: Features::default(), patience, pings: 0, is_timed: false };
         client.shake_hands(control)?;
         client.sync(&[], control)?;
@@ -359,11 +365,19 @@ fn read_thinking(line: &str) -> Option<Info> {
     let score: i64 = words.next()?.parse().ok()?;
     let _hundredths: i64 = words.next()?.parse().ok()?;
     let nodes = words.next()?.parse().ok()?;
+    // Newer engines have more numbers here, and a tab before the line.
+    let (seldepth, pv) = match line.split_once('\t') {
+        Some((numbers, pv)) => (numbers.split_whitespace().nth(4), pv),
+        None => (None, line),
+    };
+    let skipped = if line.contains('\t') { 0 } else { 4 };
+    let seldepth = seldepth.and_then(|depth| depth.parse().ok());
+    let pv = pv.split_whitespace().skip(skipped).map(str::to_owned).collect();
     let score = match score.abs() {
         ..MATE => UciScore::Centi(score as i32),
         distance => UciScore::Mate(((distance - MATE) * score.signum()).clamp(-999, 999) as i32),
     };
-    Some(Info { depth: Some(depth), score: Some(score), nodes: Some(nodes) })
+    Some(Info { depth: Some(depth), score: Some(score), seldepth, nodes: Some(nodes), pv })
 }
 
 /// The commands for the limits of a game, from those of the first search in it.
@@ -445,15 +459,20 @@ mod tests {
 
     #[test]
     fn thinking_is_read() {
-        let info =
-            |depth, score, nodes| Some(Info { depth: Some(depth), score: Some(score), nodes: Some(nodes) });
-        assert_eq!(
-            read_thinking(" 7     12       25     316335 g8f6 e4e5"),
-            info(7, UciScore::Centi(12), 316_335)
-        );
-        assert_eq!(read_thinking("9. -40 0 2 (e5) Nd5"), info(9, UciScore::Centi(-40), 2));
-        assert_eq!(read_thinking("3 +100003 0 9 Qh5"), info(3, UciScore::Mate(3), 9));
-        assert_eq!(read_thinking("3 -100002 0 9 Kf8"), info(3, UciScore::Mate(-2), 9));
+        let info = |depth, score, seldepth, nodes, pv: &str| {
+            let pv = pv.split_whitespace().map(str::to_owned).collect();
+            Some(Info { depth: Some(depth), score: Some(score), seldepth, nodes: Some(nodes), pv })
+        };
+        for (line, expected) in [
+            (" 7   12   25   316335 g8f6 e4e5", info(7, UciScore::Centi(12), None, 316_335, "g8f6 e4e5")),
+            ("9. -40 0 2 (e5) Nd5", info(9, UciScore::Centi(-40), None, 2, "(e5) Nd5")),
+            ("3 +100003 0 9 Qh5", info(3, UciScore::Mate(3), None, 9, "Qh5")),
+            ("3 -100002 0 9", info(3, UciScore::Mate(-2), None, 9, "")),
+            ("8 5 12 900 17 7500 0\te4 e5", info(8, UciScore::Centi(5), Some(17), 900, "e4 e5")),
+            ("8 5 12 900\te4 e5", info(8, UciScore::Centi(5), None, 900, "e4 e5")),
+        ] {
+            assert_eq!(read_thinking(line), expected, "{line}");
+        }
         for line in ["1. ... e7e5", "# times @ 57416122", "move e2e4", "3 12 5", "x 1 2 3"] {
             assert_eq!(read_thinking(line), None, "{line}");
         }

@@ -73,11 +73,11 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         control: &Control,
     ) -> Result<MoveReply<G::Move>, PlayerError> {
         let limits = Limits { start: Instant::now(), ..request.limits.clone() };
-        let (mut score, mut depth) = (None, None);
+        let mut last = None;
         let best = self.guard(|thinker| {
             thinker.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
                 if report.multipv == 1 {
-                    (score, depth) = (Some(report.score.to_uci()), Some(report.depth));
+                    last = Some(report);
                 }
             })
         })?;
@@ -87,6 +87,16 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         }
         // A missing move counts as an illegal one.
         let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
-        Ok(MoveReply { mv, score, depth, nodes: Some(best.nodes), elapsed })
+        let reply = MoveReply { nodes: Some(best.nodes), elapsed, ..MoveReply::new(mv) };
+        Ok(match last {
+            Some(Report { depth, seldepth, score, pv, .. }) => MoveReply {
+                score: Some(score.to_uci()),
+                depth: Some(depth),
+                seldepth: Some(seldepth),
+                pv,
+                ..reply
+            },
+            None => reply,
+        })
     }
 }

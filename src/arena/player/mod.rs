@@ -70,10 +70,35 @@ pub struct MoveReply<M> {
     pub score: Option<UciScore>,
     /// Search depth in plies.
     pub depth: Option<u32>,
+    /// The deepest ply visited.
+    pub seldepth: Option<u32>,
     /// Nodes searched.
     pub nodes: Option<u64>,
+    /// The line that the player expects, from its move on. All moves are legal.
+    pub pv: Vec<M>,
     /// Time used.
     pub elapsed: Duration,
+}
+
+impl<M> MoveReply<M> {
+    /// A reply that is nothing but a move, made in no time.
+    pub fn new(mv: Result<M, MoveError>) -> MoveReply<M> {
+        MoveReply {
+            mv,
+            score: None,
+            depth: None,
+            seldepth: None,
+            nodes: None,
+            pv: Vec::new(),
+            elapsed: Duration::ZERO,
+        }
+    }
+
+    /// The speed of the search; `None` if the number of nodes is unknown or no time was used.
+    pub fn nodes_per_second(&self) -> Option<u64> {
+        let seconds = Some(self.elapsed.as_secs_f64()).filter(|&seconds| seconds > 0.0)?;
+        Some((self.nodes? as f64 / seconds) as u64)
+    }
 }
 
 /// Why a player gives no reply.

@@ -15,6 +15,7 @@ use crate::arena::{Rules, RulesError};
 use crate::engine::OptionError;
 use crate::game::{Playable, quote};
 use crate::protocol::client::ClientError;
+use crate::protocol::engine_log::EngineLog;
 use crate::protocol::process::Launch;
 use crate::protocol::tuc::guest::{GuestError, Invitation};
 use crate::search::Control;
@@ -28,6 +29,8 @@ pub struct EngineSetup {
     pub options: Vec<(String, String)>,
     /// How long to wait for an answer where there is no clock.
     pub timeout: Duration,
+    /// Whether each game has a child process of its own.
+    pub restart: bool,
 }
 
 /// Where an engine runs and which protocol it speaks.
@@ -105,14 +108,14 @@ pub enum EngineSetupError {
 }
 
 impl EngineSetup {
-    /// A player for games under `rules`. Its engine starts with its first game.
-    pub fn player<G: Playable>(&self, rules: &Rules) -> Box<dyn Player<G>> {
-        let (setup, rules) = (self.clone(), rules.clone());
+    /// A player for games under `rules`. Its engine starts with its first game; `log` records what it says.
+    pub fn player<G: Playable>(&self, rules: &Rules, log: &EngineLog) -> Box<dyn Player<G>> {
+        let (setup, rules, log) = (self.clone(), rules.clone(), log.clone());
         match &self.kind {
             EngineKind::InProcess => Box::new(InProcessPlayer::new(setup, rules)),
-            EngineKind::Uci(launch) => Box::new(UciPlayer::new(setup, launch.clone(), rules)),
-            EngineKind::Xboard(launch) => Box::new(XboardPlayer::new(setup, launch.clone(), rules)),
-            EngineKind::Udp(invitation) => Box::new(UdpPlayer::new(invitation.clone(), self.timeout)),
+            EngineKind::Uci(launch) => Box::new(UciPlayer::new(setup, launch.clone(), rules, log)),
+            EngineKind::Xboard(launch) => Box::new(XboardPlayer::new(setup, launch.clone(), rules, log)),
+            EngineKind::Udp(invitation) => Box::new(UdpPlayer::new(invitation.clone(), self.timeout, log)),
         }
     }
 
@@ -130,12 +133,18 @@ impl EngineSetup {
     ///
     /// # Errors
     /// [`EngineSetupError`] says why it cannot play.
-    pub fn check(&self, rules: &Rules, sets_up: bool, control: &Control) -> Result<(), EngineSetupError> {
+    pub fn check(
+        &self,
+        rules: &Rules,
+        sets_up: bool,
+        log: &EngineLog,
+        control: &Control,
+    ) -> Result<(), EngineSetupError> {
         match &self.kind {
             EngineKind::InProcess => Ok(in_process::set_options(rules.engine()?.as_mut(), &self.options)?),
-            EngineKind::Uci(launch) => uci::connect(self, launch, rules, control).map(drop),
-            EngineKind::Xboard(launch) => xboard::check(self, launch, rules, sets_up, control),
-            EngineKind::Udp(invitation) => Ok(invitation.check(self.timeout, control)?),
+            EngineKind::Uci(launch) => uci::connect(self, launch, rules, log, control).map(drop),
+            EngineKind::Xboard(launch) => xboard::check(self, launch, rules, sets_up, log, control),
+            EngineKind::Udp(invitation) => Ok(invitation.check(self.timeout, log, control)?),
         }
     }
 }

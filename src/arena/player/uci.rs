@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::child::Child;
+use super::child::{self, Child};
 use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 use crate::arena::{Rules, Variation};
 use crate::game::{Color, Game};
 use crate::protocol::client::Client;
+use crate::protocol::engine_log::EngineLog;
 use crate::protocol::process::Launch;
 use crate::search::Control;
 
@@ -20,10 +21,10 @@ pub(super) struct UciPlayer {
 }
 
 impl UciPlayer {
-    pub(super) fn new(setup: EngineSetup, launch: Launch, rules: Rules) -> UciPlayer {
-        let timeout = setup.timeout;
-        let connect = move |control: &Control| connect(&setup, &launch, &rules, control);
-        UciPlayer { child: Child::new(connect), timeout }
+    pub(super) fn new(setup: EngineSetup, launch: Launch, rules: Rules, log: EngineLog) -> UciPlayer {
+        let EngineSetup { timeout, restart, .. } = setup;
+        let connect = move |control: &Control| connect(&setup, &launch, &rules, &log, control);
+        UciPlayer { child: Child::new(connect, restart), timeout }
     }
 }
 
@@ -32,9 +33,10 @@ pub(super) fn connect(
     setup: &EngineSetup,
     launch: &Launch,
     rules: &Rules,
+    log: &EngineLog,
     control: &Control,
 ) -> Result<Client, EngineSetupError> {
-    let mut client = Client::start(launch, setup.timeout, control)?;
+    let mut client = Client::start(launch, log, setup.timeout, control)?;
     let variant = &rules.variant;
     match client.option(VARIANT) {
         Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
@@ -63,6 +65,7 @@ pub(super) fn connect(
 impl<G: Game> Player<G> for UciPlayer {
     fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
         let timeout = self.timeout;
+        self.child.retire(|_| false);
         self.child.guard(control, |client| client.new_game(timeout, control))
     }
 
@@ -75,9 +78,8 @@ impl<G: Game> Player<G> for UciPlayer {
         let line = position_line(request.line);
         let answer =
             self.child.guard(control, |client| client.go(&line, request.limits, timeout, control))?;
-        let (info, elapsed) = (answer.info, answer.elapsed);
-        let mv = request.game.position().parse_move(&answer.best);
-        Ok(MoveReply { mv, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
+        let position = request.game.position();
+        Ok(child::reply(position, position.parse_move(&answer.best), answer))
     }
 }
 

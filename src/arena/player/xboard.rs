@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use super::child::Child;
+use super::child::{self, Child};
 use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 use crate::arena::{Rules, Variation};
 use crate::game::{Color, Game};
 use crate::protocol::client::ClientError;
+use crate::protocol::engine_log::EngineLog;
 use crate::protocol::process::Launch;
 use crate::protocol::xboard::{Client, STANDARD};
 use crate::search::Control;
@@ -18,10 +19,11 @@ pub(super) fn check(
     launch: &Launch,
     rules: &Rules,
     sets_up: bool,
+    log: &EngineLog,
     control: &Control,
 ) -> Result<(), EngineSetupError> {
     let variant = rules.board()?.xboard_variant();
-    let client = connect(setup, launch, rules, control)?;
+    let client = connect(setup, launch, rules, log, control)?;
     match (sets_up || variant != Some(STANDARD)) && !client.sets_up() {
         true => Err(ClientError::StartOnly.into()),
         false => Ok(()),
@@ -33,9 +35,10 @@ fn connect(
     setup: &EngineSetup,
     launch: &Launch,
     rules: &Rules,
+    log: &EngineLog,
     control: &Control,
 ) -> Result<Client, EngineSetupError> {
-    let mut client = Client::start(launch, setup.timeout, control)?;
+    let mut client = Client::start(launch, log, setup.timeout, control)?;
     let variant = rules.board()?.xboard_variant();
     if !variant.is_some_and(|variant| client.variants().any(|known| known == variant)) {
         let known = client.variants().collect::<Vec<_>>().join(", ");
@@ -58,11 +61,11 @@ pub(super) struct XboardPlayer {
 }
 
 impl XboardPlayer {
-    pub(super) fn new(setup: EngineSetup, launch: Launch, rules: Rules) -> XboardPlayer {
-        let timeout = setup.timeout;
+    pub(super) fn new(setup: EngineSetup, launch: Launch, rules: Rules, log: EngineLog) -> XboardPlayer {
+        let EngineSetup { timeout, restart, .. } = setup;
         let variant = rules.board().ok().and_then(|board| board.xboard_variant());
-        let connect = move |control: &Control| connect(&setup, &launch, &rules, control);
-        XboardPlayer { child: Child::new(connect), variant, timeout, told: None }
+        let connect = move |control: &Control| connect(&setup, &launch, &rules, &log, control);
+        XboardPlayer { child: Child::new(connect, restart), variant, timeout, told: None }
     }
 
     fn is_standard(&self) -> bool {
@@ -95,9 +98,8 @@ impl<G: Game> Player<G> for XboardPlayer {
         // The engine knows its own move.
         self.told = Some(line.moves.len() + 1);
         let answer = answer.ok_or(PlayerError::Resigned)?;
-        let (info, elapsed) = (answer.info, answer.elapsed);
-        let mv = game.position().parse_san(&answer.best);
-        Ok(MoveReply { mv, score: info.score, depth: info.depth, nodes: info.nodes, elapsed })
+        let position = game.position();
+        Ok(child::reply(position, position.parse_san(&answer.best), answer))
     }
 }
 
