@@ -3,13 +3,40 @@
 use std::ops::Range;
 
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use thiserror::Error;
 
-/// Width and height of a picture in pixels.
-const SIZE: (u32, u32) = (960, 540);
+/// Width and height of a picture in pixels, without the legend.
+const SIZE: (u32, u32) = (880, 540);
+
+/// The colours of the curves, for the first ones of a chart: those of Okabe and Ito without the yellow, which
+/// is too light on white, and a dark red. Most people with a colour vision deficiency can tell them apart.
+const COLORS: [RGBColor; 8] = [
+    RGBColor(0x00, 0x72, 0xB2),
+    RGBColor(0xD5, 0x5E, 0x00),
+    RGBColor(0x00, 0x9E, 0x73),
+    RGBColor(0xE6, 0x9F, 0x00),
+    RGBColor(0xCC, 0x79, 0xA7),
+    RGBColor(0x56, 0xB4, 0xE9),
+    RGBColor(0x00, 0x00, 0x00),
+    RGBColor(0x99, 0x00, 0x00),
+];
+
+/// The colour of the other curves.
+const GREY: RGBColor = RGBColor(0xC4, 0xC4, 0xC4);
 
 /// Points of a curve; more cannot be told apart.
 const RESOLUTION: usize = 1000;
+
+/// Points of all grey curves together.
+const GREY_RESOLUTION: usize = 20_000;
+
+/// Size of the letters as plotters counts it, about 12 pixels, and height of a line of the legend in pixels.
+const LETTERS: i32 = 15;
+const LINE: i32 = 22;
+
+/// The longest name in the legend, in characters.
+const LONGEST: usize = 60;
 
 /// A line chart.
 #[derive(Clone, Debug)]
@@ -24,7 +51,8 @@ pub struct Chart<'a> {
     pub range: Option<Range<f64>>,
     /// A value that a level line marks.
     pub level: Option<f64>,
-    /// The curves; those without points are left out.
+    /// The curves, the most important first: those after the eighth are grey and have no name in the legend.
+    /// Curves without points are left out.
     pub curves: Vec<Curve>,
 }
 
@@ -80,28 +108,41 @@ impl Chart<'_> {
         right: f64,
         range: Range<f64>,
     ) -> Result<(), Box<dyn std::error::Error>> {
-        let root = SVGBackend::with_string(svg, SIZE).into_drawing_area();
+        let legend = Legend::new(curves);
+        let (width, height) = SIZE;
+        let root = SVGBackend::with_string(svg, (width + legend.width(), height)).into_drawing_area();
         root.fill(&WHITE)?;
-        let mut chart = ChartBuilder::on(&root)
+        let (left, margin) = root.split_horizontally(width);
+        let mut chart = ChartBuilder::on(&left)
             .caption(self.title, ("sans-serif", 20))
             .margin(16)
-            .x_label_area_size(36)
-            .y_label_area_size(56)
-            .build_cartesian_2d(0.0..right, range)?;
-        let digits = if right > 10.0 { 0 } else { 1 };
+            .x_label_area_size(44)
+            .y_label_area_size(60)
+            .build_cartesian_2d(0.0..right, range.clone())?;
+        let (x_digits, y_digits) = (digits(right), digits(range.end - range.start));
         chart
             .configure_mesh()
             .x_desc(self.x)
             .y_desc(self.y)
-            .x_label_formatter(&|x| format!("{x:.digits$}"))
+            .x_label_formatter(&|&x| label(x, x_digits))
+            .y_label_formatter(&|&y| label(y, y_digits))
+            .label_style(("sans-serif", LETTERS))
+            .axis_desc_style(("sans-serif", LETTERS))
+            .bold_line_style(BLACK.mix(0.12))
             .light_line_style(WHITE)
             .draw()?;
         if let Some(level) = self.level {
             chart.draw_series(LineSeries::new([(0.0, level), (right, level)], BLACK.mix(0.5)))?;
         }
-        for (curve, index) in curves.iter().zip(0..) {
-            let color = Palette99::pick(index).to_rgba();
-            let places: Vec<_> = places(curve.points.len()).collect();
+        // The first curve is drawn last, over the others.
+        let (named, others) = curves.split_at(curves.len().min(COLORS.len()));
+        let resolution = RESOLUTION.min(GREY_RESOLUTION / others.len().max(1));
+        for curve in others.iter().rev() {
+            let line = places(curve.points.len(), resolution).map(|place| curve.points[place]);
+            chart.draw_series(LineSeries::new(line, GREY))?;
+        }
+        for (curve, color) in named.iter().zip(COLORS).rev() {
+            let places: Vec<_> = places(curve.points.len(), RESOLUTION).collect();
             if !curve.band.is_empty() {
                 let end = |end: fn((f64, f64)) -> f64| {
                     places.iter().map(move |&place| (curve.points[place].0, end(curve.band[place])))
@@ -110,23 +151,65 @@ impl Chart<'_> {
                 chart.draw_series([Polygon::new(band, color.mix(0.15))])?;
             }
             let line = places.iter().map(|&place| curve.points[place]);
-            chart
-                .draw_series(LineSeries::new(line, color.stroke_width(2)))?
-                .label(&curve.name)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 16, y)], color.stroke_width(2)));
+            chart.draw_series(LineSeries::new(line, color.stroke_width(2)))?;
         }
-        if curves.len() > 1 {
-            let mut labels = chart.configure_series_labels();
-            labels.position(SeriesLabelPosition::UpperRight).background_style(WHITE.mix(0.8)).draw()?;
+        let top = chart.plotting_area().get_pixel_range().1.start;
+        for ((name, color), line) in legend.0.iter().zip(0..) {
+            let y = top + LINE * line + LINE / 2;
+            margin.draw(&PathElement::new([(0, y), (18, y)], color.stroke_width(3)))?;
+            // The baseline of the letters, so that they are beside the line in every font.
+            let style = ("sans-serif", LETTERS).into_text_style(&margin);
+            let style = style.pos(Pos::new(HPos::Left, VPos::Bottom));
+            margin.draw(&Text::new(name.as_str(), (26, y + LETTERS / 2), style))?;
         }
         root.present()?;
         Ok(())
     }
 }
 
-/// The points of a curve of so many that are drawn, the last one among them.
-fn places(points: usize) -> impl Iterator<Item = usize> {
-    let step = points.div_ceil(RESOLUTION).max(1);
+/// The names beside the curves, with their colours. One curve alone needs none.
+struct Legend(Vec<(String, RGBColor)>);
+
+impl Legend {
+    fn new(curves: &[&Curve]) -> Legend {
+        if curves.len() < 2 {
+            return Legend(Vec::new());
+        }
+        let named = curves.iter().zip(COLORS).map(|(curve, color)| (shortened(&curve.name), color));
+        let others = curves.len().saturating_sub(COLORS.len());
+        let others = (others > 0).then(|| (format!("{others} more"), GREY));
+        Legend(named.chain(others).collect())
+    }
+
+    /// Its width in pixels, for letters of any usual font.
+    fn width(&self) -> u32 {
+        let longest = self.0.iter().map(|(name, _)| name.chars().count()).max();
+        longest.map_or(0, |longest| 48 + 7 * longest as u32)
+    }
+}
+
+/// A name, cut if it is too long.
+fn shortened(name: &str) -> String {
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
+}
+
+/// The decimal places that tell labels apart on an axis of a given length.
+fn digits(length: f64) -> usize {
+    (1.0 - length.log10()).ceil().clamp(0.0, 9.0) as usize
+}
+
+/// A label with so many decimal places. What rounds to zero has no sign.
+fn label(value: f64, digits: usize) -> String {
+    let label = format!("{value:.digits$}");
+    if label.parse() == Ok(0.0) { format!("{:.digits$}", 0.0) } else { label }
+}
+
+/// The points of a curve of so many that are drawn, about `resolution` and the last one among them.
+fn places(points: usize, resolution: usize) -> impl Iterator<Item = usize> {
+    let step = points.div_ceil(resolution.max(1)).max(1);
     (0..points).filter(move |place| place % step == 0 || place + 1 == points)
 }
 
@@ -163,9 +246,52 @@ mod tests {
     }
 
     #[test]
+    fn the_curves_after_the_eighth_are_grey_and_counted() {
+        let curve = |number: i32| Curve {
+            name: format!("curve {number}"),
+            points: vec![(0.0, 0.0), (1.0, f64::from(number))],
+            ..Curve::default()
+        };
+        let svg = |count: i32| chart((1..=count).map(curve).collect()).to_svg().unwrap();
+        let (eight, many) = (svg(8), svg(20));
+        assert!(eight.contains("curve 8") && !eight.contains("more"), "{eight}");
+        assert!(many.contains("curve 8") && many.contains("12 more") && !many.contains("curve 9"), "{many}");
+        // A line in the plot and one in the legend for each name; one in the legend for all others.
+        let lines = |svg: &str, color: RGBColor| {
+            let color = format!("stroke=\"#{:02X}{:02X}{:02X}\"", color.0, color.1, color.2);
+            svg.matches(&color).count()
+        };
+        assert_eq!((lines(&eight, GREY), lines(&many, GREY)), (0, 12 + 1));
+        assert_eq!(lines(&many, COLORS[0]), 2);
+    }
+
+    #[test]
+    fn the_legend_stands_beside_the_curves() {
+        let curve = |name: String| Curve { name, points: vec![(0.0, 0.0), (1.0, 1.0)], ..Curve::default() };
+        let svg = chart(vec![curve("first".to_owned()), curve("x".repeat(100))]).to_svg().unwrap();
+        let mut names = svg.split("<text ").filter(|text| text.contains("first") || text.contains("xxx"));
+        let x = |text: &str| -> u32 {
+            let x = text.split(' ').find_map(|word| word.strip_prefix("x=\"")?.strip_suffix('"'));
+            x.unwrap().parse().unwrap()
+        };
+        assert!(names.all(|text| x(text) > SIZE.0), "{svg}");
+        assert!(svg.contains(&format!(">\n{}…", "x".repeat(LONGEST))), "a long name is cut: {svg}");
+        assert!(chart(vec![curve("first".to_owned())]).to_svg().unwrap().contains("width=\"880\""));
+    }
+
+    #[test]
+    fn labels_are_told_apart() {
+        for (length, value, text) in
+            [(100.0, 50.0, "50"), (8.0, -1e-17, "0.0"), (0.5, -0.25, "-0.25"), (1e9, -0.0, "0")]
+        {
+            assert_eq!(label(value, digits(length)), text);
+        }
+    }
+
+    #[test]
     fn the_last_point_is_always_drawn() {
-        assert_eq!(places(3).collect::<Vec<_>>(), [0, 1, 2]);
-        assert_eq!(places(0).count(), 0);
-        assert_eq!(places(2002).last(), Some(2001));
+        assert_eq!(places(3, 1000).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(places(0, 1000).count(), 0);
+        assert_eq!(places(2002, 1000).last(), Some(2001));
     }
 }

@@ -49,6 +49,31 @@ fn perft_checks_a_suite() {
 }
 
 #[test]
+fn a_position_of_another_game_is_recognised() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/perft");
+    let games = ["chess", "neighbours", "tucchess", "amazons"];
+    for game in games {
+        let suite = format!("{folder}/{game}.epd");
+        let text = std::fs::read_to_string(&suite).unwrap();
+        let line = text.lines().find(|line| line.contains(';')).unwrap();
+        let fen = line.split(';').next().unwrap().trim();
+        let hint = format!("; looks like variant `{game}`");
+        for other in games.into_iter().filter(|&other| other != game) {
+            for arguments in [
+                &["perft", "--variant", other, "--suite", &suite][..],
+                &["perft", "--variant", other, "--depth", "1", "--fen", fen],
+                &["solve", "--variant", other, "--fen", fen],
+            ] {
+                let (success, _, error) = labrys(arguments);
+                assert!(!success && error.contains(&hint), "{arguments:?}: {error}");
+            }
+        }
+    }
+    let (success, _, error) = labrys(&["solve", "--fen", "8/8"]);
+    assert!(!success && !error.contains("looks like"), "{error}");
+}
+
+#[test]
 fn wrong_arguments_are_named() {
     for (arguments, message) in [
         (&["perft"][..], "--depth"),

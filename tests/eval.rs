@@ -114,6 +114,49 @@ proptest! {
     }
 }
 
+/// The products in the rows of a table, and the sum below them.
+fn products(table: &str) -> (Vec<f64>, f64) {
+    let rows = table.lines().skip(1).filter(|line| !line.starts_with("set "));
+    let mut products: Vec<f64> =
+        rows.map(|line| line.split_whitespace().last().unwrap().parse().unwrap()).collect();
+    let sum = products.pop().unwrap();
+    (products, sum)
+}
+
+fn check_tables<G: Features>(seed: u64) {
+    for set in 0..G::SETS.len() {
+        let linear = Linear::<G>::shipped(set).unwrap();
+        random_game::<G>(seed, 60, |position, _| {
+            let breakdown = linear.breakdown(position);
+            let (features, terms) = (breakdown.by_feature(), breakdown.by_term());
+            assert_eq!(products(&features).0.len(), breakdown.features.len());
+            let (rows, sum) = products(&terms);
+            // Each row is rounded to four digits.
+            let error = (rows.iter().sum::<f64>() - sum).abs();
+            assert!(error < 1e-4 * (rows.len() + 1) as f64, "{error}: {terms}");
+            assert_eq!(sum, products(&features).1);
+            let names: Vec<_> = terms.lines().map(|line| line.split(' ').next().unwrap()).collect();
+            for feature in &breakdown.features {
+                let name = G::SETS[set].split(feature.name).0;
+                let rows = names.iter().filter(|&&found| found == name).count();
+                assert!(rows == 1 || rows == 0 && feature.value.abs() < 1e-4, "{name}: {terms}");
+            }
+        });
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(5))]
+
+    #[test]
+    fn the_rows_of_the_tables_are_the_features_and_add_up(seed: u64) {
+        check_tables::<Chess>(seed);
+        check_tables::<Neighbours>(seed);
+        check_tables::<TucChess>(seed);
+        check_tables::<Amazons>(seed);
+    }
+}
+
 /// A FEN of TUC-CHESS with the colours exchanged: ranks, pieces, points and the side to move change.
 fn turned(fen: &str) -> String {
     let fields: Vec<_> = fen.split(' ').collect();

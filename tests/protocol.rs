@@ -170,6 +170,8 @@ fn bad_lines_are_named_and_change_nothing() {
         ("xyzzy", "unknown command `xyzzy`, `help` lists the commands"),
         ("UCI", "unknown command `UCI`, `help` lists the commands"),
         ("isready now", "isready: unexpected `now`, expected the end of the line"),
+        ("eval nonsense", "eval: unexpected `nonsense`, expected `all`"),
+        ("eval all now", "eval: unexpected `now`, expected the end of the line"),
         ("debug maybe", "debug: unexpected `maybe`, expected `on` or `off`"),
         ("position", "position: `startpos` or `fen <fen>` is missing"),
         ("position start", "position: unexpected `start`, expected `startpos` or `fen <fen>`"),
@@ -186,7 +188,7 @@ fn bad_lines_are_named_and_change_nothing() {
         ),
         (
             "position fen 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
-            "position: FEN: the board has 10 ranks, expected 8",
+            "position: FEN: the board has 10 ranks, expected 8; looks like variant `amazons`",
         ),
         ("go depth", "go: depth is missing"),
         ("go depth x", "go: depth `x`: expected a whole number from 1 to 4294967295"),
@@ -505,6 +507,25 @@ fn every_search_finishes_depth_1() {
 }
 
 #[test]
+fn the_answer_has_a_line_wherever_the_search_is_stopped() {
+    let mut engine = Process::start();
+    let word =
+        |line: &str, name: &str| line.split(' ').skip_while(|word| *word != name).nth(1).map(str::to_owned);
+    // An end of few moves, whose iterations are short.
+    engine.send("setoption name UCI_Variant value tucchess\nposition fen 2k2/2P2/5/5/5/5/R1K2 w 0 0 1");
+    for mode in ["pvs", "mtdf", "alphabeta"] {
+        engine.send(&format!("setoption name SearchMode value {mode}"));
+        for nodes in (50..6000).step_by(11) {
+            engine.send(&format!("go nodes {nodes}"));
+            let lines = engine.until("bestmove");
+            let info =
+                lines.iter().rfind(|line| line.starts_with("info depth") && line.contains(" pv ")).unwrap();
+            assert_eq!(word(info, "pv"), word(lines.last().unwrap(), "bestmove"), "{mode}: {lines:?}");
+        }
+    }
+}
+
+#[test]
 fn principal_variations_come_in_order() {
     let mut engine = Process::start();
     for (variant, depth) in [("chess", 10), ("neighbours", 8), ("tucchess", 8)] {
@@ -619,6 +640,19 @@ fn weights_go_out_and_in() {
     assert!(engine.ask("eval").last().unwrap().starts_with("set base, score cp "));
     assert_eq!(engine.ask("setoption name FeatureSet value set1"), [""; 0], "shipped weights follow the set");
     assert_eq!(engine.ask("weights"), before);
+}
+
+#[test]
+fn eval_shows_terms_and_eval_all_every_feature() {
+    let mut engine = Process::start();
+    engine.send("position fen r4rk1/1pp1qppp/p1np4/2b1p1B1/2B1P3/P1NP4/1PP2PPP/R4RK1 b - - 0 10");
+    let (terms, features) = (engine.ask("eval"), engine.ask("eval all"));
+    let row = |table: &[String], name: &str| table.iter().filter(|line| line.starts_with(name)).count();
+    assert_eq!((row(&terms, "tempo "), row(&terms, "tempo.")), (1, 0), "{terms:?}");
+    assert_eq!((row(&features, "tempo.middle "), row(&features, "tempo.end ")), (1, 1));
+    assert_eq!((row(&terms, "storm."), row(&features, "storm.")), (0, 12), "zeros are left out");
+    assert_eq!(features.len(), 682 + 3);
+    assert_eq!(terms[terms.len() - 1], features[features.len() - 1]);
 }
 
 /// A weights file of set `base` of Neighbours that is not the shipped one, with its text.

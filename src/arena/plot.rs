@@ -38,7 +38,7 @@ pub fn score_over_games(names: &[String], results: &Results) -> Result<String, C
         names.iter().zip(0..).map(|(name, player)| curve(name, player, results)).collect();
     curves.retain(|curve| !curve.points.is_empty());
     let title = match names {
-        [first, second] => format!("{first} against {second}"),
+        [first, second] => format!("{first} against {second}, with 95 % confidence interval"),
         _ => format!("{} players", names.len()),
     };
     if names.len() == 2 {

@@ -1,85 +1,105 @@
-//! Command line arguments from a TOML file.
+//! `--config FILE` adds the arguments in the file: `games = 400` is `--games 400`, `json = true` is `--json`,
+//! a table `[sprt]` with `elo0 = 0` is `--sprt elo0=0`, each `[[engine]]` is an `--engine`, and `rival =
+//! ["ones", "random"]` is `--rival ones --rival random`. The result is parsed as a command line, so both have
+//! the same names, ranges and errors.
 //!
-//! `--config FILE` is replaced by the arguments in the file: `games = 400` becomes `--games 400`, `json =
-//! true` becomes `--json`, a table `[sprt]` with `elo0 = 0` becomes `--sprt elo0=0`, each `[[engine]]`
-//! becomes an `--engine`, and `rival = ["ones", "random"]` becomes `--rival ones --rival random`. The result
-//! is parsed as a command line, so both have the same names, ranges and errors.
+//! An argument on the command line replaces that argument of the file altogether, and those of the file that
+//! it excludes.
 
 use std::ffi::OsString;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
 use toml::{Table, Value};
 
-/// Inserts the arguments of the file after each `--config FILE` or `--config=FILE`.
-pub(super) fn expand(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<Vec<OsString>> {
-    let (mut expanded, mut arguments) = (Vec::new(), arguments.into_iter());
-    while let Some(argument) = arguments.next() {
-        let path = match argument.to_str() {
-            Some("--config") => arguments.next(),
-            Some(text) => text.strip_prefix("--config=").map(OsString::from),
-            None => None,
-        };
-        match path {
-            None => expanded.push(argument),
-            Some(path) => {
-                let read = read(Path::new(&path));
-                let read = read.with_context(|| format!("config {}", Path::new(&path).display()))?;
-                expanded.extend([OsString::from("--config"), path]);
-                expanded.extend(read.into_iter().map(OsString::from));
-            }
+/// Appends the arguments of the file of `--config` that the command line leaves open.
+///
+/// `command` parses the command line a first time, so that only it says what is an argument and what a value.
+/// An error in the line itself stays in the result, before the arguments of the file.
+pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
+    let mut command = command.ignore_errors(true);
+    // What is left are requests for help.
+    let Ok(matches) = command.try_get_matches_from_mut(&line) else { return Ok(line) };
+    let Some((name, matches)) = matches.subcommand() else { return Ok(line) };
+    let Some(command) = command.find_subcommand(name) else { return Ok(line) };
+    let Ok(Some(path)) = matches.try_get_one::<PathBuf>("config") else { return Ok(line) };
+    let arguments = read(path).with_context(|| format!("config {}", path.display()))?;
+    for (name, words) in arguments {
+        let argument = command.get_arguments().find(|argument| argument.get_long() == Some(name.as_str()));
+        if !argument.is_some_and(|argument| is_replaced(argument, command, matches)) {
+            line.extend(words.into_iter().map(OsString::from));
         }
     }
-    Ok(expanded)
+    Ok(line)
 }
 
-fn read(path: &Path) -> anyhow::Result<Vec<String>> {
+/// Whether the command line has the argument, or one of which the command allows only one or the other.
+fn is_replaced(argument: &Arg, command: &Command, matches: &ArgMatches) -> bool {
+    let excludes = |one: &Arg, other: &Arg| {
+        command.get_arg_conflicts_with(one).iter().any(|conflict| conflict.get_id() == other.get_id())
+    };
+    command
+        .get_arguments()
+        .filter(|given| matches.value_source(given.get_id().as_str()) == Some(ValueSource::CommandLine))
+        .any(|given| given == argument || excludes(given, argument) || excludes(argument, given))
+}
+
+/// The arguments in a file: the name of each with its words.
+fn read(path: &Path) -> anyhow::Result<Vec<(String, Vec<String>)>> {
     let table: Table = std::fs::read_to_string(path)?.parse()?;
-    let mut arguments = Vec::new();
-    for (name, value) in &table {
-        if name == "config" {
-            bail!("`config` is not allowed in a configuration file");
-        }
-        let flag = format!("--{name}");
-        match value {
-            Value::Boolean(true) => arguments.push(flag),
-            Value::Boolean(false) => {}
-            Value::Table(table) => add_section(&mut arguments, flag, table)?,
-            Value::Array(values) => {
-                for value in values {
-                    match value {
-                        Value::Table(table) => add_section(&mut arguments, flag.clone(), table)?,
-                        value => arguments.push(format!("{flag}={}", scalar(name, value)?)),
-                    }
+    let arguments = table.into_iter().map(|(name, value)| {
+        let words = words(&name, &value)?;
+        Ok((name, words))
+    });
+    arguments.collect()
+}
+
+/// An argument as words of a command line.
+fn words(name: &str, value: &Value) -> anyhow::Result<Vec<String>> {
+    if name == "config" {
+        bail!("`config` is not allowed in a configuration file");
+    }
+    let (flag, mut words) = (format!("--{name}"), Vec::new());
+    match value {
+        Value::Boolean(true) => words.push(flag),
+        Value::Boolean(false) => {}
+        Value::Table(table) => add_section(&mut words, flag, table)?,
+        Value::Array(values) => {
+            for value in values {
+                match value {
+                    Value::Table(table) => add_section(&mut words, flag.clone(), table)?,
+                    value => words.push(format!("{flag}={}", scalar(name, value)?)),
                 }
             }
-            // As one argument, since a value may begin with a hyphen.
-            value => arguments.push(format!("{flag}={}", scalar(name, value)?)),
         }
+        // As one word, since a value may begin with a hyphen.
+        value => words.push(format!("{flag}={}", scalar(name, value)?)),
     }
-    Ok(arguments)
+    Ok(words)
 }
 
 /// A table as `--flag key=value …`.
-fn add_section(arguments: &mut Vec<String>, flag: String, table: &Table) -> anyhow::Result<()> {
+fn add_section(words: &mut Vec<String>, flag: String, table: &Table) -> anyhow::Result<()> {
     if !table.is_empty() {
-        arguments.push(flag);
-        add_pairs(arguments, "", table)?;
+        words.push(flag);
+        add_pairs(words, "", table)?;
     }
     Ok(())
 }
 
-fn add_pairs(arguments: &mut Vec<String>, prefix: &str, table: &Table) -> anyhow::Result<()> {
+fn add_pairs(words: &mut Vec<String>, prefix: &str, table: &Table) -> anyhow::Result<()> {
     for (key, value) in table {
         let key = format!("{prefix}{key}");
         match value {
-            Value::Table(inner) => add_pairs(arguments, &format!("{key}."), inner)?,
+            Value::Table(inner) => add_pairs(words, &format!("{key}."), inner)?,
             Value::Array(values) => {
                 for value in values {
-                    arguments.push(format!("{key}={}", scalar(&key, value)?));
+                    words.push(format!("{key}={}", scalar(&key, value)?));
                 }
             }
-            value => arguments.push(format!("{key}={}", scalar(&key, value)?)),
+            value => words.push(format!("{key}={}", scalar(&key, value)?)),
         }
     }
     Ok(())
@@ -99,51 +119,105 @@ fn scalar(name: &str, value: &Value) -> anyhow::Result<String> {
 mod tests {
     use super::*;
 
-    #[test]
-    fn a_file_stands_for_its_arguments() {
+    use clap::{ArgAction, arg};
+
+    /// A command line with `--config` and the given text in the file, after `expand`.
+    fn expanded(text: &str, line: &str) -> anyhow::Result<Vec<String>> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("match.toml");
+        std::fs::write(&path, text).unwrap();
+        let keys = |argument: Arg| argument.num_args(1..).action(ArgAction::Append);
+        let config = arg!(--config <FILE>).value_parser(clap::value_parser!(PathBuf));
+        let command = Command::new("labrys").subcommand(Command::new("match").args([
+            config,
+            arg!(--games <N>).value_parser(clap::value_parser!(u64)).conflicts_with("rounds"),
+            arg!(--rounds <N>),
+            arg!(--seed <N>).default_value("1"),
+            arg!(--json),
+            arg!(--resume),
+            keys(arg!(--engine <KEY>)),
+            keys(arg!(--sprt <KEY>)),
+            arg!(--rival <WHO>).action(ArgAction::Append),
+        ]));
+        let line = line.split(' ').map(|word| match word {
+            "FILE" => path.clone().into_os_string(),
+            word => word.replace("FILE", path.to_str().unwrap()).into(),
+        });
+        let line: Vec<_> = line.collect();
+        let written = line.len();
+        let words = expand(command, line)?;
+        Ok(words.into_iter().skip(written).map(|word| word.into_string().unwrap()).collect())
+    }
+
+    #[test]
+    fn a_file_stands_for_its_arguments() {
         let text = "games = 4\njson = true\nresume = false\nopenings = \"a b.epd\"\nrival = [\"x\", \"y\"]\n\
                     [sprt]\nelo0 = -1.5\nelo1 = 3\n\
                     [[engine]]\nname = \"a\"\narg = [\"x\", \"y\"]\noption.Hash = 8\n\
                     [[engine]]\n\"option.Move Overhead\" = 0\n";
-        std::fs::write(&path, text).unwrap();
-        let arguments = ["labrys", "match", "--config", path.to_str().unwrap(), "--seed", "3"];
-        let expanded = expand(arguments.map(OsString::from)).unwrap();
-        let expanded: Vec<_> = expanded.iter().map(|argument| argument.to_str().unwrap()).collect();
-        assert_eq!(expanded[4..].iter().filter(|&&word| word == "--engine").count(), 2);
-        for word in [
-            "--games=4",
-            "--json",
-            "--openings=a b.epd",
-            "--rival=x",
-            "--rival=y",
-            "elo0=-1.5",
-            "arg=y",
-            "option.Hash=8",
-            "3",
-        ] {
-            assert!(expanded.contains(&word), "{word}: {expanded:?}");
+        for line in ["labrys match --config FILE --seed 3", "labrys match --config=FILE"] {
+            let expanded = expanded(text, line).unwrap();
+            assert_eq!(expanded.iter().filter(|&word| word == "--engine").count(), 2);
+            for word in [
+                "--games=4",
+                "--json",
+                "--openings=a b.epd",
+                "--rival=x",
+                "--rival=y",
+                "elo0=-1.5",
+                "arg=y",
+                "option.Hash=8",
+                "option.Move Overhead=0",
+            ] {
+                assert!(expanded.iter().any(|found| found == word), "{word}: {expanded:?}");
+            }
+            assert!(!expanded.iter().any(|word| word == "--resume"));
         }
-        assert!(expanded.contains(&"option.Move Overhead=0") && !expanded.contains(&"--resume"));
+    }
+
+    #[test]
+    fn the_command_line_wins() {
+        let text = "games = 4\njson = true\nrival = [\"x\", \"y\"]\nseed = 7\n[sprt]\nelo0 = 0\nelo1 = 3\n\
+                    [[engine]]\nname = \"a\"\n[[engine]]\nname = \"b\"\n";
+        let names = |line: &str| {
+            let mut names = expanded(text, &format!("labrys match {line}")).unwrap();
+            names.retain(|word| word.starts_with("--"));
+            names.iter().map(|word| word[2..].split('=').next().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        let all = ["engine", "engine", "games", "json", "rival", "rival", "seed", "sprt"];
+        assert_eq!(names("--config FILE"), all);
+        for (line, replaced) in [
+            ("--games 6 --config FILE", "games"),
+            ("--config=FILE --games=6", "games"),
+            // Excluded by it, though only `games` declares that.
+            ("--config FILE --rounds 3", "games"),
+            ("--json --config FILE", "json"),
+            ("--config FILE --rival z", "rival"),
+            ("--sprt elo0=1 --config FILE", "sprt"),
+            ("--config FILE --engine name=c", "engine"),
+            ("--seed 1 --config FILE", "seed"),
+        ] {
+            assert_eq!(names(line), all.into_iter().filter(|&name| name != replaced).collect::<Vec<_>>());
+        }
+        // A value is not an argument, and where the line has an error the file does not hide it.
+        assert_eq!(names("--config FILE --engine games seed=2 arg=--json"), all[2..]);
+        assert!(names("--nonsense --config FILE").is_empty());
+        assert!(expanded(text, "labrys FILE").unwrap().is_empty());
+        assert!(expanded(text, "labrys match --config FILE --help").unwrap().is_empty());
     }
 
     #[test]
     fn what_is_wrong_in_a_file_is_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("match.toml");
         for (text, message) in [
             ("games = ", "line 1"),
             ("engine = [[1]]", "`engine`: unexpected array"),
             ("seed = 2026-11-21", "`seed`: unexpected datetime"),
             ("config = \"x\"", "`config` is not allowed"),
         ] {
-            std::fs::write(&path, text).unwrap();
-            let error = expand(["--config".into(), path.clone().into_os_string()]).unwrap_err();
-            let error = format!("{error:#}");
+            let error = format!("{:#}", expanded(text, "labrys match --config FILE").unwrap_err());
             assert!(error.contains("match.toml") && error.contains(message), "{error}");
         }
-        let error = format!("{:#}", expand(["--config=/no/file".into()]).unwrap_err());
+        let error = format!("{:#}", expanded("", "labrys match --config /no/file").unwrap_err());
         assert!(error.contains("config /no/file: "), "{error}");
     }
 }

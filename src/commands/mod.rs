@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use serde::Serialize;
 
 use crate::arena::{Rules, RulesError, parse_option, seconds};
@@ -73,7 +73,8 @@ enum Command {
 /// Any error of the command, with its context. Invalid arguments, `--help` and `--version` end the process
 /// instead.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
-    let arguments = Arguments::parse_from(config::expand(arguments)?);
+    let arguments = config::expand(Arguments::command(), arguments.into_iter().collect())?;
+    let arguments = Arguments::parse_from(arguments);
     match arguments.command.unwrap_or(Command::Uci) {
         Command::Uci => {
             crate::protocol::run(io::BufReader::new(io::stdin()), io::stdout()).context("protocol")

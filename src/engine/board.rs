@@ -1,7 +1,7 @@
 //! A game in play, behind an object-safe facade.
 
 use super::options::{Row, RowKind};
-use super::{OptionError, OptionSpec, PositionError};
+use super::{OptionError, OptionSpec, PositionError, registry};
 use crate::game::{Chance, Color, Game, GameHistory, GameOption, MoveError, Outcome, perft};
 use crate::search::Control;
 
@@ -206,7 +206,11 @@ impl<G: Chance> Board for Play<G> {
 
     fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError> {
         let choice = self.choice;
-        let mut position = fen.map_or_else(|| Ok(G::start_with(choice)), G::from_fen)?;
+        let mut position = match fen {
+            None => G::start_with(choice),
+            Some(fen) => G::from_fen(fen)
+                .map_err(|error| PositionError::Fen { error, looks_like: registry::game_of(fen) })?,
+        };
         position.choose(choice);
         let mut play = Play { position, history: GameHistory::new(), choice };
         play.follow(moves)?;

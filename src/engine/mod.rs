@@ -128,8 +128,13 @@ pub enum WeightsSource {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PositionError {
     /// The FEN is invalid.
-    #[error(transparent)]
-    Fen(#[from] FenError),
+    #[error("{error}{}", looks_like.map_or(String::new(), |game| format!("; looks like variant `{game}`")))]
+    Fen {
+        /// What is wrong with it.
+        error: FenError,
+        /// Another game that has the position.
+        looks_like: Option<&'static str>,
+    },
     /// A move is invalid.
     #[error("move {number}: {error}")]
     Move {

@@ -89,6 +89,21 @@ pub fn recorded(tag: &str) -> Result<Box<dyn Board>, UnknownVariant> {
     board.ok_or_else(|| UnknownVariant { name: tag.to_owned() })
 }
 
+/// The first game that has the position of a FEN, if any.
+pub fn game_of(fen: &str) -> Option<&'static str> {
+    struct Has<'a>(&'a str);
+
+    impl GameVisitor for Has<'_> {
+        type Output = bool;
+
+        fn visit<G: Playable>(self) -> bool {
+            G::from_fen(self.0).is_ok()
+        }
+    }
+
+    NAMES.iter().copied().find(|name| dispatch(name, Has(fen)) == Ok(true))
+}
+
 /// An engine for a game by name, at the start position.
 ///
 /// # Errors

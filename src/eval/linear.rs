@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{EvalBreakdown, Evaluator, Scale, Score, Term, Weights, WeightsError};
+use super::{EvalBreakdown, Evaluator, Scale, Score, WeightedFeature, Weights, WeightsError};
 use crate::game::{Color, Features};
 
 /// The linear evaluation of a game with the weights of one feature set.
@@ -49,9 +49,9 @@ impl<G: Features> Linear<G> {
         let set = &G::SETS[self.weights.set()];
         let mut values = vec![0.0; set.features.len()];
         position.features(self.weights.set(), |index, feature| values[index] += feature);
-        let terms = set.features.iter().zip(values).zip(self.weights.values());
-        let terms = terms.map(|((name, value), &weight)| Term { name, value, weight }).collect();
-        EvalBreakdown { set: set.name, terms }
+        let features = set.features.iter().zip(values).zip(self.weights.values());
+        let features = features.map(|((name, value), &weight)| WeightedFeature { name, value, weight });
+        EvalBreakdown { set, features: features.collect() }
     }
 }
 

@@ -9,7 +9,7 @@ mod linear;
 mod score;
 mod weights;
 
-pub use breakdown::{EvalBreakdown, Term};
+pub use breakdown::{EvalBreakdown, WeightedFeature};
 pub use linear::Linear;
 pub use score::{MAX_PLY, Score, UciScore};
 pub use weights::{Weights, WeightsError};

@@ -9,10 +9,21 @@ pub struct FeatureSet {
     pub name: &'static str,
     /// The names of the features, in the order of their indices.
     pub features: &'static [&'static str],
+    /// How the names of features end that are the parts of one term in the phases of the game; none where
+    /// each feature is a term.
+    pub phases: &'static [&'static str],
     /// The shipped weights, the text of a weights file. `None`: all weights are zero until some are learned.
     pub default_weights: Option<&'static str>,
     /// The scale of evaluations with these features.
     pub scale: Scale,
+}
+
+impl FeatureSet {
+    /// The term of a feature and its phase, if it has one: `pawn` and `end` for `pawn.end`.
+    pub fn split<'a>(&self, feature: &'a str) -> (&'a str, Option<&'static str>) {
+        let split = self.phases.iter().find_map(|phase| Some((feature.strip_suffix(phase)?, *phase)));
+        split.map_or((feature, None), |(term, phase)| (term.trim_end_matches('.'), Some(phase)))
+    }
 }
 
 /// A game whose positions have features. By default the one feature is the mobility of the side to move.
@@ -21,6 +32,7 @@ pub trait Features: Game {
     const SETS: &'static [FeatureSet] = &[FeatureSet {
         name: "mobility",
         features: &["mobility"],
+        phases: &[],
         default_weights: None,
         scale: Scale::UNMEASURED,
     }];

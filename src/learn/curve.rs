@@ -2,11 +2,8 @@
 
 use std::fmt::Write;
 
-use super::TrainingState;
+use super::{CurvePoint, TrainingState};
 use crate::chart::{Chart, ChartError, Curve};
-
-/// Maximum number of weights in a chart: those with the largest final magnitude.
-const SHOWN: usize = 16;
 
 /// The curve as comma-separated values, with one line for each period and one for each comparison match,
 /// ordered by steps. Lines of matches have the scores against the rivals, from 0 to 1, and lines of periods
@@ -45,23 +42,21 @@ pub fn charts(
     names: &[&str],
     rivals: &[String],
 ) -> Result<Vec<(&'static str, String)>, ChartError> {
-    let over_steps = |name: &str, value: &dyn Fn(usize) -> f64| Curve {
+    let over_steps = |name: &str, value: &dyn Fn(&CurvePoint) -> f64| Curve {
         name: name.to_owned(),
-        points: state
-            .curve
-            .iter()
-            .enumerate()
-            .map(|(index, point)| (point.steps as f64, value(index)))
-            .collect(),
+        points: state.curve.iter().map(|point| (point.steps as f64, value(point))).collect(),
         ..Curve::default()
     };
-    let mut largest: Vec<usize> = (0..names.len()).collect();
-    largest.sort_by(|&one, &other| state.weights[other].abs().total_cmp(&state.weights[one].abs()));
-    largest.truncate(SHOWN);
-    largest.sort_unstable();
-    let weights =
-        largest.iter().map(|&index| over_steps(names[index], &|place| state.curve[place].weights[index]));
-    let change = over_steps("change", &|place| state.curve[place].change);
+    // The weights that have changed most have a name in the chart.
+    let changed = |index: usize| (state.weights[index] - state.start[index]).abs();
+    let mut indices: Vec<usize> = (0..names.len()).collect();
+    indices.sort_by(|&one, &other| changed(other).total_cmp(&changed(one)));
+    let weights = indices.iter().map(|&index| {
+        let mut curve = over_steps(names[index], &|point| point.weights[index]);
+        curve.points.insert(0, (0.0, state.start[index]));
+        curve
+    });
+    let change = over_steps("change", &|point| point.change);
     let scores = rivals.iter().enumerate().map(|(rival, name)| Curve {
         name: name.clone(),
         points: state.comparisons.iter().map(|all| (all.games as f64, 100.0 * all.scores[rival])).collect(),
@@ -110,7 +105,7 @@ pub fn charts(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::{Comparison, CurvePoint, Learner, TemporalDifference};
+    use crate::learn::{Comparison, Learner, TemporalDifference};
 
     fn state() -> TrainingState {
         let learner = Learner::Td(TemporalDifference::new(1.0, 0.0, None));
@@ -149,5 +144,18 @@ mod tests {
         );
         let fresh = TrainingState { comparisons: Vec::new(), curve: Vec::new(), ..state() };
         assert!(names(&fresh).is_empty());
+    }
+
+    #[test]
+    fn the_weights_that_change_most_are_named() {
+        let names: Vec<_> = (0..10).map(|index| format!("weight{index}")).collect();
+        let names: Vec<_> = names.iter().map(String::as_str).collect();
+        let weights: Vec<_> = (0..10).map(f64::from).collect();
+        let point = CurvePoint { steps: 10, game: 1, clones: 0, change: 1.0, weights: weights.clone() };
+        let state = TrainingState { start: vec![9.0; 10], weights, curve: vec![point], ..state() };
+        let charts = charts(&state, &names, &rivals()).unwrap();
+        let (_, svg) = charts.iter().find(|(name, _)| *name == "weights.svg").unwrap();
+        let named = |index: usize| svg.contains(names[index]);
+        assert!((0..8).all(named) && !named(8) && !named(9) && svg.contains("2 more"), "{svg}");
     }
 }

@@ -53,7 +53,10 @@ pub enum Command {
     /// Show the weights.
     Weights,
     /// Show the evaluation.
-    Eval,
+    Eval {
+        /// Every feature, and not only the terms that are not zero.
+        all: bool,
+    },
     /// Show the position.
     Display,
     /// List the legal moves.
@@ -145,7 +148,7 @@ pub(super) const HELP: &[(&str, &str)] = &[
     ("wait", "reads no further line until the search has ended"),
     ("d", "the position"),
     ("moves", "the legal moves"),
-    ("eval", "the evaluation of the position, feature by feature"),
+    ("eval [all]", "the evaluation of the position: terms that are not zero, or all features"),
     ("weights", "the weights, as a weights file"),
     ("setweights <value> … | <name>=<value> … | file <path> | default", "replaces weights"),
     ("bench [<depth>]", "nodes of a fixed list of positions"),
@@ -214,7 +217,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "wait" => words("wait").end(Command::Wait),
         "setweights" => parse_set_weights(words("setweights"), line),
         "weights" => words("weights").end(Command::Weights),
-        "eval" => words("eval").end(Command::Eval),
+        "eval" => parse_eval(words("eval")),
         "d" => words("d").end(Command::Display),
         "moves" => words("moves").end(Command::Moves),
         "perft" => parse_perft(words("perft")),
@@ -352,6 +355,14 @@ fn parse_go(mut words: Words) -> Result<Command, CommandError> {
         limits.clocks[player] = times[player].map(|remaining| Clock { remaining, increment });
     }
     Ok(perft.map_or(Command::Go(go), Command::Perft))
+}
+
+fn parse_eval(mut words: Words) -> Result<Command, CommandError> {
+    match words.words.next() {
+        None => Ok(Command::Eval { all: false }),
+        Some("all") => words.end(Command::Eval { all: true }),
+        Some(word) => Err(words.unexpected(word, "`all`")),
+    }
 }
 
 fn parse_perft(mut words: Words) -> Result<Command, CommandError> {

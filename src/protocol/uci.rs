@@ -213,7 +213,10 @@ impl Loop {
                 self.tell(side_effect);
             }
             Command::Weights => self.show("weights", |engine| engine.weights().to_json())?,
-            Command::Eval => self.show("eval", |engine| engine.eval_breakdown().to_string())?,
+            Command::Eval { all: false } => self.show("eval", |engine| engine.eval_breakdown().by_term())?,
+            Command::Eval { all: true } => {
+                self.show("eval", |engine| engine.eval_breakdown().by_feature())?
+            }
             Command::Display => self.show("d", |engine| engine.board().describe())?,
             Command::Moves => self.show("moves", |engine| engine.board().legal_moves().join(" "))?,
             // Commands that take long.

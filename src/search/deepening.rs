@@ -269,7 +269,8 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         self.searcher.is_soft_limit_over() || (self.searcher.is_on_clock() && (forced || only_move))
     }
 
-    fn report(&mut self, depth: i32, pv_index: usize, score: Score, bound: Bound) {
+    /// Tells the listener of a principal variation.
+    pub(super) fn report(&mut self, depth: i32, pv_index: usize, score: Score, bound: Bound) {
         let report = Report {
             depth: depth as u32,
             seldepth: self.searcher.seldepth as u32,

@@ -5,6 +5,7 @@
 
 use super::deepening::Deepening;
 use super::searcher::Searcher;
+use super::table::Bound;
 use super::window::Window;
 use crate::eval::{Evaluator, Score};
 use crate::game::Searchable;
@@ -13,7 +14,8 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
     /// Searches one principal variation of the root, from its last score on.
     pub(super) fn mtdf(&mut self, depth: i32) {
         let searcher = &mut self.searcher;
-        let previous = searcher.root.current().previous;
+        let pv_index = searcher.root.pv_index;
+        let (first, previous) = (searcher.root.current().mv, searcher.root.current().previous);
         let mut value = if previous > -Score::INFINITE { previous } else { Score::DRAW };
         let Window { alpha: mut lower, beta: mut upper } = Window::FULL;
         while lower < upper {
@@ -21,8 +23,13 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             value = searcher.search_root(depth, window);
             searcher.root.sort();
             if searcher.is_stopped() {
-                // Only bounds are known.
-                searcher.root.forget_scores();
+                let best = searcher.root.current();
+                // Only bounds are known. A new best move was found by exceeding one.
+                if best.mv != first {
+                    let bound = if lower > Window::FULL.alpha { lower } else { best.score };
+                    self.report(depth, pv_index, bound, Bound::Lower);
+                }
+                self.searcher.root.forget_scores();
                 return;
             }
             if value >= window.beta {

@@ -23,6 +23,7 @@ const SCALE: Scale = Scale { margin: 3500, ..Scale::UNMEASURED };
 const TERRITORY: FeatureSet = FeatureSet {
     name: "territory",
     features: by_phase!["t1", "t2", "c1", "c2", "mobility", "enclosed", "ties", "tempo"],
+    phases: &["Early", "Middle", "Late"],
     default_weights: Some(include_str!("../../../weights/amazons/territory.json")),
     scale: SCALE,
 };
@@ -31,6 +32,7 @@ const TERRITORY: FeatureSet = FeatureSet {
 const MOBILITY: FeatureSet = FeatureSet {
     name: "mobility",
     features: &["movesForMe", "movesForOther", "freeForMe", "freeForOther"],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/amazons/mobility.json")),
     scale: SCALE,
 };

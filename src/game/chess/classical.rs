@@ -19,6 +19,7 @@ use super::terms::{self, NAMES};
 pub(super) const SET: FeatureSet = FeatureSet {
     name: "classical",
     features: &NAMES,
+    phases: &["middle", "end"],
     default_weights: Some(include_str!("../../../weights/chess/classical.json")),
     scale: super::features::SCALE,
 };

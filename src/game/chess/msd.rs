@@ -13,6 +13,7 @@ use super::super::FeatureSet;
 pub(super) const SET: FeatureSet = FeatureSet {
     name: "msd",
     features: &["pawns", "knights", "bishops", "rooks", "queens", "places", "inCheck"],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/chess/msd.json")),
     scale: super::features::SCALE,
 };

@@ -43,6 +43,7 @@ const SET3: usize = 2;
 const SET1_FEATURES: FeatureSet = FeatureSet {
     name: "set1",
     features: base_features!["threatsForMe*(1-piecesForOther)", "threatsForOther*(1-piecesForMe)"],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/neighbours/set1.json")),
     scale: Scale::UNMEASURED,
 };
@@ -58,6 +59,7 @@ const SET2_FEATURES: FeatureSet = FeatureSet {
         "onlyEnemiesForMe*(1-piecesForOther)",
         "onlyEnemiesForOther*(1-piecesForMe)"
     ],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/neighbours/set2.json")),
     scale: Scale::UNMEASURED,
 };
@@ -73,6 +75,7 @@ const SET3_FEATURES: FeatureSet = FeatureSet {
         "(withOneNextForOther-2*dualForOther)*(1-piecesForOther)",
         "(withOneNextForMe-2*dualForMe)*(1-piecesForMe)"
     ],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/neighbours/set3.json")),
     scale: Scale::UNMEASURED,
 };
@@ -81,6 +84,7 @@ const SET3_FEATURES: FeatureSet = FeatureSet {
 const BASE_FEATURES: FeatureSet = FeatureSet {
     name: "base",
     features: base_features![],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/neighbours/base.json")),
     scale: Scale::UNMEASURED,
 };

@@ -24,6 +24,7 @@ const FULL: FeatureSet = FeatureSet {
         "prizesForOther",
         "tempo",
     ],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/tucchess/full.json")),
     scale: Scale::UNMEASURED,
 };
@@ -32,6 +33,7 @@ const FULL: FeatureSet = FeatureSet {
 const POINTS_VALUES: FeatureSet = FeatureSet {
     name: "points-values",
     features: &["pointsForMe", "pointsForOther", "valuesForMe", "valuesForOther"],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/tucchess/points-values.json")),
     scale: Scale::UNMEASURED,
 };
@@ -40,6 +42,7 @@ const POINTS_VALUES: FeatureSet = FeatureSet {
 const POINTS_PIECES: FeatureSet = FeatureSet {
     name: "points-pieces",
     features: &["pointsForMe", "pointsForOther", "piecesForMe", "piecesForOther"],
+    phases: &[],
     default_weights: Some(include_str!("../../../weights/tucchess/points-pieces.json")),
     scale: Scale::UNMEASURED,
 };
