@@ -84,7 +84,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         }
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
-        Command::Match(arguments) => tournament::run(&arguments),
+        Command::Match(arguments) => tournament::run(*arguments),
         Command::Openings(arguments) => openings::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
