@@ -9,12 +9,13 @@
 //!   plays them, several at a time;
 //! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report;
 //! - `pgn`: reading and writing of game records, and the file that a match appends them to; `plot`: the
-//!   score over the games as a chart;
+//!   score over the games as a chart; [`analysis`]: what each move of a game gave away;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
 //!   fastchess take them.
 
 mod adjudication;
 mod affinity;
+pub mod analysis;
 mod book;
 mod clock;
 mod cross_table;

@@ -317,6 +317,7 @@ impl Tournament {
             opening,
             moves: played.moves,
             end: Some(played.end),
+            other_tags: Vec::new(),
         };
         on_game(&record, results, played.thinking).map_err(TournamentError::Write)
     }

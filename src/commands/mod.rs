@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, glue only.
 
+mod analyse;
 mod bench;
 mod config;
 mod openings;
@@ -29,7 +30,7 @@ use serde::Serialize;
 use crate::arena::{Rules, RulesError, parse_option, seconds};
 use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
-use crate::search::Control;
+use crate::search::{Control, Limits};
 
 /// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
 /// standard input and output; enter `help` for its commands.
@@ -54,6 +55,8 @@ enum Command {
     Openings(openings::Arguments),
     /// Check the moves and results of the games in a PGN file
     Replay(replay::Arguments),
+    /// Search the positions of played games and mark the mistakes
+    Analyse(analyse::Arguments),
     /// Draw the score over the games in a PGN file as a chart
     Plot(plot::Arguments),
     /// Fit the weights of an evaluation to the results of games by logistic regression
@@ -87,6 +90,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Match(arguments) => tournament::run(*arguments),
         Command::Openings(arguments) => openings::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Analyse(arguments) => analyse::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
@@ -123,6 +127,28 @@ struct PositionArguments {
     /// The position in FEN [default: the start position]
     #[arg(long)]
     fen: Option<String>,
+}
+
+/// The limits of each search, at least one of them.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+struct LimitArguments {
+    /// Seconds for each search
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    movetime: Option<Duration>,
+    /// Nodes for each search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies for each search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=128))]
+    depth: Option<u32>,
+}
+
+impl LimitArguments {
+    fn limits(&self) -> Limits {
+        let LimitArguments { movetime, nodes, depth } = *self;
+        Limits { movetime, nodes, depth, ..Limits::none() }
+    }
 }
 
 /// A control that Ctrl-C stops. May be called once in a process.

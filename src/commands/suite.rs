@@ -5,15 +5,14 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use clap::value_parser;
 use serde::Serialize;
 
+use super::LimitArguments;
 use crate::arena::parse_option;
 use crate::engine::suite::{self, Attempt, SuitePosition};
 use crate::engine::{Engine, Settings, registry};
 use crate::game::MoveError;
 use crate::protocol::text;
-use crate::search::Limits;
 
 /// Searches the positions of a test suite and counts those in which the right move is found.
 #[derive(Debug, clap::Args)]
@@ -37,21 +36,6 @@ pub(super) struct Arguments {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
-}
-
-/// The limits of each search, at least one of them.
-#[derive(Debug, clap::Args)]
-#[group(required = true, multiple = true)]
-struct LimitArguments {
-    /// Seconds for each position
-    #[arg(long, value_name = "S", value_parser = super::parse_seconds)]
-    movetime: Option<Duration>,
-    /// Nodes for each position
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Plies for each position
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=128))]
-    depth: Option<u32>,
 }
 
 /// The result of a suite.
@@ -108,8 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 
     let control = super::interruptible()?;
-    let LimitArguments { movetime, nodes, depth } = arguments.limits;
-    let limits = Limits { movetime, nodes, depth, ..Limits::none() };
+    let limits = arguments.limits.limits();
     let (start, mut out) = (Instant::now(), io::stdout());
     for position in &positions {
         let attempt = position.attempt(engine.as_mut(), &limits, &control)?;

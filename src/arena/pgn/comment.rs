@@ -87,7 +87,7 @@ impl PgnMove {
         };
         let values = keys.0.iter().filter_map(|key| Some((key, key.value(position, reply)?)));
         values.for_each(|(key, value)| comment += &format!(", {}={value}", key.name()));
-        PgnMove { text: position.san(mv), comment }
+        PgnMove { text: position.san(mv), comment, ..PgnMove::default() }
     }
 
     /// The score in the comment, in units of the evaluation and from the point of view of the player who
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn scores_are_read_back() {
-        let score = |comment: &str| PgnMove { text: "e2e4".into(), comment: comment.into() }.score();
+        let score = |comment: &str| PgnMove { comment: comment.into(), ..PgnMove::default() }.score();
         assert_eq!((score("+1.23/12 0.450s"), score("-0.50/3 0.001s")), (Some(1.23), Some(-0.5)));
         assert_eq!(
             (score("+M5/9 1.000s"), score("-M2/9 1.000s")),

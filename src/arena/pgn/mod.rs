@@ -37,6 +37,8 @@ pub struct PgnGame {
     pub moves: Vec<PgnMove>,
     /// The result; `None` for a game that was not finished (`*`).
     pub end: Option<FinalResult>,
+    /// All other tags with their values, such as `Event` and `WhiteElo`.
+    pub other_tags: Vec<(String, String)>,
 }
 
 /// The tags of one player.
@@ -51,12 +53,16 @@ pub struct PlayerTags {
 }
 
 /// A move with its comment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgnMove {
     /// The move.
     pub text: String,
     /// The comment, without braces.
     pub comment: String,
+    /// The annotation glyph, such as 4 for a blunder (written `$4`). Not read from files.
+    pub glyph: Option<u8>,
+    /// Moves that were possible instead, this one and what follows it. Not read from files.
+    pub variation: Vec<String>,
 }
 
 /// Why a game cannot be played again.
@@ -154,7 +160,11 @@ mod tests {
 
     /// A record with everything in it.
     pub(super) fn record() -> PgnGame {
-        let mv = |text: &str, comment: &str| PgnMove { text: text.into(), comment: comment.into() };
+        let mv = |text: &str, comment: &str| PgnMove {
+            text: text.into(),
+            comment: comment.into(),
+            ..PgnMove::default()
+        };
         let side = |name: &str| PlayerTags {
             name: name.into(),
             time_control: "10+0.1".into(),
@@ -173,6 +183,7 @@ mod tests {
                 termination: Termination::Time,
                 details: "Black loses on time".into(),
             }),
+            other_tags: vec![("WhiteElo".into(), "2000".into())],
         }
     }
 
