@@ -43,8 +43,8 @@ pub(super) struct Arguments {
 struct Report {
     complete: bool,
     solved: usize,
-    points: u32,
-    most_points: u32,
+    points: u64,
+    most_points: u64,
     nodes: u64,
     seconds: f64,
     left_out: usize,
@@ -124,8 +124,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 impl Report {
     fn add(&mut self, row: Row, attempt: &Attempt) {
         self.solved += usize::from(row.solved);
-        self.points += row.points;
-        self.most_points += row.most_points;
+        self.points += u64::from(row.points);
+        self.most_points += u64::from(row.most_points);
         self.nodes += attempt.end.nodes;
         self.positions.push(row);
     }

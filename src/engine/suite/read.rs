@@ -101,7 +101,8 @@ fn read_line(text: &str, line: usize, board: &mut dyn Board) -> Result<SuitePosi
         let best = points.iter().filter(|(_, points)| points == most);
         Goal::Best(best.map(|(mv, _)| mv.clone()).collect())
     };
-    let id = epd.operand("id").map_or_else(|| format!("line {line}"), str::to_owned);
+    let id = epd.operands("id").map(|words| words.join(" ")).filter(|id| !id.is_empty());
+    let id = id.unwrap_or_else(|| format!("line {line}"));
     Ok(SuitePosition { line, id, fen: epd.fen, goal, points })
 }
 
@@ -170,12 +171,15 @@ impl<'a> MoveReader<'a> {
         }
     }
 
-    /// Reads at least one move. Some files have commas between them.
+    /// Reads at least one move. Some files have commas between them, or marks such as `+` as words.
     fn read_all(&mut self, opcode: &'static str, texts: &[String]) -> Result<Vec<String>, LineProblem> {
-        if texts.is_empty() {
-            return Err(LineProblem::NoMove { opcode });
+        let is_mark = |text: &str| !text.contains(char::is_alphanumeric);
+        let texts = texts.iter().map(|text| text.trim_end_matches(',')).filter(|text| !is_mark(text));
+        let moves = texts.map(|text| self.read(opcode, text)).collect::<Result<Vec<_>, _>>()?;
+        match moves.is_empty() {
+            true => Err(LineProblem::NoMove { opcode }),
+            false => Ok(moves),
         }
-        texts.iter().map(|text| self.read(opcode, text.trim_end_matches(','))).collect()
     }
 }
 
@@ -192,9 +196,9 @@ mod tests {
     #[test]
     fn operations_say_what_is_to_be_found() {
         for (operations, goal, id) in [
-            ("bm Qxf7#; id \"one\";", Goal::Best(texts(&["h5f7"])), "one"),
-            ("bm Qxe5, h5f7", Goal::Best(texts(&["h5e5", "h5f7"])), "line 1"),
-            ("am Qxe5+ Nh3;", Goal::Avoid(texts(&["h5e5", "g1h3"])), "line 1"),
+            ("bm Qxf7#; id \"no. 1\";", Goal::Best(texts(&["h5f7"])), "no. 1"),
+            ("bm Qxe5 +, h5f7 !?", Goal::Best(texts(&["h5e5", "h5f7"])), "line 1"),
+            ("am Qxe5+ Nh3; id no. 2;", Goal::Avoid(texts(&["h5e5", "g1h3"])), "no. 2"),
             ("bm Qxe5+; dm 1;", Goal::Mate(1), "line 1"),
             ("c0 \"Nf3=3, Qxf7=10, Qxe5+=10\";", Goal::Best(texts(&["h5f7", "h5e5"])), "line 1"),
             (
@@ -225,6 +229,7 @@ mod tests {
             ("chess", format!("{MATE} id \"x\";"), "nothing to find"),
             ("chess", format!("{MATE} c0 \"x\";"), "nothing to find"),
             ("chess", format!("{MATE} bm;"), "bm: expected a move"),
+            ("chess", format!("{MATE} am ?;"), "am: expected a move"),
             ("chess", format!("{MATE} bm Qxf7 Qh9;"), "bm: `Qh9`"),
             ("chess", format!("{MATE} am Ke4;"), "am: `Ke4` is not legal"),
             ("chess", format!("{MATE} dm 0;"), "dm: `0` is not a whole number"),
