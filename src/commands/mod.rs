@@ -9,6 +9,7 @@ mod progress;
 mod records;
 mod replay;
 mod solve;
+mod suite;
 mod tournament;
 mod train;
 mod tuc_client;
@@ -26,7 +27,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use serde::Serialize;
 
 use crate::arena::{Rules, RulesError, parse_option, seconds};
-use crate::engine::{Engine, SideEffect, WeightsSource, registry};
+use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::search::Control;
 
@@ -59,6 +60,8 @@ enum Command {
     Tune(tune::Arguments),
     /// Learn the weights of an evaluation by self-play
     Train(Box<train::Arguments>),
+    /// Search the positions of a test suite and count those that are solved
+    Suite(suite::Arguments),
     /// Prove that a position is won, lost or drawn
     Solve(solve::Arguments),
     /// Play a game of TUC-CHESS over UDP as a client
@@ -87,6 +90,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Suite(arguments) => suite::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
@@ -127,6 +131,16 @@ fn interruptible() -> anyhow::Result<Arc<Control>> {
     let handle = Arc::clone(&control);
     ctrlc::set_handler(move || handle.stop()).context("cannot install the Ctrl-C handler")?;
     Ok(control)
+}
+
+/// Sets options of an engine. What else has changed is logged.
+fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
+    for (name, value) in options {
+        if let Some(side_effect) = engine.set_option(name, value)? {
+            log::warn!("--option {name}: {side_effect}");
+        }
+    }
+    Ok(())
 }
 
 /// Sets the weights of an engine, which have to be of its feature set.
