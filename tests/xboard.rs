@@ -70,7 +70,7 @@ fn an_engine_plays_in_each_dialect_of_the_protocol() {
         ("slow", BOOK, "depth=4", format!("{moves}ping\nlevel 0 60 0\nsd 4\ngo\n")),
         ("old", BOOK, "tc=60", "post\nf2f3\ne7e5\ng2g4\nlevel 0 1:00 0\ntime 6000\ngo\n".into()),
         ("san", BOOK, "tc=60", "ping\nf3\ne5\ng4\nping\n".into()),
-        ("once", BOOK, "tc=60", format!("quit\nxboard\nprotover 2\n")),
+        ("once", BOOK, "tc=60", "quit\nxboard\nprotover 2\n".into()),
         (
             "options",
             BOOK,

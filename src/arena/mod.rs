@@ -6,8 +6,9 @@
 //! - `referee`: plays one game on the loop that self-play uses too ([`crate::engine::game_loop`]) and
 //!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
 //! - `openings`: random openings and opening books (`book`); `schedule`: the list of games; `tournament`:
-//!   plays them, several at a time;
-//! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report;
+//!   plays them, several at a time, each on a core of its own by `affinity`;
+//! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report,
+//!   with a `cross_table`;
 //! - `pgn`: reading and writing of game records, and the file that a match appends them to; `plot`: the
 //!   score over the games as a chart; [`analysis`]: what each move of a game gave away;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and

@@ -1,8 +1,8 @@
 //! The UCI protocol with its extensions, as described in `protocol.md`: engine and client.
 //!
 //! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
-//! own. [`client`] and [`xboard`] drive engines in a [`process`], which an
-//! [`engine_log`] may record. [`tuc`] is the UDP protocol of TUC-CHESS.
+//! own. [`client`] and [`xboard`] drive engines in a [`process`]; an [`engine_log`] may record what is
+//! said. [`tuc`] is the UDP protocol of TUC-CHESS.
 
 pub mod client;
 mod command;

@@ -125,3 +125,24 @@ fn texts<G: Game>(line: &Variation, told: usize, in_san: bool, is_standard: bool
     };
     translated().unwrap_or(own)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::chess::Chess;
+
+    #[test]
+    fn moves_are_sent_as_the_engine_takes_them() {
+        let line = |castling: &str| Variation {
+            fen: "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1".to_owned(),
+            moves: ["a1b1", "e8d8", castling].map(str::to_owned).into(),
+        };
+        let sent =
+            |castling: &str, in_san, is_standard| texts::<Chess>(&line(castling), 1, in_san, is_standard);
+        assert_eq!(sent("e1g1", false, true), ["e8d8", "e1g1"]);
+        assert_eq!(sent("e1g1", true, true), ["Kd8", "O-O"]);
+        assert_eq!(sent("e1h1", false, false), ["e8d8", "O-O"]);
+        assert_eq!(sent("h1f1", false, false), ["e8d8", "h1f1"]);
+        assert_eq!(texts::<Chess>(&line("e1g1"), 3, true, true), [""; 0], "all told");
+    }
+}

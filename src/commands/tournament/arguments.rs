@@ -93,7 +93,7 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, value_name = "FILE")]
     pgnout: Option<PathBuf>,
     /// What comments on moves have besides score, depth and time: any of nodes,nps,seldepth,pv
-    #[arg(long, value_name = "KEYS", default_value = "")]
+    #[arg(long, value_name = "KEYS", default_value = "", hide_default_value = true)]
     pgn_keys: CommentKeys,
     /// Write the final position of each game to a file, as FEN
     #[arg(long, value_name = "FILE")]

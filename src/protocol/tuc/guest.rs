@@ -132,7 +132,8 @@ impl Endpoint {
             let received = self.mailbox.receive(Some(Instant::now() + left.min(POLL_INTERVAL)));
             match (received.map_err(GuestError::Receive)?, ended) {
                 (Some((datagram, sender)), _) => {
-                    self.log.write(Speaker::Engine, &String::from_utf8_lossy(datagram));
+                    let text = String::from_utf8_lossy(datagram);
+                    self.log.write(Speaker::Engine, &text.escape_debug().to_string());
                     if let Some(taken) = take(datagram, sender) {
                         return taken;
                     }
