@@ -52,7 +52,7 @@ pub enum OpeningError {
         /// The line or the game, such as `line 7`.
         place: String,
         /// What is wrong with it.
-        problem: OpeningLineError,
+        problem: Box<OpeningLineError>,
     },
     /// Random openings of this length always end the game.
     #[error("every game is over within {plies} random plies")]

@@ -149,7 +149,8 @@ impl<R: BufRead> PgnReader<R> {
     fn skip_space(&mut self) -> Result<bool, Problem> {
         loop {
             let rest = self.rest().trim_start();
-            if !rest.is_empty() && !rest.starts_with(';') && !(self.at == 0 && self.line.starts_with('%')) {
+            let is_escaped = self.at == 0 && self.line.starts_with('%');
+            if !(is_escaped || rest.is_empty() || rest.starts_with(';')) {
                 self.at = self.line.len() - rest.len();
                 return Ok(true);
             }
