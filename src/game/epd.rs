@@ -58,13 +58,14 @@ impl Epd {
     pub fn parse<E>(line: &str, mut check: impl FnMut(&str) -> Result<(), E>) -> Result<Epd, EpdError<E>> {
         let tokens = tokens(line)?;
         let words: Vec<&str> = tokens.iter().map_while(Token::word).collect();
-        let ends = |word: &str| tokens.iter().any(Token::is_semicolon) || COMMON.contains(&word);
-        let fields = match check(&words.join(" ")) {
-            Ok(()) => words.len(),
+        let is_common = |word: &&str| COMMON.contains(word);
+        let ends = |word: &&str| tokens.iter().any(Token::is_semicolon) || is_common(word);
+        let longest = words.iter().position(is_common).unwrap_or(words.len());
+        let fields = match check(&words[..longest].join(" ")) {
+            Ok(()) => longest,
             Err(error) => {
-                let shorter =
-                    (1..words.len()).rev().find(|&fields| check(&words[..fields].join(" ")).is_ok());
-                shorter.filter(|&fields| ends(words[fields])).ok_or(error)?
+                let shorter = (1..longest).rev().find(|&fields| check(&words[..fields].join(" ")).is_ok());
+                shorter.filter(|&fields| ends(&words[fields])).ok_or(error)?
             }
         };
         let operations = tokens[fields..].split(Token::is_semicolon).filter(|tokens| !tokens.is_empty());
