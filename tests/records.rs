@@ -8,6 +8,8 @@ mod shell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use labrys::arena::pgn::{PgnGame, PgnReader};
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 /// Runs `labrys`: success, standard output, standard error.
@@ -186,3 +188,36 @@ fn an_analysis_is_written_and_resumed() {
     let (success, _, error) = labrys("analyse --nodes 9 --option SearchMode=random", &path);
     assert!(!success && error.contains("game 1 in line 1: the search reports no score"), "{error}");
 }
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the bytes are, reading ends, and games whose moves are legal read back from what is written.
+    #[test]
+    fn damaged_files_are_read_to_the_end(
+        damage in prop::collection::vec((0..FOREIGN.len(), prop::sample::select(DAMAGE.to_vec())), 0..8),
+        cut in 0..=FOREIGN.len(),
+    ) {
+        let mut bytes = FOREIGN.as_bytes().to_vec();
+        for (at, new) in damage {
+            let at = at.min(bytes.len() - 1);
+            bytes.splice(at..=at, new.iter().copied());
+        }
+        bytes.truncate(cut);
+        for game in PgnReader::new(&bytes[..]).flatten() {
+            let replayed = game.board(None).is_ok_and(|mut board| game.replay(board.as_mut()).is_ok());
+            if !replayed {
+                continue;
+            }
+            let written = game.to_string();
+            let again: Vec<_> = PgnReader::new(written.as_bytes()).collect::<Result<_, _>>().unwrap();
+            // The order of unknown tags may change.
+            let plain = |game: PgnGame| PgnGame { other_tags: Vec::new(), ..game };
+            prop_assert_eq!(again.into_iter().map(plain).collect::<Vec<_>>(), [plain(game)]);
+        }
+    }
+}
+
+/// What is put in place of a byte.
+const DAMAGE: [&[u8]; 12] =
+    [b"", b"{", b"}", b"(", b")", b"[", b"\"", b"\n[Event \"x\"]", b"\xff", b" 1-0 ", b";", b"\n%"];
