@@ -10,7 +10,8 @@ use common::minimax::{Plain, result};
 use common::suite::{check_damaged_fens, check_damaged_moves, check_position};
 use common::{Line, compare_searches, random_game, random_lines, sample};
 use labrys::arena::{
-    Adjudication, EngineKind, EngineLimits, EngineSetup, Rules, Seat, Termination, Variation, play,
+    Adjudication, CommentKeys, EngineKind, EngineLimits, EngineSetup, Rules, Seat, Termination, Variation,
+    play,
 };
 use labrys::engine::{Board, Engine, Play, SearchReport, Session, Settings};
 use labrys::eval::WeightsError;
@@ -21,6 +22,7 @@ use labrys::learn::{
     self, Decay, Exploration, Learner, ObservationSettings, ObservedPosition, TemporalDifference, Trainer,
     TrainingState, Worker,
 };
+use labrys::protocol::engine_log::EngineLog;
 use labrys::search::{Control, Limits, Options, SearchMode, Value, solve};
 
 /// A board of letters, the lowest rank first, with the player to move.
@@ -234,11 +236,13 @@ fn the_referee_lets_engines_play_it() {
         kind: EngineKind::InProcess,
         options: vec![("SearchMode".to_owned(), search.to_owned()), ("Hash".to_owned(), "1".to_owned())],
         timeout: std::time::Duration::from_secs(10),
+        restart: false,
     };
     let limits = EngineLimits { nodes: Some(5_000), ..EngineLimits::default() };
     let mut wins = [0; 2];
     for seed in 0..10 {
-        let mut players = ["pvs", "random"].map(|search| setup(search).player::<Breakthrough>(&rules));
+        let mut players = ["pvs", "random"]
+            .map(|search| setup(search).player::<Breakthrough>(&rules, &EngineLog::default()));
         let (opening, _) = random_game::<Breakthrough>(seed, 2, |_, _| {});
         let opening = Variation { fen: opening.fen(), moves: Vec::new() };
         let [strong, weak] =
@@ -248,6 +252,7 @@ fn the_referee_lets_engines_play_it() {
             &opening,
             [strong, weak],
             &Adjudication::default(),
+            &CommentKeys::default(),
             &mut || 0.5,
             &Control::default(),
         )

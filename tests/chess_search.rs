@@ -1,4 +1,4 @@
-//! Searches of chess find forced mates and every kind of draw.
+//! Searches of chess find every kind of draw. Forced mates are those of `suites/chess-mates.epd`.
 
 use labrys::engine::{Engine, SearchReport, Settings, registry};
 use labrys::eval::UciScore;
@@ -8,48 +8,18 @@ fn engine() -> Box<dyn Engine> {
     registry::engine("chess", &Settings::default()).unwrap()
 }
 
-/// The score of a position after a fresh search, which ends when the score is the `wanted` one.
-fn score(engine: &mut dyn Engine, fen: &str, limits: &Limits, wanted: Option<UciScore>) -> UciScore {
+/// The score of a position after a fresh search.
+fn score(engine: &mut dyn Engine, fen: &str, limits: &Limits) -> UciScore {
     engine.board_mut().set_up(Some(fen), &[]).unwrap();
     engine.new_game();
-    let (control, mut score) = (Control::default(), None);
-    let best = engine.search(&[], limits, &control, &mut |report: &SearchReport| {
+    let mut score = None;
+    let best = engine.search(&[], limits, &Control::default(), &mut |report: &SearchReport| {
         if report.bound == Bound::Exact {
             score = Some(report.score);
-        }
-        if score.is_some() && score == wanted {
-            control.stop();
         }
     });
     best.unwrap();
     score.unwrap()
-}
-
-/// Positions with a mate, and its distance in moves.
-fn mates() -> Vec<(&'static str, i32)> {
-    let lines = include_str!("mates.epd").lines().filter(|line| !line.starts_with('#'));
-    let mates = lines.map(|line| {
-        let (fen, dm) = line.split_once("; dm ").unwrap();
-        (fen, dm.strip_suffix(';').unwrap().parse().unwrap())
-    });
-    mates.collect()
-}
-
-#[test]
-fn mates_in_two_and_three_are_found() {
-    let mut engine = engine();
-    let count = |moves| mates().iter().filter(|(_, dm)| *dm == moves).count();
-    assert_eq!((count(2), count(3)), (24, 24));
-    for (fen, dm) in mates() {
-        let mate = UciScore::Mate(dm);
-        // With the limit `mate`, the search ends when it has found the mate. The nodes limit a failing test:
-        // one mate takes 3.6 million, the others less than half a million.
-        let asked = Limits { mate: Some(dm as u32), nodes: Some(5_000_000), ..Limits::none() };
-        assert_eq!(score(engine.as_mut(), fen, &asked, None), mate, "go mate {dm}: {fen}");
-        // With a limit of nodes alone.
-        let usual = Limits { nodes: Some(5_000_000), ..Limits::none() };
-        assert_eq!(score(engine.as_mut(), fen, &usual, Some(mate)), mate, "go nodes: {fen}");
-    }
 }
 
 #[test]
@@ -61,11 +31,7 @@ fn every_draw_is_seen() {
         ("the hundredth ply", "7k/8/8/8/8/8/8/KQ6 w - - 98 120", 3),
         ("nothing left to mate with", "8/8/8/8/4k3/8/1p6/K7 w - - 0 1", 6),
     ] {
-        assert_eq!(
-            score(engine.as_mut(), fen, &Limits::depth(depth), None),
-            UciScore::Centi(0),
-            "{what}: {fen}"
-        );
+        assert_eq!(score(engine.as_mut(), fen, &Limits::depth(depth)), UciScore::Centi(0), "{what}: {fen}");
     }
     // The same position without the draw.
     for (what, fen) in [
@@ -73,6 +39,6 @@ fn every_draw_is_seen() {
         ("a ply earlier", "7k/8/8/8/8/8/8/KQ6 w - - 80 120"),
         ("a rook more", "8/8/8/8/4k3/8/1p6/K6R w - - 0 1"),
     ] {
-        assert_ne!(score(engine.as_mut(), fen, &Limits::depth(8), None), UciScore::Centi(0), "{what}: {fen}");
+        assert_ne!(score(engine.as_mut(), fen, &Limits::depth(8)), UciScore::Centi(0), "{what}: {fen}");
     }
 }

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use labrys::arena::{
-    Adjudication, DrawRule, EngineLimits, MoveReply, MoveRequest, PlayedGame, Player, PlayerError,
-    RefereeError, Seat, Termination, Variation, play,
+    Adjudication, CommentKeys, DrawRule, EngineLimits, MoveReply, MoveRequest, PlayedGame, Player,
+    PlayerError, RefereeError, Seat, Termination, Variation, play,
 };
 use labrys::engine::{Board, Play};
 use labrys::eval::UciScore;
@@ -47,11 +47,11 @@ impl Player<Neighbours> for Scripted {
             None => return Err(self.failure.clone().unwrap_or(PlayerError::Interrupted)),
         };
         Ok(MoveReply {
-            mv: request.game.position().parse_move(mv),
             score: self.score.map(UciScore::Centi),
             depth: Some(1),
             nodes: Some(1),
             elapsed: Duration::from_millis(milliseconds),
+            ..MoveReply::new(request.game.position().parse_move(mv))
         })
     }
 
@@ -78,7 +78,7 @@ fn game(
     let mut board = Play::<Neighbours>::start();
     let seats = [Seat { player: white, limits }, Seat { player: black, limits }];
     let opening = Variation { fen: fen.to_owned(), moves: vec![] };
-    play(&mut board, &opening, seats, rules, &mut || 0.5, &Control::default())
+    play(&mut board, &opening, seats, rules, &CommentKeys::default(), &mut || 0.5, &Control::default())
 }
 
 /// The result of a game: winner, termination, details; and the number of moves.

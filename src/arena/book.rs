@@ -63,7 +63,7 @@ pub(super) fn read(
         match opening {
             Ok(opening) => openings.push(opening),
             Err(problem) => {
-                let error = OpeningError::Line { path: path.to_owned(), place, problem };
+                let error = OpeningError::Line { path: path.to_owned(), place, problem: Box::new(problem) };
                 if options.strict {
                     return Err(error);
                 }

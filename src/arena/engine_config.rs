@@ -20,13 +20,42 @@ pub struct EngineConfig {
     pub limits: EngineLimits,
 }
 
-/// The keys of a UCI engine, for error messages. The keys of a child process need a `cmd`.
-const UCI_KEYS: &str =
-    "cmd (with it arg, dir, stderr), proto, name, option.<name>, tc, st, depth, nodes, timemargin, timeout";
+/// The protocol of an engine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Protocol {
+    Uci,
+    Xboard,
+    Tuc,
+}
 
-/// The keys of a client over UDP, for error messages. Its protocol has no options, depths or node limits.
-const TUC_KEYS: &str =
-    "cmd (with it arg, dir, stderr), proto=tuc, port, bind, name, tc, st, timemargin, timeout";
+impl Protocol {
+    /// The keys of an engine, for error messages. The keys of a child process need a `cmd`. The xboard
+    /// protocol has no node limits, and that over UDP has no options and no depths either.
+    fn keys(self) -> &'static str {
+        match self {
+            Protocol::Uci => {
+                "cmd (with it arg, dir, stderr, restart), proto, name, option.<name>, tc, st, depth, nodes, \
+                 timemargin, timeout"
+            }
+            Protocol::Xboard => {
+                "cmd (with it arg, dir, stderr, restart), proto=xboard, name, option.<name>, tc, st, depth, \
+                 timemargin, timeout"
+            }
+            Protocol::Tuc => {
+                "cmd (with it arg, dir, stderr), proto=tuc, port, bind, name, tc, st, timemargin, timeout"
+            }
+        }
+    }
+
+    /// The limits of which an engine needs one.
+    fn limits(self) -> &'static str {
+        match self {
+            Protocol::Uci => "tc, st, depth or nodes",
+            Protocol::Xboard => "tc, st or depth",
+            Protocol::Tuc => "tc or st",
+        }
+    }
+}
 
 /// Expected form of a time, for error messages.
 const SECONDS: &str = "a number of seconds";
@@ -59,50 +88,69 @@ impl EngineConfig {
 
     /// Reads one engine, named after its program.
     fn read(mut keys: KeyValues) -> Result<EngineConfig, KeyError> {
-        let is_tuc = match keys.take("proto")? {
-            None => false,
-            Some(proto) if proto == "uci" => false,
-            Some(proto) if proto == "tuc" => true,
-            Some(proto) => return Err(keys.invalid_value("proto", proto, "`uci` or `tuc`")),
+        let protocol = match keys.take("proto")?.as_deref() {
+            None | Some("uci") => Protocol::Uci,
+            Some("xboard") => Protocol::Xboard,
+            Some("tuc") => Protocol::Tuc,
+            Some(proto) => {
+                return Err(keys.invalid_value("proto", proto.to_owned(), "`uci`, `xboard` or `tuc`"));
+            }
         };
-        let limits = read_limits(&mut keys, is_tuc)?;
+        let limits = read_limits(&mut keys, protocol)?;
         let timeout = keys.read_with("timeout", SECONDS, seconds)?.unwrap_or(DEFAULT_TIMEOUT);
         let launch = read_launch(&mut keys)?;
         let name = launch.as_ref().and_then(|launch| stem(&launch.program)).map(str::to_owned);
-        let name = name.unwrap_or(if is_tuc { "udp" } else { "labrys" }.to_owned());
-        let (kind, options) = match is_tuc {
-            true => {
+        let name = name.unwrap_or(if protocol == Protocol::Tuc { "udp" } else { "labrys" }.to_owned());
+        let mut restart = false;
+        let (kind, options) = match protocol {
+            Protocol::Tuc => {
                 let port = keys.read("port", "a number from 0 to 65535")?;
                 let address = keys.read("bind", "an IP address")?;
-                keys.finish(TUC_KEYS)?;
+                keys.finish(protocol.keys())?;
                 (EngineKind::Udp(invitation(&keys, port, address, launch)?), Vec::new())
             }
-            false => {
+            Protocol::Uci | Protocol::Xboard => {
                 let options = keys.take_prefixed("option.")?;
-                keys.finish(UCI_KEYS)?;
-                (launch.map_or(EngineKind::InProcess, EngineKind::Uci), options)
+                restart = match launch {
+                    Some(_) => keys.read_with("restart", "`on` or `off`", on_or_off)?.unwrap_or(false),
+                    None => false,
+                };
+                keys.finish(protocol.keys())?;
+                let kind = match (protocol, launch) {
+                    (Protocol::Xboard, launch) => EngineKind::Xboard(keys.require("cmd", launch)?),
+                    (_, Some(launch)) => EngineKind::Uci(launch),
+                    (_, None) => EngineKind::InProcess,
+                };
+                (kind, options)
             }
         };
         // Unknown keys are reported before missing ones: a misspelt key is both.
-        let needed = if is_tuc { "tc or st" } else { "tc, st, depth or nodes" };
-        keys.require(needed, (!limits.is_unlimited()).then_some(()))?;
-        Ok(EngineConfig { name, setup: EngineSetup { kind, options, timeout }, limits })
+        keys.require(protocol.limits(), (!limits.is_unlimited()).then_some(()))?;
+        if protocol == Protocol::Xboard && limits.control.is_some() && limits.move_time.is_some() {
+            return Err(keys.invalid("tc and st cannot hold together in the xboard protocol"));
+        }
+        Ok(EngineConfig { name, setup: EngineSetup { kind, options, timeout, restart }, limits })
     }
 }
 
-/// Reads the time control and the limits on each search. A client over UDP takes no depth and no nodes.
-fn read_limits(keys: &mut KeyValues, is_tuc: bool) -> Result<EngineLimits, KeyError> {
+/// Reads the time control and the limits on each search that the protocol has.
+fn read_limits(keys: &mut KeyValues, protocol: Protocol) -> Result<EngineLimits, KeyError> {
     const COUNT: &str = "a whole number, at least 1";
+    let is_whole = |time: &Duration| protocol != Protocol::Xboard || time.subsec_nanos() == 0;
+    let time = if protocol == Protocol::Xboard { "a whole number of seconds" } else { SECONDS };
     let mut limits = EngineLimits {
         control: keys.read("tc", TIME_CONTROL)?,
-        move_time: keys.read_with("st", SECONDS, |text| seconds(text).filter(|time| !time.is_zero()))?,
+        move_time: keys
+            .read_with("st", time, |text| seconds(text).filter(|time| !time.is_zero()).filter(is_whole))?,
         margin: Duration::from_millis(
             keys.read::<u32>("timemargin", "a whole number of milliseconds")?.unwrap_or(0).into(),
         ),
         ..EngineLimits::default()
     };
-    if !is_tuc {
+    if protocol != Protocol::Tuc {
         limits.depth = keys.read_with("depth", COUNT, |text| text.parse().ok().filter(|&depth| depth > 0))?;
+    }
+    if protocol == Protocol::Uci {
         limits.nodes = keys.read_with("nodes", COUNT, |text| text.parse().ok().filter(|&nodes| nodes > 0))?;
     }
     Ok(limits)
@@ -136,6 +184,14 @@ fn invitation(
     }
     let address = address.unwrap_or(IpAddr::from(Ipv4Addr::LOCALHOST));
     Ok(Invitation { listen: SocketAddr::new(address, port), launch })
+}
+
+fn on_or_off(text: &str) -> Option<bool> {
+    match text {
+        "on" => Some(true),
+        "off" => Some(false),
+        _ => None,
+    }
 }
 
 /// The file name of a program without its extension.
@@ -176,6 +232,7 @@ mod tests {
             "depth=7",
             "timemargin=25",
             "timeout=0.5",
+            "restart=on",
             "option.Skill Level=3",
         ];
         let engine = read(&[&words]).unwrap().remove(0);
@@ -189,6 +246,7 @@ mod tests {
             kind: EngineKind::Uci(launch),
             options: vec![("Skill Level".into(), "3".into())],
             timeout: Duration::from_millis(500),
+            restart: true,
         };
         assert_eq!(engine.setup, setup);
         assert_eq!(engine.limits.margin, Duration::from_millis(25));
@@ -218,7 +276,14 @@ mod tests {
             (&["st=-1"], "st `-1`: expected a number of seconds"),
             (&["cmd=x"], "tc, st, depth or nodes is missing"),
             (&["nodes=1", "arg=x"], "unknown key `arg`, expected one of: cmd (with it"),
-            (&["nodes=1", "proto=xboard"], "proto `xboard`: expected `uci` or `tuc`"),
+            (&["nodes=1", "proto=cecp"], "proto `cecp`: expected `uci`, `xboard` or `tuc`"),
+            (&["depth=1", "proto=xboard"], "cmd is missing"),
+            (&["nodes=1", "cmd=x", "restart=yes"], "restart `yes`: expected `on` or `off`"),
+            (&["nodes=1", "restart=on"], "unknown key `restart`, expected one of: cmd (with it arg"),
+            (&["nodes=1", "proto=xboard", "cmd=x"], "unknown key `nodes`, expected one of: cmd (with it"),
+            (&["proto=xboard", "cmd=x"], "tc, st or depth is missing"),
+            (&["st=0.5", "proto=xboard", "cmd=x"], "st `0.5`: expected a whole number of seconds"),
+            (&["st=1", "tc=1", "proto=xboard", "cmd=x"], "tc and st cannot hold together in the xboard"),
             (&["nodes=1", "option.Hash=1", "option.Hash=2"], "option.Hash is given twice"),
             (&["nodes=1", "nodes=2"], "nodes is given twice"),
             (&["nodes=1", "name= "], "name ` `: expected a name"),

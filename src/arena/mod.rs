@@ -1,21 +1,25 @@
 //! Matches and tournaments between engines, and the statistics of their results.
 //!
 //! - [`Rules`]: the game and its own option; [`EngineSetup`]: the engine to run, which is Labrys in the same
-//!   process, a UCI engine in a child process, or a client over UDP; [`Player`]: the referee's interface to
-//!   each of them;
+//!   process, a UCI or xboard engine in a child process, or a client over UDP; [`Player`]: the referee's
+//!   interface to each of them;
 //! - `referee`: plays one game on the loop that self-play uses too ([`crate::engine::game_loop`]) and
 //!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
 //! - `openings`: random openings and opening books (`book`); `schedule`: the list of games; `tournament`:
-//!   plays them, several at a time;
-//! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report;
+//!   plays them, several at a time, each on a core of its own by `affinity`;
+//! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report,
+//!   with a `cross_table`;
 //! - `pgn`: reading and writing of game records, and the file that a match appends them to; `plot`: the
-//!   score over the games as a chart;
+//!   score over the games as a chart; [`analysis`]: what each move of a game gave away;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
 //!   fastchess take them.
 
 mod adjudication;
+mod affinity;
+pub mod analysis;
 mod book;
 mod clock;
+mod cross_table;
 mod elo;
 mod engine_config;
 mod key_values;
@@ -31,15 +35,16 @@ mod schedule;
 mod sprt;
 mod summary;
 mod tournament;
-mod udp_player;
 
 pub use adjudication::{Adjudication, DrawRule, ResignRule};
+pub use affinity::{Affinity, AffinityError, CoreList};
 pub use book::{BookOptions, OpeningLineError};
 pub use clock::{EngineLimits, TimeControl, seconds};
 pub use elo::{Elo, Pairs};
 pub use engine_config::EngineConfig;
 pub use key_values::{KeyError, KeyValues};
 pub use openings::{OpeningError, Openings};
+pub use pgn::CommentKeys;
 pub use player::{EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 pub use ratings::{Rating, ratings};
 pub use referee::{FinalResult, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};

@@ -52,7 +52,7 @@ pub enum OpeningError {
         /// The line or the game, such as `line 7`.
         place: String,
         /// What is wrong with it.
-        problem: OpeningLineError,
+        problem: Box<OpeningLineError>,
     },
     /// Random openings of this length always end the game.
     #[error("every game is over within {plies} random plies")]
@@ -78,14 +78,23 @@ impl Openings {
         Ok(Openings::Book(lines))
     }
 
-    /// Whether every game begins at the start position. `board` is changed.
+    /// Whether every opening is the start position, without moves. `board` is changed.
     pub fn are_start(&self, board: &mut dyn Board) -> bool {
+        let no_moves = match self {
+            Openings::Book(lines) => lines.iter().all(|line| line.moves.is_empty()),
+            Openings::Random { plies, .. } => *plies.end() == 0,
+        };
+        no_moves && self.begin_at_start(board)
+    }
+
+    /// Whether every opening begins at the start position. `board` is changed.
+    pub fn begin_at_start(&self, board: &mut dyn Board) -> bool {
         match self {
             Openings::Book(lines) => {
                 let start = board.set_up(None, &[]).map(|()| board.fen());
-                lines.iter().all(|line| line.moves.is_empty() && start.as_ref() == Ok(&line.fen))
+                lines.iter().all(|line| start.as_ref() == Ok(&line.fen))
             }
-            Openings::Random { plies, .. } => *plies.end() == 0,
+            Openings::Random { .. } => true,
         }
     }
 

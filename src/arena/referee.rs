@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::adjudication::{AdjudicatedResult, Adjudication, Adjudicator};
 use super::clock::{EngineLimits, PlayerClock, search_limits};
-use super::pgn::PgnMove;
+use super::pgn::{CommentKeys, PgnMove};
 use super::player::{MoveReply, MoveRequest, Player, PlayerError};
 use super::{GameResult, Variation};
 use crate::engine::game_loop::{GameDriver, GameEnd, play_out};
@@ -37,7 +37,7 @@ impl FinalResult {
 pub enum Termination {
     /// The rules of the game.
     Rules,
-    /// Adjudication, by the scores of the players or the length of the game.
+    /// Adjudication, by the scores of the players or the length of the game, or because a player resigns.
     Adjudication,
     /// Loss on time.
     Time,
@@ -120,8 +120,8 @@ pub struct Seat<'a, G: Game> {
 }
 
 /// Plays a game from `opening` on `game`; `seats` are White and Black. A player that fails, oversteps its
-/// time or makes an illegal move loses. Draws need no claim. `random` returns numbers in [0, 1), with which
-/// chance outcomes are sampled.
+/// time or makes an illegal move loses. Draws need no claim. `comment_keys` are those of the
+/// comments on moves. `random` returns numbers in [0, 1), with which chance outcomes are sampled.
 ///
 /// # Errors
 /// [`RefereeError`] when `control` stops the game, or when the opening is not legal.
@@ -130,6 +130,7 @@ pub fn play<G: Chance>(
     opening: &Variation,
     seats: [Seat<G>; 2],
     rules: &Adjudication,
+    comment_keys: &CommentKeys,
     random: &mut dyn FnMut() -> f64,
     control: &Control,
 ) -> Result<PlayedGame, RefereeError> {
@@ -143,6 +144,7 @@ pub fn play<G: Chance>(
         moves: Vec::new(),
         thinking: [ThinkingTime::default(); 2],
         last: None,
+        comment_keys,
         random,
         control,
     };
@@ -183,6 +185,7 @@ struct Referee<'a, G: Game> {
     thinking: [ThinkingTime; 2],
     /// The player of the last move and its reply; `None` before the first move.
     last: Option<(Color, MoveReply<G::Move>)>,
+    comment_keys: &'a CommentKeys,
     random: &'a mut dyn FnMut() -> f64,
     control: &'a Control,
 }
@@ -232,7 +235,7 @@ impl<G: Chance> GameDriver<G> for Referee<'_, G> {
     fn sampled(&mut self, mv: G::Move, game: &Play<G>) {
         let position = game.position();
         if let Some((_, reply)) = &self.last {
-            self.moves.push(PgnMove::new(&position.san(mv), reply));
+            self.moves.push(PgnMove::new(position, mv, reply, self.comment_keys));
         }
         self.line.moves.push(position.move_text(mv));
     }
@@ -252,10 +255,17 @@ impl From<AdjudicatedResult> for FinalResult {
     }
 }
 
-/// The end of a game in which the player `loser` has failed.
+/// The end of a game in which the player `loser` has failed or resigned.
 fn failed(loser: Color, error: &PlayerError) -> StopReason {
     let (termination, verb) = match error {
         PlayerError::Interrupted => return StopReason::Interrupted,
+        PlayerError::Resigned => {
+            return StopReason::Ended(FinalResult {
+                winner: Some(!loser),
+                termination: Termination::Adjudication,
+                details: format!("{loser} resigns"),
+            });
+        }
         PlayerError::Crashed(_) => (Termination::Crash, "crashes"),
         PlayerError::Stalled(_) => (Termination::Stall, "stalls"),
         PlayerError::InvalidOutput(_) => (Termination::Illegal, "sends invalid output"),

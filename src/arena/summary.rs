@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
+use super::cross_table::CrossTable;
 use super::{Elo, Hypothesis, Pairs, Rating, Results, Sprt, Termination, ratings};
 use crate::game::Color;
 
@@ -184,17 +185,16 @@ impl Summary {
         }
     }
 
-    /// Writes the ratings, best player first, and the cross table.
+    /// Writes the ratings, best player first, and the cross table in the same order.
     fn write_tournament(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut order: Vec<_> = self.players.iter().collect();
         order.sort_by(|a, b| b.elo.total_cmp(&a.elo));
         let width = order.iter().map(|player| player.name.chars().count()).max().unwrap_or(0).max(6);
         write!(
             f,
-            "   # {:width$} {:>7} {:>6} {:>6} {:>6} {:>7} {:>8} {:>7} ",
+            "   # {:width$} {:>7} {:>6} {:>6} {:>6} {:>7} {:>8} {:>7}",
             "player", "games", "wins", "draws", "losses", "score", "Elo", "±95 %"
         )?;
-        (1..=order.len()).try_for_each(|place| write!(f, " {place:>6}"))?;
         for (player, place) in order.iter().zip(1..) {
             let PlayerSummary { name, tally, elo, elo_error, .. } = player;
             let WinDrawLoss { wins, draws, losses, score } = tally;
@@ -202,26 +202,11 @@ impl Summary {
             write!(
                 f,
                 "\n{place:>4} {name:width$} {games:>7} {wins:>6} {draws:>6} {losses:>6} {score:>7} \
-                 {elo:>+8.1} {elo_error:>7.1} "
+                 {elo:>+8.1} {elo_error:>7.1}"
             )?;
-            for other in &order {
-                let score = self.score_between(name, &other.name);
-                write!(f, " {:>6}", score.map_or("-".to_owned(), |score| format!("{:.1}", 100.0 * score)))?;
-            }
         }
-        Ok(())
-    }
-
-    /// The mean score of `name` against `other`, from 0 to 1.
-    fn score_between(&self, name: &str, other: &str) -> Option<f64> {
-        self.pairings.iter().find_map(|pairing| {
-            let [first, second] = pairing.players.each_ref().map(String::as_str);
-            match (first, second) {
-                _ if (first, second) == (name, other) => Some(pairing.tally.score),
-                _ if (second, first) == (name, other) => Some(1.0 - pairing.tally.score),
-                _ => None,
-            }
-        })
+        let players = order.iter().map(|player| player.name.as_str()).collect();
+        write!(f, "\n\n{}", CrossTable { players, pairings: &self.pairings })
     }
 }
 
@@ -342,10 +327,17 @@ mod tests {
         let lines: Vec<Vec<_>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         // bob took both games from ada and ¾ from cyd; cyd and ada drew theirs.
         assert_eq!(lines[1][..8], ["1", "bob", "4", "3", "1", "0", "87.5", "%"]);
-        assert_eq!(lines[1][10..], ["-", "75.0", "100.0"]);
-        assert_eq!(lines[2][1], "cyd");
-        assert_eq!(lines[3][1], "ada");
-        assert_eq!(lines[3][10..], ["0.0", "50.0", "-"]);
+        assert_eq!((lines[2][1], lines[3][1]), ("cyd", "ada"));
+        assert!(
+            text.contains(
+                "\n\n|     |   bob |   cyd | ada |\n\
+                 |-----|------:|------:|----:|\n\
+                 | bob |     - | 1.5/2 | 2/2 |\n\
+                 | cyd | 0.5/2 |     - | 1/2 |\n\
+                 | ada |   0/2 |   1/2 |   - |"
+            ),
+            "{text}"
+        );
         assert!(summary.brief().starts_with("bob leads, Elo +"), "{}", summary.brief());
     }
 }

@@ -4,17 +4,19 @@ use rand::RngExt;
 use thiserror::Error;
 use time::OffsetDateTime;
 
+use super::affinity::Core;
 use super::openings::seeded_rng;
-use super::pgn::{PgnGame, PlayerTags};
+use super::pgn::{CommentKeys, PgnGame, PlayerTags};
 use super::referee::{self, PlayedGame, RefereeError, Seat, ThinkingTime};
 use super::{
-    Adjudication, EngineConfig, EngineKind, EngineSetupError, OpeningError, Openings, Pairs, Player, Results,
-    Rules, RulesError, Schedule, ScheduledGame, Sprt, Variation,
+    Adjudication, Affinity, EngineConfig, EngineKind, EngineSetupError, OpeningError, Openings, Pairs,
+    Player, Results, Rules, RulesError, Schedule, ScheduledGame, Sprt, Variation,
 };
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Board, PositionError};
 use crate::game::{Playable, quote};
 use crate::parallel;
+use crate::protocol::engine_log::EngineLog;
 use crate::protocol::tuc::{self, guest::Invitation};
 use crate::search::Control;
 
@@ -37,6 +39,12 @@ pub struct Tournament {
     pub sprt: Option<Sprt>,
     /// Concurrent games.
     pub concurrency: usize,
+    /// The cores to which concurrent games are pinned; `None` leaves that to the system.
+    pub affinity: Option<Affinity>,
+    /// What comments on moves have.
+    pub comment_keys: CommentKeys,
+    /// The log of what engines say.
+    pub log: EngineLog,
 }
 
 /// Why a tournament cannot be played or continued.
@@ -113,8 +121,9 @@ impl Tournament {
                 checked.or_else(|error| failed(engine, error))?;
             }
         }
+        let sets_up = !self.openings.begin_at_start(board.as_mut());
         self.engines.iter().try_for_each(|engine| {
-            let checked = engine.setup.check(&self.rules, control);
+            let checked = engine.setup.check(&self.rules, sets_up, &self.log.named(&engine.name), control);
             checked.or_else(|error| failed(engine, error))
         })
     }
@@ -214,11 +223,18 @@ impl Tournament {
         let games = (0..self.schedule.games()).filter(|&number| !done.contains(number));
         let games = games.map_while(|number| self.schedule.game(number));
         // Each thread has players of its own.
-        let workers = (0..self.concurrency.max(1)).map(|_| {
-            let players = self.engines.iter().map(|engine| engine.setup.player(&self.rules));
-            players.collect::<Vec<Box<dyn Player<G>>>>()
+        let workers = (0..self.concurrency.max(1)).map(|worker| {
+            let players = self
+                .engines
+                .iter()
+                .map(|EngineConfig { name, setup, .. }| setup.player(&self.rules, &self.log.named(name)));
+            (self.affinity.as_ref().and_then(|cores| cores.of(worker)), players.collect())
         });
-        let play = |players: &mut Vec<_>, scheduled| {
+        let play = |(core, players): &mut (Option<Core>, Vec<Box<dyn Player<G>>>), scheduled| {
+            // Before the first game, so that engines start on the core of their thread.
+            if let Some(core) = core.take() {
+                core.pin();
+            }
             if control.is_stopped() {
                 return None;
             }
@@ -259,7 +275,15 @@ impl Tournament {
         // Not the seed of the openings: their random numbers would be the same.
         let mut random = seeded_rng(!self.seed, scheduled.number);
         let mut random = || random.random();
-        match referee::play(&mut game, &opening, seats, &self.adjudication, &mut random, control) {
+        match referee::play(
+            &mut game,
+            &opening,
+            seats,
+            &self.adjudication,
+            &self.comment_keys,
+            &mut random,
+            control,
+        ) {
             Ok(played) => Ok(Some((opening, played))),
             Err(RefereeError::Interrupted) => Ok(None),
             Err(RefereeError::Opening(error)) => {
@@ -293,6 +317,7 @@ impl Tournament {
             opening,
             moves: played.moves,
             end: Some(played.end),
+            other_tags: Vec::new(),
         };
         on_game(&record, results, played.thinking).map_err(TournamentError::Write)
     }
@@ -373,6 +398,9 @@ mod tests {
             adjudication: Adjudication::default(),
             sprt: Some(Sprt::new(0.0, 100.0, 0.05, 0.05).expect("a test that makes sense")),
             concurrency: 1,
+            affinity: None,
+            comment_keys: CommentKeys::default(),
+            log: EngineLog::default(),
         };
         let mut results = Results::default();
         // A later pair that finished early: counting it would change the decision.

@@ -1,5 +1,6 @@
 //! The command line: one file per subcommand, glue only.
 
+mod analyse;
 mod bench;
 mod config;
 mod openings;
@@ -9,6 +10,7 @@ mod progress;
 mod records;
 mod replay;
 mod solve;
+mod suite;
 mod tournament;
 mod train;
 mod tuc_client;
@@ -27,9 +29,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use serde::Serialize;
 
 use crate::arena::{Rules, RulesError, parse_option, seconds};
-use crate::engine::{Engine, SideEffect, WeightsSource, registry};
+use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
-use crate::search::Control;
+use crate::search::{Control, Limits};
 
 /// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
 /// standard input and output; enter `help` for its commands.
@@ -54,6 +56,8 @@ enum Command {
     Openings(openings::Arguments),
     /// Check the moves and results of the games in a PGN file
     Replay(replay::Arguments),
+    /// Search the positions of played games and mark the mistakes
+    Analyse(analyse::Arguments),
     /// Draw the score over the games in a PGN file as a chart
     Plot(plot::Arguments),
     /// Fit the weights of an evaluation to the results of games by logistic regression
@@ -62,6 +66,8 @@ enum Command {
     Train(Box<train::Arguments>),
     /// Make policy/value nets
     Zero(zero::Arguments),
+    /// Search the positions of a test suite and count those that are solved
+    Suite(suite::Arguments),
     /// Prove that a position is won, lost or drawn
     Solve(solve::Arguments),
     /// Play a game of TUC-CHESS over UDP as a client
@@ -84,13 +90,15 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         }
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
-        Command::Match(arguments) => tournament::run(&arguments),
+        Command::Match(arguments) => tournament::run(*arguments),
         Command::Openings(arguments) => openings::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
+        Command::Analyse(arguments) => analyse::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Zero(arguments) => zero::run(&arguments),
+        Command::Suite(arguments) => suite::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
@@ -125,12 +133,44 @@ struct PositionArguments {
     fen: Option<String>,
 }
 
+/// The limits of each search, at least one of them.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+struct LimitArguments {
+    /// Seconds for each search
+    #[arg(long, value_name = "S", value_parser = parse_seconds)]
+    movetime: Option<Duration>,
+    /// Nodes for each search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies for each search
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=128))]
+    depth: Option<u32>,
+}
+
+impl LimitArguments {
+    fn limits(&self) -> Limits {
+        let LimitArguments { movetime, nodes, depth } = *self;
+        Limits { movetime, nodes, depth, ..Limits::none() }
+    }
+}
+
 /// A control that Ctrl-C stops. May be called once in a process.
 fn interruptible() -> anyhow::Result<Arc<Control>> {
     let control = Arc::new(Control::default());
     let handle = Arc::clone(&control);
     ctrlc::set_handler(move || handle.stop()).context("cannot install the Ctrl-C handler")?;
     Ok(control)
+}
+
+/// Sets options of an engine. What else has changed is logged.
+fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
+    for (name, value) in options {
+        if let Some(side_effect) = engine.set_option(name, value)? {
+            log::warn!("--option {name}: {side_effect}");
+        }
+    }
+    Ok(())
 }
 
 /// Sets the weights of an engine, which have to be of its feature set.

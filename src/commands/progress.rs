@@ -56,6 +56,11 @@ impl Progress {
         }
     }
 
+    /// Hides the bar while `print` prints.
+    pub(super) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        self.bar.suspend(print)
+    }
+
     /// Clears the bar.
     pub(super) fn finish(self) {
         self.bar.finish_and_clear();

@@ -40,11 +40,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(VARIANT, &Settings::default())?;
-    for (name, value) in &arguments.option {
-        if let Some(side_effect) = engine.set_option(name, value)? {
-            log::warn!("--option {name}: {side_effect}");
-        }
-    }
+    super::set_options(engine.as_mut(), &arguments.option)?;
     engine.board_mut().set_up(arguments.fen.as_deref(), &[]).context("--fen")?;
     let server = resolve(&arguments.server).with_context(|| format!("--server {}", arguments.server))?;
     let local = match server {

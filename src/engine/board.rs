@@ -13,6 +13,9 @@ pub trait Board: Send {
     /// The value of the PGN tag `Variant` for games on this board; `None` where records go without it.
     fn pgn_variant(&self) -> Option<&'static str>;
 
+    /// The name of the game in the xboard protocol, under its option; none if that protocol does not have it.
+    fn xboard_variant(&self) -> Option<&'static str>;
+
     /// The option that belongs to the game, if any.
     fn option(&self) -> Option<OptionSpec>;
 
@@ -185,6 +188,10 @@ impl<G: Chance> Board for Play<G> {
         let rows = G::PGN_VARIANTS;
         let row = rows.iter().find(|(_, choice)| *choice == self.choice).or(rows.first());
         row.map(|&(name, _)| name).filter(|name| !name.is_empty())
+    }
+
+    fn xboard_variant(&self) -> Option<&'static str> {
+        G::XBOARD_VARIANTS.get(self.choice).copied()
     }
 
     fn option(&self) -> Option<OptionSpec> {

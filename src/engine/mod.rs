@@ -2,7 +2,7 @@
 //!
 //! [`Board`] is a game in play, [`Engine`] a board with a search. Protocol and arena use them; positions,
 //! moves and options are text. [`Play`] and [`Session`] implement them for all games. [`registry`] is the
-//! only list of the games.
+//! only list of the games. [`suite`] has positions with what a search is to find in them.
 //!
 //! Self-play and matches use the types of the game instead: [`registry::dispatch`] chooses the game once,
 //! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without
@@ -11,6 +11,7 @@
 pub mod bench;
 pub mod game_loop;
 pub mod registry;
+pub mod suite;
 
 mod board;
 mod options;

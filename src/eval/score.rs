@@ -153,6 +153,18 @@ impl Sub for Score {
     }
 }
 
+impl Neg for UciScore {
+    type Output = UciScore;
+
+    /// The same score from the point of view of the other player.
+    fn neg(self) -> UciScore {
+        match self {
+            UciScore::Centi(value) => UciScore::Centi(-value),
+            UciScore::Mate(moves) => UciScore::Mate(-moves),
+        }
+    }
+}
+
 impl fmt::Display for UciScore {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -155,6 +155,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// first value of a choice is the one that records are written with.
     const PGN_VARIANTS: &'static [(&'static str, usize)] = &[(Self::NAME, 0)];
 
+    /// The names of the game in the xboard protocol, by the choice of [`Game::OPTION`]. None where that
+    /// protocol does not have the game.
+    const XBOARD_VARIANTS: &'static [&'static str] = &[];
+
     /// The positions that `bench` searches.
     const BENCH: BenchSuite = BenchSuite::EMPTY;
 

@@ -1,69 +1,13 @@
-//! A UCI client, which drives an engine that runs as a child process.
-//!
-//! A thread reads the output of the engine into a bounded queue, and every wait has a deadline. So neither
-//! silence nor a flood of lines can block this process; an engine that writes too much blocks on its pipe.
+//! A UCI client, which drives an engine in a child process.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, ExitStatus};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use thiserror::Error;
-
+use super::engine_log::EngineLog;
 use super::info::Info;
-use super::input::{LineError, read_line};
-use super::process::{Launch, LaunchError, Process};
-use crate::game::quote;
+pub use super::pipe::ClientError;
+use super::pipe::Pipe;
+use super::process::Launch;
 use crate::search::{Control, Limits};
-
-/// The length of the queue, in lines.
-const QUEUE: usize = 1024;
-
-/// The interval at which a wait checks for an interrupt.
-pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
-
-/// The time for an answer to `stop` before the engine is killed.
-pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(1);
-
-/// An error of an engine.
-#[derive(Debug, Error)]
-pub enum ClientError {
-    /// The program could not be started.
-    #[error(transparent)]
-    Launch(#[from] LaunchError),
-    /// The process has ended, or has closed its output.
-    #[error("the engine has ended{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
-    Gone {
-        /// Its exit status, if known.
-        status: Option<ExitStatus>,
-    },
-    /// An answer did not come in time.
-    #[error("no `{expected}` within {} s", .waited.as_secs_f64())]
-    Silent {
-        /// The first word of the answer.
-        expected: &'static str,
-        /// The time waited.
-        waited: Duration,
-    },
-    /// The output is not text.
-    #[error("{0}")]
-    Garbage(String),
-    /// The engine does not have the option.
-    #[error("no option {}, the engine has: {known}", quote(.name))]
-    UnknownOption {
-        /// The name requested.
-        name: String,
-        /// The options of the engine.
-        known: String,
-    },
-    /// The engine has refused a line.
-    #[error("the engine reports: {0}")]
-    Refused(String),
-    /// The wait was interrupted.
-    #[error("interrupted")]
-    Interrupted,
-}
 
 /// An option that an engine has announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,17 +29,9 @@ pub struct Answer {
     pub elapsed: Duration,
 }
 
-/// A line of output and its time of arrival.
-struct OutputLine {
-    text: Result<String, LineError>,
-    arrived: Instant,
-}
-
 /// A running engine. Dropping the client sends `quit`, and kills the engine if it does not end.
 pub struct Client {
-    process: Process,
-    input: ChildStdin,
-    lines: Receiver<OutputLine>,
+    pipe: Pipe,
     /// The engine's `id name`.
     pub name: String,
     /// The options that it has announced.
@@ -107,21 +43,22 @@ impl Client {
     ///
     /// # Errors
     /// [`ClientError`] if it does not start, ends, or does not answer in time.
-    pub fn start(launch: &Launch, patience: Duration, control: &Control) -> Result<Client, ClientError> {
-        let (process, input, output) = Process::start(launch)?;
-        let (sender, lines) = mpsc::sync_channel(QUEUE);
-        thread::spawn(move || read_output(BufReader::new(output), &sender));
-        let name = launch.program.display().to_string();
-        let mut client = Client { process, input, lines, name, options: Vec::new() };
+    pub fn start(
+        launch: &Launch,
+        log: &EngineLog,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<Client, ClientError> {
+        let pipe = Pipe::start(launch, log, &["stop", "quit"])?;
+        let mut client = Client { pipe, name: launch.program.display().to_string(), options: Vec::new() };
         client.shake_hands(patience, control)?;
         Ok(client)
     }
 
     /// Sends `uci` and reads name and options.
     fn shake_hands(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
-        self.send("uci")?;
         let (mut name, mut options) = (None, Vec::new());
-        self.wait("uciok", patience, control, |line| {
+        self.ask("uci", "uciok", patience, control, |line| {
             if let Some(text) = line.strip_prefix("id name ") {
                 name = Some(text.trim().to_owned());
             } else if let Some(text) = line.strip_prefix("option name ") {
@@ -151,7 +88,7 @@ impl Client {
             "" => format!("setoption name {}", option.name),
             value => format!("setoption name {} value {value}", option.name),
         };
-        self.send(&line)
+        self.pipe.send(&line)
     }
 
     /// Sends `isready` and waits for `readyok`.
@@ -159,9 +96,8 @@ impl Client {
     /// # Errors
     /// [`ClientError`]; a line `info string error…` before `readyok` means that an earlier line was refused.
     pub fn sync(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
-        self.send("isready")?;
         let mut refused = None;
-        self.wait("readyok", patience, control, |line| {
+        self.ask("isready", "readyok", patience, control, |line| {
             if let Some(text) = line.strip_prefix("info string error") {
                 refused.get_or_insert(text.trim_start_matches(':').trim().to_owned());
             }
@@ -174,7 +110,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`] if it ends or does not answer in time.
     pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
-        self.send("ucinewgame")?;
+        self.pipe.send("ucinewgame")?;
         self.sync(patience, control)
     }
 
@@ -190,94 +126,35 @@ impl Client {
         patience: Duration,
         control: &Control,
     ) -> Result<Answer, ClientError> {
-        // Drop earlier output. There is a limit, as a flood may be endless.
-        self.lines.try_iter().take(QUEUE).for_each(drop);
-        self.send(position)?;
+        self.pipe.drain();
+        self.pipe.send(position)?;
         let start = Instant::now();
-        self.send(&go_line(limits))?;
+        self.pipe.send(&go_line(limits))?;
         let mut info = Info::default();
-        let mut listen = |line: &str| info.update(line);
-        let mut found = self.wait("bestmove", patience, control, &mut listen);
-        if let Err(ClientError::Silent { expected, waited }) = found {
-            self.send("stop")?;
-            found = self.wait("bestmove", STOP_TIMEOUT, control, &mut listen).map_err(|error| match error {
-                ClientError::Silent { .. } => ClientError::Silent { expected, waited },
-                error => error,
-            });
-        }
-        let (line, arrived) = found?;
-        let best = line.split_whitespace().nth(1).unwrap_or_default().to_owned();
+        let (best, arrived) = self.pipe.wait_or_stop("bestmove", "stop", patience, control, |line| {
+            info.update(line);
+            let mut words = line.split_whitespace();
+            (words.next() == Some("bestmove")).then(|| words.next().unwrap_or_default().to_owned())
+        })?;
         Ok(Answer { best, info, elapsed: arrived - start })
     }
 
-    fn send(&mut self, line: &str) -> Result<(), ClientError> {
-        log::debug!("{} < {line}", self.name);
-        let sent = self.input.write_all(format!("{line}\n").as_bytes());
-        sent.map_err(|_| self.gone())
-    }
-
-    /// Reads lines up to the one whose first word is `expected`; `other` gets the lines before it.
-    fn wait(
+    /// Sends a question and reads lines up to the one whose first word is `expected`; `other` gets the lines
+    /// before it.
+    fn ask(
         &mut self,
+        question: &str,
         expected: &'static str,
         patience: Duration,
         control: &Control,
         mut other: impl FnMut(&str),
-    ) -> Result<(String, Instant), ClientError> {
-        let start = Instant::now();
-        loop {
-            let left = patience.saturating_sub(start.elapsed());
-            if control.is_stopped() {
-                return Err(ClientError::Interrupted);
-            }
-            let line = match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
-                Ok(line) => line,
-                Err(RecvTimeoutError::Timeout) if !left.is_zero() => continue,
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(ClientError::Silent { expected, waited: patience });
-                }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
-            };
-            let text = line.text.map_err(|error| ClientError::Garbage(error.to_string()))?;
-            log::debug!("{} > {text}", self.name);
-            if text.split_whitespace().next() == Some(expected) {
-                return Ok((text, line.arrived));
-            }
-            // Check the time after other lines as well, as there may be a flood of them.
-            if left.is_zero() {
-                return Err(ClientError::Silent { expected, waited: patience });
-            }
-            other(&text);
-        }
-    }
-
-    /// Waits for the process to end, and returns the error with its exit status.
-    fn gone(&mut self) -> ClientError {
-        ClientError::Gone { status: self.process.wait(|| ()) }
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        // A failed write does not matter: the process is killed if it does not end.
-        let _ = self.input.write_all(b"stop\nquit\n");
-        // An engine that is writing can only end if its output is read.
-        self.process.wait(|| self.lines.try_iter().take(QUEUE).for_each(drop));
-    }
-}
-
-/// Queues lines until the output ends or the client is dropped.
-fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>) {
-    loop {
-        match read_line(&mut output) {
-            Ok(Some(text)) => {
-                if lines.send(OutputLine { text, arrived: Instant::now() }).is_err() {
-                    return;
-                }
-            }
-            Ok(None) => return,
-            Err(error) => return log::warn!("output of an engine: {error}"),
-        }
+    ) -> Result<(), ClientError> {
+        self.pipe.send(question)?;
+        let answered = self.pipe.wait(expected, patience, control, |line| {
+            other(line);
+            (line.split_whitespace().next() == Some(expected)).then_some(())
+        });
+        answered.map(drop)
     }
 }
 

@@ -5,14 +5,18 @@ use std::str::FromStr;
 use crate::eval::UciScore;
 
 /// The last report of an engine about its first line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Depth of the iteration, in plies.
     pub depth: Option<u32>,
     /// Score of the line, for the side to move.
     pub score: Option<UciScore>,
+    /// The deepest ply visited.
+    pub seldepth: Option<u32>,
     /// Nodes visited so far.
     pub nodes: Option<u64>,
+    /// The moves of the line, as the engine wrote them.
+    pub pv: Vec<String>,
 }
 
 impl Info {
@@ -22,10 +26,11 @@ impl Info {
         if words.next() != Some("info") {
             return;
         }
-        let mut new = *self;
+        let mut new = self.clone();
         while let Some(word) = words.next() {
             match word {
                 "depth" => take(&mut new.depth, words.next()),
+                "seldepth" => take(&mut new.seldepth, words.next()),
                 "nodes" => take(&mut new.nodes, words.next()),
                 "multipv" if words.next() != Some("1") => return,
                 "score" => match (words.next(), words.next().and_then(|value| value.parse().ok())) {
@@ -33,8 +38,9 @@ impl Info {
                     (Some("mate"), Some(value)) => new.score = Some(UciScore::Mate(value)),
                     _ => {}
                 },
-                // The rest of the line is text or moves.
-                "string" | "pv" => break,
+                // The rest of the line is moves, or text.
+                "pv" => new.pv = words.by_ref().map(str::to_owned).collect(),
+                "string" => break,
                 _ => {}
             }
         }
@@ -66,8 +72,15 @@ mod tests {
         ] {
             info.update(line);
         }
-        assert_eq!(info, Info { depth: Some(4), score: Some(UciScore::Centi(-12)), nodes: Some(400) });
+        let expected = Info {
+            depth: Some(4),
+            score: Some(UciScore::Centi(-12)),
+            seldepth: Some(5),
+            nodes: Some(400),
+            pv: ["e1e3", "score", "cp", "99"].map(str::to_owned).into(),
+        };
+        assert_eq!(info, expected);
         info.update("info depth 9 score mate -3 lowerbound");
-        assert_eq!(info, Info { depth: Some(9), score: Some(UciScore::Mate(-3)), nodes: Some(400) });
+        assert_eq!(info, Info { depth: Some(9), score: Some(UciScore::Mate(-3)), ..expected });
     }
 }

@@ -1,17 +1,21 @@
 //! The UCI protocol with its extensions, as described in `protocol.md`: engine and client.
 //!
 //! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
-//! own. [`client`] drives any UCI engine in a [`process`]. [`tuc`] is the UDP protocol of TUC-CHESS.
+//! own. [`client`] and [`xboard`] drive engines in a [`process`]; an [`engine_log`] may record what is
+//! said. [`tuc`] is the UDP protocol of TUC-CHESS.
 
 pub mod client;
 mod command;
+pub mod engine_log;
 mod info;
 mod input;
 mod output;
+mod pipe;
 pub mod process;
 pub mod text;
 pub mod tuc;
 mod uci;
+pub mod xboard;
 
 pub use command::{Command, CommandError, Go, parse};
 pub use info::Info;

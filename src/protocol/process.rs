@@ -98,6 +98,11 @@ impl Process {
         Ok((Process { child, name }, input, output))
     }
 
+    /// The number of the process.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The exit status of the process, if it has ended.
     pub(super) fn status(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()

@@ -134,7 +134,7 @@ mod tests {
     fn an_unfinished_game_at_the_end_is_left_out() {
         let (one, two) = (record().to_string(), format!("{}{}", record(), record()));
         for cut in (one.len()..two.len()).filter(|&cut| two.is_char_boundary(cut)) {
-            let (records, whole) = complete_games(two[..cut].as_bytes()).unwrap();
+            let (records, whole) = complete_games(&two.as_bytes()[..cut]).unwrap();
             let complete = if cut < two.trim_end().len() { 1 } else { 2 };
             assert_eq!(records.len(), complete, "{cut}");
             assert_eq!(whole, if complete == 1 { one.trim_end().len() } else { two.trim_end().len() });
@@ -149,7 +149,7 @@ mod tests {
         for (text, line) in [
             ("hello".to_owned(), 1),
             ("[Event \"x\"]\n\n1. e4".to_owned(), 3),
-            (good.replace(" 1-0", "") + &good, 21),
+            (good.replace(" 1-0", "") + &good, 22),
         ] {
             let error = complete_games(text.as_bytes()).unwrap_err();
             assert!(error.line == line && matches!(error.problem, Problem::Unfinished(_)), "{text}: {error}");

@@ -3,18 +3,19 @@
 //! Moves are in the notation of records, SAN in chess: [`PgnGame::replay`] turns them into that of the
 //! protocol. [`PgnReader`] reads what other programs write, too. The comment after a move, `{+1.23/12
 //! 0.450s}`, has the player's score in units of the evaluation (or `+M5` for a win in five moves), the depth
-//! and the time, as in cutechess. Moves of the opening have the comment `{book}`.
+//! and the time, as in cutechess; [`CommentKeys`] adds more. Moves of the opening have the comment `{book}`.
 
+mod comment;
 pub mod file;
 mod reader;
 mod writer;
 
 use thiserror::Error;
 
-use super::{FinalResult, MoveReply, Variation};
+use super::{FinalResult, Variation};
 use crate::engine::{Board, PositionError, UnknownVariant, registry};
-use crate::eval::UciScore;
 
+pub use comment::CommentKeys;
 pub use reader::{PgnError, PgnReader, Problem};
 
 /// A game record.
@@ -22,9 +23,9 @@ pub use reader::{PgnError, PgnReader, Problem};
 pub struct PgnGame {
     /// Number of the game in its match, from 1 (tag `GameNumber`); `None` in files of other programs.
     pub number: Option<u64>,
-    /// The round; in files of Labrys the number of the opening, from 1.
+    /// The round, `?` if it is not known; in files of Labrys the number of the opening, from 1.
     pub round: String,
-    /// The date, `YYYY.MM.DD`.
+    /// The date, `YYYY.MM.DD`, with question marks for what is not known.
     pub date: String,
     /// The tag `Variant`, see [`registry::recorded`]; `None` where the file has none, as for standard chess.
     pub variant: Option<String>,
@@ -36,6 +37,8 @@ pub struct PgnGame {
     pub moves: Vec<PgnMove>,
     /// The result; `None` for a game that was not finished (`*`).
     pub end: Option<FinalResult>,
+    /// All other tags with their values, such as `Event` and `WhiteElo`.
+    pub other_tags: Vec<(String, String)>,
 }
 
 /// The tags of one player.
@@ -50,12 +53,16 @@ pub struct PlayerTags {
 }
 
 /// A move with its comment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgnMove {
     /// The move.
     pub text: String,
     /// The comment, without braces.
     pub comment: String,
+    /// The annotation glyph, such as 4 for a blunder (written `$4`). Not read from files.
+    pub glyph: Option<u8>,
+    /// Moves that were possible instead, this one and what follows it. Not read from files.
+    pub variation: Vec<String>,
 }
 
 /// Why a game cannot be played again.
@@ -101,6 +108,16 @@ impl PgnGame {
         }
     }
 
+    /// The position in which it ended, as FEN. Its game is `variant`.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if it is of another game or has a move that is not legal.
+    pub fn final_fen(&self, variant: &str) -> Result<String, ReplayError> {
+        let mut board = self.board(Some(variant))?;
+        self.replay(board.as_mut())?;
+        Ok(board.fen())
+    }
+
     /// Plays the whole game on a board and returns its moves, those of the opening first, in the notation of
     /// the protocol. Moves may go on after a draw that nobody claimed.
     ///
@@ -135,34 +152,6 @@ impl Variation {
     }
 }
 
-impl PgnMove {
-    /// A move, with a comment made of the player's reply.
-    pub fn new<M>(mv: &str, reply: &MoveReply<M>) -> PgnMove {
-        let seconds = reply.elapsed.as_secs_f64();
-        let score = reply.score.map(|score| match score {
-            UciScore::Centi(value) => format!("{:+.2}", f64::from(value) / 100.0),
-            UciScore::Mate(moves) if moves > 0 => format!("+M{moves}"),
-            UciScore::Mate(moves) => format!("-M{}", moves.unsigned_abs()),
-        });
-        let comment = match score {
-            Some(score) => format!("{score}/{} {seconds:.3}s", reply.depth.unwrap_or(0)),
-            None => format!("{seconds:.3}s"),
-        };
-        PgnMove { text: mv.to_owned(), comment }
-    }
-
-    /// The score in the comment, in units of the evaluation and from the point of view of the player who
-    /// moved. Infinite for a mate score; `None` where the comment has no score.
-    pub fn score(&self) -> Option<f64> {
-        let (score, _) = self.comment.split_once('/')?;
-        match score.split_at_checked(2)? {
-            ("+M", _) => Some(f64::INFINITY),
-            ("-M", _) => Some(f64::NEG_INFINITY),
-            _ => score.parse().ok().filter(|score: &f64| score.is_finite()),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,7 +160,11 @@ mod tests {
 
     /// A record with everything in it.
     pub(super) fn record() -> PgnGame {
-        let mv = |text: &str, comment: &str| PgnMove { text: text.into(), comment: comment.into() };
+        let mv = |text: &str, comment: &str| PgnMove {
+            text: text.into(),
+            comment: comment.into(),
+            ..PgnMove::default()
+        };
         let side = |name: &str| PlayerTags {
             name: name.into(),
             time_control: "10+0.1".into(),
@@ -190,6 +183,7 @@ mod tests {
                 termination: Termination::Time,
                 details: "Black loses on time".into(),
             }),
+            other_tags: vec![("WhiteElo".into(), "2000".into())],
         }
     }
 
@@ -209,33 +203,6 @@ mod tests {
         assert!(text.contains(
             "\n\n1... a8a7 {book} 2. a1a2 {+1.23/12 0.450s} a7a8 3. d1d7,d7g7 {-M5/3 1.000s} 1-0\n\n"
         ));
-    }
-
-    #[test]
-    fn scores_are_read_back() {
-        let score = |comment: &str| PgnMove { text: "e2e4".into(), comment: comment.into() }.score();
-        assert_eq!((score("+1.23/12 0.450s"), score("-0.50/3 0.001s")), (Some(1.23), Some(-0.5)));
-        assert_eq!(
-            (score("+M5/9 1.000s"), score("-M2/9 1.000s")),
-            (Some(f64::INFINITY), Some(f64::NEG_INFINITY))
-        );
-        for comment in ["", "book", "0.450s", "x/12", "é/1", "+inf/3", "a/b/c"] {
-            assert_eq!(score(comment), None, "{comment}");
-        }
-    }
-
-    #[test]
-    fn replies_become_comments() {
-        let reply = |score, depth| {
-            let elapsed = std::time::Duration::from_millis(450);
-            let reply = MoveReply { mv: Ok(()), score, depth, nodes: None, elapsed };
-            PgnMove::new("a1a2=1", &reply).comment
-        };
-        assert_eq!(reply(Some(UciScore::Centi(123)), Some(12)), "+1.23/12 0.450s");
-        assert_eq!(reply(Some(UciScore::Centi(-5)), Some(1)), "-0.05/1 0.450s");
-        assert_eq!(reply(Some(UciScore::Mate(5)), Some(9)), "+M5/9 0.450s");
-        assert_eq!(reply(Some(UciScore::Mate(-4)), None), "-M4/0 0.450s");
-        assert_eq!(reply(None, None), "0.450s");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::io::{BufRead, Read};
 use encoding_rs::WINDOWS_1252;
 use thiserror::Error;
 
+use super::writer::{OWN_TAGS, TERMINATION};
 use super::{BOOK, PgnGame, PgnMove, PlayerTags};
 use crate::arena::{FinalResult, Termination, Variation};
 use crate::game::{Color, quote};
@@ -148,7 +149,8 @@ impl<R: BufRead> PgnReader<R> {
     fn skip_space(&mut self) -> Result<bool, Problem> {
         loop {
             let rest = self.rest().trim_start();
-            if !rest.is_empty() && !rest.starts_with(';') && !(self.at == 0 && self.line.starts_with('%')) {
+            let is_escaped = self.at == 0 && self.line.starts_with('%');
+            if !(is_escaped || rest.is_empty() || rest.starts_with(';')) {
                 self.at = self.line.len() - rest.len();
                 return Ok(true);
             }
@@ -219,7 +221,7 @@ impl<R: BufRead> PgnReader<R> {
         let mut moves: Vec<PgnMove> = Vec::new();
         loop {
             match self.token()? {
-                Token::Move(text) => moves.push(PgnMove { text, comment: String::new() }),
+                Token::Move(text) => moves.push(PgnMove { text, ..PgnMove::default() }),
                 Token::Comment(comment) => {
                     if let Some(last) = moves.last_mut().filter(|last| last.comment.is_empty()) {
                         last.comment = comment;
@@ -371,12 +373,14 @@ fn record(
 ) -> PgnGame {
     let mut get = |name: &str| {
         let at = tags.iter().position(|(other, _)| other.eq_ignore_ascii_case(name))?;
-        Some(tags.swap_remove(at).1)
+        Some(tags.remove(at).1)
     };
+    // Written anew from the game itself.
+    ["Result", "SetUp", "PlyCount"].into_iter().for_each(|name| drop(get(name)));
     let number = get("GameNumber").and_then(|value| value.parse().ok()).filter(|&number| number > 0);
-    let termination = get("Termination").unwrap_or_default();
-    let termination =
-        Termination::ALL.into_iter().find(|known| known.tag().eq_ignore_ascii_case(&termination));
+    let found = get("Termination");
+    let of_tag = |tag: &str| Termination::ALL.into_iter().find(|known| known.tag().eq_ignore_ascii_case(tag));
+    let termination = found.as_deref().and_then(of_tag);
     let details = get("TerminationDetails").unwrap_or_default();
     let end = result.map(|winner| FinalResult {
         winner,
@@ -394,16 +398,13 @@ fn record(
         fen: get("FEN").unwrap_or_default(),
         moves: moves.into_iter().map(|mv| mv.text).collect(),
     };
-    PgnGame {
-        number,
-        round: get("Round").unwrap_or_default(),
-        date: get("Date").unwrap_or_default(),
-        variant: get("Variant").filter(|variant| !variant.is_empty()),
-        players,
-        opening,
-        moves: rest,
-        end,
-    }
+    let mut known = |name, unknown: &str| get(name).unwrap_or_else(|| unknown.to_owned());
+    let (round, date) = (known("Round", "?"), known("Date", "????.??.??"));
+    let variant = get("Variant").filter(|variant| !variant.is_empty());
+    // Other programs have other words for the end of a game.
+    tags.extend(found.filter(|_| termination.is_none()).map(|found| (TERMINATION.to_owned(), found)));
+    tags.retain(|(name, value)| OWN_TAGS.iter().all(|own| *own != (name, value)));
+    PgnGame { number, round, date, variant, players, opening, moves: rest, end, other_tags: tags }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{BOOK, PgnGame};
+use super::{BOOK, PgnGame, PgnMove};
 use crate::arena::FinalResult;
 use crate::game::Color;
 
@@ -12,18 +12,25 @@ pub(super) const EVENT: &str = "labrys match";
 /// Maximum width of a line of moves.
 const COLUMNS: usize = 80;
 
+/// The tag that says how a game ended.
+pub(super) const TERMINATION: &str = "Termination";
+
+/// The first tags of a game that does not come with others.
+pub(super) const OWN_TAGS: [(&str, &str); 2] = [("Event", EVENT), ("Site", "?")];
+
 impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = &self.players;
         let plies = self.opening.moves.len() + self.moves.len();
-        let result = result_text(self.end.as_ref());
-        tag(f, "Event", EVENT)?;
-        tag(f, "Site", "?")?;
+        let other = |name: &str| self.other_tags.iter().find(|(other, _)| other == name);
+        for (name, own) in OWN_TAGS {
+            tag(f, name, other(name).map_or(own, |(_, value)| value))?;
+        }
         tag(f, "Date", &self.date)?;
         tag(f, "Round", &self.round)?;
         tag(f, "White", &white.name)?;
         tag(f, "Black", &black.name)?;
-        tag(f, "Result", result)?;
+        tag(f, "Result", result_text(self.end.as_ref()))?;
         if let Some(number) = self.number {
             tag(f, "GameNumber", &number.to_string())?;
         }
@@ -34,20 +41,23 @@ impl fmt::Display for PgnGame {
             tag(f, "SetUp", "1")?;
             tag(f, "FEN", &self.opening.fen)?;
         }
-        for (name, value) in [("WhiteSetup", &white.setup), ("BlackSetup", &black.setup)] {
-            tag(f, name, value)?;
-        }
+        tag_if_known(f, "WhiteSetup", &white.setup)?;
+        tag_if_known(f, "BlackSetup", &black.setup)?;
         match white.time_control == black.time_control {
-            true => tag(f, "TimeControl", &white.time_control)?,
+            true => tag_if_known(f, "TimeControl", &white.time_control)?,
             false => {
-                tag(f, "WhiteTimeControl", &white.time_control)?;
-                tag(f, "BlackTimeControl", &black.time_control)?;
+                tag_if_known(f, "WhiteTimeControl", &white.time_control)?;
+                tag_if_known(f, "BlackTimeControl", &black.time_control)?;
             }
         }
         tag(f, "PlyCount", &plies.to_string())?;
-        if let Some(end) = &self.end {
-            tag(f, "Termination", end.termination.tag())?;
-            tag(f, "TerminationDetails", &end.details)?;
+        if let Some(end) = self.end.as_ref().filter(|_| other(TERMINATION).is_none()) {
+            tag(f, TERMINATION, end.termination.tag())?;
+            tag_if_known(f, "TerminationDetails", &end.details)?;
+        }
+        let is_first = |name: &str| OWN_TAGS.iter().any(|(own, _)| *own == name);
+        for (name, value) in self.other_tags.iter().filter(|(name, _)| !is_first(name)) {
+            tag(f, name, value)?;
         }
         writeln!(f)?;
         self.write_moves(f)?;
@@ -56,39 +66,90 @@ impl fmt::Display for PgnGame {
 }
 
 impl PgnGame {
-    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The number of a move as readers see it, `12.` or `12...`; `index` counts from 0 in the whole game.
+    pub fn move_number(&self, index: usize) -> String {
+        let ply = self.first_ply() + index;
+        format!("{}{}", 1 + ply / 2, if ply.is_multiple_of(2) { "." } else { "..." })
+    }
+
+    /// The plies before the first move of the record.
+    fn first_ply(&self) -> usize {
         let mut fields = self.opening.fen.split(' ');
         let black_begins = fields.nth(1) == Some("b");
         // The last field of a FEN is the number of the move.
-        let first = fields.next_back().and_then(|number| number.parse().ok()).unwrap_or(1_usize);
-        let opening = self.opening.moves.iter().map(|text| (text, BOOK));
-        let moves = opening.chain(self.moves.iter().map(|mv| (&mv.text, mv.comment.as_str())));
-        let mut column = 0;
-        let mut write = |word: &str| {
-            let width = word.chars().count();
-            let space = match column {
-                0 => "",
-                column if column + 1 + width > COLUMNS => "\n",
-                _ => " ",
-            };
-            column = if space == " " { column + 1 + width } else { width };
-            write!(f, "{space}{word}")
-        };
-        for ((text, comment), ply) in moves.zip(usize::from(black_begins)..) {
-            if ply.is_multiple_of(2) {
-                write(&format!("{}.", first + ply / 2))?;
-            } else if ply == 1 && black_begins {
-                write(&format!("{first}..."))?;
+        let number = fields.next_back().and_then(|number| number.parse().ok()).unwrap_or(1_usize);
+        2 * number.saturating_sub(1) + usize::from(black_begins)
+    }
+
+    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let opening = self.opening.moves.iter();
+        let opening = opening.map(|text| PgnMove {
+            text: text.clone(),
+            comment: BOOK.to_owned(),
+            ..PgnMove::default()
+        });
+        let mut text = MoveText { f, column: 0, is_numbered: false };
+        for (mv, ply) in opening.chain(self.moves.iter().cloned()).zip(self.first_ply()..) {
+            text.write_move(&mv.text, ply)?;
+            if let Some(glyph) = mv.glyph {
+                text.write_word(&format!("${glyph}"))?;
             }
-            write(text)?;
-            if !comment.is_empty() {
+            if !mv.comment.is_empty() {
                 // A brace inside the comment would close it.
-                format!("{{{}}}", comment.replace('}', ")")).split(' ').try_for_each(&mut write)?;
+                let comment = format!("{{{}}}", mv.comment.replace('}', ")"));
+                comment.split(' ').try_for_each(|word| text.write_word(word))?;
+            }
+            if !mv.variation.is_empty() {
+                text.write_word("(")?;
+                text.is_numbered = false;
+                mv.variation.iter().zip(ply..).try_for_each(|(mv, ply)| text.write_move(mv, ply))?;
+                text.write_word(")")?;
+                text.is_numbered = false;
             }
         }
-        write(result_text(self.end.as_ref()))?;
+        text.write_word(result_text(self.end.as_ref()))?;
         writeln!(f)
     }
+}
+
+/// The moves of a game, in lines.
+struct MoveText<'a, 'f> {
+    f: &'a mut fmt::Formatter<'f>,
+    /// Letters on the current line.
+    column: usize,
+    /// Whether a move of Black can go without its number, as White's move stands before it.
+    is_numbered: bool,
+}
+
+impl MoveText<'_, '_> {
+    /// Writes a word, on the next line where this one is full.
+    fn write_word(&mut self, word: &str) -> fmt::Result {
+        let width = word.chars().count();
+        let space = match self.column {
+            0 => "",
+            column if column + 1 + width > COLUMNS => "\n",
+            _ => " ",
+        };
+        self.column = if space == " " { self.column + 1 + width } else { width };
+        write!(self.f, "{space}{word}")
+    }
+
+    /// Writes a move with its number; `ply` counts from 0 at the first move of White.
+    fn write_move(&mut self, text: &str, ply: usize) -> fmt::Result {
+        let number = 1 + ply / 2;
+        match ply.is_multiple_of(2) {
+            true => self.write_word(&format!("{number}."))?,
+            false if !self.is_numbered => self.write_word(&format!("{number}..."))?,
+            false => {}
+        }
+        self.is_numbered = true;
+        self.write_word(text)
+    }
+}
+
+/// Writes a tag, unless its value is empty.
+fn tag_if_known(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+    if value.is_empty() { Ok(()) } else { tag(f, name, value) }
 }
 
 fn tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
@@ -108,14 +169,13 @@ fn result_text(end: Option<&FinalResult>) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::PgnMove;
     use super::super::tests::{parse, record};
     use super::*;
 
     #[test]
     fn lines_are_not_too_long_and_comments_do_not_end_early() {
         let mut long = record();
-        let mv = PgnMove { text: "a1a2".into(), comment: "a } b {".into() };
+        let mv = PgnMove { text: "a1a2".into(), comment: "a } b {".into(), ..PgnMove::default() };
         long.moves = vec![mv; 100];
         let text = long.to_string();
         assert!(text.lines().all(|line| line.chars().count() <= COLUMNS || line.starts_with('[')), "{text}");
@@ -128,6 +188,13 @@ mod tests {
         let mut later = record();
         later.opening.fen = "pp6/8/8/8/8/8/8/PP6 b 0 31".into();
         assert!(later.to_string().contains("\n\n31... a8a7 {book} 32. a1a2 "));
+        later.moves[0].glyph = Some(4);
+        later.moves[0].variation = vec!["b1b2".into(), "b8b7".into()];
+        let text = later.to_string();
+        let annotated = "32. a1a2 $4 {+1.23/12 0.450s} ( 32. b1b2 b8b7 ) 32... a7a8 33. ";
+        assert!(text.replace('\n', " ").contains(annotated), "{text}");
+        later.moves[0] = PgnMove { glyph: None, variation: Vec::new(), ..later.moves[0].clone() };
+        assert_eq!(parse(&text).unwrap()[0], later);
         later.end = None;
         assert!(later.to_string().contains("[Result \"*\"]") && later.to_string().ends_with(" *\n\n"));
     }

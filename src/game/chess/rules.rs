@@ -155,6 +155,8 @@ impl Game for Chess {
 
     const OPTION: Option<GameOption> = Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"] });
 
+    const XBOARD_VARIANTS: &'static [&'static str] = &["normal", "fischerandom"];
+
     /// Standard chess goes without the tag.
     const PGN_VARIANTS: &'static [(&'static str, usize)] = &[
         ("", 0),

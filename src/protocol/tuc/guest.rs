@@ -10,7 +10,8 @@ use thiserror::Error;
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::socket::{Mailbox, dump};
 use crate::game::Color;
-use crate::protocol::client::{POLL_INTERVAL, STOP_TIMEOUT};
+use crate::protocol::engine_log::{EngineLog, Speaker};
+use crate::protocol::pipe::{POLL_INTERVAL, STOP_TIMEOUT};
 use crate::protocol::process::{Launch, LaunchError, Process, log_lines};
 use crate::search::Control;
 
@@ -72,11 +73,11 @@ impl Invitation {
     ///
     /// # Errors
     /// [`GuestError`] if not.
-    pub fn check(&self, patience: Duration, control: &Control) -> Result<(), GuestError> {
+    pub fn check(&self, patience: Duration, log: &EngineLog, control: &Control) -> Result<(), GuestError> {
         if self.launch.is_none() {
-            return Endpoint::open(self).map(drop);
+            return Endpoint::open(self, log).map(drop);
         }
-        let guest = Guest::join(self, Color::White, patience, control)?;
+        let guest = Guest::join(self, Color::White, patience, log, control)?;
         guest.dismiss(ServerMessage::End([0, 0]));
         Ok(())
     }
@@ -87,11 +88,12 @@ struct Endpoint {
     mailbox: Mailbox,
     address: SocketAddr,
     process: Option<Process>,
+    log: EngineLog,
 }
 
 impl Endpoint {
     /// Opens the socket and starts the program, if there is one.
-    fn open(invitation: &Invitation) -> Result<Endpoint, GuestError> {
+    fn open(invitation: &Invitation, log: &EngineLog) -> Result<Endpoint, GuestError> {
         let failed = |error| GuestError::Listen { address: invitation.listen, error };
         let mailbox = Mailbox::new(UdpSocket::bind(invitation.listen).map_err(failed)?);
         let address = mailbox.address().map_err(failed)?;
@@ -106,7 +108,9 @@ impl Endpoint {
                 Some(process)
             }
         };
-        Ok(Endpoint { mailbox, address, process })
+        let id = process.as_ref().map(Process::id);
+        let log = id.map_or_else(|| log.clone(), |id| log.of_process(id));
+        Ok(Endpoint { mailbox, address, process, log })
     }
 
     /// Waits until `take` returns a value for a datagram and its sender, for `patience` at most.
@@ -128,6 +132,8 @@ impl Endpoint {
             let received = self.mailbox.receive(Some(Instant::now() + left.min(POLL_INTERVAL)));
             match (received.map_err(GuestError::Receive)?, ended) {
                 (Some((datagram, sender)), _) => {
+                    let text = String::from_utf8_lossy(datagram);
+                    self.log.write(Speaker::Engine, &text.escape_debug().to_string());
                     if let Some(taken) = take(datagram, sender) {
                         return taken;
                     }
@@ -159,9 +165,10 @@ impl Guest {
         invitation: &Invitation,
         color: Color,
         patience: Duration,
+        log: &EngineLog,
         control: &Control,
     ) -> Result<Guest, GuestError> {
-        let mut endpoint = Endpoint::open(invitation)?;
+        let mut endpoint = Endpoint::open(invitation, log)?;
         log::info!("waiting at {} for a client to play {color}", endpoint.address);
         let (name, address) = endpoint.wait("client has joined", patience, control, |datagram, sender| {
             // Skip a late move of the last game on this port.
@@ -179,6 +186,7 @@ impl Guest {
 
     /// Sends the client a message. Datagrams that came in before were out of turn, and are dropped.
     pub fn tell(&mut self, message: ServerMessage) {
+        self.endpoint.log.write(Speaker::Arena, &message.to_string());
         let mailbox = &mut self.endpoint.mailbox;
         let told = mailbox.clear().and_then(|()| mailbox.send(self.address, &message.to_string()));
         // If the message is lost, the client will not answer, and its time runs out.

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use super::player::{MoveReply, MoveRequest, Player, PlayerError};
+use super::{MoveReply, MoveRequest, Player, PlayerError};
 use crate::engine::Board;
 use crate::game::{Color, Game};
+use crate::protocol::engine_log::EngineLog;
 use crate::protocol::tuc::announce;
 use crate::protocol::tuc::guest::{Guest, GuestError, Invitation};
 use crate::protocol::tuc::message::ServerMessage;
@@ -14,6 +15,7 @@ use crate::search::Control;
 pub(super) struct UdpPlayer {
     invitation: Invitation,
     timeout: Duration,
+    log: EngineLog,
     /// The client, during a game.
     guest: Option<Guest>,
     /// Whether the client has been told that the game has begun.
@@ -21,8 +23,8 @@ pub(super) struct UdpPlayer {
 }
 
 impl UdpPlayer {
-    pub(super) fn new(invitation: Invitation, timeout: Duration) -> UdpPlayer {
-        UdpPlayer { invitation, timeout, guest: None, begun: false }
+    pub(super) fn new(invitation: Invitation, timeout: Duration, log: EngineLog) -> UdpPlayer {
+        UdpPlayer { invitation, timeout, log, guest: None, begun: false }
     }
 
     /// The client in a game that has begun. It is told of the beginning only when the first clock starts.
@@ -41,7 +43,7 @@ impl<G: Game> Player<G> for UdpPlayer {
         // Free the port before it is used again.
         self.guest = None;
         self.begun = false;
-        self.guest = Some(Guest::join(&self.invitation, color, self.timeout, control)?);
+        self.guest = Some(Guest::join(&self.invitation, color, self.timeout, &self.log, control)?);
         Ok(())
     }
 
@@ -54,7 +56,7 @@ impl<G: Game> Player<G> for UdpPlayer {
         let guest = self.playing().ok_or_else(|| PlayerError::Crashed("no client".to_owned()))?;
         let (step, elapsed) = guest.hear(timeout, control)?;
         let mv = request.game.position().parse_move(&step.name());
-        Ok(MoveReply { mv, score: None, depth: None, nodes: None, elapsed })
+        Ok(MoveReply { elapsed, ..MoveReply::new(mv) })
     }
 
     fn moved(&mut self, mv: &str, board: &dyn Board) {

@@ -1,0 +1,102 @@
+//! Labrys in the same process.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use super::{EngineSetup, MoveReply, MoveRequest, Player, PlayerError};
+use crate::arena::Rules;
+use crate::engine::{Engine, OptionError, Session, Thinker};
+use crate::game::{Color, Game, Playable};
+use crate::search::{Control, Limits, Report};
+
+/// Sets the options of an engine.
+pub(super) fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
+    for (name, value) in options {
+        if let Some(side_effect) = engine.set_option(name, value)? {
+            log::warn!("option {name}: {side_effect}");
+        }
+    }
+    Ok(())
+}
+
+/// Labrys, searching on the thread of the referee.
+pub(super) struct InProcessPlayer<G: Game> {
+    setup: EngineSetup,
+    rules: Rules,
+    /// `None` before the first game and after a panic of the search.
+    thinker: Option<Thinker<G>>,
+}
+
+impl<G: Playable> InProcessPlayer<G> {
+    pub(super) fn new(setup: EngineSetup, rules: Rules) -> InProcessPlayer<G> {
+        InProcessPlayer { setup, rules, thinker: None }
+    }
+
+    fn start(&self) -> Result<Thinker<G>, OptionError> {
+        let mut session: Session<G> = self.rules.session()?;
+        set_options(&mut session, &self.setup.options)?;
+        Ok(session.into_parts().1)
+    }
+
+    /// Runs `job` on the search, started if need be. A panic loses the game but does not end the match.
+    fn guard<T>(&mut self, job: impl FnOnce(&mut Thinker<G>) -> T) -> Result<T, PlayerError> {
+        let mut thinker = match self.thinker.take() {
+            Some(thinker) => thinker,
+            None => self.start().map_err(|error| PlayerError::Crashed(error.to_string()))?,
+        };
+        // A panic drops the search, as its state may be inconsistent.
+        let (thinker, done) = catch_unwind(AssertUnwindSafe(move || {
+            let done = job(&mut thinker);
+            (thinker, done)
+        }))
+        .map_err(|panic| PlayerError::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
+        self.thinker = Some(thinker);
+        Ok(done)
+    }
+}
+
+/// The message of a panic.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+impl<G: Playable> Player<G> for InProcessPlayer<G> {
+    fn new_game(&mut self, _: Color, _: &Control) -> Result<(), PlayerError> {
+        self.guard(Thinker::new_game)
+    }
+
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let limits = Limits { start: Instant::now(), ..request.limits.clone() };
+        let mut last = None;
+        let best = self.guard(|thinker| {
+            thinker.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
+                if report.multipv == 1 {
+                    last = Some(report);
+                }
+            })
+        })?;
+        let elapsed = limits.start.elapsed();
+        if control.is_stopped() {
+            return Err(PlayerError::Interrupted);
+        }
+        // A missing move counts as an illegal one.
+        let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
+        let reply = MoveReply { nodes: Some(best.nodes), elapsed, ..MoveReply::new(mv) };
+        Ok(match last {
+            Some(Report { depth, seldepth, score, pv, .. }) => MoveReply {
+                score: Some(score.to_uci()),
+                depth: Some(depth),
+                seldepth: Some(seldepth),
+                pv,
+                ..reply
+            },
+            None => reply,
+        })
+    }
+}

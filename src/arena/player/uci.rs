@@ -1,0 +1,94 @@
+//! A UCI engine in a child process.
+
+use std::time::Duration;
+
+use super::child::{self, Child};
+use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
+use crate::arena::{Rules, Variation};
+use crate::game::{Color, Game};
+use crate::protocol::client::Client;
+use crate::protocol::engine_log::EngineLog;
+use crate::protocol::process::Launch;
+use crate::search::Control;
+
+/// The UCI option that selects the game.
+const VARIANT: &str = "UCI_Variant";
+
+/// A UCI engine in a child process.
+pub(super) struct UciPlayer {
+    child: Child<Client>,
+    timeout: Duration,
+}
+
+impl UciPlayer {
+    pub(super) fn new(setup: EngineSetup, launch: Launch, rules: Rules, log: EngineLog) -> UciPlayer {
+        let EngineSetup { timeout, restart, .. } = setup;
+        let connect = move |control: &Control| connect(&setup, &launch, &rules, &log, control);
+        UciPlayer { child: Child::new(connect, restart), timeout }
+    }
+}
+
+/// Starts an engine, checks that it plays the game and sets its options.
+pub(super) fn connect(
+    setup: &EngineSetup,
+    launch: &Launch,
+    rules: &Rules,
+    log: &EngineLog,
+    control: &Control,
+) -> Result<Client, EngineSetupError> {
+    let mut client = Client::start(launch, log, setup.timeout, control)?;
+    let variant = &rules.variant;
+    match client.option(VARIANT) {
+        Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
+            client.set_option(VARIANT, variant)?;
+        }
+        Some(games) => {
+            return Err(EngineSetupError::Game { variant: variant.clone(), known: games.words.join(", ") });
+        }
+        None => log::warn!("{} has no option {VARIANT}: assuming that it plays {variant}", client.name),
+    }
+    if let Some((name, value)) = &rules.option {
+        match client.option(name) {
+            Some(_) => client.set_option(name, value)?,
+            None => {
+                log::warn!("{} has no option {name}: assuming that it plays by {name}={value}", client.name)
+            }
+        }
+    }
+    for (name, value) in &setup.options {
+        client.set_option(name, value)?;
+    }
+    client.sync(setup.timeout, control)?;
+    Ok(client)
+}
+
+impl<G: Game> Player<G> for UciPlayer {
+    fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
+        let timeout = self.timeout;
+        self.child.retire(|_| false);
+        self.child.guard(control, |client| client.new_game(timeout, control))
+    }
+
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let timeout = request.timeout.unwrap_or(self.timeout);
+        let line = position_line(request.line);
+        let answer =
+            self.child.guard(control, |client| client.go(&line, request.limits, timeout, control))?;
+        let position = request.game.position();
+        Ok(child::reply(position, position.parse_move(&answer.best), answer))
+    }
+}
+
+/// The UCI `position` command for an opening and moves.
+fn position_line(line: &Variation) -> String {
+    let mut text = format!("position fen {}", line.fen);
+    if !line.moves.is_empty() {
+        text.push_str(" moves ");
+        text.push_str(&line.moves.join(" "));
+    }
+    text
+}

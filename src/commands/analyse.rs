@@ -1,0 +1,200 @@
+//! `labrys analyse`.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::{Context, bail};
+use serde::Serialize;
+
+use super::LimitArguments;
+use super::records::{self, Strictness};
+use crate::arena::analysis::{GameAnalysis, Mark, PlayerAnalysis};
+use crate::arena::parse_option;
+use crate::arena::pgn::PgnGame;
+use crate::arena::pgn::file::PgnFile;
+use crate::engine::{Engine, Settings, registry};
+use crate::game::Color;
+use crate::search::{Control, Limits};
+
+/// Turning points of a game that are printed.
+const TURNING_POINTS: usize = 3;
+
+/// Searches every position of played games, marks the mistakes and says how well both sides have played.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The PGN file
+    file: PathBuf,
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Write the games with scores, marks and better lines to this PGN file
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Continue the file of --out: its games are not analysed again
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// The game that they are of [default: that of the `Variant` tag, chess without one]
+    #[arg(long)]
+    variant: Option<String>,
+    /// Set an option of the engine; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option: Vec<(String, String)>,
+    #[command(flatten)]
+    strictness: Strictness,
+    /// Print each game as a line of JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let mut records = records::open(&arguments.file, arguments.strictness)?;
+    let mut engine = engine(arguments.variant.as_deref().unwrap_or(registry::default_name()), arguments)?;
+    let (limits, control) = (arguments.limits.limits(), super::interruptible()?);
+    let (mut file, done) = match &arguments.out {
+        None => (None, Vec::new()),
+        Some(path) if arguments.resume => {
+            let (file, games) = PgnFile::resume(path).context("--resume")?;
+            (Some(file), games)
+        }
+        Some(path) => {
+            let hint = "use --resume to continue an analysis";
+            (Some(PgnFile::create(path).context(hint).context("--out")?), Vec::new())
+        }
+    };
+    let (mut out, mut done) = (io::stdout(), done.into_iter());
+    while let Some(mut game) = records.next()? {
+        let number = records.number();
+        if let Some(earlier) = done.next() {
+            if (&earlier.players, earlier.moves.len()) != (&game.players, game.moves.len()) {
+                bail!("--resume: game {number} is another one than in {}", arguments.file.display());
+            }
+            continue;
+        }
+        let analysis = analyse(&game, arguments, &mut engine, &limits, &control);
+        if control.is_stopped() {
+            let hint = if file.is_some() { ", use --resume to continue" } else { "" };
+            bail!("interrupted in game {number}{hint}");
+        }
+        match analysis {
+            Ok(analysis) => {
+                let summary = Summary::new(number, &game, &analysis);
+                match arguments.json {
+                    true => writeln!(out, "{}", serde_json::to_string(&summary)?)?,
+                    false => write!(out, "{summary}")?,
+                }
+                analysis.annotate(&mut game);
+            }
+            // The game is written as it is, so that --resume finds its place.
+            Err(error) => records.refuse(error)?,
+        }
+        if let Some(file) = &mut file {
+            file.append(&game).context("--out")?;
+        }
+    }
+    match records.refused() {
+        0 => Ok(()),
+        refused => bail!("{}: {refused} games not analysed", arguments.file.display()),
+    }
+}
+
+/// An engine with the options of the command line.
+fn engine(variant: &str, arguments: &Arguments) -> anyhow::Result<Box<dyn Engine>> {
+    let mut engine = registry::engine(variant, &Settings::default())?;
+    super::set_options(engine.as_mut(), &arguments.option)?;
+    Ok(engine)
+}
+
+/// Analyses a game with an engine of its variant, which replaces that of another one.
+fn analyse(
+    game: &PgnGame,
+    arguments: &Arguments,
+    engine: &mut Box<dyn Engine>,
+    limits: &Limits,
+    control: &Control,
+) -> anyhow::Result<GameAnalysis> {
+    let variant = game.board(arguments.variant.as_deref())?.variant();
+    if engine.board().variant() != variant {
+        *engine = self::engine(variant, arguments)?;
+    }
+    Ok(GameAnalysis::new(game, engine.as_mut(), limits, control)?)
+}
+
+/// What is printed of a game.
+#[derive(Serialize)]
+struct Summary {
+    game: u64,
+    white: Player,
+    black: Player,
+    /// The moves that gave most away.
+    turning_points: Vec<TurningPoint>,
+}
+
+/// How a player has played.
+#[derive(Serialize)]
+struct Player {
+    name: String,
+    moves: usize,
+    /// Mean accuracy of a move, in percent.
+    accuracy: f64,
+    /// Expected points given away, in all.
+    loss: f64,
+    inaccuracies: usize,
+    mistakes: usize,
+    blunders: usize,
+}
+
+/// A move that gave much away.
+#[derive(Serialize)]
+struct TurningPoint {
+    /// The move with its number and mark.
+    #[serde(rename = "move")]
+    mv: String,
+    /// The expected points of its player before and after it.
+    before: f64,
+    after: f64,
+    best: Vec<String>,
+}
+
+impl Summary {
+    fn new(number: u64, game: &PgnGame, analysis: &GameAnalysis) -> Summary {
+        let player = |player: Color| {
+            let PlayerAnalysis { moves, accuracy, loss, marks } = analysis.player(player);
+            let [inaccuracies, mistakes, blunders] = marks;
+            let name = game.players[player.index()].name.clone();
+            Player { name, moves, accuracy, loss, inaccuracies, mistakes, blunders }
+        };
+        let turning_points = analysis.turning_points(TURNING_POINTS).into_iter().map(|at| {
+            let mv = &analysis.moves[at];
+            let [before, after] = mv.expected;
+            let mark = mv.mark().map_or("", Mark::symbol);
+            let number = game.move_number(game.opening.moves.len() + at);
+            TurningPoint { mv: format!("{number} {}{mark}", mv.text), before, after, best: mv.best.clone() }
+        });
+        Summary {
+            game: number,
+            white: player(Color::White),
+            black: player(Color::Black),
+            turning_points: turning_points.collect(),
+        }
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Summary { game, white, black, turning_points } = self;
+        writeln!(f, "game {game}: {} – {}", white.name, black.name)?;
+        for (color, player) in [("White", white), ("Black", black)] {
+            let Player { moves, accuracy, loss, inaccuracies, mistakes, blunders, .. } = player;
+            writeln!(
+                f,
+                "  {color}: accuracy {accuracy:.1} % over {moves} moves, {loss:.2} points given away, \
+                 inaccuracies {inaccuracies}, mistakes {mistakes}, blunders {blunders}"
+            )?;
+        }
+        for TurningPoint { mv, before, after, best } in turning_points {
+            let best = best.join(" ");
+            writeln!(f, "  {mv}: expected points {before:.2} → {after:.2}, better {best}")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! `labrys suite`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail};
+use serde::Serialize;
+
+use super::LimitArguments;
+use crate::arena::parse_option;
+use crate::engine::suite::{self, Attempt, SuitePosition};
+use crate::engine::{Engine, Settings, registry};
+use crate::game::MoveError;
+use crate::protocol::text;
+
+/// Searches the positions of a test suite and counts those in which the right move is found.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The suite: EPD with `bm`, `am`, `dm`, or points of moves in `c0` or `c8` and `c9`
+    file: PathBuf,
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    #[command(flatten)]
+    limits: LimitArguments,
+    /// Set an option of the engine; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    option: Vec<(String, String)>,
+    /// Fail if fewer positions are solved
+    #[arg(long, value_name = "N")]
+    require: Option<usize>,
+    /// Fail at the first bad line instead of leaving it out
+    #[arg(long)]
+    strict: bool,
+    /// Print the result as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// The result of a suite.
+#[derive(Debug, Default, Serialize)]
+struct Report {
+    complete: bool,
+    solved: usize,
+    points: u64,
+    most_points: u64,
+    nodes: u64,
+    seconds: f64,
+    left_out: usize,
+    positions: Vec<Row>,
+}
+
+/// The result of a position.
+#[derive(Debug, Serialize)]
+struct Row {
+    id: String,
+    line: usize,
+    fen: String,
+    expected: String,
+    found: Option<String>,
+    score: Option<String>,
+    solved: bool,
+    /// Depth, nodes and time to the solution, or of the whole search if it is not solved.
+    depth: u32,
+    nodes: u64,
+    seconds: f64,
+    points: u32,
+    most_points: u32,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let name = arguments.file.display();
+    // Nothing lies between this clock and the search.
+    let settings = Settings { move_overhead: 0, ..Settings::default() };
+    let mut engine = registry::engine(&arguments.variant, &settings)?;
+    super::set_options(engine.as_mut(), &arguments.option)?;
+    let bytes = std::fs::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let (mut positions, mut report) = (Vec::new(), Report::default());
+    for line in suite::read(&String::from_utf8_lossy(&bytes), engine.board_mut()) {
+        match line {
+            Ok(position) => positions.push(position),
+            Err(error) if arguments.strict => bail!("suite {name}, {error}"),
+            Err(error) => {
+                eprintln!("labrys: suite {name}, {error}; left out");
+                report.left_out += 1;
+            }
+        }
+    }
+    if positions.is_empty() {
+        bail!("suite {name}: no position in it");
+    }
+
+    let control = super::interruptible()?;
+    let limits = arguments.limits.limits();
+    let (start, mut out) = (Instant::now(), io::stdout());
+    for position in &positions {
+        let attempt = position.attempt(engine.as_mut(), &limits, &control)?;
+        if control.is_stopped() {
+            break;
+        }
+        let row = Row::new(position, &attempt, engine.as_ref())?;
+        if !arguments.json {
+            writeln!(out, "{}", row.text())?;
+        }
+        report.add(row, &attempt);
+    }
+    report.complete = report.positions.len() == positions.len();
+    report.seconds = start.elapsed().as_secs_f64();
+    match arguments.json {
+        true => writeln!(out, "{}", serde_json::to_string_pretty(&report)?)?,
+        false => writeln!(out, "{}", report.text())?,
+    }
+
+    if !report.complete {
+        bail!("interrupted after {} of {} positions", report.positions.len(), positions.len());
+    }
+    match arguments.require.filter(|&required| report.solved < required) {
+        Some(required) => bail!("suite {name}: {} solved, {required} required", report.solved),
+        None => Ok(()),
+    }
+}
+
+impl Report {
+    fn add(&mut self, row: Row, attempt: &Attempt) {
+        self.solved += usize::from(row.solved);
+        self.points += u64::from(row.points);
+        self.most_points += u64::from(row.most_points);
+        self.nodes += attempt.end.nodes;
+        self.positions.push(row);
+    }
+
+    /// The sums, in two lines.
+    fn text(&self) -> String {
+        let mut sums = vec![format!("{} of {} solved", self.solved, self.positions.len())];
+        if self.most_points > 0 {
+            sums.push(format!("{} of {} points", self.points, self.most_points));
+        }
+        if self.left_out > 0 {
+            sums.push(format!("{} left out", self.left_out));
+        }
+        let speed = text::speed(self.nodes, Duration::from_secs_f64(self.seconds));
+        format!("{}\n{speed} {:.2} s", sums.join(", "), self.seconds)
+    }
+}
+
+impl Row {
+    /// `engine` has the position on its board.
+    fn new(position: &SuitePosition, attempt: &Attempt, engine: &dyn Engine) -> Result<Row, MoveError> {
+        let moment = attempt.solved.unwrap_or(attempt.end);
+        Ok(Row {
+            id: position.id.clone(),
+            line: position.line,
+            fen: position.fen.clone(),
+            expected: position.goal.describe(engine.board())?,
+            found: attempt.found.as_ref().map(|mv| engine.board().san(mv)).transpose()?,
+            score: attempt.score.map(|score| score.to_string()),
+            solved: attempt.solved.is_some(),
+            depth: moment.depth,
+            nodes: moment.nodes,
+            seconds: moment.time.as_secs_f64(),
+            points: attempt.points,
+            most_points: position.most_points(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let Row { id, expected, depth, nodes, seconds, .. } = self;
+        let found = self.found.as_deref().unwrap_or("none");
+        let score = self.score.as_ref().map_or(String::new(), |score| format!(" ({score})"));
+        let verdict = if self.solved { "ok" } else { "WRONG" };
+        let points = match self.most_points {
+            0 => String::new(),
+            most => format!(", {} of {most} points", self.points),
+        };
+        format!(
+            "{id}: {expected}, found {found}{score}: {verdict}{points}, depth {depth}, {nodes} nodes, {seconds:.3} s"
+        )
+    }
+}
