@@ -9,6 +9,8 @@ mod plot;
 mod progress;
 mod records;
 mod replay;
+#[cfg(feature = "web")]
+mod serve;
 mod solve;
 mod suite;
 mod tournament;
@@ -67,6 +69,9 @@ enum Command {
     Suite(suite::Arguments),
     /// Prove that a position is won, lost or drawn
     Solve(solve::Arguments),
+    /// Serve the web board, a page on which to play against Labrys
+    #[cfg(feature = "web")]
+    Serve(serve::Arguments),
     /// Play a game of TUC-CHESS over UDP as a client
     TucClient(tuc_client::Arguments),
     /// Serve a game of TUC-CHESS over UDP to two clients
@@ -96,6 +101,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Train(arguments) => train::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
+        #[cfg(feature = "web")]
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
     }
