@@ -8,6 +8,8 @@ mod shell;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use labrys::arena::pgn::{PgnGame, PgnReader};
+use proptest::prelude::*;
 use tempfile::TempDir;
 
 /// Runs `labrys`: success, standard output, standard error.
@@ -147,3 +149,75 @@ fn weights_are_fitted_to_games_of_other_programs() {
         labrys(&format!("{words} --strict").replace("--games --strict", "--strict --games"), &path);
     assert!(!success && error.contains("`e9` is no move"), "{error}");
 }
+
+#[test]
+fn an_analysis_is_written_and_resumed() {
+    let (folder, path) = file("foreign.pgn", FOREIGN);
+    let whole = folder.path().join("whole.pgn");
+    let analyse = |words: &str, out: &Path| {
+        labrys(&format!("analyse --nodes 2000 --option Hash=1 {words} --out {}", out.display()), &path)
+    };
+    let (success, out, error) = analyse("", &whole);
+    assert!(success, "{error}");
+    for part in ["game 1: A – B\n  White: accuracy ", "\n  2. g4??: expected points 0.", "game 3: ? – ?\n"]
+    {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+    let text = std::fs::read_to_string(&whole).unwrap();
+    for part in
+        ["[Event \"Rated game\"]", "[Site \"https://lichess.org/x\"]", "1. e4 {[%clk 0:10:00] [%eval 0."]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(text.contains(" $4 {[%eval #-1]} ( 2. "), "{text}");
+    assert!(labrys("replay --strict", &whole).0);
+
+    // Killed after the first game.
+    let part = folder.path().join("part.pgn");
+    let second = text.find("[Event \"?\"]").or(text[1..].find("[Event \"").map(|at| at + 1)).unwrap();
+    std::fs::write(&part, &text[..second]).unwrap();
+    let (success, _, error) = analyse("", &part);
+    assert!(!success && error.contains("use --resume to continue"), "{error}");
+    let (success, out, error) = analyse("--resume --json", &part);
+    assert!(success, "{error}");
+    let lines: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((lines.len(), &lines[0]["game"], &lines[0]["white"]["moves"]), (2, &2.into(), &2.into()));
+    assert_eq!(std::fs::read_to_string(&part).unwrap(), text);
+    let (success, _, error) = labrys("analyse --nodes 9 --option Hash=x", &path);
+    assert!(!success && error.contains("`x`"), "{error}");
+    let (success, _, error) = labrys("analyse --nodes 9 --option SearchMode=random", &path);
+    assert!(!success && error.contains("game 1 in line 1: the search reports no score"), "{error}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Whatever the bytes are, reading ends, and games whose moves are legal read back from what is written.
+    #[test]
+    fn damaged_files_are_read_to_the_end(
+        damage in prop::collection::vec((0..FOREIGN.len(), prop::sample::select(DAMAGE.to_vec())), 0..8),
+        cut in 0..=FOREIGN.len(),
+    ) {
+        let mut bytes = FOREIGN.as_bytes().to_vec();
+        for (at, new) in damage {
+            let at = at.min(bytes.len() - 1);
+            bytes.splice(at..=at, new.iter().copied());
+        }
+        bytes.truncate(cut);
+        for game in PgnReader::new(&bytes[..]).flatten() {
+            let replayed = game.board(None).is_ok_and(|mut board| game.replay(board.as_mut()).is_ok());
+            if !replayed {
+                continue;
+            }
+            let written = game.to_string();
+            let again: Vec<_> = PgnReader::new(written.as_bytes()).collect::<Result<_, _>>().unwrap();
+            // The order of unknown tags may change.
+            let plain = |game: PgnGame| PgnGame { other_tags: Vec::new(), ..game };
+            prop_assert_eq!(again.into_iter().map(plain).collect::<Vec<_>>(), [plain(game)]);
+        }
+    }
+}
+
+/// What is put in place of a byte.
+const DAMAGE: [&[u8]; 12] =
+    [b"", b"{", b"}", b"(", b")", b"[", b"\"", b"\n[Event \"x\"]", b"\xff", b" 1-0 ", b";", b"\n%"];

@@ -211,6 +211,12 @@ fn too_few_solutions_are_a_failure() {
 }
 
 #[test]
+fn a_suite_of_another_game_is_recognized() {
+    let (success, out, error) = suite(&folder().join("amazons.epd"), &["--nodes", "1"]);
+    assert!(!success && out.is_empty() && error.contains("looks like variant `amazons`"), "{error}");
+}
+
+#[test]
 fn the_engine_has_its_options() {
     let (_, out, _) = suite_of(SMALL, &["--option", "SearchMode=random", "--option", "Hash=1"]);
     assert!(!out.contains("mate 1"), "a search without scores: {out}");

@@ -208,7 +208,7 @@ impl GameAnalysis {
                 UciScore::Centi(value) => format!("[%eval {:.2}]", f64::from(value) / 100.0),
                 UciScore::Mate(moves) => format!("[%eval #{moves}]"),
             });
-            let comment = [std::mem::take(&mut mv.comment), eval.unwrap_or_default()];
+            let comment = [without_eval(&mv.comment), eval.unwrap_or_default()];
             mv.comment = comment.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
             if let Some(mark) = analysis.mark() {
                 mv.glyph = Some(mark.glyph());
@@ -216,6 +216,13 @@ impl GameAnalysis {
             }
         }
     }
+}
+
+/// A comment without the score that another program has put into it.
+fn without_eval(comment: &str) -> String {
+    let Some((before, rest)) = comment.split_once("[%eval ") else { return comment.to_owned() };
+    let after = rest.split_once(']').map_or("", |(_, after)| after);
+    format!("{} {}", before.trim_end(), after.trim_start()).trim().to_owned()
 }
 
 impl Judgement {
@@ -265,7 +272,7 @@ mod tests {
 
     #[test]
     fn a_blunder_is_marked_and_refuted() {
-        let mut game = game("1. f3 {a plan} e5 2. g4 Qh4# 0-1");
+        let mut game = game("1. f3 {a [%eval 9] plan} e5 2. g4 Qh4# 0-1");
         let analysis = analyse(&game);
         let marks: Vec<_> = analysis.moves.iter().map(MoveAnalysis::mark).collect();
         assert_eq!(marks[1..], [None, Some(Mark::Blunder), None]);

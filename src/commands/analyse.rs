@@ -188,7 +188,7 @@ impl fmt::Display for Summary {
             writeln!(
                 f,
                 "  {color}: accuracy {accuracy:.1} % over {moves} moves, {loss:.2} points given away, \
-                 {inaccuracies} inaccuracies, {mistakes} mistakes, {blunders} blunders"
+                 inaccuracies {inaccuracies}, mistakes {mistakes}, blunders {blunders}"
             )?;
         }
         for TurningPoint { mv, before, after, best } in turning_points {

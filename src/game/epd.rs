@@ -1,7 +1,7 @@
 //! Lines of EPD files: a position, then operations such as `bm Nf3;` and `id "WAC.001";`.
 //!
 //! The position is a FEN, in which counters may be missing; the operations `hmvc` and `fmvn` stand for them.
-//! Each operation ends with a semicolon. The last one may go without where its opcode is a common one.
+//! Each operation ends with a semicolon. In a line without any, a common opcode begins the next operation.
 
 use thiserror::Error;
 
@@ -39,7 +39,7 @@ pub enum EpdError<E> {
     Open(String),
 }
 
-/// Opcodes after which a missing semicolon is forgiven: those of test suites and of positions.
+/// Opcodes that are known without semicolons around them: those of test suites and of positions.
 const COMMON: [&str; 12] = ["acd", "acn", "acs", "am", "bm", "c0", "ce", "dm", "fmvn", "hmvc", "id", "pv"];
 
 /// A part of a line.
@@ -58,13 +58,12 @@ impl Epd {
     pub fn parse<E>(line: &str, mut check: impl FnMut(&str) -> Result<(), E>) -> Result<Epd, EpdError<E>> {
         let tokens = tokens(line)?;
         let words: Vec<&str> = tokens.iter().map_while(Token::word).collect();
-        let ends = |word: &str| tokens.iter().any(Token::is_semicolon) || COMMON.contains(&word);
         let fields = match check(&words.join(" ")) {
             Ok(()) => words.len(),
             Err(error) => {
                 let shorter =
                     (1..words.len()).rev().find(|&fields| check(&words[..fields].join(" ")).is_ok());
-                shorter.filter(|&fields| ends(words[fields])).ok_or(error)?
+                shorter.filter(|_| tokens.iter().any(Token::is_semicolon)).ok_or(error)?
             }
         };
         let operations = tokens[fields..].split(Token::is_semicolon).filter(|tokens| !tokens.is_empty());
@@ -103,9 +102,22 @@ impl Token {
     }
 }
 
-/// Splits a line into its tokens.
+/// Splits a line into its tokens. Semicolons are added where the position ends, and in a line without them
+/// between the operations.
 fn tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
-    let (mut tokens, mut rest) = (Vec::new(), line.trim_start());
+    let mut tokens = written_tokens(line)?;
+    let is_common = |token: &Token| token.word().is_some_and(|word| COMMON.contains(&word));
+    let has_semicolons = tokens.iter().any(Token::is_semicolon);
+    let places = (0..tokens.len()).filter(|&at| is_common(&tokens[at]));
+    let places: Vec<_> = places.take(if has_semicolons { 1 } else { usize::MAX }).collect();
+    places.into_iter().rev().for_each(|at| tokens.insert(at, Token::Semicolon));
+    Ok(tokens)
+}
+
+/// The tokens as they are written.
+fn written_tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
+    // Some programs end lines with a zero.
+    let (mut tokens, mut rest) = (Vec::new(), line.trim_end_matches('\0').trim_start());
     while let Some(first) = rest.chars().next() {
         let length = match first {
             ';' => {
@@ -175,6 +187,8 @@ mod tests {
         let amazons = parse::<Amazons>("1q1q1/q3q/5/Q3Q/1Q1Q1 w bm b1c2d3").unwrap();
         assert_eq!(amazons.operand("bm"), Some("b1c2d3"));
         assert_eq!(parse::<Chess>("8/8/8/4k3/8/4K3/8/8 b - - 5 60").unwrap().operations, []);
+        let sloppy = parse::<Chess>("8/8/8/4k3/8/4K3/8/8 b - - bm Ke6 Kd6 dm 26\0").unwrap();
+        assert_eq!((sloppy.operands("bm").unwrap().len(), sloppy.operand("dm")), (2, Some("26")));
     }
 
     #[test]

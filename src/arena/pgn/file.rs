@@ -149,7 +149,7 @@ mod tests {
         for (text, line) in [
             ("hello".to_owned(), 1),
             ("[Event \"x\"]\n\n1. e4".to_owned(), 3),
-            (good.replace(" 1-0", "") + &good, 21),
+            (good.replace(" 1-0", "") + &good, 22),
         ] {
             let error = complete_games(text.as_bytes()).unwrap_err();
             assert!(error.line == line && matches!(error.problem, Problem::Unfinished(_)), "{text}: {error}");

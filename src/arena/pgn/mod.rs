@@ -23,9 +23,9 @@ pub use reader::{PgnError, PgnReader, Problem};
 pub struct PgnGame {
     /// Number of the game in its match, from 1 (tag `GameNumber`); `None` in files of other programs.
     pub number: Option<u64>,
-    /// The round; in files of Labrys the number of the opening, from 1.
+    /// The round, `?` if it is not known; in files of Labrys the number of the opening, from 1.
     pub round: String,
-    /// The date, `YYYY.MM.DD`.
+    /// The date, `YYYY.MM.DD`, with question marks for what is not known.
     pub date: String,
     /// The tag `Variant`, see [`registry::recorded`]; `None` where the file has none, as for standard chess.
     pub variant: Option<String>,

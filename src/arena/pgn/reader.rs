@@ -398,7 +398,8 @@ fn record(
         fen: get("FEN").unwrap_or_default(),
         moves: moves.into_iter().map(|mv| mv.text).collect(),
     };
-    let (round, date) = (get("Round").unwrap_or_default(), get("Date").unwrap_or_default());
+    let mut known = |name, unknown: &str| get(name).unwrap_or_else(|| unknown.to_owned());
+    let (round, date) = (known("Round", "?"), known("Date", "????.??.??"));
     let variant = get("Variant").filter(|variant| !variant.is_empty());
     // Other programs have other words for the end of a game.
     tags.extend(found.filter(|_| termination.is_none()).map(|found| (TERMINATION.to_owned(), found)));
