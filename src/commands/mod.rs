@@ -18,9 +18,9 @@ mod train;
 mod tuc_client;
 mod tuc_server;
 mod tune;
+mod uci;
 
 use std::ffi::OsString;
-use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -45,8 +45,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Speak UCI on standard input and output (the default)
-    Uci,
+    /// Speak UCI on standard input and output (the default), or over TCP
+    Uci(uci::Arguments),
     /// Count the leaf nodes of the tree of legal moves, for one position or a test suite
     Perft(perft::Arguments),
     /// Search a fixed list of positions and print node counts and speed
@@ -86,10 +86,8 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let arguments = config::expand(Arguments::command(), arguments.into_iter().collect())?;
     let arguments = Arguments::parse_from(arguments);
-    match arguments.command.unwrap_or(Command::Uci) {
-        Command::Uci => {
-            crate::protocol::run(io::BufReader::new(io::stdin()), io::stdout()).context("protocol")
-        }
+    match arguments.command.unwrap_or(Command::Uci(uci::Arguments::default())) {
+        Command::Uci(arguments) => uci::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Match(arguments) => tournament::run(*arguments),
