@@ -62,6 +62,11 @@ impl Page {
 
     /// The result of a command of the DevTools protocol.
     fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.try_call(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// The result of a command, or its error.
+    fn try_call(&mut self, method: &str, parameters: Value) -> Result<Value, Value> {
         self.number += 1;
         let command = json!({"id": self.number, "method": method, "params": parameters});
         self.socket.send(Message::text(command.to_string())).unwrap();
@@ -69,23 +74,31 @@ impl Page {
             let Message::Text(text) = self.socket.read().unwrap() else { continue };
             let answer: Value = serde_json::from_str(&text).unwrap();
             if answer["id"] == self.number {
-                assert!(answer["error"].is_null(), "{method}: {answer}");
-                return answer["result"].clone();
+                let error = answer["error"].clone();
+                return if error.is_null() { Ok(answer["result"].clone()) } else { Err(error) };
             }
         }
     }
 
     /// The value of an expression.
     fn value(&mut self, script: &str) -> Value {
-        let result = self.call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}));
-        assert!(result["exceptionDetails"].is_null(), "{script}: {result}");
-        result["result"]["value"].clone()
+        self.try_value(script).unwrap_or_else(|error| panic!("{script}: {error}"))
+    }
+
+    /// The value of an expression. There is none while the page is being loaded.
+    fn try_value(&mut self, script: &str) -> Result<Value, Value> {
+        let result =
+            self.try_call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}))?;
+        match &result["exceptionDetails"] {
+            Value::Null => Ok(result["result"]["value"].clone()),
+            exception => Err(exception.clone()),
+        }
     }
 
     /// Waits until an expression is true.
     fn until(&mut self, script: &str) {
         let end = Instant::now() + PATIENCE;
-        while self.value(script) != true {
+        while self.try_value(script) != Ok(Value::Bool(true)) {
             assert!(Instant::now() < end, "{script}, but: {}", self.value("document.body.innerText"));
             thread::sleep(Duration::from_millis(20));
         }
@@ -221,8 +234,9 @@ fn a_person_plays_labrys_looks_back_and_branches() {
     page.until(&format!("{MOVES}.startsWith('c4 ') && {MOVES}.length > 4"));
     // The game is there after the page has been loaded again.
     let moves = page.value(MOVES);
+    page.value("document.body.dataset.loaded = 'before'");
     page.call("Page.reload", json!({}));
-    page.until(&format!("document.readyState === 'complete' && {MOVES} === {moves}"));
+    page.until(&format!("!document.body.dataset.loaded && {MOVES} === {moves}"));
     page.click("#history .other");
     page.message("White played e4.");
     page.click("#last");
