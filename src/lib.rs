@@ -1,7 +1,7 @@
 //! Labrys: a game engine driven over a UCI-style line protocol.
 //!
 //! The modules, from the ground up; imports point to the left only:
-//! `game ← {eval, nets} ← search ← engine ← {protocol ← arena, learn} ← commands`.
+//! `game ← {eval, nets} ← search ← engine ← {protocol ← arena ← web, learn} ← commands`.
 //!
 //! - [`game`]: the rules of each game, notation, and what searches and evaluations may ask of a game;
 //! - [`eval`]: static evaluations, weights, scores;
@@ -11,6 +11,7 @@
 //! - [`learn`]: self-play and learning of weights;
 //! - [`protocol`]: the UCI protocol, see `protocol.md`, and a client that drives other engines;
 //! - [`arena`]: matches and tournaments between engines, and what their results say;
+//! - `web`, with the feature of that name: the web board;
 //! - [`commands`]: the subcommands of the binary.
 //!
 //! Beside them, for all: [`chart`], line charts; `files`, atomic writing of files; `parallel`, work on
@@ -30,3 +31,5 @@ pub mod nets;
 mod parallel;
 pub mod protocol;
 pub mod search;
+#[cfg(feature = "web")]
+pub mod web;

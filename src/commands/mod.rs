@@ -9,6 +9,8 @@ mod plot;
 mod progress;
 mod records;
 mod replay;
+#[cfg(feature = "web")]
+mod serve;
 mod solve;
 mod suite;
 mod tournament;
@@ -16,10 +18,10 @@ mod train;
 mod tuc_client;
 mod tuc_server;
 mod tune;
+mod uci;
 mod zero;
 
 use std::ffi::OsString;
-use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -44,8 +46,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Speak UCI on standard input and output (the default)
-    Uci,
+    /// Speak UCI on standard input and output (the default), or over TCP
+    Uci(uci::Arguments),
     /// Count the leaf nodes of the tree of legal moves, for one position or a test suite
     Perft(perft::Arguments),
     /// Search a fixed list of positions and print node counts and speed
@@ -70,6 +72,9 @@ enum Command {
     Suite(suite::Arguments),
     /// Prove that a position is won, lost or drawn
     Solve(solve::Arguments),
+    /// Serve the web board, a page on which to play against Labrys
+    #[cfg(feature = "web")]
+    Serve(serve::Arguments),
     /// Play a game of TUC-CHESS over UDP as a client
     TucClient(tuc_client::Arguments),
     /// Serve a game of TUC-CHESS over UDP to two clients
@@ -84,10 +89,8 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let arguments = config::expand(Arguments::command(), arguments.into_iter().collect())?;
     let arguments = Arguments::parse_from(arguments);
-    match arguments.command.unwrap_or(Command::Uci) {
-        Command::Uci => {
-            crate::protocol::run(io::BufReader::new(io::stdin()), io::stdout()).context("protocol")
-        }
+    match arguments.command.unwrap_or(Command::Uci(uci::Arguments::default())) {
+        Command::Uci(arguments) => uci::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Match(arguments) => tournament::run(*arguments),
@@ -100,6 +103,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Zero(arguments) => zero::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
+        #[cfg(feature = "web")]
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
     }

@@ -1,7 +1,7 @@
 //! The UCI protocol with its extensions, as described in `protocol.md`: engine and client.
 //!
 //! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
-//! own. [`client`] and [`xboard`] drive engines in a [`process`]; an [`engine_log`] may record what is
+//! own; [`listen`](listen()) serves it over TCP. [`client`] and [`xboard`] drive engines in a [`process`]; an [`engine_log`] may record what is
 //! said. [`tuc`] is the UDP protocol of TUC-CHESS.
 
 pub mod client;
@@ -9,6 +9,7 @@ mod command;
 pub mod engine_log;
 mod info;
 mod input;
+mod listen;
 mod output;
 mod pipe;
 pub mod process;
@@ -19,4 +20,5 @@ pub mod xboard;
 
 pub use command::{Command, CommandError, Go, parse};
 pub use info::Info;
+pub use listen::listen;
 pub use uci::run;

@@ -1,0 +1,106 @@
+//! Who may connect.
+//!
+//! A page of another site must not drive the board. Browsers say where a request comes from (`Origin`) and
+//! which name they have connected to (`Host`). A foreign site may point its own name to this machine (DNS
+//! rebinding), so that both headers agree; therefore the name has to be an address, which no site owns, or
+//! `localhost`.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use axum::http::HeaderMap;
+use axum::http::header::{HOST, ORIGIN};
+
+/// Why a request is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AccessError {
+    /// The header `Host` is missing, or names another machine or port.
+    Host,
+    /// The page that asks is of another site.
+    Origin,
+}
+
+impl AccessError {
+    /// The text of the answer.
+    pub(super) fn text(self) -> &'static str {
+        match self {
+            AccessError::Host => "refused: open the board by the address that the server has printed\n",
+            AccessError::Origin => "refused: a page of another site may not use this board\n",
+        }
+    }
+}
+
+/// Checks the headers of a request to the port of the server.
+pub(super) fn check(headers: &HeaderMap, port: u16) -> Result<(), AccessError> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let host = hosts.next().filter(|_| hosts.next().is_none()).and_then(|host| host.to_str().ok());
+    let host = host.filter(|host| is_own(host, port)).ok_or(AccessError::Host)?;
+    // Programs other than browsers send no origin.
+    for origin in headers.get_all(ORIGIN) {
+        let origin = origin.to_str().ok().and_then(|origin| origin.strip_prefix("http://"));
+        if origin != Some(host) {
+            return Err(AccessError::Origin);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a `Host` is `localhost` or an address, with the port of the server.
+fn is_own(host: &str, port: u16) -> bool {
+    let (name, own_port) = match host.rsplit_once(':') {
+        Some((name, digits)) if !digits.ends_with(']') => (name, digits.parse() == Ok(port)),
+        _ => (host, port == 80),
+    };
+    let v6 = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    let is_address = match v6 {
+        Some(name) => name.parse::<Ipv6Addr>().is_ok(),
+        None => name.parse().is_ok_and(|address: IpAddr| address.is_ipv4()),
+    };
+    own_port && (is_address || name.eq_ignore_ascii_case("localhost"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_headers(lines: &[(&'static str, &str)]) -> Result<(), AccessError> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in lines {
+            headers.append(*name, value.parse().unwrap());
+        }
+        check(&headers, 8888)
+    }
+
+    #[test]
+    fn a_host_is_an_address_or_localhost_with_the_port() {
+        for host in ["127.0.0.1:8888", "localhost:8888", "LOCALHOST:8888", "[::1]:8888", "10.0.0.7:8888"] {
+            assert_eq!(check_headers(&[("host", host)]), Ok(()), "{host}");
+        }
+        for host in ["127.0.0.1", "127.0.0.1:8889", "evil.example:8888", "localhost.evil.example:8888"] {
+            assert_eq!(check_headers(&[("host", host)]), Err(AccessError::Host), "{host}");
+        }
+        for host in ["", ":8888", "[::1]", "::1:8888", "[127.0.0.1]:8888", "127.0.0.1:8888:8888"] {
+            assert_eq!(check_headers(&[("host", host)]), Err(AccessError::Host), "{host}");
+        }
+        assert_eq!(check_headers(&[]), Err(AccessError::Host));
+        let twice = [("host", "localhost:8888"), ("host", "evil.example:8888")];
+        assert_eq!(check_headers(&twice), Err(AccessError::Host));
+    }
+
+    #[test]
+    fn an_origin_is_the_host() {
+        let host = ("host", "localhost:8888");
+        assert_eq!(check_headers(&[host, ("origin", "http://localhost:8888")]), Ok(()));
+        for origin in [
+            "http://evil.example",
+            "https://localhost:8888",
+            "http://localhost:8889",
+            "http://127.0.0.1:8888",
+            "null",
+            "",
+        ] {
+            assert_eq!(check_headers(&[host, ("origin", origin)]), Err(AccessError::Origin), "{origin}");
+        }
+        let two = [host, ("origin", "http://localhost:8888"), ("origin", "http://evil.example")];
+        assert_eq!(check_headers(&two), Err(AccessError::Origin));
+    }
+}

@@ -1,0 +1,32 @@
+//! The files of the page, part of the binary.
+
+/// A file of the page.
+pub(super) struct Asset {
+    /// Its path below the address of the page.
+    pub(super) path: &'static str,
+    /// Its type, for the header `Content-Type`.
+    pub(super) kind: &'static str,
+    /// Its content.
+    pub(super) text: &'static str,
+}
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+
+macro_rules! asset {
+    ($path:literal, $file:literal, $kind:expr) => {
+        Asset { path: $path, kind: $kind, text: include_str!(concat!("page/", $file)) }
+    };
+}
+
+/// All files. Nothing else is served, so that no path leads anywhere else.
+pub(super) const ASSETS: &[Asset] = &[
+    asset!("", "index.html", "text/html; charset=utf-8"),
+    asset!("style.css", "style.css", "text/css; charset=utf-8"),
+    asset!("icon.svg", "icon.svg", "image/svg+xml"),
+    asset!("app.js", "app.js", SCRIPT),
+    asset!("board.js", "board.js", SCRIPT),
+    asset!("connection.js", "connection.js", SCRIPT),
+    asset!("looks.js", "looks.js", SCRIPT),
+    asset!("moves.js", "moves.js", SCRIPT),
+    asset!("panels.js", "panels.js", SCRIPT),
+];

@@ -1,0 +1,261 @@
+// The board: shows a position, and lets a person choose a move by clicks, by dragging or by keys.
+
+import { drawing, pieceName } from "./looks.js";
+import { appeared, readFen, readMove, squareName } from "./moves.js";
+
+// A drag begins after so many pixels.
+const DRAG = 5;
+
+// The letter of a file or the number of a rank at the edge of the board. Its text is the style's, as the name
+// of a square says the same.
+function coordinate(className, text) {
+  const element = document.createElement("span");
+  element.className = `coordinate ${className}`;
+  element.dataset.text = text;
+  return element;
+}
+
+export class LabBoard extends HTMLElement {
+  #position = { files: 8, ranks: 8, pieces: new Map() };
+  #looks = { pieces: {} };
+  #moves = [];
+  #last = "";
+  #isFlipped = false;
+  #chosen = [];           // the squares of the move that is being chosen
+  #focus = null;          // the square that the keyboard is on
+  #cells = new Map();     // square name → element
+  #shape = "";
+  #drag = null;
+
+  connectedCallback() {
+    this.setAttribute("role", "grid");
+    this.setAttribute("aria-label", "Board. Arrow keys move, Enter chooses, Escape lets go.");
+    this.addEventListener("keydown", event => this.#key(event));
+    this.addEventListener("pointerdown", event => this.#press(event));
+    this.addEventListener("pointermove", event => this.#move(event));
+    this.addEventListener("pointerup", event => this.#release(event));
+    this.addEventListener("pointercancel", () => this.#endDrag());
+    this.addEventListener("focusout", event => {
+      if (!this.contains(event.relatedTarget)) this.classList.remove("pointed");
+    });
+  }
+
+  // Shows a position. `moves` are the legal moves that may be chosen now, `last` is the move before.
+  show({ fen, looks, moves, last, isFlipped }) {
+    this.#position = readFen(fen);
+    this.#looks = looks;
+    this.#moves = moves.map(readMove);
+    this.#last = last ?? "";
+    this.#isFlipped = isFlipped;
+    this.#chosen = [];
+    this.#endDrag();
+    this.#build();
+    this.#draw();
+  }
+
+  // Makes the cells, if the board has changed its shape.
+  #build() {
+    const { files, ranks } = this.#position;
+    const shape = `${files} ${ranks} ${this.#isFlipped}`;
+    if (shape === this.#shape) return;
+    this.#shape = shape;
+    this.#cells.clear();
+    this.style.setProperty("--files", files);
+    this.style.setProperty("--ranks", ranks);
+    const rows = [...Array(ranks).keys()].map(row => {
+      const rank = this.#isFlipped ? row : ranks - 1 - row;
+      const element = document.createElement("div");
+      element.setAttribute("role", "row");
+      element.append(...[...Array(files).keys()].map(column => {
+        const file = this.#isFlipped ? files - 1 - column : column;
+        const cell = document.createElement("div");
+        cell.setAttribute("role", "gridcell");
+        cell.dataset.square = squareName(file, rank);
+        cell.className = (file + rank) % 2 ? "light" : "dark";
+        cell.tabIndex = -1;
+        if (row === ranks - 1) cell.append(coordinate("file", cell.dataset.square[0]));
+        if (column === 0) cell.append(coordinate("rank", rank + 1));
+        this.#cells.set(cell.dataset.square, cell);
+        return cell;
+      }));
+      return element;
+    });
+    this.replaceChildren(...rows);
+    if (!this.#cells.has(this.#focus)) this.#focus = this.#cells.keys().next().value;
+  }
+
+  // The moves that begin with the chosen squares.
+  #candidates() {
+    return this.#moves.filter(move => this.#chosen.every((square, index) => move.squares[index] === square));
+  }
+
+  // Draws what has changed: pieces, the last move, what is chosen and where it may go.
+  #draw() {
+    const pieces = new Map(this.#position.pieces);
+    const [from, ...way] = this.#chosen;
+    if (way.length > 0) {
+      pieces.set(way[0], pieces.get(from));
+      pieces.delete(from);
+    }
+    const next = new Set(this.#chosen.length ? this.#candidates().map(move => move.squares[this.#chosen.length]) : []);
+    const origins = new Set(this.#moves.map(move => move.squares[0]));
+    const last = new Set(this.#last ? readMove(this.#last).squares : []);
+    const fresh = appeared(this.#last);
+    for (const [square, cell] of this.#cells) {
+      const letter = pieces.get(square) ?? "";
+      if (cell.dataset.piece !== letter || cell.looks !== this.#looks) {
+        cell.dataset.piece = letter;
+        cell.looks = this.#looks;
+        cell.querySelector("svg")?.remove();
+        if (letter) cell.append(drawing(this.#looks, letter));
+      }
+      const isChosen = this.#chosen.at(-1) === square || (way.length > 0 && way[0] === square);
+      cell.classList.toggle("last", last.has(square) || fresh === square);
+      cell.classList.toggle("chosen", isChosen);
+      cell.classList.toggle("target", next.has(square));
+      cell.classList.toggle("origin", origins.has(square));
+      cell.setAttribute("aria-selected", String(isChosen));
+      const words = [square, letter ? pieceName(this.#looks, letter) : "empty"];
+      if (next.has(square)) words.push(this.#stepName() + " here");
+      cell.setAttribute("aria-label", words.join(", "));
+      cell.tabIndex = square === this.#focus ? 0 : -1;
+    }
+  }
+
+  // The name of the step that the next square makes.
+  #stepName() {
+    return this.#looks.steps?.[this.#chosen.length - 1] ?? "move";
+  }
+
+  // Takes a square as the next one of a move, as a new beginning, or as neither.
+  #choose(square) {
+    const before = this.#chosen;
+    if (before.length > 0 && square !== before.at(-1)) {
+      this.#chosen = [...before, square];
+      const candidates = this.#candidates();
+      if (candidates.length > 0) {
+        const whole = candidates.filter(move => move.squares.length === this.#chosen.length);
+        if (whole.length > 0) this.#play(whole);
+        else this.#tell(this.#stepName());
+        return this.#draw();
+      }
+    }
+    const isOrigin = this.#moves.some(move => move.squares[0] === square);
+    this.#chosen = isOrigin && (before.length !== 1 || square !== before[0]) ? [square] : [];
+    if (this.#chosen.length) this.#tell(this.#stepName());
+    this.#draw();
+  }
+
+  // Announces how many squares the next step can go to.
+  #tell(step) {
+    const count = new Set(this.#candidates().map(move => move.squares[this.#chosen.length])).size;
+    const detail = `${this.#chosen.at(-1)}: ${count} ${count === 1 ? "square" : "squares"} to ${step} to`;
+    this.dispatchEvent(new CustomEvent("step", { detail }));
+  }
+
+  // Hands on a move, or several that differ by their letter.
+  #play(moves) {
+    this.#chosen = moves[0].squares;
+    const isBlack = this.#position.fields[0] === "b";
+    this.dispatchEvent(new CustomEvent("move", { detail: { moves, isBlack } }));
+  }
+
+  // Lets go of what was chosen.
+  letGo() {
+    this.#chosen = [];
+    this.#endDrag();
+    this.#draw();
+  }
+
+  #key(event) {
+    this.classList.remove("pointed");
+    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    if (event.key in steps && !event.altKey && !event.ctrlKey && !event.metaKey) {
+      const sign = this.#isFlipped ? -1 : 1;
+      const [files, ranks] = steps[event.key].map(step => step * sign);
+      const file = this.#focus.charCodeAt(0) - 97 + files;
+      const square = squareName(file, Number(this.#focus.slice(1)) - 1 + ranks);
+      if (this.#cells.has(square)) this.#focusOn(square);
+    } else if (event.key === "Enter" || event.key === " ") {
+      this.#choose(this.#focus);
+    } else if (event.key === "Escape") {
+      this.letGo();
+    } else {
+      return;
+    }
+    event.preventDefault();
+  }
+
+  #focusOn(square) {
+    this.#cells.get(this.#focus).tabIndex = -1;
+    this.#focus = square;
+    const cell = this.#cells.get(square);
+    cell.tabIndex = 0;
+    cell.focus({ preventScroll: true });
+  }
+
+  #squareAt(event) {
+    const element = document.elementFromPoint(event.clientX, event.clientY);
+    return element?.closest("lab-board [data-square]")?.dataset.square;
+  }
+
+  #press(event) {
+    const square = this.#squareAt(event);
+    if (!square || event.button !== 0 || this.#drag) return;
+    event.preventDefault();
+    // The frame of the keyboard does not follow the pointer.
+    this.classList.add("pointed");
+    this.#focusOn(square);
+    const canDrag = this.#chosen.length < 2 && this.#moves.some(move => move.squares[0] === square)
+      && !this.#candidates().some(move => this.#chosen.length && move.squares[this.#chosen.length] === square);
+    const wasChosen = this.#chosen.length === 1 && this.#chosen[0] === square;
+    if (!canDrag) return this.#choose(square);
+    this.#chosen = [square];
+    this.#draw();
+    this.#tell(this.#stepName());
+    this.#drag = { square, wasChosen, x: event.clientX, y: event.clientY, ghost: null };
+    this.setPointerCapture(event.pointerId);
+  }
+
+  #move(event) {
+    const drag = this.#drag;
+    if (!drag) return;
+    const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+    if (!drag.ghost) {
+      if (Math.hypot(x, y) < DRAG) return;
+      drag.ghost = this.#cells.get(drag.square).querySelector("svg");
+      drag.ghost?.classList.add("dragged");
+      if (drag.ghost) {
+        const box = this.#cells.get(drag.square).getBoundingClientRect();
+        drag.x = box.x + box.width / 2;
+        drag.y = box.y + box.height / 2;
+      }
+    }
+    if (drag.ghost) {
+      drag.ghost.style.transform = `translate(${event.clientX - drag.x}px, ${event.clientY - drag.y}px)`;
+    }
+  }
+
+  #release(event) {
+    const drag = this.#drag;
+    if (!drag) return;
+    this.#endDrag();
+    const square = this.#squareAt(event);
+    if (square && square !== drag.square) {
+      if (this.#candidates().some(move => move.squares[1] === square)) this.#choose(square);
+      else this.letGo();
+    } else if (drag.wasChosen) {
+      this.letGo();
+    }
+  }
+
+  #endDrag() {
+    if (this.#drag?.ghost) {
+      this.#drag.ghost.classList.remove("dragged");
+      this.#drag.ghost.style.transform = "";
+    }
+    this.#drag = null;
+  }
+}
+
+customElements.define("lab-board", LabBoard);

@@ -1,0 +1,76 @@
+// How each game looks: its title, its pieces and their names. Drawings are paths in a square of 45 × 45.
+
+const BASE = "M11 39.5v-3c0-1.7 1.3-3 3-3h17c1.7 0 3 1.3 3 3v3z";
+
+const DRAWINGS = {
+  pawn: { body: `M22.5 8.5a6.2 6.2 0 0 1 3.9 11h2.4v2.9h-2.7c.5 4.7 2.3 8.2 5 11.1H13.9c2.7-2.9 4.5-6.4 5-11.1h-2.7v-2.9h2.4a6.2 6.2 0 0 1 3.9-11z${BASE}` },
+  rook: { body: `M11.5 9h5v3.5h3.5V9h5v3.5h3.5V9h5v8.5L30 20.5v10l1.5 3h-18l1.5-3v-10l-3.5-3z${BASE}`, lines: "M15 20.5h15M15 30.5h15" },
+  knight: { body: `M13.5 33.5c0-6.8 6.8-9 7.3-14-2.7 1.3-3.8 3.9-6.8 4.7-2.7.7-4.6-1.6-3.5-3.9 1.5-3.1 4.4-5.3 5.6-8.6l.8-5 4 3.2c9 .2 13.6 7 13.6 15.8 0 2.9-.4 5.3-1 7.8z${BASE}`, lines: "M17.9 15.2v.1M27 12.5c3 2.3 4.3 6.5 4.2 11.5" },
+  bishop: { body: `M22.5 5.5a2.6 2.6 0 0 1 1.7 4.6c4.3 2.9 7 6.9 7 10.9 0 2.7-1.4 4.9-3.5 6.2l1.7 6.3H15.6l1.7-6.3c-2.1-1.3-3.5-3.5-3.5-6.2 0-4 2.7-8 7-10.9a2.6 2.6 0 0 1 1.7-4.6z${BASE}`, lines: "M22.5 14.5v8M18.5 18.5h8M17.3 27.2h10.4" },
+  queen: { body: `M13 33.5 9.3 15.2l6.5 8.2.9-12.2 5.8 11 5.8-11 .9 12.2 6.5-8.2L32 33.5zM9 15.3a2.4 2.4 0 1 1 .1 0zM16.6 11.4a2.4 2.4 0 1 1 .1 0zM28.3 11.4a2.4 2.4 0 1 1 .1 0zM35.9 15.3a2.4 2.4 0 1 1 .1 0z${BASE}`, lines: "M14 28.5h17" },
+  king: { body: `M21 5h3v2.6h2.7v3H24v5.2c4-3.9 11.1-2.9 11.1 4 0 5.2-4.6 8-5.1 13.7H15c-.5-5.7-5.1-8.5-5.1-13.7 0-6.9 7.1-7.9 11.1-4v-5.2h-2.7v-3H21z${BASE}`, lines: "M22.5 19.5v9.8M16 29.3h13" },
+  disc: { body: "M22.5 7a15.5 15.5 0 1 1-.1 0z", lines: "M22.5 12.5a10 10 0 1 1-.1 0z" },
+};
+
+const chessmen = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+
+export const LOOKS = {
+  chess: { title: "Chess", hint: "with Chess960", pieces: chessmen },
+  neighbours: {
+    title: "Neighbours", hint: "as far as it has neighbours", pieces: { p: "disc" }, names: { disc: "piece" },
+  },
+  tucchess: {
+    title: "TUC-CHESS", hint: "for points and prizes", pieces: chessmen, star: "prize",
+    points: fields => fields.slice(1, 3),
+  },
+  amazons: {
+    title: "Amazons", hint: "queens that shoot arrows", pieces: { q: "queen" }, names: { queen: "amazon" },
+    star: "arrow", steps: ["move", "shoot"],
+  },
+};
+
+// A game that has no entry: its letters are written.
+export function looksOf(game) {
+  return LOOKS[game] ?? { title: game, hint: "", pieces: {} };
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function element(name, attributes) {
+  const node = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  return node;
+}
+
+// What stands on a square in words, by its letter in the FEN.
+export function pieceName(looks, letter) {
+  if (letter === "*") return looks.star ?? "mark";
+  const kind = looks.pieces[letter.toLowerCase()] ?? letter;
+  return (letter === letter.toLowerCase() ? "black " : "white ") + (looks.names?.[kind] ?? kind);
+}
+
+// The drawing of what stands on a square.
+export function drawing(looks, letter) {
+  const isStar = letter === "*";
+  const colour = isStar ? looks.star ?? "mark" : letter === letter.toLowerCase() ? "black" : "white";
+  const svg = element("svg", { viewBox: "0 0 45 45", class: `piece ${colour}`, "aria-hidden": "true" });
+  if (colour === "prize") {
+    svg.append(element("circle", { cx: 22.5, cy: 22.5, r: 11, class: "coin" }));
+    svg.append(element("path", { d: "M22.5 14.6l2.3 5.1 5.5.6-4.1 3.7 1.2 5.4-4.9-2.8-4.9 2.8 1.2-5.4-4.1-3.7 5.5-.6z", class: "coin-star" }));
+  } else if (colour === "arrow") {
+    svg.append(element("rect", { x: 4, y: 4, width: 37, height: 37, rx: 7, class: "tile" }));
+    svg.append(element("path", { d: "M15.5 29.5 27 18M18 27l-5.5.5M18 27l-.5 5.5M21.5 23.5l-5.5.5M21.5 23.5l-.5 5.5", class: "tile-arrow" }));
+    svg.append(element("path", { d: "M33.5 11.5l-10.5 3.5 7 7z", class: "tile-head" }));
+  } else {
+    const art = DRAWINGS[looks.pieces[letter.toLowerCase()]];
+    if (art) {
+      svg.append(element("path", { d: art.body, class: "body" }));
+      if (art.lines) svg.append(element("path", { d: art.lines, class: "lines" }));
+    } else {
+      const text = element("text", { x: 22.5, y: 31, "text-anchor": "middle", class: "body" });
+      text.textContent = letter;
+      svg.append(text);
+    }
+  }
+  return svg;
+}

@@ -1,0 +1,43 @@
+// Positions and moves as text: what the board needs to know of them, for every game.
+
+// A FEN: { files, ranks, pieces: square name → letter, fields: what follows the board }.
+export function readFen(fen) {
+  const [board, ...fields] = fen.split(" ");
+  const rows = board.split("/");
+  const pieces = new Map();
+  let files = 0;
+  rows.forEach((row, index) => {
+    let file = 0;
+    for (const [part] of row.matchAll(/\d+|\D/g)) {
+      if (/\d/.test(part)) file += Number(part);
+      else pieces.set(squareName(file++, rows.length - 1 - index), part);
+    }
+    files = Math.max(files, file);
+  });
+  return { files, ranks: rows.length, pieces, fields };
+}
+
+// The name of a square, counted from 0.
+export function squareName(file, rank) {
+  return String.fromCharCode(97 + file) + (rank + 1);
+}
+
+// A move: the squares to choose one after the other, and a letter that follows them (a promotion).
+// `e7e8q` is e7, e8, q; `d1d7,d7g7` is d1, d7, g7. What chance has done (`=1`, `+c5`) is left out.
+export function readMove(text) {
+  const squares = [];
+  let suffix = "";
+  for (const part of text.split(/[=+]/)[0].split(",")) {
+    const [, from, to, letter] = part.match(/^([a-z]\d+)([a-z]\d+)([a-z]?)$/) ?? [];
+    if (!from) continue;
+    if (squares.length === 0) squares.push(from);
+    squares.push(to);
+    suffix = letter;
+  }
+  return { text, squares, suffix };
+}
+
+// The square on which chance has put something with a move, if any.
+export function appeared(text) {
+  return text.match(/\+([a-z]\d+)$/)?.[1];
+}

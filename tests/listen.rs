@@ -1,0 +1,129 @@
+//! UCI over TCP.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a test waits for a line before it fails.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server, which ends with the test.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start() -> Server {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(["uci", "--listen", "0"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        assert!(address.starts_with("127.0.0.1:"), "{address}");
+        Server { process, address }
+    }
+
+    fn connect(&self) -> Client {
+        let stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        Client(BufReader::new(stream))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+struct Client(BufReader<TcpStream>);
+
+impl Client {
+    fn send(&mut self, lines: &str) {
+        self.0.get_mut().write_all(format!("{lines}\n").as_bytes()).unwrap();
+    }
+
+    /// The next line that begins with `word`; empty at the end of the connection.
+    fn next(&mut self, word: &str) -> String {
+        let mut line = String::new();
+        while !line.starts_with(word) {
+            line.clear();
+            // A connection that is refused may be reset.
+            if self.0.read_line(&mut line).unwrap_or(0) == 0 {
+                return String::new();
+            }
+        }
+        line.trim_end().to_owned()
+    }
+
+    /// Everything up to the end of the connection.
+    fn rest(&mut self) -> String {
+        let mut text = String::new();
+        // A server that has closed the connection with unread input resets it.
+        let _ = self.0.read_to_string(&mut text);
+        text
+    }
+}
+
+#[test]
+fn each_connection_is_a_session() {
+    let server = Server::start();
+    let (mut one, mut other) = (server.connect(), server.connect());
+    one.send("setoption name UCI_Variant value neighbours\nposition startpos moves e1e3\nd");
+    other.send("d");
+    assert_eq!(one.next("Fen: "), "Fen: pppppppp/8/8/8/8/4P3/8/PPPP1PPP b 1 1");
+    assert!(other.next("Fen: ").contains("rnbqkbnr/pppppppp"));
+    one.send("go infinite");
+    other.send("go depth 3");
+    assert!(other.next("bestmove").len() > 9);
+    one.send("quit");
+    assert!(one.next("bestmove").len() > 9);
+    assert_eq!(one.rest(), "");
+    other.send("isready");
+    assert_eq!(other.next("readyok"), "readyok");
+}
+
+#[test]
+fn connections_are_limited_and_make_room_when_they_end() {
+    let server = Server::start();
+    let mut clients: Vec<_> = (0..16).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        client.send("go infinite\nisready");
+        assert_eq!(client.next("readyok"), "readyok");
+    }
+    assert_eq!(server.connect().rest(), "info string error: too many connections\n");
+    // A client that is gone ends its search and its session.
+    clients.pop();
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let mut client = server.connect();
+        let _ = client.0.get_mut().write_all(b"isready\n");
+        if client.next("readyok") == "readyok" {
+            break;
+        }
+        assert!(Instant::now() < end, "no room");
+    }
+}
+
+#[test]
+fn pages_in_a_browser_cannot_send_commands() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send("POST / HTTP/1.1\r\nHost: localhost\r\n\r\nisready\nd");
+    assert_eq!(client.rest(), "info string error: this is no command of UCI\n");
+}
+
+#[test]
+fn a_listener_needs_a_port() {
+    for address in ["", "here", "localhost", "127.0.0.1", "65536"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_labrys")).args(["uci", "--listen", address]).output();
+        let error = String::from_utf8(output.unwrap().stderr).unwrap();
+        assert!(error.contains("expected a port"), "{address}: {error}");
+    }
+}
