@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use labrys::web::{Config, Server};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use tungstenite::http::HeaderValue;
 use tungstenite::{Error, Message, WebSocket};
 
 /// How long a test waits for a message before it fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server that runs until the tests end.
 struct Board {
@@ -90,7 +90,10 @@ struct Browser {
 impl Browser {
     /// The next message of a kind.
     fn next(&mut self, kind: &str) -> Value {
+        // Pings arrive for ever.
+        let end = Instant::now() + PATIENCE;
         loop {
+            assert!(Instant::now() < end, "no message `{kind}`");
             if let Message::Text(text) = self.socket.read().unwrap() {
                 let message: Value = serde_json::from_str(&text).unwrap();
                 if message["is"] == kind {
@@ -137,7 +140,9 @@ impl Browser {
 
     /// Waits for the end of the connection, and returns the reason if one is given.
     fn ended(&mut self) -> String {
+        let end = Instant::now() + PATIENCE;
         loop {
+            assert!(Instant::now() < end, "the connection goes on");
             match self.socket.read() {
                 Ok(Message::Close(frame)) => {
                     return frame.map_or(String::new(), |frame| frame.reason.to_string());
@@ -279,9 +284,9 @@ fn sessions_are_limited_and_idle_ones_make_room() {
     // Those who are in a session can still come back to it.
     assert_eq!(board.enter(&name).1, name);
     browsers.pop().unwrap().socket.close(None).unwrap();
-    let patience = std::time::Instant::now() + PATIENCE;
+    let patience = Instant::now() + PATIENCE;
     while board.connect("/ws", &[]).is_err() {
-        assert!(std::time::Instant::now() < patience, "no room");
+        assert!(Instant::now() < patience, "no room");
         thread::sleep(Duration::from_millis(20));
     }
     drop(first);

@@ -83,8 +83,8 @@ impl Job {
         Ok(best.map_err(|error| error.to_string())?.best)
     }
 
-    /// What a search has found, for White and in the notation of records. `board` has the position and plays the
-    /// line.
+    /// What a search has found, for White and in the notation of records. `board` has the position and plays
+    /// the line.
     fn state(&self, found: &SearchReport, board: &mut dyn Board) -> SearchState {
         let is_white = board.side_to_move() == Color::White;
         let score = if is_white { found.score } else { -found.score };

@@ -86,7 +86,8 @@ function showSearch() {
   const isShown = $("show-search").checked;
   const index = state ? state.line.findIndex(move => move.node === search?.node) + 1 : -1;
   const isOfGame = search && search.number === state?.number;
-  const isOfLine = isOfGame && (search.node === state.node || (index > 0 || search.node === 0) && index === state.ply - 1);
+  const isBefore = (index > 0 || search?.node === 0) && index === state?.ply - 1;
+  const isOfLine = isOfGame && (search.node === state.node || isBefore);
   $("bar").hidden = !isShown;
   $("search").hidden = !isShown;
   $("bar").classList.toggle("flipped", isFlipped);

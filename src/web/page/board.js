@@ -97,7 +97,8 @@ export class LabBoard extends HTMLElement {
       pieces.set(way[0], pieces.get(from));
       pieces.delete(from);
     }
-    const next = new Set(this.#chosen.length ? this.#candidates().map(move => move.squares[this.#chosen.length]) : []);
+    const candidates = this.#chosen.length ? this.#candidates() : [];
+    const next = new Set(candidates.map(move => move.squares[this.#chosen.length]));
     const origins = new Set(this.#moves.map(move => move.squares[0]));
     const last = new Set(this.#last ? readMove(this.#last).squares : []);
     const fresh = appeared(this.#last);
@@ -206,8 +207,9 @@ export class LabBoard extends HTMLElement {
     // The frame of the keyboard does not follow the pointer.
     this.classList.add("pointed");
     this.#focusOn(square);
-    const canDrag = this.#chosen.length < 2 && this.#moves.some(move => move.squares[0] === square)
-      && !this.#candidates().some(move => this.#chosen.length && move.squares[this.#chosen.length] === square);
+    const step = this.#chosen.length;
+    const isTarget = step > 0 && this.#candidates().some(move => move.squares[step] === square);
+    const canDrag = step < 2 && !isTarget && this.#moves.some(move => move.squares[0] === square);
     const wasChosen = this.#chosen.length === 1 && this.#chosen[0] === square;
     if (!canDrag) return this.#choose(square);
     this.#chosen = [square];

@@ -71,7 +71,8 @@ export function showHistory(list, state, show) {
     if (index + 1 === state.ply) element.setAttribute("aria-current", "true");
     row.append(element);
     if (move.others) {
-      row.append(make("span", { className: "others" }, "or ", ...move.others.map(other => button(other, "other"))));
+      const others = move.others.map(other => button(other, "other"));
+      row.append(make("span", { className: "others" }, "or ", ...others));
       row = null;
     }
   });
@@ -141,7 +142,8 @@ export class NewGame {
     const values = option?.values ?? [];
     const isCheck = values[0] === "false";
     const text = value => (isCheck ? (value === "true" ? "on" : "off") : value);
-    $("option").replaceChildren(...values.map((value, index) => make("option", { value: index ? value : "" }, text(value))));
+    const options = values.map((value, index) => make("option", { value: index ? value : "" }, text(value)));
+    $("option").replaceChildren(...options);
     $("option-label").firstChild.textContent = option ? `${option.name} ` : "";
   }
 }
