@@ -217,7 +217,7 @@ fn problem<G: Encoding>(path: &Path, bytes: &[u8]) -> NetProblem {
     std::fs::write(path, bytes).unwrap();
     let error = Parameters::load::<G>(path).unwrap_err();
     assert!(error.to_string().starts_with("net file `"), "{error}");
-    error.problem
+    *error.problem
 }
 
 #[test]
@@ -246,7 +246,7 @@ fn files_that_do_not_fit_are_refused_by_name() {
     assert!(text(b"").contains("not a whole safetensors file"));
     assert!(text(b"weights and measures").contains("not a whole safetensors file"));
     let missing = Parameters::load::<TucChess>(Path::new("/missing/net")).unwrap_err();
-    assert!(matches!(missing.problem, NetProblem::Io(_)), "{missing}");
+    assert!(matches!(*missing.problem, NetProblem::Io(_)), "{missing}");
 
     for (name, value) in
         [("policy.bias", f32::NAN), ("dense.0.weight", f32::INFINITY), ("normalisation.1.running_var", -0.5)]
@@ -269,7 +269,7 @@ fn no_damage_goes_unnoticed() {
         damaged[place] ^= 1 << (place % 8);
         std::fs::write(&path, &damaged).unwrap();
         match Parameters::load::<TucChess>(&path) {
-            Err(error) => assert!(place < header || matches!(error.problem, NetProblem::Checksum { .. })),
+            Err(error) => assert!(place < header || matches!(*error.problem, NetProblem::Checksum { .. })),
             // White space, or a letter of the provenance.
             Ok(read) => assert!(place < header && read.tensors() == parameters.tensors(), "{place}"),
         }

@@ -60,7 +60,7 @@ fn check_leaves<G: Playable>() {
     let folder = tempfile::tempdir().unwrap();
     let lines = random_lines::<G>(8, 30);
     let path = net_file(&folder, &lines[0].0, 1);
-    let leaves = NetLeaves::load::<G>(path.to_str().unwrap()).unwrap();
+    let leaves = NetLeaves::load::<G>(&path).unwrap();
     let net = Net::load::<G>(&path).unwrap();
     for bytes in [0, 1 << 20] {
         leaves.set_cache(bytes);

@@ -141,7 +141,7 @@ impl<G: Playable> Thinker<G> {
     fn load_net(&mut self, path: &str) -> SetResult {
         self.net = match path {
             "" | "<empty>" => None,
-            path => Some(NetLeaves::load::<G>(path)?),
+            path => Some(NetLeaves::load::<G>(Path::new(path))?),
         };
         Ok(None)
     }

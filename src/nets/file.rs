@@ -45,7 +45,14 @@ pub struct NetError {
     /// The path of the file.
     pub path: String,
     /// What is wrong with it.
-    pub problem: NetProblem,
+    pub problem: Box<NetProblem>,
+}
+
+impl NetError {
+    /// The error of a file.
+    pub(crate) fn new(path: &Path, problem: NetProblem) -> NetError {
+        NetError { path: path.display().to_string(), problem: Box::new(problem) }
+    }
 }
 
 /// What is wrong with the file of a net.
@@ -164,7 +171,7 @@ impl Parameters {
     /// [`NetError`] with what the system says; the old file stays.
     pub fn save(&self, path: &Path) -> Result<(), NetError> {
         let write = || Ok(write_atomically(path, self.to_bytes()?)?);
-        write().map_err(|problem| NetError { path: path.display().to_string(), problem })
+        write().map_err(|problem| NetError::new(path, problem))
     }
 
     /// Reads a file of parameters for the game `G`.
@@ -173,7 +180,7 @@ impl Parameters {
     /// [`NetError`] names the file and what is wrong with it.
     pub fn load<G: Encoding>(path: &Path) -> Result<Parameters, NetError> {
         let read = || Parameters::from_bytes::<G>(&std::fs::read(path)?);
-        read().map_err(|problem| NetError { path: path.display().to_string(), problem })
+        read().map_err(|problem| NetError::new(path, problem))
     }
 
     /// The content of a file.

@@ -1,7 +1,7 @@
 //! A policy/value net as a judge of leaves.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::leaf::{Leaf, LeafEvaluator, softmax};
@@ -12,7 +12,7 @@ use crate::nets::{Net, NetError, NetProblem};
 #[derive(Debug)]
 pub struct NetLeaves {
     net: Net,
-    path: String,
+    path: PathBuf,
     cache: Mutex<Cache>,
 }
 
@@ -21,9 +21,8 @@ impl NetLeaves {
     ///
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
-    pub fn load<G: Encoding>(path: &str) -> Result<NetLeaves, NetError> {
-        let net = Net::load::<G>(Path::new(path))?;
-        Ok(NetLeaves { net, path: path.to_owned(), cache: Mutex::default() })
+    pub fn load<G: Encoding>(path: &Path) -> Result<NetLeaves, NetError> {
+        Ok(NetLeaves { net: Net::load::<G>(path)?, path: path.to_owned(), cache: Mutex::default() })
     }
 
     /// Checks that the net is for the board of a position.
@@ -36,7 +35,7 @@ impl NetLeaves {
             return Ok(());
         }
         let [net, board] = [net, board].map(|shape| (shape.files, shape.ranks));
-        Err(NetError { path: self.path.clone(), problem: NetProblem::Board { net, board } })
+        Err(NetError::new(&self.path, NetProblem::Board { net, board }))
     }
 
     /// Sets the memory of the cache, in bytes. What it holds stays.
