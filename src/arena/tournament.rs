@@ -56,7 +56,7 @@ pub enum TournamentError {
         /// Its name.
         name: String,
         /// The reason.
-        error: Box<EngineSetupError>,
+        error: EngineSetupError,
     },
     /// There is no opening.
     #[error(transparent)]
@@ -112,9 +112,8 @@ impl Tournament {
     pub fn check(&self, control: &Control) -> Result<(), TournamentError> {
         let mut board = self.rules.board()?;
         self.openings.get(0, board.as_mut())?;
-        let failed = |engine: &EngineConfig, error: EngineSetupError| {
-            Err(TournamentError::Setup { name: engine.name.clone(), error: Box::new(error) })
-        };
+        let failed =
+            |engine: &EngineConfig, error| Err(TournamentError::Setup { name: engine.name.clone(), error });
         for (index, engine) in self.engines.iter().enumerate() {
             if let EngineKind::Udp(invitation) = &engine.setup.kind {
                 let earlier = &self.engines[..index];
