@@ -247,6 +247,31 @@ fn a_bad_net_file_is_named_and_changes_nothing() {
 }
 
 #[test]
+fn numbers_beyond_all_bounds_do_no_harm() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = NetConfig { shape: TucChess::start().encoding_shape(), architecture: SMALL };
+    let mut tensors = Parameters::random::<TucChess>(config, 1).unwrap().tensors().clone();
+    for (name, tensor) in &mut tensors {
+        match name.as_str() {
+            "policy.weight" | "value.weight" => {
+                tensor.values.iter_mut().for_each(|value| *value = f32::MAX.copysign(*value));
+            }
+            "normalisation.2.bias" => tensor.values.fill(1e30),
+            _ => (),
+        }
+    }
+    let path = folder.path().join("large");
+    Parameters::new::<TucChess>(config, String::new(), tensors).unwrap().save(&path).unwrap();
+    let (position, mut moves) = (TucChess::start(), Vec::new());
+    position.legal_moves(&mut moves);
+    let mut leaves = [Leaf { position, occurrences: 1, moves, priors: Vec::new(), value: 0.0 }];
+    NetLeaves::load::<TucChess>(&path).unwrap().evaluate_leaves(&mut leaves);
+    let [Leaf { priors, value, .. }] = leaves;
+    assert!((priors.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{priors:?}");
+    assert!((0.0..=1.0).contains(&value), "{value}");
+}
+
+#[test]
 fn a_net_for_another_board_is_refused_by_go() {
     let folder = tempfile::tempdir().unwrap();
     let path = net_file(&folder, &Amazons::start_with(2), 1);

@@ -52,10 +52,13 @@ impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
     }
 }
 
-/// Makes probabilities of logits.
+/// Makes probabilities of logits: the same for all, if some are beyond the range of numbers.
 pub(super) fn softmax(logits: &mut [f32]) {
     let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     logits.iter_mut().for_each(|logit| *logit = (*logit - most).exp());
     let sum: f32 = logits.iter().sum();
-    logits.iter_mut().for_each(|share| *share /= sum);
+    match sum.is_finite() {
+        true => logits.iter_mut().for_each(|share| *share /= sum),
+        false => logits.fill(1.0 / logits.len() as f32),
+    }
 }

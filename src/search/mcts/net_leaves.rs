@@ -72,7 +72,9 @@ impl<G: Encoding> LeafEvaluator<G> for NetLeaves {
             let logit = |index| outputs.logit(number, index);
             priors.extend(moves.iter().map(|&mv| position.policy_indices(mv).map(logit).sum::<f32>()));
             softmax(priors);
-            *value = f64::from(outputs.value(number) + 1.0) / 2.0;
+            let said = outputs.value(number);
+            // Weights may be so large that a sum of them is no number.
+            *value = if said.is_nan() { 0.5 } else { f64::from(said + 1.0) / 2.0 };
         }
         let mut cache = lock();
         for (index, key) in open {
