@@ -47,26 +47,27 @@ fn plays(folder: &Path, program: &str, arguments: &[&str], limits: &[&str], own_
 }
 
 #[test]
-#[ignore = "needs fairymax, hoichess, gnuchess and polyglot"]
+#[ignore = "needs fairymax, hoichess and polyglot"]
 fn fairymax_plays() {
     plays(tempfile::tempdir().unwrap().path(), "fairymax", &[], &["tc=2+0.05"], "nodes=5000");
 }
 
 #[test]
-#[ignore = "needs fairymax, hoichess, gnuchess and polyglot"]
+#[ignore = "needs fairymax, hoichess and polyglot"]
 fn hoichess_plays() {
     // With little time it plays without a search.
     plays(tempfile::tempdir().unwrap().path(), "hoichess", &["-x"], &["tc=60", "depth=4"], "nodes=5000");
 }
 
+// Left out of `.ci/run`: its two threads lock each other up at the start now and then, whoever starts it.
 #[test]
-#[ignore = "needs fairymax, hoichess, gnuchess and polyglot"]
+#[ignore = "needs gnuchess, which hangs at its start now and then"]
 fn gnuchess_plays() {
     plays(tempfile::tempdir().unwrap().path(), "gnuchess", &["-x"], &["tc=2+0.05"], "nodes=5000");
 }
 
 #[test]
-#[ignore = "needs fairymax, hoichess, gnuchess and polyglot"]
+#[ignore = "needs fairymax, hoichess and polyglot"]
 fn polyglot_carries_labrys_to_xboard() {
     let folder = tempfile::tempdir().unwrap();
     let settings = folder.path().join("polyglot.ini");
