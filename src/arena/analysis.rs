@@ -152,8 +152,7 @@ impl GameAnalysis {
         engine.set_option("UCI_ShowWDL", "true")?;
         let moves = game.replay(engine.board_mut())?;
         let (opening, moves) = moves.split_at(game.opening.moves.len());
-        let fen = Some(game.opening.fen.as_str()).filter(|fen| !fen.is_empty());
-        engine.board_mut().set_up(fen, opening)?;
+        engine.board_mut().set_up(game.opening.set_up_fen(), opening)?;
         engine.new_game();
         // The board on which lines are written down.
         let mut scratch = game.board(Some(engine.board().variant()))?;
@@ -164,11 +163,7 @@ impl GameAnalysis {
             let player = engine.board().side_to_move();
             scratch.set_up(Some(&engine.board().fen()), &[])?;
             let text = scratch.san(mv).map_err(illegal)?;
-            let best = before.pv.iter().take(LINE).map_while(|mv| {
-                let text = scratch.san(mv).ok()?;
-                scratch.play(mv).ok().map(|()| text)
-            });
-            let best = best.collect();
+            let best = before.pv.iter().take(LINE).map_while(|mv| scratch.play_to_san(mv).ok()).collect();
             engine.board_mut().play(mv).map_err(illegal)?;
             let after = Judgement::new(engine, limits, control)?;
             let white = [before.white, after.white];
@@ -238,14 +233,13 @@ impl Judgement {
         let mut last = None;
         engine.search(&[], &limits, control, &mut |report: &SearchReport| {
             if report.multipv == 1 {
-                last = report.wdl.map(|wdl| (report.score, wdl, report.pv.clone()));
+                last = report.expected_points().map(|points| (report.score, points, report.pv.clone()));
             }
         })?;
         if control.is_stopped() {
             return Err(AnalysisError::Interrupted);
         }
-        let (score, [win, draw, _], pv) = last.ok_or(AnalysisError::NoScore)?;
-        let points = f64::from(2 * win + draw) / 2000.0;
+        let (score, points, pv) = last.ok_or(AnalysisError::NoScore)?;
         Ok(match stm {
             Color::White => Judgement { score: Some(score), white: points, pv },
             Color::Black => Judgement { score: Some(-score), white: 1.0 - points, pv },

@@ -78,7 +78,7 @@ pub(super) fn read(
         while let Some(game) = games.next() {
             number += 1;
             let (place, opening) = match game {
-                Ok(game) => (games.game_line(), from_game(game, board, options.plies)),
+                Ok(game) => (games.game_line(), from_game(&game, board, options.plies)),
                 Err(error) => (error.line, Err(error.problem.into())),
             };
             add(format!("game {number} in line {place}"), opening)?;
@@ -109,14 +109,13 @@ fn is_pgn(path: &Path) -> std::io::Result<bool> {
 
 /// The opening of a game in PGN.
 fn from_game(
-    game: PgnGame,
+    game: &PgnGame,
     board: &mut dyn Board,
     plies: Option<usize>,
 ) -> Result<Variation, OpeningLineError> {
     game.board(Some(board.variant()))?;
-    let Variation { fen, moves } = game.opening;
-    let moves: Vec<String> = moves.into_iter().chain(game.moves.into_iter().map(|mv| mv.text)).collect();
-    follow(Some(fen).filter(|fen| !fen.is_empty()), moves.iter().map(String::as_str), board, plies)
+    let moves = game.opening.moves.iter().chain(game.moves.iter().map(|mv| &mv.text));
+    follow(game.opening.set_up_fen(), moves.map(String::as_str), board, plies)
 }
 
 /// The opening of a line.
@@ -124,7 +123,7 @@ fn from_line(line: &str, board: &mut dyn Board, plies: Option<usize>) -> Result<
     if line.split_whitespace().next().is_some_and(|word| word.contains('/')) {
         let (position, moves) = line.split_once(" moves ").unwrap_or((line, ""));
         let epd = Epd::parse(position, |fen| board.set_up(Some(fen), &[]))?;
-        follow(Some(epd.fen), words(moves), board, plies)
+        follow(Some(&epd.fen), words(moves), board, plies)
     } else {
         follow(None, words(line), board, plies)
     }
@@ -144,12 +143,12 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 
 /// Plays moves of a record from a position, or from the start position.
 fn follow<'a>(
-    fen: Option<String>,
+    fen: Option<&str>,
     moves: impl Iterator<Item = &'a str>,
     board: &mut dyn Board,
     plies: Option<usize>,
 ) -> Result<Variation, OpeningLineError> {
-    board.set_up(fen.as_deref(), &[])?;
+    board.set_up(fen, &[])?;
     let fen = board.fen();
     let moves = moves
         .take(plies.unwrap_or(usize::MAX))

@@ -120,8 +120,8 @@ pub struct Seat<'a, G: Game> {
 }
 
 /// Plays a game from `opening` on `game`; `seats` are White and Black. A player that fails, oversteps its
-/// time or makes an illegal move loses. Draws need no claim. `comment_keys` are those of the
-/// comments on moves. `random` returns numbers in [0, 1), with which chance outcomes are sampled.
+/// time or makes an illegal move loses. Draws need no claim. `comment_keys` are those of the comments on
+/// moves. `random` returns numbers in [0, 1), with which chance outcomes are sampled.
 ///
 /// # Errors
 /// [`RefereeError`] when `control` stops the game, or when the opening is not legal.

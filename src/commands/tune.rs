@@ -163,7 +163,7 @@ fn add_game<G: Playable>(
     let moves = record.replay(board.as_mut())?;
     let (opening, moves) = moves.split_at(record.opening.moves.len());
     let scores: Vec<_> = record.moves.iter().map(PgnMove::score).collect();
-    let fen = Some(record.opening.fen.as_str()).filter(|fen| !fen.is_empty());
+    let fen = record.opening.set_up_fen();
     samples.add_game(
         set,
         game,

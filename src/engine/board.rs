@@ -52,6 +52,16 @@ pub trait Board: Send {
     /// [`MoveError`] if the move is not legal.
     fn san(&self, mv: &str) -> Result<String, MoveError>;
 
+    /// Plays a move, and returns it in the notation of game records: the inverse of [`Board::play_san`].
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn play_to_san(&mut self, mv: &str) -> Result<String, MoveError> {
+        let text = self.san(mv)?;
+        self.play(mv)?;
+        Ok(text)
+    }
+
     /// Checks that a move is legal.
     ///
     /// # Errors

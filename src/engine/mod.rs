@@ -181,6 +181,14 @@ pub struct SearchReport {
     pub pv: Vec<String>,
 }
 
+impl SearchReport {
+    /// The expected points of the side to move, from 0 to 1: a win counts 1, a draw ½. `None` without
+    /// `UCI_ShowWDL`.
+    pub fn expected_points(&self) -> Option<f64> {
+        self.wdl.map(|[win, draw, _]| f64::from(2 * win + draw) / 2000.0)
+    }
+}
+
 /// The result of a search, in text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BestMove {

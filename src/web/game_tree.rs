@@ -188,8 +188,7 @@ impl GameTree {
         if known.is_none() && self.nodes.len() > LONGEST {
             return Err(GameError::TooLong);
         }
-        let text = self.board.san(mv)?;
-        self.board.play(mv)?;
+        let text = self.board.play_to_san(mv)?;
         let node = known.unwrap_or_else(|| {
             let node = self.nodes.len();
             let mv = mv.to_owned();

@@ -88,17 +88,14 @@ impl Job {
     fn state(&self, found: &SearchReport, board: &mut dyn Board) -> SearchState {
         let is_white = board.side_to_move() == Color::White;
         let score = if is_white { found.score } else { -found.score };
-        let result = match (found.wdl, found.score) {
-            (Some([win, draw, _]), _) => f64::from(2 * win + draw) / 2000.0,
+        let result = match (found.expected_points(), found.score) {
+            (Some(points), _) => points,
             (None, UciScore::Mate(moves)) if moves > 0 => 1.0,
             (None, UciScore::Mate(_)) => 0.0,
             (None, UciScore::Centi(_)) => 0.5,
         };
         let result = if is_white { result } else { 1.0 - result };
-        let line = found.pv.iter().map_while(|mv| {
-            let text = board.san(mv).ok()?;
-            board.play(mv).ok().map(|()| text)
-        });
+        let line = found.pv.iter().map_while(|mv| board.play_to_san(mv).ok());
         SearchState {
             number: self.number,
             node: self.node,

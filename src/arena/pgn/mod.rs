@@ -124,8 +124,7 @@ impl PgnGame {
     /// # Errors
     /// [`PositionError`] names the move and its number; the board then has the position before it.
     pub fn replay(&self, board: &mut dyn Board) -> Result<Vec<String>, PositionError> {
-        let fen = Some(self.opening.fen.as_str()).filter(|fen| !fen.is_empty());
-        board.set_up(fen, &[])?;
+        board.set_up(self.opening.set_up_fen(), &[])?;
         let texts = self.opening.moves.iter().chain(self.moves.iter().map(|mv| &mv.text));
         let moves = texts.zip(1..).map(|(text, number)| {
             board.play_san(text).map_err(|error| PositionError::Move { number, error })
@@ -135,6 +134,11 @@ impl PgnGame {
 }
 
 impl Variation {
+    /// The FEN of a record; `None` where it begins at the start position of the game.
+    pub fn set_up_fen(&self) -> Option<&str> {
+        Some(self.fen.as_str()).filter(|fen| !fen.is_empty())
+    }
+
     /// The same line as a record has it: its moves in the notation of records, and no FEN where it begins at
     /// the start position of the game. `board` is changed.
     ///
@@ -144,10 +148,10 @@ impl Variation {
         board.set_up(Some(&self.fen), &[])?;
         let start = registry::recorded(board.pgn_variant().unwrap_or_default()).map(|start| start.fen());
         let fen = if start.as_ref() == Ok(&self.fen) { String::new() } else { self.fen.clone() };
-        let moves = self.moves.iter().zip(1..).map(|(mv, number)| {
-            let written = board.san(mv).and_then(|text| board.play(mv).map(|()| text));
-            written.map_err(|error| PositionError::Move { number, error })
-        });
+        let moves =
+            self.moves.iter().zip(1..).map(|(mv, number)| {
+                board.play_to_san(mv).map_err(|error| PositionError::Move { number, error })
+            });
         Ok(Variation { fen, moves: moves.collect::<Result<_, _>>()? })
     }
 }
