@@ -39,13 +39,14 @@ impl Boards {
     /// Where the numbers of each square begin, in the order of the squares, board after board. With a
     /// `border` of 0 it is the square before, in file and rank, so that the kernel begins there.
     fn rows(self, batch: usize, channels: usize, border: usize) -> Vec<usize> {
-        let row = |board: usize, rank: usize, file: usize| {
-            self.len(board, channels) + (self.width() * (rank + border) + file + border) * channels
-        };
-        (0..batch)
-            .flat_map(|board| (0..self.ranks).map(move |rank| (board, rank)))
-            .flat_map(|(board, rank)| (0..self.files).map(move |file| row(board, rank, file)))
-            .collect()
+        let mut rows = Vec::with_capacity(batch * self.files * self.ranks);
+        for board in 0..batch {
+            for rank in 0..self.ranks {
+                let first = self.len(board, channels) + (self.width() * (rank + border) + border) * channels;
+                rows.extend((0..self.files).map(|file| first + file * channels));
+            }
+        }
+        rows
     }
 
     /// How far a square of the kernel is behind its first one.

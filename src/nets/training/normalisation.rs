@@ -20,22 +20,18 @@ pub(super) struct Moments {
     inverse: Vec<f32>,
 }
 
-/// Sums of `one(row)` and of `other(row)` over rows.
-pub(super) fn sums(
-    channels: usize,
-    rows: impl Iterator<Item = usize>,
-    terms: impl Fn(usize) -> (f32, f32),
-) -> [Sums; 2] {
-    let mut sums = [vec![0.0; channels], vec![0.0; channels]];
-    let [firsts, seconds] = &mut sums;
-    for row in rows {
-        for (channel, (first, second)) in firsts.iter_mut().zip(seconds.iter_mut()).enumerate() {
-            let (one, other) = terms(row + channel);
-            *first += f64::from(one);
-            *second += f64::from(other);
+/// Sums of the channels of `one`, and of their products with those of `other`, over squares that begin at
+/// `rows`.
+pub(super) fn sums(channels: usize, rows: &[usize], one: &[f32], other: &[f32]) -> [Sums; 2] {
+    let (mut sums, mut products) = (vec![0.0; channels], vec![0.0; channels]);
+    for &row in rows {
+        let (one, other) = (&one[row..][..channels], &other[row..][..channels]);
+        for (((sum, product), &one), &other) in sums.iter_mut().zip(&mut products).zip(one).zip(other) {
+            *sum += f64::from(one);
+            *product += f64::from(one) * f64::from(other);
         }
     }
-    sums
+    [sums, products]
 }
 
 /// Adds up the sums of all parts of a batch, in their order.

@@ -41,7 +41,8 @@ impl OptimiserState {
         parameters: &mut Parameters,
     ) {
         self.steps += 1;
-        let TrainingSettings { optimiser, rate, momentum, decay, .. } = *settings;
+        let TrainingSettings { optimiser, rate, warmup, momentum, decay, .. } = *settings;
+        let rate = rate * (self.steps as f32 / warmup.max(1) as f32).min(1.0);
         // The means begin at 0, which Adam sets right. Steps beyond the range of `i32` change nothing.
         let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
         let right = |kept: f32| 1.0 / (1.0 - kept.powi(steps));

@@ -189,8 +189,7 @@ impl<'a> Convolution<'a> {
         let parts: Vec<_> = parts
             .map(|(out, x)| {
                 kernel.add(sizes.boards, sizes.positions(out, stride), x, out);
-                let square = |index: usize| (out[index], out[index] * out[index]);
-                sums(stride, sizes.squares(out).into_iter(), square)
+                sums(stride, &sizes.squares(out), out, out)
             })
             .collect();
         let count = sizes.boards.squares(sizes.batch, stride).len();
@@ -236,10 +235,7 @@ impl<'a> Convolution<'a> {
         let parts: Vec<_> = gradient
             .par_chunks(part)
             .zip(trace.normal.par_chunks(part))
-            .map(|(gradient, normal)| {
-                let product = |index: usize| (gradient[index], gradient[index] * normal[index]);
-                sums(stride, sizes.squares(gradient).into_iter(), product)
-            })
+            .map(|(gradient, normal)| sums(stride, &sizes.squares(gradient), gradient, normal))
             .collect();
         let totals = total(&parts).map(|sums| sums.into_iter().map(|sum| sum as f32).collect::<Vec<_>>());
         gradient.par_chunks_mut(part).zip(trace.normal.par_chunks(part)).for_each(|(gradient, normal)| {

@@ -21,6 +21,9 @@ pub struct TrainingSettings {
     pub optimiser: Optimiser,
     /// The learning rate, above 0.
     pub rate: f32,
+    /// Steps until the learning rate is reached, rising from 0 with each. With large steps at first, Adam makes
+    /// a value of ±1 of every position, where tanh has no slope: nets of Neighbours never left it.
+    pub warmup: u32,
     /// The share of the last direction that is kept, from 0 to below 1: of SGD, and β₁ of Adam.
     pub momentum: f32,
     /// The c in the loss `c‖θ‖²` of the parameters, at least 0.
@@ -36,6 +39,7 @@ impl Default for TrainingSettings {
         TrainingSettings {
             optimiser: Optimiser::Adam,
             rate: 0.001,
+            warmup: 200,
             momentum: 0.9,
             decay: 1e-4,
             dropout: 0.0,
@@ -62,7 +66,8 @@ impl TrainingSettings {
     /// # Errors
     /// [`SettingError`] names the first one that is not.
     pub fn check(&self) -> Result<(), SettingError> {
-        let TrainingSettings { optimiser: _, rate, momentum, decay, dropout, value_weight } = *self;
+        let TrainingSettings { optimiser: _, rate, warmup: _, momentum, decay, dropout, value_weight } =
+            *self;
         let at_least_0 = |value: f32| value >= 0.0 && value.is_finite();
         let share = |value: f32| (0.0..1.0).contains(&value);
         let checks = [
