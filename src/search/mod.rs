@@ -39,7 +39,7 @@ mod table;
 mod time;
 mod window;
 
-pub use deepening::{Best, Listener, Report, Visits, search};
+pub use deepening::{Best, Listener, Report, RootMoveStatistics, RootStatistics, Visits, search};
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
 pub use mcts::{

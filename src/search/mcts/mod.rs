@@ -14,8 +14,10 @@
 //! together.
 //!
 //! - `tree`: nodes, selection, proofs; `simulation`: simulations and playouts;
+//! - `answer`: reports, the move to play, what is known of the root;
 //! - `leaf`: priors and values, `net_leaves`: those of a net; `variety`: noise and temperature.
 
+mod answer;
 mod leaf;
 mod net_leaves;
 mod simulation;
@@ -25,18 +27,17 @@ mod variety;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use answer::{answer, best_pv, report, root_statistics};
 pub use leaf::{Leaf, LeafEvaluator, StaticLeaves};
 pub use net_leaves::NetLeaves;
 use simulation::Simulator;
 use tree::Proof;
 pub use tree::{FinalMove, Selection, Tree};
 pub use variety::NoiseAt;
-use variety::drawn_child;
 
-use super::deepening::{Best, Listener, Report, Visits};
-use super::table::Bound;
+use super::deepening::{Best, Listener};
 use super::{Control, SearchInput, TimeManager};
-use crate::eval::{Evaluator, MAX_PLY, Score};
+use crate::eval::Evaluator;
 use crate::game::{Playouts, Searchable};
 
 /// The constant C in `Q + 2 C √(ln N / n)` (report on TUC-CHESS, §MCTS: 1/√2).
@@ -199,23 +200,9 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
         run(input, &mut simulator, &shared, control, listener);
         shared.done.store(true, Ordering::Relaxed);
     });
-    let nodes = shared.nodes.load(Ordering::Relaxed);
-    let tree = shared.tree();
-    let visits = tree.children(0).map(|child| (tree.node(child).mv, tree.node(child).visits));
-    listener.root_visits(&visits.collect::<Vec<_>>());
-    if is_answer_blind(input, &tree)
-        && let Some((mv, score)) = input.best_at_once(&moves)
-    {
-        let (time, visits) = (input.limits.start.elapsed(), None);
-        let nodes = nodes + moves.len() as u64;
-        let (depth, seldepth, multipv, bound, hashfull) = (1, 1, 1, Bound::Exact, 0);
-        let pv = vec![mv];
-        listener.report(Report { depth, seldepth, multipv, score, bound, nodes, time, hashfull, visits, pv });
-        return Best { mv: Some(mv), ponder: None, nodes };
-    }
-    let drawn = drawn_child(input, &tree).map(|child| tree.line(child, FinalMove::Visits));
-    let pv = drawn.unwrap_or_else(|| best_pv(input, &tree));
-    Best { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
+    let best = answer(input, &shared, &moves, listener);
+    listener.root(&root_statistics(&shared.tree(), best.mv));
+    best
 }
 
 /// Makes simulations until there is a reason to stop, and reports.
@@ -263,63 +250,13 @@ fn run<G: Searchable, E: Evaluator<G>>(
     report(input, simulator, shared, listener);
 }
 
-/// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not
-/// one for each move where neither priors nor evaluations lead the first ones.
-fn is_answer_blind<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, tree: &Tree<G>) -> bool {
-    let sampling = &input.options.sampling;
-    let ranked = tree.ranked(0, sampling.final_move);
-    let Some(&best) = ranked.first() else { return true };
-    let is_led = sampling.selection == Selection::Puct || sampling.expansion::<G>() == Expansion::Evaluated;
-    let is_proven = matches!(tree.node(best).proof, Proof::Won(_));
-    !is_led && !is_proven && ranked.len() < tree.children(0).count()
-}
-
-/// The line of the best moves.
-fn best_pv<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Vec<G::Move> {
-    let by = input.options.sampling.final_move;
-    tree.ranked(0, by).first().map_or_else(Vec::new, |&best| tree.line(best, by))
-}
-
-/// Reports the best moves.
-fn report<G: Searchable, E: Evaluator<G>>(
-    input: &SearchInput<G, E>,
-    simulator: &Simulator<G, E>,
-    shared: &SharedTree<G>,
-    listener: &mut dyn Listener<G::Move>,
-) {
-    let tree = shared.tree();
-    let by = input.options.sampling.final_move;
-    for (child, number) in tree.ranked(0, by).into_iter().take(input.options.multi_pv).zip(1..) {
-        let pv = tree.line(child, by);
-        let node = tree.node(child);
-        let score = match node.proof {
-            Proof::Open => Score::from_win_rate(node.mean()),
-            Proof::Drawn => Score::DRAW,
-            Proof::Won(plies) => Score::won_in((usize::from(plies) + 1).min(MAX_PLY)),
-            Proof::Lost(plies) => Score::lost_in((usize::from(plies) + 1).min(MAX_PLY)),
-        };
-        listener.report(Report {
-            depth: pv.len() as u32,
-            seldepth: simulator.seldepth as u32,
-            multipv: number,
-            score,
-            bound: Bound::Exact,
-            nodes: shared.nodes.load(Ordering::Relaxed),
-            time: input.limits.start.elapsed(),
-            hashfull: tree.fullness(),
-            visits: Some(Visits { count: node.visits, simulations: tree.root().visits, mean: node.mean() }),
-            pv,
-        });
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::eval::Linear;
     use crate::game::neighbours::Neighbours;
     use crate::game::{Game, GameHistory};
-    use crate::search::{Limits, Options};
+    use crate::search::{Limits, Options, Report};
 
     #[test]
     fn all_simulations_are_backed_up() {
