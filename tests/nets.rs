@@ -2,16 +2,16 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
+use common::net::{Moments, ReferenceNet};
 use common::random_lines;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Encoding, EncodingShape, Game};
-use labrys::nets::{Architecture, Net, NetConfig, NetProblem, PAPER_CONVOLUTIONS, Parameters, Tensor};
+use labrys::game::{Encoding, Game};
+use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -32,93 +32,6 @@ fn parameters<G: Encoding>(position: &G, architecture: Architecture) -> Paramete
         }
     }
     Parameters::new::<G>(config, "a test".to_owned(), tensors).unwrap()
-}
-
-/// A net in plain loops and double precision, from the raw parameters.
-struct Reference<'a>(&'a BTreeMap<String, Tensor>);
-
-impl Reference<'_> {
-    fn at(&self, name: &str, indices: &[usize]) -> f64 {
-        let Tensor { shape, values } = &self.0[name];
-        assert_eq!(shape.len(), indices.len(), "{name}");
-        let place = shape.iter().zip(indices).fold(0, |place, (range, index)| place * range + index);
-        f64::from(values[place])
-    }
-
-    fn shape(&self, name: &str) -> &[usize] {
-        &self.0[name].shape
-    }
-
-    /// Convolution and batch normalisation, without ReLU; planes, then ranks, then files.
-    fn convolution(&self, number: usize, x: &[f64], shape: EncodingShape) -> Vec<f64> {
-        let weight = format!("convolution.{number}.weight");
-        let [outputs, inputs, 3, 3] = *self.shape(&weight) else { panic!("{weight}") };
-        let (files, ranks) = (shape.files as isize, shape.ranks as isize);
-        let part = |part: &str, output| self.at(&format!("normalisation.{number}.{part}"), &[output]);
-        let mut out = Vec::new();
-        for output in 0..outputs {
-            let deviation = (part("running_var", output) + 1e-5).sqrt();
-            for (rank, file) in (0..ranks).flat_map(|rank| (0..files).map(move |file| (rank, file))) {
-                let mut sum = 0.0;
-                for (input, dy, dx) in
-                    (0..inputs).flat_map(|input| (0..9).map(move |k| (input, k / 3, k % 3)))
-                {
-                    let (y, x_) = (rank + dy as isize - 1, file + dx as isize - 1);
-                    if (0..ranks).contains(&y) && (0..files).contains(&x_) {
-                        let value = x[input * shape.squares() + (y * files + x_) as usize];
-                        sum += value * self.at(&weight, &[output, input, dy, dx]);
-                    }
-                }
-                let normal = (sum - part("running_mean", output)) / deviation;
-                out.push(normal * part("weight", output) + part("bias", output));
-            }
-        }
-        out
-    }
-
-    fn linear(&self, name: &str, x: &[f64]) -> Vec<f64> {
-        let weight = format!("{name}.weight");
-        let [outputs, inputs] = *self.shape(&weight) else { panic!("{weight}") };
-        assert_eq!(inputs, x.len(), "{name}");
-        let sum = |output| {
-            let sum: f64 = (0..inputs).map(|input| x[input] * self.at(&weight, &[output, input])).sum();
-            sum + self.at(&format!("{name}.bias"), &[output])
-        };
-        (0..outputs).map(sum).collect()
-    }
-
-    /// All logits and the value.
-    fn evaluate(&self, planes: &[f32], config: &NetConfig) -> (Vec<f64>, f64) {
-        let shape = config.shape;
-        let relu = |x: Vec<f64>| x.into_iter().map(|x| x.max(0.0)).collect::<Vec<_>>();
-        let planes: Vec<_> = planes.iter().map(|&x| f64::from(x)).collect();
-        let mut x = relu(self.convolution(0, &planes, shape));
-        let (logits, hidden) = match config.architecture {
-            Architecture::Paper { .. } => {
-                for number in 1..PAPER_CONVOLUTIONS {
-                    x = relu(self.convolution(number, &x, shape));
-                }
-                let hidden = relu(self.linear("dense.1", &relu(self.linear("dense.0", &x))));
-                (self.linear("policy", &hidden), hidden)
-            }
-            Architecture::Residual { blocks, .. } => {
-                for block in 0..blocks {
-                    let y = relu(self.convolution(2 * block + 1, &x, shape));
-                    let y = self.convolution(2 * block + 2, &y, shape);
-                    x = relu(x.iter().zip(y).map(|(x, y)| x + y).collect());
-                }
-                let mut logits = vec![0.0; shape.policy_len()];
-                for square in 0..shape.squares() {
-                    let channels: Vec<_> = x.iter().copied().skip(square).step_by(shape.squares()).collect();
-                    for (plane, logit) in self.linear("policy", &channels).into_iter().enumerate() {
-                        logits[plane * shape.squares() + square] = logit;
-                    }
-                }
-                (logits, relu(self.linear("dense.0", &x)))
-            }
-        };
-        (logits, self.linear("value", &hidden)[0].tanh())
-    }
 }
 
 /// The planes of some positions, one after the other.
@@ -151,7 +64,8 @@ fn check_inference<G: Encoding>(positions: Vec<G>) {
         for (planes, found) in planes.chunks_exact(config.shape.input_len()).zip(&batch) {
             // The batch is the same as one position after the other, to the bit.
             assert_eq!(&outputs(&net, planes)[0], found);
-            let (logits, value) = Reference(parameters.tensors()).evaluate(planes, config);
+            let (logits, value) =
+                ReferenceNet(parameters.tensors()).evaluate(&[planes], config, Moments::Running).remove(0);
             assert!((value - f64::from(found.1)).abs() < 1e-4, "{value} {}", found.1);
             for (logit, found) in logits.iter().zip(&found.0) {
                 assert!((logit - f64::from(*found)).abs() < 1e-3, "{logit} {found}");

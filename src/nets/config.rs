@@ -87,6 +87,8 @@ pub(super) struct ParameterSpec {
     pub(super) start: Start,
     /// Whether it is a variance, which is not negative.
     pub(super) is_variance: bool,
+    /// Whether it is learned by gradient descent, not measured.
+    pub(super) is_learned: bool,
 }
 
 impl ParameterSpec {
@@ -155,7 +157,8 @@ impl NetConfig {
         let mut specs = Vec::new();
         let mut add = |name: String, shape: &[usize], start| {
             let is_variance = name.ends_with("running_var");
-            specs.push(ParameterSpec { name, shape: shape.to_vec(), start, is_variance });
+            let is_learned = !is_variance && !name.ends_with("running_mean");
+            specs.push(ParameterSpec { name, shape: shape.to_vec(), start, is_variance, is_learned });
         };
         let he = |inputs: usize| Start::Uniform((6.0 / inputs as f32).sqrt());
         let small = |inputs: usize| Start::Uniform(1.0 / (inputs as f32).sqrt());

@@ -35,6 +35,9 @@ const VERSION: u32 = 1;
 /// The entry of the metadata.
 const ENTRY: &str = "labrys";
 
+/// How the names of tensors begin that belong to the optimiser of a training.
+pub(super) const OPTIMISER: &str = "optimiser.";
+
 /// The bytes of a file before its header, which say how long the header is.
 const LENGTH_BYTES: usize = 8;
 
@@ -143,6 +146,12 @@ pub enum NetProblem {
         /// Its shape by the architecture.
         expected: Vec<usize>,
     },
+    /// The loss of a training is not finite.
+    #[error("the loss is {loss}: the learning rate may be too high")]
+    Diverged {
+        /// The loss.
+        loss: f32,
+    },
     /// A parameter has a number that is not finite, or a variance that is negative.
     #[error("parameter `{name}`: {found} is no number to compute with")]
     Value {
@@ -170,7 +179,12 @@ impl Parameters {
     /// # Errors
     /// [`NetError`] with what the system says; the old file stays.
     pub fn save(&self, path: &Path) -> Result<(), NetError> {
-        let write = || Ok(write_atomically(path, self.to_bytes()?)?);
+        self.save_with(path, BTreeMap::new())
+    }
+
+    /// Writes the parameters and the tensors of an optimiser to a file.
+    pub(super) fn save_with(&self, path: &Path, others: BTreeMap<String, Tensor>) -> Result<(), NetError> {
+        let write = || Ok(write_atomically(path, self.to_bytes(&others)?)?);
         write().map_err(|problem| NetError::new(path, problem))
     }
 
@@ -179,21 +193,28 @@ impl Parameters {
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
     pub fn load<G: Encoding>(path: &Path) -> Result<Parameters, NetError> {
+        let (parameters, others) = Parameters::load_with::<G>(path)?;
+        match others.into_keys().next() {
+            Some(name) => Err(NetError::new(path, NetProblem::Unknown { name })),
+            None => Ok(parameters),
+        }
+    }
+
+    /// Reads a file of parameters for the game `G`, and the tensors of an optimiser that are beside them.
+    pub(super) fn load_with<G: Encoding>(
+        path: &Path,
+    ) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
         let read = || Parameters::from_bytes::<G>(&std::fs::read(path)?);
         read().map_err(|problem| NetError::new(path, problem))
     }
 
     /// The content of a file.
-    fn to_bytes(&self) -> Result<Vec<u8>, NetProblem> {
-        let data: BTreeMap<_, Vec<u8>> = self
-            .tensors
-            .iter()
-            .map(|(name, tensor)| {
-                (name, tensor.values.iter().flat_map(|value| value.to_le_bytes()).collect())
-            })
-            .collect();
-        let views = data.iter().map(|(&name, data)| {
-            Ok((name, TensorView::new(Dtype::F32, self.tensors[name].shape.clone(), data)?))
+    fn to_bytes(&self, others: &BTreeMap<String, Tensor>) -> Result<Vec<u8>, NetProblem> {
+        let tensors = || self.tensors.iter().chain(others);
+        let bytes = |tensor: &Tensor| tensor.values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let data: Vec<Vec<u8>> = tensors().map(|(_, tensor)| bytes(tensor)).collect();
+        let views = tensors().zip(&data).map(|((name, tensor), data)| {
+            Ok((name, TensorView::new(Dtype::F32, tensor.shape.clone(), data)?))
         });
         let views: Vec<_> = views.collect::<Result<_, SafeTensorError>>()?;
         let mut metadata = Metadata {
@@ -211,7 +232,7 @@ impl Parameters {
     }
 
     /// The inverse of [`Parameters::to_bytes`].
-    fn from_bytes<G: Encoding>(bytes: &[u8]) -> Result<Parameters, NetProblem> {
+    fn from_bytes<G: Encoding>(bytes: &[u8]) -> Result<(Parameters, BTreeMap<String, Tensor>), NetProblem> {
         let (_, header) = SafeTensors::read_metadata(bytes)?;
         let entry = header.metadata().as_ref().and_then(|metadata| metadata.get(ENTRY));
         let metadata: Metadata = serde_json::from_str(entry.ok_or(NetProblem::Foreign)?)?;
@@ -231,8 +252,9 @@ impl Parameters {
         }
         let file = SafeTensors::deserialize(bytes)?;
         let tensors = file.iter().map(|(name, view)| Ok((name.to_owned(), read_tensor(name, &view)?)));
-        let tensors = tensors.collect::<Result<_, NetProblem>>()?;
-        Parameters::new::<G>(metadata.net, metadata.provenance, tensors)
+        let tensors = tensors.collect::<Result<BTreeMap<_, _>, NetProblem>>()?;
+        let (others, tensors) = tensors.into_iter().partition(|(name, _)| name.starts_with(OPTIMISER));
+        Ok((Parameters::new::<G>(metadata.net, metadata.provenance, tensors)?, others))
     }
 }
 

@@ -107,7 +107,7 @@ impl Net {
 }
 
 /// The planes of positions as boards whose squares have their channels side by side.
-fn with_channels_side_by_side(planes: &[f32], shape: EncodingShape, batch: usize) -> Vec<f32> {
+pub(super) fn with_channels_side_by_side(planes: &[f32], shape: EncodingShape, batch: usize) -> Vec<f32> {
     let (boards, inputs) = (Boards::new(shape), shape.input_planes);
     let mut x = vec![0.0; boards.len(batch, inputs)];
     let rows = boards.squares(batch, inputs);
@@ -147,5 +147,16 @@ impl Outputs<'_> {
     fn hidden(&self, position: usize) -> &[f32] {
         let units = self.net.dense.last().map_or(0, Dense::outputs);
         &self.hidden[position * units..][..units]
+    }
+}
+
+/// Makes probabilities of logits: the same for all, if some are beyond the range of numbers.
+pub(crate) fn softmax(logits: &mut [f32]) {
+    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    logits.iter_mut().for_each(|logit| *logit = (*logit - most).exp());
+    let sum: f32 = logits.iter().sum();
+    match sum.is_finite() {
+        true => logits.iter_mut().for_each(|share| *share /= sum),
+        false => logits.fill(1.0 / logits.len() as f32),
     }
 }

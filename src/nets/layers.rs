@@ -1,14 +1,17 @@
 //! Layers made ready for use.
 
 use super::Parameters;
-use super::matrix::{Matrix, padded};
+use super::matrix::{Matrix, add_outer_products, padded};
 use crate::game::EncodingShape;
 
 /// What batch normalisation adds to a variance.
-const EPSILON: f32 = 1e-5;
+pub(super) const EPSILON: f32 = 1e-5;
 
 /// The side of the kernel of a convolution.
 const KERNEL: usize = 3;
+
+/// The squares of the kernel of a convolution.
+pub(super) const KERNEL_SQUARES: usize = KERNEL * KERNEL;
 
 /// Boards in memory: each square has its channels side by side, and there is a border of empty squares, so
 /// that a convolution needs no special case at the edge.
@@ -45,19 +48,62 @@ impl Boards {
             .collect()
     }
 
+    /// How far a square of the kernel is behind its first one.
+    fn shift(self, square: usize, channels: usize) -> usize {
+        (self.width() * (square / KERNEL) + square % KERNEL) * channels
+    }
+
     /// Where the numbers of each square begin.
     pub(super) fn squares(self, batch: usize, channels: usize) -> Vec<usize> {
         self.rows(batch, channels, KERNEL / 2)
     }
 }
 
+/// The weights of a convolution.
+#[derive(Clone, Debug)]
+pub(super) struct Kernel {
+    /// Channels that come in, with the unused ones.
+    inputs: usize,
+    /// Channels that go out, with the unused ones.
+    outputs: usize,
+    /// One matrix for each square, rank by rank.
+    squares: Vec<Matrix>,
+}
+
+impl Kernel {
+    /// The kernel with `number(square, output, input)`.
+    pub(super) fn new(inputs: usize, outputs: usize, number: impl Fn(usize, usize, usize) -> f32) -> Kernel {
+        let square = |square| Matrix::new(inputs, outputs, |output, input| number(square, output, input));
+        Kernel { inputs, outputs: padded(outputs), squares: (0..KERNEL_SQUARES).map(square).collect() }
+    }
+
+    /// Adds the convolution of `x` to `sums`.
+    pub(super) fn add(&self, boards: Boards, batch: usize, x: &[f32], sums: &mut [f32]) {
+        let (from, to) = (boards.rows(batch, self.inputs, 0), boards.squares(batch, self.outputs));
+        for (square, matrix) in self.squares.iter().enumerate() {
+            matrix.multiply(x, &from, boards.shift(square, self.inputs), sums, &to);
+        }
+    }
+}
+
+/// Adds the gradient of a square of a kernel to `gradient`, input by input with `outputs` numbers each. `x`
+/// came in, with so many channels; `out` is the gradient of what went out.
+pub(super) fn add_kernel_gradient(
+    boards: Boards,
+    batch: usize,
+    square: usize,
+    (x, inputs): (&[f32], usize),
+    (out, outputs): (&[f32], usize),
+    gradient: &mut [f32],
+) {
+    let (from, to) = (boards.rows(batch, inputs, 0), boards.squares(batch, outputs));
+    add_outer_products(x, &from, boards.shift(square, inputs), out, &to, inputs, gradient);
+}
+
 /// A convolution with batch normalisation, which is folded into weights and bias.
 #[derive(Clone, Debug)]
 pub(super) struct Convolution {
-    /// Channels that come in, with the unused ones.
-    inputs: usize,
-    /// One matrix for each square of the kernel, rank by rank.
-    kernel: Vec<Matrix>,
+    kernel: Kernel,
     bias: Vec<f32>,
 }
 
@@ -67,22 +113,20 @@ impl Convolution {
         let weights = parameters.values(&format!("convolution.{number}.weight"));
         let normalisation = |part: &str| parameters.values(&format!("normalisation.{number}.{part}"));
         let outputs = parameters.config().channels();
-        let used = weights.len() / (outputs * KERNEL * KERNEL);
+        let used = weights.len() / (outputs * KERNEL_SQUARES);
         let scale = |output: usize| {
             normalisation("weight")[output] / (normalisation("running_var")[output] + EPSILON).sqrt()
         };
         let scales: Vec<_> = (0..outputs).map(scale).collect();
-        let kernel = (0..KERNEL * KERNEL).map(|square| {
-            Matrix::new(inputs, outputs, |output, input| match input < used {
-                true => scales[output] * weights[(output * used + input) * KERNEL * KERNEL + square],
-                false => 0.0,
-            })
+        let kernel = Kernel::new(inputs, outputs, |square, output, input| match input < used {
+            true => scales[output] * weights[(output * used + input) * KERNEL_SQUARES + square],
+            false => 0.0,
         });
         let mut bias = vec![0.0; padded(outputs)];
         for (output, bias) in bias.iter_mut().enumerate().take(outputs) {
             *bias = normalisation("bias")[output] - scales[output] * normalisation("running_mean")[output];
         }
-        Convolution { inputs, kernel: kernel.collect(), bias }
+        Convolution { kernel, bias }
     }
 
     /// Channels that go out, with the unused ones.
@@ -94,17 +138,12 @@ impl Convolution {
     /// the connection around a residual block.
     pub(super) fn apply(&self, boards: Boards, batch: usize, x: &[f32], out: &mut [f32], around: bool) {
         let outputs = self.outputs();
-        let to = boards.squares(batch, outputs);
-        for &row in &to {
+        for row in boards.squares(batch, outputs) {
             for (sum, bias) in out[row..][..outputs].iter_mut().zip(&self.bias) {
                 *sum = if around { *sum + bias } else { *bias };
             }
         }
-        let from = boards.rows(batch, self.inputs, 0);
-        for (square, matrix) in self.kernel.iter().enumerate() {
-            let shift = (boards.width() * (square / KERNEL) + square % KERNEL) * self.inputs;
-            matrix.multiply(x, &from, shift, out, &to);
-        }
+        self.kernel.add(boards, batch, x, out);
         relu(out);
     }
 }
@@ -153,6 +192,7 @@ impl Dense {
     }
 }
 
-fn relu(values: &mut [f32]) {
+/// Rectifies numbers: negative ones become 0.
+pub(super) fn relu(values: &mut [f32]) {
     values.iter_mut().for_each(|value| *value = value.max(0.0));
 }

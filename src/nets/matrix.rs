@@ -87,9 +87,65 @@ fn block<const N: usize>(x: &[f32], from: [usize; N], panel: &[Lanes], sums: &mu
     }
 }
 
+/// Adds the products of each of `inputs` numbers with each number of an output row, summed over all rows, to
+/// `sums`, input by input: the gradient of a matrix. Input rows of `x` begin at `from` plus `shift`, output
+/// rows of `y` at `to`.
+pub(super) fn add_outer_products(
+    x: &[f32],
+    from: &[usize],
+    shift: usize,
+    y: &[f32],
+    to: &[usize],
+    inputs: usize,
+    sums: &mut [f32],
+) {
+    let outputs = sums.len() / inputs;
+    let (blocks, rest) = sums.split_at_mut((inputs - inputs % ROWS) * outputs);
+    for lane in (0..outputs).step_by(LANES) {
+        let (x, y) = (&x[shift..], &y[lane..]);
+        for (sums, input) in blocks.chunks_exact_mut(ROWS * outputs).zip((0..).step_by(ROWS)) {
+            outer_block::<ROWS>(&x[input..], from, y, to, &mut sums[lane..], outputs);
+        }
+        for (sums, input) in rest.chunks_exact_mut(outputs).zip(inputs - inputs % ROWS..) {
+            outer_block::<1>(&x[input..], from, y, to, &mut sums[lane..], outputs);
+        }
+    }
+}
+
+/// Adds the products of the first inputs and the outputs of a panel, summed over all rows. Never inlined, for
+/// the same reason as [`block`]; with one list for each input, as sums do not stay in registers where the
+/// inputs are a list (a twentieth of the speed).
+#[inline(never)]
+fn outer_block<const N: usize>(
+    x: &[f32],
+    from: &[usize],
+    y: &[f32],
+    to: &[usize],
+    sums: &mut [f32],
+    outputs: usize,
+) {
+    let columns: [&[f32]; N] = std::array::from_fn(|input| &x[input..]);
+    let mut totals = [[0.0; LANES]; N];
+    for (total, sums) in totals.iter_mut().zip(sums.chunks(outputs)) {
+        total.copy_from_slice(&sums[..LANES]);
+    }
+    for (&from, &to) in from.iter().zip(to) {
+        let row = &y[to..][..LANES];
+        for (total, column) in totals.iter_mut().zip(columns) {
+            let factor = column[from];
+            for (sum, output) in total.iter_mut().zip(row) {
+                *sum = multiply_add(factor, *output, *sum);
+            }
+        }
+    }
+    for (total, sums) in totals.iter().zip(sums.chunks_mut(outputs)) {
+        sums[..LANES].copy_from_slice(total);
+    }
+}
+
 /// `a * b + c`: fused only where the processor does it, as it is slow in software.
 #[inline(always)]
-fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
+pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     if cfg!(target_feature = "fma") { a.mul_add(b, c) } else { a * b + c }
 }
 

@@ -46,20 +46,29 @@ impl Parameters {
         if let Some(name) = tensors.keys().find(|name| !known.contains(name.as_str())) {
             return Err(NetProblem::Unknown { name: name.clone() });
         }
-        for ParameterSpec { name, shape: expected, is_variance, .. } in specs {
+        for ParameterSpec { name, shape: expected, .. } in specs {
             let Some(Tensor { shape, values }) = tensors.get(&name) else {
                 return Err(NetProblem::Missing { name });
             };
             if *shape != expected || values.len() != expected.iter().product::<usize>() {
                 return Err(NetProblem::Shape { name, found: shape.clone(), expected });
             }
+        }
+        let (game, encoding) = (G::NAME.to_owned(), G::ENCODING_VERSION);
+        let parameters = Parameters { game, encoding, config, provenance, tensors };
+        parameters.check_values()?;
+        Ok(parameters)
+    }
+
+    /// Checks that all numbers are finite and no variance is negative.
+    pub(super) fn check_values(&self) -> Result<(), NetProblem> {
+        for ParameterSpec { name, is_variance, .. } in self.config.parameters() {
             let is_bad = |value: &&f32| !value.is_finite() || is_variance && **value < 0.0;
-            if let Some(&found) = values.iter().find(is_bad) {
+            if let Some(&found) = self.values(&name).iter().find(is_bad) {
                 return Err(NetProblem::Value { name, found });
             }
         }
-        let (game, encoding) = (G::NAME.to_owned(), G::ENCODING_VERSION);
-        Ok(Parameters { game, encoding, config, provenance, tensors })
+        Ok(())
     }
 
     /// Random parameters for a game.
@@ -93,6 +102,11 @@ impl Parameters {
         &self.provenance
     }
 
+    /// The same parameters with another note where they come from.
+    pub fn with_provenance(self, provenance: String) -> Parameters {
+        Parameters { provenance, ..self }
+    }
+
     /// The number of numbers that are parameters.
     pub fn count(&self) -> usize {
         self.tensors.values().map(|tensor| tensor.values.len()).sum()
@@ -101,6 +115,11 @@ impl Parameters {
     /// The parameters by name.
     pub fn tensors(&self) -> &BTreeMap<String, Tensor> {
         &self.tensors
+    }
+
+    /// The numbers of a parameter of the configuration, to be changed.
+    pub(super) fn values_mut(&mut self, name: &str) -> &mut [f32] {
+        &mut self.tensors.get_mut(name).expect("there are exactly the parameters of the configuration").values
     }
 
     /// The numbers of a parameter of the configuration.

@@ -6,6 +6,7 @@ pub mod breakthrough;
 pub mod grid;
 pub mod mailbox;
 pub mod minimax;
+pub mod net;
 pub mod process;
 pub mod suite;
 

@@ -3,6 +3,7 @@
 
 use crate::eval::Evaluator;
 use crate::game::Game;
+use crate::nets::softmax;
 
 /// A leaf of the tree that is to be expanded.
 #[derive(Clone, Debug)]
@@ -49,16 +50,5 @@ impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
             }));
             softmax(priors);
         }
-    }
-}
-
-/// Makes probabilities of logits: the same for all, if some are beyond the range of numbers.
-pub(super) fn softmax(logits: &mut [f32]) {
-    let most = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-    logits.iter_mut().for_each(|logit| *logit = (*logit - most).exp());
-    let sum: f32 = logits.iter().sum();
-    match sum.is_finite() {
-        true => logits.iter_mut().for_each(|share| *share /= sum),
-        false => logits.fill(1.0 / logits.len() as f32),
     }
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::leaf::{Leaf, LeafEvaluator, softmax};
+use super::leaf::{Leaf, LeafEvaluator};
 use crate::game::{Encoding, mixed};
-use crate::nets::{Net, NetError, NetProblem};
+use crate::nets::{Net, NetError, NetProblem, softmax};
 
 /// A net as a judge of leaves, with a cache of its judgements.
 #[derive(Debug)]
