@@ -20,13 +20,16 @@ pub enum SearchLimit {
     Depth(u32),
     /// Nodes.
     Nodes(u64),
+    /// What the options say, such as `Simulations`.
+    Options,
 }
 
 impl SearchLimit {
-    fn limits(self) -> Limits {
+    pub(super) fn limits(self) -> Limits {
         match self {
             SearchLimit::Depth(plies) => Limits::depth(plies),
             SearchLimit::Nodes(nodes) => Limits::nodes(nodes),
+            SearchLimit::Options => Limits::none(),
         }
     }
 }
@@ -48,6 +51,8 @@ pub struct GameSettings {
     pub opening_seed: u64,
     /// Length of the random opening in plies.
     pub opening_plies: usize,
+    /// Plies after which the game ends, in favour of its leader; `None`: by the rules only.
+    pub longest: Option<u32>,
     /// The colour of the first agent.
     pub first: Color,
     /// Exploration rate: the probability that the second agent plays a random move.
@@ -86,7 +91,7 @@ pub fn play<G: Playable>(
         opening_plies: game_settings.opening_plies,
         episodes: [vec![Episode::new()], vec![Episode::new()]],
     };
-    let end = play_out(&mut start.clone(), G::LONGEST_GAME, &mut driver).ok()?;
+    let end = play_out(&mut start.clone(), game_settings.longest, &mut driver).ok()?;
     let mut episodes = driver.episodes;
     for (episodes, color) in episodes.iter_mut().zip([game_settings.first, !game_settings.first]) {
         if let (Some(settings), Some(last)) = (observing, episodes.last_mut()) {
@@ -150,7 +155,7 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
 }
 
 /// A random legal move in a game that is not over.
-fn random_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
+pub(super) fn random_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
     let mut moves = Vec::with_capacity(G::MAX_MOVES);
     game.position().legal_moves(&mut moves);
     moves[random.random_range(0..moves.len())]
