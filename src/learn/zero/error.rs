@@ -73,6 +73,9 @@ pub enum ZeroError {
         /// What has become of the numbers.
         problem: NetProblem,
     },
+    /// There are no threads to train on.
+    #[error("no threads for training: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
     /// Self-play has made nothing to learn from.
     #[error("generation {generation}: all games ended in their random openings")]
     NoPositions {

@@ -92,7 +92,8 @@ impl<G: Playable> ZeroRun<G> {
                 return Ok(None);
             }
             let batch: Vec<&Example> = batch.iter().collect();
-            let found = self.trainer.step(&settings.learning, &batch, seed(step));
+            let trainer = &mut self.trainer;
+            let found = self.pool.install(|| trainer.step(&settings.learning, &batch, seed(step)));
             loss.add(found.map_err(|problem| ZeroError::Step { generation: number, step, problem })?);
             each(Event::Training { of, loss, positions: loss.steps * batch.len() as u64 });
         }

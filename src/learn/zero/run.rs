@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
 use super::folder::ZeroFolder;
 use super::generation::Matches;
 use super::worker::Worker;
@@ -52,6 +54,8 @@ pub struct ZeroRun<G: Game> {
     pub(super) start: Play<G>,
     pub(super) folder: ZeroFolder,
     pub(super) workers: Vec<Worker<G>>,
+    /// The threads of training.
+    pub(super) pool: ThreadPool,
     pub(super) state: ZeroState,
     /// The newest net with the state of the optimiser.
     pub(super) trainer: NetTrainer,
@@ -77,6 +81,7 @@ impl<G: Playable> ZeroRun<G> {
         let settings = &config.settings;
         let workers = (0..threads).map(|_| Worker::new(&config)).collect::<Result<Vec<_>, _>>()?;
         let (shape, architecture) = (start.position().encoding_shape(), settings.net.architecture());
+        let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let net = NetConfig { shape, architecture };
         net.check().map_err(SettingsError::from)?;
         let symmetries = start.position().symmetries();
@@ -112,7 +117,7 @@ impl<G: Playable> ZeroRun<G> {
                 (state, trainer, best)
             }
         };
-        Ok(ZeroRun { config, start, folder, workers, state, trainer, best, samples, symmetries })
+        Ok(ZeroRun { config, start, folder, workers, pool, state, trainer, best, samples, symmetries })
     }
 
     /// The state after the last generation that is complete.

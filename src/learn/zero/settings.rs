@@ -2,7 +2,8 @@
 
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use toml::Spanned;
 
@@ -37,7 +38,7 @@ pub struct ZeroSettings {
     #[serde(default)]
     pub training: ReplaySettings,
     /// How it is learned.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "checked")]
     pub learning: TrainingSettings,
     /// How nets play in matches.
     #[serde(default, rename = "match")]
@@ -214,6 +215,12 @@ impl TryFrom<u64> for Even {
 
 const fn number(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).expect("not 0")
+}
+
+/// Settings of the training of nets that are in their ranges.
+fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TrainingSettings, D::Error> {
+    let settings = TrainingSettings::deserialize(deserializer)?;
+    settings.check().map(|()| settings).map_err(D::Error::custom)
 }
 
 fn one() -> u64 {
