@@ -12,8 +12,8 @@ use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory, Playable};
 use labrys::search::{
-    Control, Expansion, FinalMove, Leaf, LeafEvaluator, Limits, Listener, Options, Report, RootStatistics,
-    Sampling, SearchInput, SearchMode, Selection, StaticLeaves, Tree, monte_carlo,
+    Control, Expansion, FinalMove, Leaf, LeafEvaluator, Limits, Options, Report, Sampling, SearchInput,
+    SearchMode, Selection, StaticLeaves, Tree, monte_carlo,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -296,61 +296,6 @@ fn priors_come_from_the_leaf_evaluator() {
     let best = moves.iter().map(value).max().unwrap();
     let likely = (0..moves.len()).max_by(|&one, &other| priors[one].total_cmp(&priors[other])).unwrap();
     assert_eq!(value(&moves[likely]), best);
-}
-
-/// Hears the reports of a search and what it knows of its root.
-struct RootListener<M> {
-    reports: Vec<Report<M>>,
-    roots: Vec<RootStatistics<M>>,
-}
-
-impl<M: Clone> Listener<M> for RootListener<M> {
-    fn report(&mut self, report: Report<M>) {
-        self.reports.push(report);
-    }
-
-    fn root(&mut self, root: &RootStatistics<M>) {
-        self.roots.push(root.clone());
-    }
-}
-
-/// The move of a search in a tree, its last report and what it knows of its root.
-fn root_of<G: Playable>(
-    tree: &mut Tree<G>,
-    (position, history): &Line<G>,
-    options: &Options,
-    limits: &Limits,
-    threads: usize,
-) -> (G::Move, Report<G::Move>, RootStatistics<G::Move>) {
-    let evaluator = &Linear::shipped(0).unwrap();
-    let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
-    let mut listener = RootListener { reports: Vec::new(), roots: Vec::new() };
-    let best = monte_carlo(&input, tree, threads, None, &Control::default(), &mut listener);
-    assert_eq!(listener.roots.len(), 1, "told once");
-    (best.mv.unwrap(), listener.reports.pop().unwrap(), listener.roots.pop().unwrap())
-}
-
-#[test]
-fn a_search_tells_what_it_knows_of_its_root() {
-    for selection in [Selection::Uct, Selection::Puct] {
-        // White is about to win.
-        let line = (TucChess::from_fen("k4/1P3/5/5/5/5/K3* w 0 3 9").unwrap(), GameHistory::new());
-        let options = with(Sampling { selection, simulations: 500, ..Sampling::default() });
-        let (mv, report, root) = root_of(&mut Tree::new(1 << 22), &line, &options, &Limits::none(), 1);
-        assert_eq!(root.moves.iter().map(|of| of.visits).sum::<u32>(), 500);
-        let most = root.moves.iter().map(|of| of.visits).max().unwrap();
-        assert_eq!(most, report.visits.unwrap().count);
-        for of in &root.moves {
-            assert_eq!(of.policy, f64::from(of.visits) / 500.0);
-            assert!(of.mv != mv || of.visits == most);
-        }
-        assert!(root.value > 0.6 && root.value <= report.visits.unwrap().mean, "{}", root.value);
-    }
-    // A proven result is the value.
-    let line = (Chess::from_fen("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1").unwrap(), GameHistory::new());
-    let options = expanding(Expansion::All);
-    let (_, _, root) = root_of(&mut Tree::new(1 << 22), &line, &options, &Limits::nodes(30_000), 1);
-    assert_eq!(root.value, 1.0);
 }
 
 #[test]

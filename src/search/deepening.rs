@@ -75,8 +75,8 @@ pub struct RootMoveStatistics<M> {
     pub mv: M,
     /// Its visits, N, with those of the tree that was kept.
     pub visits: u32,
-    /// Its probability in the policy that the search recommends: the share of the visits. Those of all moves
-    /// add up to 1.
+    /// Its probability in the policy that the search recommends: the share of the visits, or the improved
+    /// policy of a root selected by Gumbel noise. Those of all moves add up to 1.
     pub policy: f64,
 }
 

@@ -43,8 +43,8 @@ pub use deepening::{Best, Listener, Report, RootMoveStatistics, RootStatistics, 
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
 pub use mcts::{
-    Expansion, FinalMove, Leaf, LeafEvaluator, NetLeaves, NoiseAt, Sampling, Selection, StaticLeaves, Tree,
-    monte_carlo,
+    Expansion, FinalMove, Leaf, LeafEvaluator, NetLeaves, NoiseAt, RootSelection, Sampling, Selection,
+    StaticLeaves, Tree, monte_carlo,
 };
 pub use msd::MsdOptions;
 pub use solver::{Solution, SolveError, Value, solve};

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use super::simulation::Simulator;
 use super::tree::Proof;
 use super::variety::drawn_child;
-use super::{Expansion, FinalMove, Selection, SharedTree, Tree};
+use super::{Expansion, FinalMove, SearchTree, Selection, SharedTree};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Game, Searchable};
 use crate::search::SearchInput;
@@ -20,8 +20,8 @@ pub(super) fn answer<G: Searchable, E: Evaluator<G>>(
     listener: &mut dyn Listener<G::Move>,
 ) -> Best<G::Move> {
     let nodes = shared.nodes.load(Ordering::Relaxed);
-    let tree = shared.tree();
-    if is_answer_blind(input, &tree)
+    let searched = shared.lock();
+    if is_answer_blind(input, &searched)
         && let Some((mv, score)) = input.best_at_once(moves)
     {
         let (time, visits) = (input.limits.start.elapsed(), None);
@@ -31,15 +31,18 @@ pub(super) fn answer<G: Searchable, E: Evaluator<G>>(
         listener.report(Report { depth, seldepth, multipv, score, bound, nodes, time, hashfull, visits, pv });
         return Best { mv: Some(mv), ponder: None, nodes };
     }
-    let drawn = drawn_child(input, &tree).map(|child| tree.line(child, FinalMove::Visits));
-    let pv = drawn.unwrap_or_else(|| best_pv(input, &tree));
+    let drawn = drawn_child(input, searched.tree).map(|child| searched.tree.line(child, FinalMove::Visits));
+    let pv = drawn.unwrap_or_else(|| best_pv(input, &searched));
     Best { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
 }
 
 /// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not
 /// one for each move where neither priors nor evaluations lead the first ones.
-fn is_answer_blind<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, tree: &Tree<G>) -> bool {
-    let sampling = &input.options.sampling;
+fn is_answer_blind<G: Searchable, E: Evaluator<G>>(
+    input: &SearchInput<G, E>,
+    searched: &SearchTree<G>,
+) -> bool {
+    let (sampling, tree) = (&input.options.sampling, &searched.tree);
     let ranked = tree.ranked(0, sampling.final_move);
     let Some(&best) = ranked.first() else { return true };
     let is_led = sampling.selection == Selection::Puct || sampling.expansion::<G>() == Expansion::Evaluated;
@@ -50,10 +53,10 @@ fn is_answer_blind<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, tr
 /// The line of the best moves.
 pub(super) fn best_pv<G: Searchable, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
-    tree: &Tree<G>,
+    searched: &SearchTree<G>,
 ) -> Vec<G::Move> {
     let by = input.options.sampling.final_move;
-    tree.ranked(0, by).first().map_or_else(Vec::new, |&best| tree.line(best, by))
+    searched.ranked(by).first().map_or_else(Vec::new, |&best| searched.tree.line(best, by))
 }
 
 /// Reports the best moves.
@@ -63,9 +66,9 @@ pub(super) fn report<G: Searchable, E: Evaluator<G>>(
     shared: &SharedTree<G>,
     listener: &mut dyn Listener<G::Move>,
 ) {
-    let tree = shared.tree();
-    let by = input.options.sampling.final_move;
-    for (child, number) in tree.ranked(0, by).into_iter().take(input.options.multi_pv).zip(1..) {
+    let searched = shared.lock();
+    let (tree, by) = (&searched.tree, input.options.sampling.final_move);
+    for (child, number) in searched.ranked(by).into_iter().take(input.options.multi_pv).zip(1..) {
         let pv = tree.line(child, by);
         let node = tree.node(child);
         let score = match node.proof {
@@ -90,15 +93,24 @@ pub(super) fn report<G: Searchable, E: Evaluator<G>>(
 }
 
 /// What a search that plays `best` has found out about its root.
-pub(super) fn root_statistics<G: Game>(tree: &Tree<G>, best: Option<G::Move>) -> RootStatistics<G::Move> {
-    let visits = |child: usize| tree.node(child).visits;
-    let all: f64 = tree.children(0).map(|child| f64::from(visits(child))).sum();
-    let statistics = |child| {
-        let (visits, policy) = (visits(child), f64::from(visits(child)) / all);
-        RootMoveStatistics { mv: tree.node(child).mv, visits, policy }
+pub(super) fn root_statistics<G: Game>(
+    searched: &SearchTree<G>,
+    best: Option<G::Move>,
+) -> RootStatistics<G::Move> {
+    let SearchTree { tree, gumbel } = searched;
+    let visits: Vec<_> = tree.children(0).map(|child| tree.node(child).visits).collect();
+    let all: f64 = visits.iter().copied().map(f64::from).sum();
+    let policy = match gumbel {
+        Some(gumbel) => gumbel.policy(tree),
+        None => visits.iter().map(|&visits| f64::from(visits) / all).collect(),
     };
+    let statistics = tree
+        .children(0)
+        .zip(visits)
+        .zip(policy)
+        .map(|((child, visits), policy)| RootMoveStatistics { mv: tree.node(child).mv, visits, policy });
     let moves = match all > 0.0 {
-        true => tree.children(0).map(statistics).collect(),
+        true => statistics.collect(),
         false => best.into_iter().map(|mv| RootMoveStatistics { mv, visits: 0, policy: 1.0 }).collect(),
     };
     RootStatistics { moves, value: 1.0 - tree.root().mean() }

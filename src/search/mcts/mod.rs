@@ -14,10 +14,12 @@
 //! together.
 //!
 //! - `tree`: nodes, selection, proofs; `simulation`: simulations and playouts;
+//! - `gumbel`: the root by Gumbel noise and sequential halving;
 //! - `answer`: reports, the move to play, what is known of the root;
 //! - `leaf`: priors and values, `net_leaves`: those of a net; `variety`: noise and temperature.
 
 mod answer;
+mod gumbel;
 mod leaf;
 mod net_leaves;
 mod simulation;
@@ -28,17 +30,18 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use answer::{answer, best_pv, report, root_statistics};
+use gumbel::Gumbel;
 pub use leaf::{Leaf, LeafEvaluator, StaticLeaves};
 pub use net_leaves::NetLeaves;
 use simulation::Simulator;
 use tree::Proof;
-pub use tree::{FinalMove, Selection, Tree};
+pub use tree::{FinalMove, RootSelection, Selection, Tree};
 pub use variety::NoiseAt;
 
 use super::deepening::{Best, Listener};
 use super::{Control, SearchInput, TimeManager};
 use crate::eval::Evaluator;
-use crate::game::{Playouts, Searchable};
+use crate::game::{Game, Playouts, Searchable};
 
 /// The constant C in `Q + 2 C √(ln N / n)` (report on TUC-CHESS, §MCTS: 1/√2).
 const EXPLORATION: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -75,6 +78,12 @@ pub struct Sampling {
     pub playout_plies: Option<u32>,
     /// ε, in percent: how many moves of a playout are random; the others are the best by static evaluation.
     pub epsilon: u32,
+    /// How a child of the root is selected, with `Selection::Puct`.
+    pub root_selection: RootSelection,
+    /// How many moves of the root `RootSelection::Gumbel` considers, at least 1.
+    pub gumbel_actions: usize,
+    /// How strong its noise is, in percent; 0: no noise.
+    pub gumbel_noise: u32,
     /// How the move to play is chosen in the end.
     pub final_move: FinalMove,
     /// Whether the next search keeps the subtree below the moves that have been played.
@@ -106,6 +115,9 @@ impl Default for Sampling {
             expansion: None,
             playout_plies: None,
             epsilon: 100,
+            root_selection: RootSelection::Puct,
+            gumbel_actions: 16,
+            gumbel_noise: 0,
             final_move: FinalMove::Visits,
             keep_tree: true,
             prove: true,
@@ -145,9 +157,22 @@ impl Sampling {
     }
 }
 
+/// The tree of a search, and the schedule of its root if that has one.
+struct SearchTree<'a, G: Game> {
+    tree: &'a mut Tree<G>,
+    gumbel: Option<Gumbel>,
+}
+
+impl<G: Game> SearchTree<'_, G> {
+    /// The children of the root, the one to play first: see [`Tree::ranked`] and [`Gumbel::ranked`].
+    fn ranked(&self, by: FinalMove) -> Vec<usize> {
+        self.gumbel.as_ref().map_or_else(|| self.tree.ranked(0, by), |gumbel| gumbel.ranked(self.tree))
+    }
+}
+
 /// What the threads of a search share.
 struct SharedTree<'a, G: Searchable> {
-    tree: Mutex<&'a mut Tree<G>>,
+    tree: Mutex<SearchTree<'a, G>>,
     /// Positions visited.
     nodes: AtomicU64,
     /// The main thread has decided.
@@ -155,7 +180,7 @@ struct SharedTree<'a, G: Searchable> {
 }
 
 impl<'a, G: Searchable> SharedTree<'a, G> {
-    fn tree(&self) -> MutexGuard<'_, &'a mut Tree<G>> {
+    fn lock(&self) -> MutexGuard<'_, SearchTree<'a, G>> {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -186,8 +211,10 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
         simulator.expand_root(tree, &moves, all);
     }
     simulator.disturb_root(tree);
-    let shared =
-        SharedTree { tree: Mutex::new(tree), nodes: AtomicU64::new(0), done: AtomicBool::new(false) };
+    let gumbel =
+        Gumbel::is_asked_for(input).then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
+    let tree = Mutex::new(SearchTree { tree, gumbel });
+    let shared = SharedTree { tree, nodes: AtomicU64::new(0), done: AtomicBool::new(false) };
     std::thread::scope(|scope| {
         for number in 1..threads {
             let (shared, mut simulator) = (&shared, Simulator::new(input, leaf_evaluator, number as u64));
@@ -201,7 +228,7 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
         shared.done.store(true, Ordering::Relaxed);
     });
     let best = answer(input, &shared, &moves, listener);
-    listener.root(&root_statistics(&shared.tree(), best.mv));
+    listener.root(&root_statistics(&shared.lock(), best.mv));
     best
 }
 
@@ -220,10 +247,14 @@ fn run<G: Searchable, E: Evaluator<G>>(
         most => u64::from(most),
     };
     let (mut simulations, mut next_report) = (0, 1);
-    while shared.tree().root().proof == Proof::Open {
+    while shared.lock().tree.root().proof == Proof::Open {
         let before = simulations;
-        let left = most.saturating_sub(simulations);
+        let phase = shared.lock().gumbel.as_ref().map_or(u64::MAX, Gumbel::left_in_phase);
+        let left = most.saturating_sub(simulations).min(phase);
         simulations += simulator.simulate(shared, usize::try_from(left).unwrap_or(usize::MAX));
+        if let SearchTree { tree, gumbel: Some(gumbel) } = &mut *shared.lock() {
+            gumbel.spend(tree, simulations - before);
+        }
         let mut deep_enough = false;
         if simulations >= next_report {
             while next_report <= simulations {
@@ -231,7 +262,7 @@ fn run<G: Searchable, E: Evaluator<G>>(
             }
             report(input, simulator, shared, listener);
             let asked = input.limits.depth.map(|depth| depth as usize);
-            deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.tree()).len() >= depth);
+            deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.lock()).len() >= depth);
         }
         let out_of_time = simulations / POLL_INTERVAL > before / POLL_INTERVAL
             && !control.is_pondering()
@@ -242,7 +273,7 @@ fn run<G: Searchable, E: Evaluator<G>>(
             || deep_enough
             || simulations >= most
             || input.limits.nodes.is_some_and(|limit| nodes >= limit)
-            || shared.tree().root().visits == u32::MAX
+            || shared.lock().tree.root().visits == u32::MAX
         {
             break;
         }
@@ -263,8 +294,15 @@ mod tests {
         let (position, history) = (&Neighbours::start(), &GameHistory::new());
         let evaluator = &Linear::shipped(0).unwrap();
         let limits = &Limits::nodes(200_000);
-        for (expansion, batch) in [(Expansion::All, 1), (Expansion::One, 1), (Expansion::All, 4)] {
-            let sampling = Sampling { expansion: Some(expansion), batch, ..Sampling::default() };
+        for (expansion, batch, selection) in [
+            (Expansion::All, 1, Selection::Uct),
+            (Expansion::One, 1, Selection::Uct),
+            (Expansion::All, 4, Selection::Uct),
+            (Expansion::All, 4, Selection::Puct),
+        ] {
+            let root_selection = RootSelection::Gumbel;
+            let expansion = Some(expansion);
+            let sampling = Sampling { expansion, batch, selection, root_selection, ..Sampling::default() };
             let options = &Options { sampling, ..Options::default() };
             let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
             let mut tree = Tree::new(1 << 20);
@@ -282,7 +320,7 @@ mod tests {
                     let ended = tree.node(node).visits - below;
                     assert!(
                         ended <= 3 * batch as u32 || tree.room() < 64 || !tree.has_children(node),
-                        "{expansion:?} {ended}"
+                        "{expansion:?} {selection:?} {ended}"
                     );
                 }
             }
