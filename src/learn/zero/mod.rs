@@ -5,7 +5,7 @@
 //! from those of the last generations (`replay`); a match of the new net with the best one (`gate`); and, now
 //! and then, matches with fixed opponents.
 //!
-//! - `settings`: [`ZeroConfig`], the settings in TOML, with `options`: those of engines;
+//! - `settings`: [`ZeroSettings`]; `config`: [`ZeroConfig`], the settings in TOML; `options`: those of engines;
 //! - `samples_file`: files of samples; `folder`: all files of a run; `state`: [`ZeroState`], what is known of
 //!   each generation; `curve`: the same as a table and as charts;
 //! - `run`: [`ZeroRun`], the loop; `generation`: the phases of a generation; `worker`: the players of a thread.
@@ -14,6 +14,7 @@
 //! generation is written when it is complete. So the result depends neither on the number of threads nor on
 //! interruptions.
 
+mod config;
 mod curve;
 mod error;
 mod folder;
@@ -29,6 +30,7 @@ mod settings;
 mod state;
 mod worker;
 
+pub use config::ZeroConfig;
 pub use error::{SettingsError, ZeroError};
 pub use options::EngineOptions;
 pub use replay::MeanLoss;
@@ -38,7 +40,7 @@ pub use samples_file::SamplesError;
 pub use selfplay::SelfPlayResult;
 pub use settings::{
     ComparisonSettings, Even, Fraction, GateSettings, MatchSettings, NetKind, NetSettings, ReplaySettings,
-    RivalSettings, SelfPlaySettings, ZeroConfig, ZeroSettings,
+    RivalSettings, SelfPlaySettings, ZeroSettings,
 };
 pub use state::{Generation, ZeroState};
 

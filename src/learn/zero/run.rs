@@ -79,7 +79,8 @@ impl<G: Playable> ZeroRun<G> {
         threads: usize,
     ) -> Result<ZeroRun<G>, ZeroError> {
         let settings = &config.settings;
-        let workers = (0..threads).map(|_| Worker::new(&config)).collect::<Result<Vec<_>, _>>()?;
+        let workers =
+            (0..threads).map(|_| Worker::new(&config, start.position())).collect::<Result<Vec<_>, _>>()?;
         let (shape, architecture) = (start.position().encoding_shape(), settings.net.architecture());
         let pool = ThreadPoolBuilder::new().num_threads(threads).build()?;
         let net = NetConfig { shape, architecture };

@@ -21,13 +21,14 @@ pub(super) struct Worker<G: Game> {
 }
 
 impl<G: Playable> Worker<G> {
-    /// The players that the settings ask for. Nets are still missing.
+    /// The players that the settings ask for, for games from a position. Nets are still missing.
     ///
     /// # Errors
     /// [`SettingsError`] names the line and the option.
-    pub(super) fn new(config: &ZeroConfig) -> Result<Worker<G>, SettingsError> {
+    pub(super) fn new(config: &ZeroConfig, start: &G) -> Result<Worker<G>, SettingsError> {
         let rivals = config.settings.rivals.iter().enumerate();
-        let rivals = rivals.map(|(index, rival)| Ok((rival.name.get_ref().clone(), config.rival(index)?)));
+        let rivals =
+            rivals.map(|(index, rival)| Ok((rival.name.get_ref().clone(), config.rival(index, start)?)));
         Ok(Worker {
             player: config.net_player(false)?,
             contender: config.net_player(true)?,
