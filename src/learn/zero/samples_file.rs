@@ -123,7 +123,8 @@ impl Samples {
                 "not a rising list for each value, from 0 to the number of moves",
             ),
             (
-                moves == 0 || !self.policy_indices.is_empty() && self.policy_indices.len() % moves == 0,
+                moves == 0
+                    || !self.policy_indices.is_empty() && self.policy_indices.len().is_multiple_of(moves),
                 "policy_indices",
                 "not the same number for each move",
             ),
