@@ -172,8 +172,8 @@ fn board_of(squares: &[Vec<char>]) -> String {
     squares.iter().map(rank).collect::<Vec<_>>().join("/")
 }
 
-/// The position turned as the symmetry of that number does, as the side to move sees it: files mirrored, ranks
-/// mirrored, both, and the same with files and ranks exchanged.
+/// The position turned as the symmetry of that number does, as the side to move sees it: files mirrored,
+/// ranks mirrored, both, and the same with files and ranks exchanged.
 fn turned<G: Encoding>(position: &G, number: usize) -> G {
     let fen = position.fen();
     let (board, rest) = fen.split_once(' ').unwrap();

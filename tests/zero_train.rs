@@ -181,11 +181,6 @@ fn samples_are_the_positions_of_the_games() {
 
 #[test]
 fn a_net_is_accepted_when_it_wins_more_than_the_threshold_of_the_decided_games() {
-    let pairs = |[lost, drawn, won]: [u64; 3]| {
-        let mut pairs = Pairs::default();
-        pairs.games = [lost, drawn, won];
-        pairs
-    };
     let gate = GateSettings::default();
     for (results, is_accepted) in [
         ([9, 20, 11], false),
@@ -194,7 +189,8 @@ fn a_net_is_accepted_when_it_wins_more_than_the_threshold_of_the_decided_games()
         ([0, 40, 0], false),
         ([40, 0, 0], false),
     ] {
-        assert_eq!(gate.accepts(&pairs(results)), is_accepted, "{results:?}");
+        let pairs = Pairs { games: results, ..Pairs::default() };
+        assert_eq!(gate.accepts(&pairs), is_accepted, "{results:?}");
     }
     let mut counted = Pairs::default();
     counted.add(Points::Win, Points::Loss);

@@ -5,10 +5,11 @@
 //! from those of the last generations (`replay`); a match of the new net with the best one (`gate`); and, now
 //! and then, matches with fixed opponents.
 //!
-//! - `settings`: [`ZeroSettings`]; `config`: [`ZeroConfig`], the settings in TOML; `options`: those of engines;
+//! - `settings`: [`ZeroSettings`], with `options`: those of engines; `config`: [`ZeroConfig`], reading them;
 //! - `samples_file`: files of samples; `folder`: all files of a run; `state`: [`ZeroState`], what is known of
 //!   each generation; `curve`: the same as a table and as charts;
-//! - `run`: [`ZeroRun`], the loop; `generation`: the phases of a generation; `worker`: the players of a thread.
+//! - `run`: [`ZeroRun`], the loop; `generation`: the phases of a generation; `worker`: the players of a
+//!   thread.
 //!
 //! All random numbers of a game and of a step depend only on the seed, the generation and its number. Each
 //! generation is written when it is complete. So the result depends neither on the number of threads nor on
