@@ -110,7 +110,7 @@ impl Samples {
         let within = |values: &[f32], range: std::ops::RangeInclusive<f32>| {
             values.iter().all(|value| range.contains(value))
         };
-        let offsets = &self.move_offsets;
+        let (offsets, indices) = (&self.move_offsets, &self.policy_indices);
         let ends = (offsets.first().copied(), offsets.last().map(|&last| last as usize));
         let rows = offsets.windows(2).all(|pair| pair[0] < pair[1]);
         let is_normed = |position| (self.policy(position).iter().sum::<f32>() - 1.0).abs() < ROUNDING;
@@ -123,13 +123,12 @@ impl Samples {
                 "not a rising list for each value, from 0 to the number of moves",
             ),
             (
-                moves == 0
-                    || !self.policy_indices.is_empty() && self.policy_indices.len().is_multiple_of(moves),
+                moves == 0 || !indices.is_empty() && indices.len().is_multiple_of(moves),
                 "policy_indices",
                 "not the same number for each move",
             ),
             (
-                self.policy_indices.iter().all(|&index| (index as usize) < shape.policy_len()),
+                indices.iter().all(|&index| (index as usize) < shape.policy_len()),
                 "policy_indices",
                 "an index is too large",
             ),
