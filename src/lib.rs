@@ -14,14 +14,15 @@
 //! - `web`, with the feature of that name: the web board;
 //! - [`commands`]: the subcommands of the binary.
 //!
-//! Beside them, for all: [`chart`], line charts; `files`, atomic writing of files; `parallel`, work on
-//! several threads.
+//! Beside them, for all: [`chart`], line charts; `elo`, Elo differences from results; `files`, atomic writing
+//! of files; `tensors`, files of tensors; `parallel`, work on several threads.
 
 #![forbid(unsafe_code)]
 
 pub mod arena;
 pub mod chart;
 pub mod commands;
+mod elo;
 pub mod engine;
 pub mod eval;
 mod files;
@@ -31,5 +32,6 @@ pub mod nets;
 mod parallel;
 pub mod protocol;
 pub mod search;
+mod tensors;
 #[cfg(feature = "web")]
 pub mod web;

@@ -1,5 +1,6 @@
 //! A pool of worker threads.
 
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 
@@ -29,6 +30,34 @@ pub(crate) fn run<W: Send, T: Send, R: Send>(
         drop(sender);
         results.into_iter().for_each(&mut take);
     });
+}
+
+/// Runs `job` on each number, with one thread for each worker, and returns the results in the order of the
+/// numbers; `None` if any job returns `None`.
+pub(crate) fn in_order<W: Send, R: Send>(
+    workers: &mut [W],
+    numbers: Range<u64>,
+    job: impl Fn(&mut W, u64) -> Option<R> + Sync,
+) -> Option<Vec<R>> {
+    in_order_with(workers, numbers, job, |_| ())
+}
+
+/// The same; `each` is called on this thread with each result as it arrives.
+pub(crate) fn in_order_with<W: Send, R: Send>(
+    workers: &mut [W],
+    numbers: Range<u64>,
+    job: impl Fn(&mut W, u64) -> Option<R> + Sync,
+    mut each: impl FnMut(&R),
+) -> Option<Vec<R>> {
+    let mut results = Vec::new();
+    let job = |worker: &mut &mut W, number| Some((number, job(worker, number)?));
+    run(workers.iter_mut(), numbers.clone(), job, |result| {
+        each(&result.1);
+        results.push(result);
+    });
+    results.sort_by_key(|(number, _)| *number);
+    let is_complete = results.len() as u64 == numbers.end - numbers.start;
+    is_complete.then(|| results.into_iter().map(|(_, result)| result).collect())
 }
 
 #[cfg(test)]

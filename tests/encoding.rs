@@ -142,3 +142,100 @@ fn planes_show_the_board_as_the_side_to_move_sees_it() {
 fn a_game_needs_no_encoding() {
     assert_eq!((Breakthrough::ENCODING_VERSION, Breakthrough::start().encoding_shape().input_len()), (0, 0));
 }
+
+/// The squares of the board in a FEN, rank by rank from the top.
+fn squares_of(board: &str) -> Vec<Vec<char>> {
+    let rank = |rank: &str| {
+        let (mut squares, mut empty) = (Vec::new(), 0);
+        for letter in rank.chars() {
+            match letter.to_digit(10) {
+                Some(digit) => empty = 10 * empty + digit as usize,
+                None => {
+                    squares.extend(std::iter::repeat_n('1', std::mem::take(&mut empty)));
+                    squares.push(letter);
+                }
+            }
+        }
+        squares.extend(std::iter::repeat_n('1', empty));
+        squares
+    };
+    board.split('/').map(rank).collect()
+}
+
+/// The inverse of [`squares_of`].
+fn board_of(squares: &[Vec<char>]) -> String {
+    let run = |run: &[char]| match run[0] {
+        '1' => run.len().to_string(),
+        _ => run.iter().collect(),
+    };
+    let rank = |rank: &Vec<char>| rank.chunk_by(|one, other| one == other).map(run).collect::<String>();
+    squares.iter().map(rank).collect::<Vec<_>>().join("/")
+}
+
+/// The position turned as the symmetry of that number does, as the side to move sees it: files mirrored,
+/// ranks mirrored, both, and the same with files and ranks exchanged.
+fn turned<G: Encoding>(position: &G, number: usize) -> G {
+    let fen = position.fen();
+    let (board, rest) = fen.split_once(' ').unwrap();
+    let mut squares = squares_of(board);
+    // From the bottom, as that player sees it.
+    let is_white = position.side_to_move() == Color::White;
+    if is_white {
+        squares.reverse();
+    }
+    if number & 1 != 0 {
+        squares.iter_mut().for_each(|rank| rank.reverse());
+    }
+    if number & 2 != 0 {
+        squares.reverse();
+    }
+    if number & 4 != 0 {
+        let files = 0..squares[0].len();
+        squares = files.map(|file| squares.iter().map(|rank| rank[file]).collect()).collect();
+    }
+    if is_white {
+        squares.reverse();
+    }
+    G::from_fen(&format!("{} {rest}", board_of(&squares))).unwrap()
+}
+
+fn check_symmetries<G: Encoding>(position: &G, history: &GameHistory<G>) {
+    let occurrences = history.occurrences(position);
+    let (seen, indices) = (planes(position, occurrences), all_indices(position));
+    for (number, symmetry) in position.symmetries().iter().enumerate() {
+        let other = turned(position, number);
+        assert_eq!(symmetry.planes(&seen), planes(&other, occurrences), "{number} of {}", position.fen());
+        let image = |indices: &Vec<usize>| indices.iter().map(|&index| symmetry.index(index)).collect();
+        let expected: BTreeSet<Vec<usize>> = indices.iter().map(image).collect();
+        assert_eq!(expected, all_indices(&other).into_iter().collect(), "{number} of {}", position.fen());
+    }
+}
+
+#[test]
+fn symmetries_turn_planes_and_moves_as_they_turn_the_board() {
+    (0..10).for_each(|seed| drop(random_game::<Neighbours>(seed, 100, check_symmetries)));
+    (0..10).for_each(|seed| drop(random_game::<TucChess>(seed, 100, check_symmetries)));
+    for choice in 0..Amazons::OPTION.unwrap().choices.len() {
+        random_game_from(Amazons::start_with(choice), 5, 60, check_symmetries);
+    }
+    (0..3).for_each(|seed| drop(random_game::<Chess>(seed, 60, check_symmetries)));
+}
+
+#[test]
+fn games_have_the_symmetries_of_their_rules() {
+    fn count<G: Encoding>(position: &G) -> usize {
+        let (all, shape) = (position.symmetries(), position.encoding_shape());
+        for symmetry in &all {
+            let images: BTreeSet<_> = (0..shape.policy_len()).map(|index| symmetry.index(index)).collect();
+            assert_eq!(images.len(), shape.policy_len());
+        }
+        all.len()
+    }
+    fn is_even<G: Encoding>(start: &G) -> bool {
+        start.symmetries()[1].planes(&planes(start, 1)) == planes(start, 1)
+    }
+    assert_eq!((count(&Chess::start()), count(&TucChess::start()), count(&Neighbours::start())), (1, 2, 8));
+    assert_eq!(count(&Amazons::start()), 8);
+    assert_eq!(count(&Amazons::from_fen("q3/4/3Q w - - 0 1").unwrap()), 4);
+    assert!(is_even(&TucChess::start()) && is_even(&Neighbours::start()) && is_even(&Amazons::start()));
+}

@@ -29,12 +29,15 @@ fn every_configuration_is_accepted() {
         let shown = path.strip_prefix(root).unwrap().display().to_string();
         let line = text.lines().find_map(|line| line.strip_prefix("#   labrys ")).unwrap();
         assert!(line.contains(&shown), "{shown} says how to run it: {line}");
-        let (command, flag) =
-            if line.starts_with("train") { ("train", "--out") } else { ("match", "--pgnout") };
+        let (command, flag): (&[&str], _) = match line.split(' ').next() {
+            Some("train") => (&["train", "--config"], "--out"),
+            Some("zero") => (&["zero", "train"], "--out"),
+            _ => (&["match", "--config"], "--pgnout"),
+        };
         let mut labrys = Command::new(assert_cmd::cargo::cargo_bin!("labrys"));
-        let output = labrys.args([command, "--config"]).arg(&path).args([flag, &results]).output().unwrap();
+        let output = labrys.args(command).arg(&path).args([flag, &results]).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
-        let named = if text.contains("trained/") && command == "match" { "`trained/" } else { &results };
+        let named = if text.contains("trained/") && flag == "--pgnout" { "`trained/" } else { &results };
         assert!(!output.status.success() && error.contains(named), "{shown}: {error}");
     }
 }

@@ -151,6 +151,7 @@ impl GameVisitor for CheckTransitions {
             seed: 3,
             opening_seed: 3,
             opening_plies: 6,
+            longest: None,
             first: Color::Black,
             exploration: 0.3,
         };
@@ -200,8 +201,14 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
     let mut agents = [agent::<Neighbours>(), agent()];
     agents.iter_mut().for_each(|agent| agent.limit = SearchLimit::Depth(2));
     let observation = settings(1).observation;
-    let game_settings =
-        GameSettings { seed: 1, opening_seed: 1, opening_plies: 0, first: Color::White, exploration: 1.0 };
+    let game_settings = GameSettings {
+        seed: 1,
+        opening_seed: 1,
+        opening_plies: 0,
+        longest: None,
+        first: Color::White,
+        exploration: 1.0,
+    };
     let game = play(agents.each_mut(), &observation, &game_settings);
     let steps = game.episodes[0].transitions();
     let mut lone = session::<Neighbours>();
@@ -219,8 +226,14 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
 #[test]
 fn the_policy_target_is_what_the_search_has_chosen() {
     let observation = ObservationSettings { both: true, ..settings(1).observation };
-    let game_settings =
-        GameSettings { seed: 1, opening_seed: 1, opening_plies: 2, first: Color::White, exploration: 0.0 };
+    let game_settings = GameSettings {
+        seed: 1,
+        opening_seed: 1,
+        opening_plies: 2,
+        longest: None,
+        first: Color::White,
+        exploration: 0.0,
+    };
     // MCTS: the visits of all root moves.
     let sampler = || {
         let mut session = session::<Neighbours>();
@@ -251,8 +264,14 @@ fn leaf_features_are_from_the_point_of_view_of_the_agent() {
     // The leaf of a principal variation of one ply has the opponent to move.
     let observation =
         ObservationSettings { both: false, position: ObservedPosition::Leaf, predicted: false, reward: 1.0 };
-    let game_settings =
-        GameSettings { seed: 5, opening_seed: 5, opening_plies: 6, first: Color::Black, exploration: 0.0 };
+    let game_settings = GameSettings {
+        seed: 5,
+        opening_seed: 5,
+        opening_plies: 6,
+        longest: None,
+        first: Color::Black,
+        exploration: 0.0,
+    };
     let game = play::<Chess>([&mut agent(), &mut agent()], &observation, &game_settings);
     let session = session::<Chess>();
     let weights = session.weights().values();

@@ -7,7 +7,7 @@
 //!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
 //! - `openings`: random openings and opening books (`book`); `schedule`: the list of games; `tournament`:
 //!   plays them, several at a time, each on a core of its own by `affinity`;
-//! - `results`: results by pairs of games; `elo`, `sprt` and `ratings`: statistics; `summary`: their report,
+//! - `results`: results by pairs of games; `sprt` and `ratings`: statistics, with [`Elo`]; `summary`: their report,
 //!   with a `cross_table`;
 //! - `pgn`: reading and writing of game records, and the file that a match appends them to; `plot`: the
 //!   score over the games as a chart; [`analysis`]: what each move of a game gave away;
@@ -20,7 +20,6 @@ pub mod analysis;
 mod book;
 mod clock;
 mod cross_table;
-mod elo;
 mod engine_config;
 mod key_values;
 mod openings;
@@ -40,7 +39,6 @@ pub use adjudication::{Adjudication, DrawRule, ResignRule};
 pub use affinity::{Affinity, AffinityError, CoreList};
 pub use book::{BookOptions, OpeningLineError};
 pub use clock::{EngineLimits, TimeControl, seconds};
-pub use elo::{Elo, Pairs};
 pub use engine_config::EngineConfig;
 pub use key_values::{KeyError, KeyValues};
 pub use openings::{OpeningError, Openings};
@@ -54,6 +52,8 @@ pub use schedule::{Format, Schedule, ScheduledGame};
 pub use sprt::{EloModel, Hypothesis, Sprt, SprtError};
 pub use summary::Summary;
 pub use tournament::{Tournament, TournamentError};
+
+pub use crate::elo::{Elo, Pairs};
 
 /// A position and the moves played from it: an opening, or the moves of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::Pairs;
-use super::elo::{SIGMAS, score_of_elo};
+use crate::elo::{SIGMAS, score_of_elo};
 
 /// The rating of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::elo::score_of_elo;
 use super::{KeyError, KeyValues, Pairs};
+use crate::elo::score_of_elo;
 
 /// A test of H0, "the Elo difference is `elo0`", against H1, "it is `elo1`".
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]

@@ -14,7 +14,7 @@ const MESSAGES: Duration = Duration::from_millis(100);
 /// The progress of a command.
 pub(super) struct Progress {
     bar: ProgressBar,
-    unit: &'static str,
+    unit: String,
     shown: Instant,
     has_terminal: bool,
 }
@@ -22,7 +22,8 @@ pub(super) struct Progress {
 impl Progress {
     /// Starts to report progress in `unit`, such as games, of which `done` are done already. Without a
     /// `total` no remaining time is shown.
-    pub(super) fn new(unit: &'static str, done: u64, total: Option<u64>) -> Progress {
+    pub(super) fn new(unit: impl Into<String>, done: u64, total: Option<u64>) -> Progress {
+        let unit = unit.into();
         let (bar, template) = match total {
             Some(total) => {
                 (ProgressBar::new(total), format!("{{pos}}/{{len}} {unit} {{wide_bar}} {{msg}} {{eta}} left"))
@@ -47,7 +48,7 @@ impl Progress {
         if self.has_terminal {
             return self.bar.set_message(message());
         }
-        let unit = self.unit;
+        let unit = &self.unit;
         match self.bar.length() {
             Some(total) => {
                 eprintln!("{done}/{total} {unit} {} {:#} left", message(), HumanDuration(self.bar.eta()));

@@ -56,7 +56,8 @@ impl Training<'_> {
         let start = start.weights();
         let (names, rivals) = (G::SETS[start.set()].features, arguments.rivals());
         let out = || format!("--out {}", arguments.out.display());
-        let folder = TrainingFolder::open(&arguments.out, arguments.result_arguments()?).with_context(out)?;
+        let settings = arguments.result_arguments()?;
+        let folder = TrainingFolder::<TrainingState>::open(&arguments.out, settings).with_context(out)?;
         let state = match folder.read(arguments.resume)? {
             Some(state) => {
                 let weights = &arguments.weights;

@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::eval::{MAX_PLY, Strength, WeightsError};
 use crate::game::quote;
 use crate::nets::NetError;
-use crate::search::{Expansion, FinalMove, Method, NoiseAt, Options, SearchMode, Selection};
+use crate::search::{Expansion, FinalMove, Method, NoiseAt, Options, RootSelection, SearchMode, Selection};
 
 /// The values of the options that all games share. Their defaults are the defaults of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -327,6 +327,11 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         spin!("BatchSize", search.sampling.batch, 1, 512),
         spin!("Simulations", search.sampling.simulations, 0, 1_000_000_000),
         spin!("NetCache", net_cache, 0, 32_768),
+        combo!("RootSelection", search.sampling.root_selection,
+            "puct" => RootSelection::Puct,
+            "gumbel" => RootSelection::Gumbel),
+        spin!("GumbelActions", search.sampling.gumbel_actions, 1, 10_000),
+        spin!("GumbelNoise", search.sampling.gumbel_noise, 0, 1_000),
         combo!("NoiseAt", search.sampling.noise_at, "root" => NoiseAt::Root, "leaves" => NoiseAt::Leaves),
         spin!("DirichletWeight", search.sampling.noise_weight, 0, 100),
         spin!("DirichletAlpha", search.sampling.noise_alpha, 1, 100_000),

@@ -146,6 +146,12 @@ impl<G: Playable> Thinker<G> {
         Ok(None)
     }
 
+    /// Replaces the policy/value net by one that is in memory already.
+    pub fn set_net(&mut self, net: NetLeaves) {
+        self.net = Some(net);
+        self.forget_tree();
+    }
+
     /// The net that searches use, if any.
     fn net_in_use(&self) -> Option<&NetLeaves> {
         let Settings { method, search, .. } = &self.settings;

@@ -58,10 +58,111 @@ pub trait Encoding: Game {
     fn policy_indices(&self, _mv: Self::Move) -> impl Iterator<Item = usize> {
         std::iter::empty()
     }
+
+    /// The symmetries of the rules on the board of this position, by which one position to learn from becomes
+    /// several. The first one changes nothing, the second, if any, mirrors the files.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        vec![Symmetry::identity(self.encoding_shape())]
+    }
+}
+
+/// A symmetry of the rules, as the encoding sees it: where squares and indices of moves go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symmetry {
+    squares: Vec<usize>,
+    indices: Vec<usize>,
+}
+
+impl Symmetry {
+    /// The symmetry that changes nothing.
+    pub fn identity(shape: EncodingShape) -> Symmetry {
+        Symmetry { squares: (0..shape.squares()).collect(), indices: (0..shape.policy_len()).collect() }
+    }
+
+    /// Where the index of a move goes.
+    pub fn index(&self, index: usize) -> usize {
+        self.indices[index]
+    }
+
+    /// The planes of the symmetrical position.
+    pub fn planes(&self, planes: &[f32]) -> Vec<f32> {
+        let mut turned = vec![0.0; planes.len()];
+        let squares = self.squares.len();
+        for (plane, turned) in planes.chunks_exact(squares).zip(turned.chunks_exact_mut(squares)) {
+            for (value, &square) in plane.iter().zip(&self.squares) {
+                turned[square] = *value;
+            }
+        }
+        turned
+    }
+}
+
+/// A way to mirror and turn a board: files and ranks are mirrored, then exchanged with each other.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Turn {
+    files: bool,
+    ranks: bool,
+    exchange: bool,
+}
+
+impl Turn {
+    /// The ways of rules that know up from down, but not left from right.
+    pub(super) const LEFT_RIGHT: [Turn; 2] = [
+        Turn { files: false, ranks: false, exchange: false },
+        Turn { files: true, ranks: false, exchange: false },
+    ];
+
+    /// The ways of rules that know no direction: eight on a square board, four on another.
+    pub(super) fn all(shape: EncodingShape) -> Vec<Turn> {
+        let exchanges: &[bool] = if shape.files == shape.ranks { &[false, true] } else { &[false] };
+        let mirrors = [(false, false), (true, false), (false, true), (true, true)];
+        let turn = |exchange| mirrors.map(|(files, ranks)| Turn { files, ranks, exchange });
+        exchanges.iter().copied().flat_map(turn).collect()
+    }
+
+    /// The symmetry of an encoding whose policy planes are sets of directions, each with so many distances.
+    pub(super) fn symmetry(self, shape: EncodingShape, distances: usize) -> Symmetry {
+        let turned = |[file, rank]: [isize; 2]| if self.exchange { [rank, file] } else { [file, rank] };
+        let square = |square: usize| {
+            let mirrored = |place, length, mirror| if mirror { length - 1 - place } else { place };
+            let file = mirrored(square % shape.files, shape.files, self.files);
+            let rank = mirrored(square / shape.files, shape.ranks, self.ranks);
+            let [file, rank] = turned([file as isize, rank as isize]);
+            rank as usize * shape.files + file as usize
+        };
+        let direction = |direction: usize| {
+            let [file, rank] = parts_of_direction(direction);
+            let mirrored = |part: isize, mirror| if mirror { -part } else { part };
+            direction_of_parts(turned([mirrored(file, self.files), mirrored(rank, self.ranks)]))
+        };
+        let index = |index: usize| {
+            let (plane, place) = (index / shape.squares(), index % shape.squares());
+            let (set, distance) = (plane / distances, plane % distances);
+            let set = set / DIRECTIONS * DIRECTIONS + direction(set % DIRECTIONS);
+            (distances * set + distance) * shape.squares() + square(place)
+        };
+        Symmetry {
+            squares: (0..shape.squares()).map(square).collect(),
+            indices: (0..shape.policy_len()).map(index).collect(),
+        }
+    }
 }
 
 /// The number of directions of [`View::step`].
 pub(super) const DIRECTIONS: usize = 8;
+
+/// The number of the direction of a step, by the signs of its files and ranks: 0 is south west, 7 north east.
+fn direction_of_parts([file, rank]: [isize; 2]) -> usize {
+    // The fifth of nine would be no step.
+    let number = (3 * (rank + 1) + file + 1) as usize;
+    number - usize::from(number > 4)
+}
+
+/// The inverse of [`direction_of_parts`].
+fn parts_of_direction(direction: usize) -> [isize; 2] {
+    let number = (direction + usize::from(direction >= 4)) as isize;
+    [number % 3 - 1, number / 3 - 1]
+}
 
 /// A board as a player sees it who plays up the board.
 #[derive(Clone, Copy, Debug)]
@@ -92,10 +193,9 @@ impl View {
         let part = |one: usize, other: usize| (other as isize - one as isize).signum();
         let (from_file, from_rank) = (from % self.files, from / self.files);
         let (to_file, to_rank) = (to % self.files, to / self.files);
-        // From 0, south west, to 8, north east; 4 would be no step.
-        let direction = (3 * (part(from_rank, to_rank) + 1) + part(from_file, to_file) + 1) as usize;
+        let direction = direction_of_parts([part(from_file, to_file), part(from_rank, to_rank)]);
         let length = from_file.abs_diff(to_file).max(from_rank.abs_diff(to_rank));
-        (direction - usize::from(direction > 4), length)
+        (direction, length)
     }
 
     /// The index of a number on a plane.

@@ -45,7 +45,7 @@ use std::ops::Not;
 
 pub use bench::BenchSuite;
 pub use chance::Chance;
-pub use encoding::{Encoding, EncodingShape};
+pub use encoding::{Encoding, EncodingShape, Symmetry};
 pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
 pub use history::GameHistory;

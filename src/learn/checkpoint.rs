@@ -1,10 +1,12 @@
-//! A training on disk: a folder with the checkpoint, the learning curve and its charts, and the learned
-//! weights.
+//! A training on disk: a folder with the checkpoint and what else there is to keep, such as the learning curve
+//! and its charts, and the learned weights.
 
 use std::borrow::Cow;
+use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
@@ -14,11 +16,7 @@ use crate::chart::ChartError;
 use crate::eval::Weights;
 use crate::files::{check_writable, write_atomically};
 
-/// Version of the checkpoint format.
-const VERSION: u32 = 2;
-
 /// File names in the folder of a training.
-const CHECKPOINT: &str = "checkpoint.json";
 const WEIGHTS: &str = "weights.json";
 const CURVE: &str = "curve.csv";
 
@@ -48,21 +46,23 @@ pub enum CheckpointError {
         error: serde_json::Error,
     },
     /// The checkpoint has another format version.
-    #[error("{}: version {found}, expected {VERSION}", .path.display())]
+    #[error("{}: version {found}, expected {expected}", .path.display())]
     Version {
         /// The checkpoint.
         path: PathBuf,
         /// Its version.
         found: u32,
+        /// The version that is known.
+        expected: u32,
     },
     /// The training was started with another value of an argument.
-    #[error("--{flag}: {ours}, but the training in {} has {theirs}", .folder.display())]
+    #[error("{argument}: {ours}, but the training in {} has {theirs}", .folder.display())]
     Argument {
         /// The folder.
         folder: PathBuf,
         /// The argument.
-        flag: String,
-        /// Its value on the command line.
+        argument: String,
+        /// Its value now.
         ours: Value,
         /// Its value in the checkpoint.
         theirs: Value,
@@ -72,32 +72,57 @@ pub enum CheckpointError {
     Chart(#[from] ChartError),
 }
 
+/// The state of a training, which a checkpoint holds.
+pub trait Checkpointed: Clone + Serialize + DeserializeOwned {
+    /// Version of the format.
+    const VERSION: u32;
+
+    /// The name of the file.
+    const FILE: &'static str;
+
+    /// An argument as errors name it.
+    fn argument(name: &str) -> String {
+        name.to_owned()
+    }
+}
+
+impl Checkpointed for TrainingState {
+    const VERSION: u32 = 2;
+
+    const FILE: &'static str = "checkpoint.json";
+
+    fn argument(name: &str) -> String {
+        format!("--{}", name.replace('_', "-"))
+    }
+}
+
 /// The content of the checkpoint file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Checkpoint<'a> {
+struct Checkpoint<'a, S: Clone> {
     version: u32,
     /// The arguments that the result of the training depends on.
     arguments: Cow<'a, Map<String, Value>>,
-    state: Cow<'a, TrainingState>,
+    state: Cow<'a, S>,
 }
 
-/// The folder of a training.
-pub struct TrainingFolder {
+/// The folder of a training with the state `S`.
+pub struct TrainingFolder<S> {
     path: PathBuf,
     arguments: Map<String, Value>,
+    state: PhantomData<fn() -> S>,
 }
 
-impl TrainingFolder {
+impl<S: Checkpointed> TrainingFolder<S> {
     /// Opens the folder at `path`, creating it if missing, and checks that it is writable. `arguments` are
     /// those that the result of the training depends on.
     ///
     /// # Errors
     /// Any error of the operating system.
-    pub fn open(path: &Path, arguments: Map<String, Value>) -> io::Result<TrainingFolder> {
+    pub fn open(path: &Path, arguments: Map<String, Value>) -> io::Result<TrainingFolder<S>> {
         fs::create_dir_all(path)?;
-        check_writable(&path.join(CHECKPOINT))?;
-        Ok(TrainingFolder { path: path.to_owned(), arguments })
+        check_writable(&path.join(S::FILE))?;
+        Ok(TrainingFolder { path: path.to_owned(), arguments, state: PhantomData })
     }
 
     /// Reads the training in the folder; `None` if there is none.
@@ -105,32 +130,58 @@ impl TrainingFolder {
     /// # Errors
     /// [`CheckpointError`] names the file, or the argument whose value differs from that of the training. A
     /// training in the folder is an error unless `resume` is set.
-    pub fn read(&self, resume: bool) -> Result<Option<TrainingState>, CheckpointError> {
-        let path = self.path.join(CHECKPOINT);
+    pub fn read(&self, resume: bool) -> Result<Option<S>, CheckpointError> {
+        let path = self.path.join(S::FILE);
         let text = match fs::read_to_string(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(CheckpointError::File { path, error }),
             Ok(_) if !resume => return Err(CheckpointError::Exists { path }),
             Ok(text) => text,
         };
-        let Checkpoint { version, arguments, state } = match serde_json::from_str(&text) {
+        let Checkpoint { version, arguments, state }: Checkpoint<S> = match serde_json::from_str(&text) {
             Ok(checkpoint) => checkpoint,
             Err(error) => return Err(CheckpointError::Format { path, error }),
         };
-        if version != VERSION {
-            return Err(CheckpointError::Version { path, found: version });
+        if version != S::VERSION {
+            return Err(CheckpointError::Version { path, found: version, expected: S::VERSION });
         }
-        for (name, ours) in &self.arguments {
-            let theirs = arguments.get(name).unwrap_or(&Value::Null);
+        for name in self.arguments.keys().chain(arguments.keys()) {
+            let [ours, theirs] =
+                [&self.arguments, &arguments].map(|all| all.get(name).cloned().unwrap_or(Value::Null));
             if ours != theirs {
-                let (folder, flag) = (self.path.clone(), name.replace('_', "-"));
-                let (ours, theirs) = (ours.clone(), theirs.clone());
-                return Err(CheckpointError::Argument { folder, flag, ours, theirs });
+                let (folder, argument) = (self.path.clone(), S::argument(name));
+                return Err(CheckpointError::Argument { folder, argument, ours, theirs });
             }
         }
         Ok(Some(state.into_owned()))
     }
 
+    /// Writes the checkpoint.
+    ///
+    /// # Errors
+    /// [`CheckpointError`] names the file.
+    pub fn write_state(&self, state: &S) -> Result<(), CheckpointError> {
+        let arguments = Cow::Borrowed(&self.arguments);
+        let checkpoint = Checkpoint { version: S::VERSION, arguments, state: Cow::Borrowed(state) };
+        let text = serde_json::to_string(&checkpoint)
+            .map_err(|error| CheckpointError::Format { path: self.path.join(S::FILE), error })?;
+        self.put(S::FILE, &text).map(drop)
+    }
+
+    /// Writes a file in the folder, and returns its path.
+    ///
+    /// # Errors
+    /// [`CheckpointError::File`].
+    pub fn put(&self, name: &str, text: &str) -> Result<PathBuf, CheckpointError> {
+        let path = self.path.join(name);
+        match write_atomically(&path, text) {
+            Ok(()) => Ok(path),
+            Err(error) => Err(CheckpointError::File { path, error }),
+        }
+    }
+}
+
+impl TrainingFolder<TrainingState> {
     /// Writes the checkpoint, the curve and its charts. `names` are the names of the features, `rivals` those
     /// of the opponents that the learner is compared with. The checkpoint is written first, as the rest can
     /// be made from it.
@@ -143,11 +194,7 @@ impl TrainingFolder {
         names: &[&str],
         rivals: &[String],
     ) -> Result<(), CheckpointError> {
-        let arguments = Cow::Borrowed(&self.arguments);
-        let checkpoint = Checkpoint { version: VERSION, arguments, state: Cow::Borrowed(state) };
-        let text = serde_json::to_string(&checkpoint)
-            .map_err(|error| CheckpointError::Format { path: self.path.join(CHECKPOINT), error })?;
-        self.put(CHECKPOINT, &text)?;
+        self.write_state(state)?;
         self.put(CURVE, &curve::table(state, names, rivals))?;
         for (name, chart) in curve::charts(state, names, rivals)? {
             self.put(name, &chart)?;
@@ -161,13 +208,5 @@ impl TrainingFolder {
     /// [`CheckpointError::File`].
     pub fn write_weights(&self, weights: &Weights) -> Result<PathBuf, CheckpointError> {
         self.put(WEIGHTS, &(weights.to_json() + "\n"))
-    }
-
-    fn put(&self, name: &str, text: &str) -> Result<PathBuf, CheckpointError> {
-        let path = self.path.join(name);
-        match write_atomically(&path, text) {
-            Ok(()) => Ok(path),
-            Err(error) => Err(CheckpointError::File { path, error }),
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! Learning the weights of linear evaluations.
+//! Learning the weights of linear evaluations, and policy/value nets.
 //!
 //! Reinforcement learning from self-play:
 //! - [`selfplay`]: plays a game and records the [`Observation`]s of its agents, which yield [`Transition`]s;
@@ -7,6 +7,8 @@
 //! - `schedule`: [`Decay`] of the learning rate and [`Exploration`] rate over a training;
 //! - [`Trainer`]: trains against an opponent, a clone of the learner or a fixed one; [`checkpoint`]: the
 //!   training on disk; [`curve`]: the learning curve as a table and as charts.
+//!
+//! Policy/value nets: [`zero`], which learns them by self-play alone.
 //!
 //! Supervised learning from game records:
 //! - [`Samples`]: feature vectors of the quiet positions of games, with the results of the games;
@@ -25,6 +27,7 @@ mod schedule;
 pub mod selfplay;
 mod td;
 mod trainer;
+pub mod zero;
 
 pub use learner::{Learner, SparseFeatures, Transition};
 pub use lstd::{LeastSquares, SingularMatrix};

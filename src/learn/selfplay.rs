@@ -11,7 +11,7 @@ use super::observation::{
 use crate::engine::game_loop::{GameDriver, play_out};
 use crate::engine::{Board, Play, Thinker};
 use crate::game::{Chance, Color, Features, Game, Playable, Points, mixed};
-use crate::search::{Best, Control, Limits, Listener, Report};
+use crate::search::{Best, Control, Limits, Listener, Report, RootMoveStatistics, RootStatistics};
 
 /// The limit of an agent's search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,13 +20,16 @@ pub enum SearchLimit {
     Depth(u32),
     /// Nodes.
     Nodes(u64),
+    /// What the options say, such as `Simulations`.
+    Options,
 }
 
 impl SearchLimit {
-    fn limits(self) -> Limits {
+    pub(super) fn limits(self) -> Limits {
         match self {
             SearchLimit::Depth(plies) => Limits::depth(plies),
             SearchLimit::Nodes(nodes) => Limits::nodes(nodes),
+            SearchLimit::Options => Limits::none(),
         }
     }
 }
@@ -48,6 +51,8 @@ pub struct GameSettings {
     pub opening_seed: u64,
     /// Length of the random opening in plies.
     pub opening_plies: usize,
+    /// Plies after which the game ends, in favour of its leader; `None`: by the rules only.
+    pub longest: Option<u32>,
     /// The colour of the first agent.
     pub first: Color,
     /// Exploration rate: the probability that the second agent plays a random move.
@@ -86,7 +91,7 @@ pub fn play<G: Playable>(
         opening_plies: game_settings.opening_plies,
         episodes: [vec![Episode::new()], vec![Episode::new()]],
     };
-    let end = play_out(&mut start.clone(), G::LONGEST_GAME, &mut driver).ok()?;
+    let end = play_out(&mut start.clone(), game_settings.longest, &mut driver).ok()?;
     let mut episodes = driver.episodes;
     for (episodes, color) in episodes.iter_mut().zip([game_settings.first, !game_settings.first]) {
         if let (Some(settings), Some(last)) = (observing, episodes.last_mut()) {
@@ -150,23 +155,23 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
 }
 
 /// A random legal move in a game that is not over.
-fn random_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
+pub(super) fn random_move<G: Game>(game: &Play<G>, random: &mut StdRng) -> G::Move {
     let mut moves = Vec::with_capacity(G::MAX_MOVES);
     game.position().legal_moves(&mut moves);
     moves[random.random_range(0..moves.len())]
 }
 
-/// Records the last principal variation and the root visits of a search.
+/// Records the last principal variation and the policy of a search.
 struct SearchRecorder<M> {
     /// The last principal variation.
     pv: Vec<M>,
-    /// Visits of the root moves, if the search counts them.
-    visits: Vec<(M, u32)>,
+    /// The policy that the search recommends, if it has one.
+    policy: Vec<(M, f64)>,
 }
 
 impl<M> Default for SearchRecorder<M> {
     fn default() -> Self {
-        SearchRecorder { pv: Vec::new(), visits: Vec::new() }
+        SearchRecorder { pv: Vec::new(), policy: Vec::new() }
     }
 }
 
@@ -177,8 +182,8 @@ impl<M: Copy> Listener<M> for SearchRecorder<M> {
         }
     }
 
-    fn root_visits(&mut self, visits: &[(M, u32)]) {
-        self.visits = visits.to_vec();
+    fn root(&mut self, root: &RootStatistics<M>) {
+        self.policy = root.moves.iter().map(|&RootMoveStatistics { mv, policy, .. }| (mv, policy)).collect();
     }
 }
 
@@ -205,7 +210,11 @@ impl<G: Chance + Features> Observer<'_, G> {
         };
         let reply = best.ponder.filter(|_| self.settings.predicted);
         let predicted = reply.map(|reply| self.observe(&[mv, reply]));
-        Observation { observed, predicted, policy: policy(mv, &recorder.visits) }
+        let policy = match &*recorder.policy {
+            [] => vec![(mv, 1.0)],
+            policy => policy.to_vec(),
+        };
+        Observation { observed, predicted, policy }
     }
 
     /// Observes the position after `moves`.
@@ -224,14 +233,6 @@ impl<G: Chance + Features> Observer<'_, G> {
             features.iter_mut().for_each(|(_, value)| *value = -*value);
         }
         Observed::Features(features)
-    }
-}
-
-/// The policy target of a search that chose `mv`, with its root visits.
-fn policy<M: Copy>(mv: M, visits: &[(M, u32)]) -> Vec<(M, f64)> {
-    match visits.iter().map(|&(_, count)| f64::from(count)).sum() {
-        0.0 => vec![(mv, 1.0)],
-        total => visits.iter().map(|&(mv, count)| (mv, f64::from(count) / total)).collect(),
     }
 }
 

@@ -213,11 +213,12 @@ impl<G: Playable> Trainer<G> {
 
     fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<SelfPlayGame<G::Move>>> {
         let settings = &self.settings;
-        in_parallel(&mut self.workers, numbers, |worker, number| {
+        parallel::in_order(&mut self.workers, numbers, |worker, number| {
             let seed = settings.seed(Purpose::Training, number);
             let game_settings = GameSettings {
                 seed,
                 opening_seed: seed ^ 1,
+                longest: G::LONGEST_GAME,
                 opening_plies: (mixed(seed) % (settings.opening_plies as u64 + 1)) as usize,
                 first: Color::BOTH[(number % 2) as usize],
                 exploration: settings.exploration.rate(number as f64 / settings.games as f64),
@@ -251,8 +252,8 @@ impl<G: Playable> Trainer<G> {
         if clones {
             let settings = &self.settings;
             let first = 2 * state.games;
-            let results = in_parallel(&mut self.workers, first..first + 2, |worker, number| {
-                let game_settings = settings.match_game(Purpose::Cloning, number, 0);
+            let results = parallel::in_order(&mut self.workers, first..first + 2, |worker, number| {
+                let game_settings = settings.match_game(Purpose::Cloning, number, 0, G::LONGEST_GAME);
                 let Worker { start, agents, .. } = worker;
                 let game = selfplay::play(start, agents.each_mut(), &game_settings, None, control)?;
                 Some(game.result)
@@ -285,8 +286,8 @@ impl<G: Playable> Trainer<G> {
         control: &Control,
     ) -> Option<Vec<Points>> {
         let settings = &self.settings;
-        in_parallel(&mut self.workers, 0..games, |worker, number| {
-            let game_settings = settings.match_game(purpose, number, COMPARISON_PLIES);
+        parallel::in_order(&mut self.workers, 0..games, |worker, number| {
+            let game_settings = settings.match_game(purpose, number, COMPARISON_PLIES, G::LONGEST_GAME);
             let agents = [&mut worker.learner, &mut worker.rivals[rival]];
             Some(selfplay::play(&worker.start, agents, &game_settings, None, control)?.result)
         })
@@ -303,11 +304,18 @@ impl TrainingSettings {
     }
 
     /// The settings of game `number` of a match in which each opening is played twice.
-    fn match_game(&self, purpose: Purpose, number: u64, opening_plies: usize) -> GameSettings {
+    fn match_game(
+        &self,
+        purpose: Purpose,
+        number: u64,
+        opening_plies: usize,
+        longest: Option<u32>,
+    ) -> GameSettings {
         GameSettings {
             seed: self.seed(purpose, number),
             opening_seed: self.seed(purpose, number / 2) ^ 1,
             opening_plies,
+            longest,
             first: Color::BOTH[(number % 2) as usize],
             exploration: 0.0,
         }
@@ -342,19 +350,4 @@ fn set_agent_weights<G: Playable>(
         }
     }
     Ok(())
-}
-
-/// Plays the games `numbers`, with one thread for each worker, and returns the results in the order of the
-/// numbers; `None` if any game is stopped.
-fn in_parallel<G: Game, T: Send>(
-    workers: &mut [Worker<G>],
-    numbers: Range<u64>,
-    play: impl Fn(&mut Worker<G>, u64) -> Option<T> + Sync,
-) -> Option<Vec<T>> {
-    let mut results = Vec::new();
-    let play = |worker: &mut &mut Worker<G>, number| Some((number, play(worker, number)?));
-    parallel::run(workers.iter_mut(), numbers.clone(), play, |result| results.push(result));
-    results.sort_by_key(|(number, _)| *number);
-    let is_complete = results.len() as u64 == numbers.end - numbers.start;
-    is_complete.then(|| results.into_iter().map(|(_, result)| result).collect())
 }

@@ -58,6 +58,28 @@ pub struct Visits {
     pub mean: f64,
 }
 
+/// What a Monte Carlo search has found out about its root: what a policy and a value learn from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RootStatistics<M> {
+    /// The moves of the root in the order of the tree; without visits, only the one that is played.
+    pub moves: Vec<RootMoveStatistics<M>>,
+    /// The expected result for the side to move: 1 a win, ½ a draw. It is the mean of all simulations through
+    /// the root, or the result if that is proven.
+    pub value: f64,
+}
+
+/// What a Monte Carlo search has found out about a move of its root.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RootMoveStatistics<M> {
+    /// The move.
+    pub mv: M,
+    /// Its visits, N, with those of the tree that was kept.
+    pub visits: u32,
+    /// Its probability in the policy that the search recommends: the share of the visits, or the improved
+    /// policy of a root selected by Gumbel noise. Those of all moves add up to 1.
+    pub policy: f64,
+}
+
 /// Hears of a running search. A closure that takes a [`Report`] hears of reports only.
 pub trait Listener<M> {
     /// A principal variation has been found, or its score has changed.
@@ -67,8 +89,9 @@ pub trait Listener<M> {
     /// Called once the search has taken a while.
     fn root_move(&mut self, _depth: u32, _mv: M, _number: usize) {}
 
-    /// The search is over, and it counts visits: those of the moves of the root.
-    fn root_visits(&mut self, _visits: &[(M, u32)]) {}
+    /// A Monte Carlo search is over: what it has found out about the root. Called once, before the search
+    /// returns, unless the game is over.
+    fn root(&mut self, _root: &RootStatistics<M>) {}
 }
 
 impl<M, F: FnMut(Report<M>)> Listener<M> for F {

@@ -39,12 +39,12 @@ mod table;
 mod time;
 mod window;
 
-pub use deepening::{Best, Listener, Report, Visits, search};
+pub use deepening::{Best, Listener, Report, RootMoveStatistics, RootStatistics, Visits, search};
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
 pub use mcts::{
-    Expansion, FinalMove, Leaf, LeafEvaluator, NetLeaves, NoiseAt, Sampling, Selection, StaticLeaves, Tree,
-    monte_carlo,
+    Expansion, FinalMove, Leaf, LeafEvaluator, NetLeaves, NoiseAt, RootSelection, Sampling, Selection,
+    StaticLeaves, Tree, monte_carlo,
 };
 pub use msd::MsdOptions;
 pub use solver::{Solution, SolveError, Value, solve};

@@ -7,8 +7,8 @@
 //! half on it. So 10×10 needs 14,400 indices in place of a million. Unlike one index for each of the three
 //! squares, this tells apart by which amazon a square is reached and from where it is shot at.
 
-use super::super::encoding::{DIRECTIONS, PlaneWriter, View};
-use super::super::{Encoding, EncodingShape, Game};
+use super::super::encoding::{DIRECTIONS, PlaneWriter, Turn, View};
+use super::super::{Encoding, EncodingShape, Game, Symmetry};
 use super::board::{MAX_SIZE, squares};
 use super::rules::{Amazons, AmazonsMove};
 
@@ -46,5 +46,10 @@ impl Encoding for Amazons {
             let (direction, length) = view.step(from, to);
             view.on_plane(most * (DIRECTIONS * half + direction) + length - 1, from)
         })
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let (shape, distances) = (self.encoding_shape(), most_steps(self.size()));
+        Turn::all(shape).into_iter().map(|turn| turn.symmetry(shape, distances)).collect()
     }
 }

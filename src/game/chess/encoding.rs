@@ -8,6 +8,9 @@
 //! for each target, and the start is the square on the plane. A promotion to a queen goes by its squares like
 //! any other move. Underpromotions have indices of their own, as in AlphaZero: if they shared that of the
 //! queen, all four would have the same prior. That makes 9 more planes, by piece and direction of the pawn.
+//!
+//! There is no symmetry to learn by: castling is different on the two wings, and the planes of the paper do not
+//! tell where it is still allowed.
 
 use cozy_chess::{Piece, Square};
 

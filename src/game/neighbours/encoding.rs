@@ -4,8 +4,8 @@
 //! The policy has a plane for each direction, as a piece goes only one distance in it; the start of the move
 //! is the square on the plane.
 
-use super::super::encoding::{DIRECTIONS, PlaneWriter, View};
-use super::super::{Encoding, EncodingShape, Game};
+use super::super::encoding::{DIRECTIONS, PlaneWriter, Turn, View};
+use super::super::{Encoding, EncodingShape, Game, Symmetry};
 use super::attacks::squares;
 use super::rules::{Neighbours, NeighboursMove};
 
@@ -36,5 +36,9 @@ impl Encoding for Neighbours {
             [mv.from, mv.to].map(|square| view.square(usize::from(square) % 8, usize::from(square) / 8));
         let (direction, _) = view.step(from, to);
         std::iter::once(view.on_plane(direction, from))
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry> {
+        Turn::all(SHAPE).into_iter().map(|turn| turn.symmetry(SHAPE, 1)).collect()
     }
 }

@@ -7,8 +7,8 @@
 //! The policy has a plane for each direction and distance; the start of the move is the square on the plane.
 //! Outcomes of chance share the indices of their move.
 
-use super::super::encoding::{DIRECTIONS, PlaneWriter, View};
-use super::super::{Encoding, EncodingShape, Game};
+use super::super::encoding::{DIRECTIONS, PlaneWriter, Turn, View};
+use super::super::{Encoding, EncodingShape, Game, Symmetry};
 use super::board::{FILES, Kind, RANKS, ROOK_STEPS, squares};
 use super::rules::{POINT, TucChess, TucMove};
 
@@ -45,5 +45,9 @@ impl Encoding for TucChess {
             .map(|square| view.square(usize::from(square) % FILES, usize::from(square) / FILES));
         let (direction, length) = view.step(from, to);
         std::iter::once(view.on_plane(ROOK_STEPS * direction + length - 1, from))
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry> {
+        Turn::LEFT_RIGHT.map(|turn| turn.symmetry(SHAPE, ROOK_STEPS)).to_vec()
     }
 }

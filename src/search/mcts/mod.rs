@@ -14,8 +14,12 @@
 //! together.
 //!
 //! - `tree`: nodes, selection, proofs; `simulation`: simulations and playouts;
+//! - `gumbel`: the root by Gumbel noise and sequential halving;
+//! - `answer`: reports, the move to play, what is known of the root;
 //! - `leaf`: priors and values, `net_leaves`: those of a net; `variety`: noise and temperature.
 
+mod answer;
+mod gumbel;
 mod leaf;
 mod net_leaves;
 mod simulation;
@@ -25,19 +29,19 @@ mod variety;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use answer::{answer, best_pv, report, root_statistics};
+use gumbel::Gumbel;
 pub use leaf::{Leaf, LeafEvaluator, StaticLeaves};
 pub use net_leaves::NetLeaves;
 use simulation::Simulator;
 use tree::Proof;
-pub use tree::{FinalMove, Selection, Tree};
+pub use tree::{FinalMove, RootSelection, Selection, Tree};
 pub use variety::NoiseAt;
-use variety::drawn_child;
 
-use super::deepening::{Best, Listener, Report, Visits};
-use super::table::Bound;
+use super::deepening::{Best, Listener};
 use super::{Control, SearchInput, TimeManager};
-use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{Playouts, Searchable};
+use crate::eval::Evaluator;
+use crate::game::{Game, Playouts, Searchable};
 
 /// The constant C in `Q + 2 C √(ln N / n)` (report on TUC-CHESS, §MCTS: 1/√2).
 const EXPLORATION: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -74,6 +78,12 @@ pub struct Sampling {
     pub playout_plies: Option<u32>,
     /// ε, in percent: how many moves of a playout are random; the others are the best by static evaluation.
     pub epsilon: u32,
+    /// How a child of the root is selected, with `Selection::Puct`.
+    pub root_selection: RootSelection,
+    /// How many moves of the root `RootSelection::Gumbel` considers, at least 1.
+    pub gumbel_actions: usize,
+    /// How strong its noise is, in percent; 0: no noise.
+    pub gumbel_noise: u32,
     /// How the move to play is chosen in the end.
     pub final_move: FinalMove,
     /// Whether the next search keeps the subtree below the moves that have been played.
@@ -105,6 +115,9 @@ impl Default for Sampling {
             expansion: None,
             playout_plies: None,
             epsilon: 100,
+            root_selection: RootSelection::Puct,
+            gumbel_actions: 16,
+            gumbel_noise: 0,
             final_move: FinalMove::Visits,
             keep_tree: true,
             prove: true,
@@ -144,9 +157,22 @@ impl Sampling {
     }
 }
 
+/// The tree of a search, and the schedule of its root if that has one.
+struct SearchTree<'a, G: Game> {
+    tree: &'a mut Tree<G>,
+    gumbel: Option<Gumbel>,
+}
+
+impl<G: Game> SearchTree<'_, G> {
+    /// The children of the root, the one to play first: see [`Tree::ranked`] and [`Gumbel::ranked`].
+    fn ranked(&self, by: FinalMove) -> Vec<usize> {
+        self.gumbel.as_ref().map_or_else(|| self.tree.ranked(0, by), |gumbel| gumbel.ranked(self.tree))
+    }
+}
+
 /// What the threads of a search share.
 struct SharedTree<'a, G: Searchable> {
-    tree: Mutex<&'a mut Tree<G>>,
+    tree: Mutex<SearchTree<'a, G>>,
     /// Positions visited.
     nodes: AtomicU64,
     /// The main thread has decided.
@@ -154,7 +180,7 @@ struct SharedTree<'a, G: Searchable> {
 }
 
 impl<'a, G: Searchable> SharedTree<'a, G> {
-    fn tree(&self) -> MutexGuard<'_, &'a mut Tree<G>> {
+    fn lock(&self) -> MutexGuard<'_, SearchTree<'a, G>> {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -185,8 +211,10 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
         simulator.expand_root(tree, &moves, all);
     }
     simulator.disturb_root(tree);
-    let shared =
-        SharedTree { tree: Mutex::new(tree), nodes: AtomicU64::new(0), done: AtomicBool::new(false) };
+    let gumbel =
+        Gumbel::is_asked_for(input).then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
+    let tree = Mutex::new(SearchTree { tree, gumbel });
+    let shared = SharedTree { tree, nodes: AtomicU64::new(0), done: AtomicBool::new(false) };
     std::thread::scope(|scope| {
         for number in 1..threads {
             let (shared, mut simulator) = (&shared, Simulator::new(input, leaf_evaluator, number as u64));
@@ -199,23 +227,9 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
         run(input, &mut simulator, &shared, control, listener);
         shared.done.store(true, Ordering::Relaxed);
     });
-    let nodes = shared.nodes.load(Ordering::Relaxed);
-    let tree = shared.tree();
-    let visits = tree.children(0).map(|child| (tree.node(child).mv, tree.node(child).visits));
-    listener.root_visits(&visits.collect::<Vec<_>>());
-    if is_answer_blind(input, &tree)
-        && let Some((mv, score)) = input.best_at_once(&moves)
-    {
-        let (time, visits) = (input.limits.start.elapsed(), None);
-        let nodes = nodes + moves.len() as u64;
-        let (depth, seldepth, multipv, bound, hashfull) = (1, 1, 1, Bound::Exact, 0);
-        let pv = vec![mv];
-        listener.report(Report { depth, seldepth, multipv, score, bound, nodes, time, hashfull, visits, pv });
-        return Best { mv: Some(mv), ponder: None, nodes };
-    }
-    let drawn = drawn_child(input, &tree).map(|child| tree.line(child, FinalMove::Visits));
-    let pv = drawn.unwrap_or_else(|| best_pv(input, &tree));
-    Best { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
+    let best = answer(input, &shared, &moves, listener);
+    listener.root(&root_statistics(&shared.lock(), best.mv));
+    best
 }
 
 /// Makes simulations until there is a reason to stop, and reports.
@@ -233,10 +247,14 @@ fn run<G: Searchable, E: Evaluator<G>>(
         most => u64::from(most),
     };
     let (mut simulations, mut next_report) = (0, 1);
-    while shared.tree().root().proof == Proof::Open {
+    while shared.lock().tree.root().proof == Proof::Open {
         let before = simulations;
-        let left = most.saturating_sub(simulations);
+        let phase = shared.lock().gumbel.as_ref().map_or(u64::MAX, Gumbel::left_in_phase);
+        let left = most.saturating_sub(simulations).min(phase);
         simulations += simulator.simulate(shared, usize::try_from(left).unwrap_or(usize::MAX));
+        if let SearchTree { tree, gumbel: Some(gumbel) } = &mut *shared.lock() {
+            gumbel.spend(tree, simulations - before);
+        }
         let mut deep_enough = false;
         if simulations >= next_report {
             while next_report <= simulations {
@@ -244,7 +262,7 @@ fn run<G: Searchable, E: Evaluator<G>>(
             }
             report(input, simulator, shared, listener);
             let asked = input.limits.depth.map(|depth| depth as usize);
-            deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.tree()).len() >= depth);
+            deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.lock()).len() >= depth);
         }
         let out_of_time = simulations / POLL_INTERVAL > before / POLL_INTERVAL
             && !control.is_pondering()
@@ -255,62 +273,12 @@ fn run<G: Searchable, E: Evaluator<G>>(
             || deep_enough
             || simulations >= most
             || input.limits.nodes.is_some_and(|limit| nodes >= limit)
-            || shared.tree().root().visits == u32::MAX
+            || shared.lock().tree.root().visits == u32::MAX
         {
             break;
         }
     }
     report(input, simulator, shared, listener);
-}
-
-/// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not
-/// one for each move where neither priors nor evaluations lead the first ones.
-fn is_answer_blind<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, tree: &Tree<G>) -> bool {
-    let sampling = &input.options.sampling;
-    let ranked = tree.ranked(0, sampling.final_move);
-    let Some(&best) = ranked.first() else { return true };
-    let is_led = sampling.selection == Selection::Puct || sampling.expansion::<G>() == Expansion::Evaluated;
-    let is_proven = matches!(tree.node(best).proof, Proof::Won(_));
-    !is_led && !is_proven && ranked.len() < tree.children(0).count()
-}
-
-/// The line of the best moves.
-fn best_pv<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Vec<G::Move> {
-    let by = input.options.sampling.final_move;
-    tree.ranked(0, by).first().map_or_else(Vec::new, |&best| tree.line(best, by))
-}
-
-/// Reports the best moves.
-fn report<G: Searchable, E: Evaluator<G>>(
-    input: &SearchInput<G, E>,
-    simulator: &Simulator<G, E>,
-    shared: &SharedTree<G>,
-    listener: &mut dyn Listener<G::Move>,
-) {
-    let tree = shared.tree();
-    let by = input.options.sampling.final_move;
-    for (child, number) in tree.ranked(0, by).into_iter().take(input.options.multi_pv).zip(1..) {
-        let pv = tree.line(child, by);
-        let node = tree.node(child);
-        let score = match node.proof {
-            Proof::Open => Score::from_win_rate(node.mean()),
-            Proof::Drawn => Score::DRAW,
-            Proof::Won(plies) => Score::won_in((usize::from(plies) + 1).min(MAX_PLY)),
-            Proof::Lost(plies) => Score::lost_in((usize::from(plies) + 1).min(MAX_PLY)),
-        };
-        listener.report(Report {
-            depth: pv.len() as u32,
-            seldepth: simulator.seldepth as u32,
-            multipv: number,
-            score,
-            bound: Bound::Exact,
-            nodes: shared.nodes.load(Ordering::Relaxed),
-            time: input.limits.start.elapsed(),
-            hashfull: tree.fullness(),
-            visits: Some(Visits { count: node.visits, simulations: tree.root().visits, mean: node.mean() }),
-            pv,
-        });
-    }
 }
 
 #[cfg(test)]
@@ -319,15 +287,22 @@ mod tests {
     use crate::eval::Linear;
     use crate::game::neighbours::Neighbours;
     use crate::game::{Game, GameHistory};
-    use crate::search::{Limits, Options};
+    use crate::search::{Limits, Options, Report};
 
     #[test]
     fn all_simulations_are_backed_up() {
         let (position, history) = (&Neighbours::start(), &GameHistory::new());
         let evaluator = &Linear::shipped(0).unwrap();
         let limits = &Limits::nodes(200_000);
-        for (expansion, batch) in [(Expansion::All, 1), (Expansion::One, 1), (Expansion::All, 4)] {
-            let sampling = Sampling { expansion: Some(expansion), batch, ..Sampling::default() };
+        for (expansion, batch, selection) in [
+            (Expansion::All, 1, Selection::Uct),
+            (Expansion::One, 1, Selection::Uct),
+            (Expansion::All, 4, Selection::Uct),
+            (Expansion::All, 4, Selection::Puct),
+        ] {
+            let root_selection = RootSelection::Gumbel;
+            let expansion = Some(expansion);
+            let sampling = Sampling { expansion, batch, selection, root_selection, ..Sampling::default() };
             let options = &Options { sampling, ..Options::default() };
             let input = SearchInput { position, history, evaluator, root_moves: None, options, limits };
             let mut tree = Tree::new(1 << 20);
@@ -345,7 +320,7 @@ mod tests {
                     let ended = tree.node(node).visits - below;
                     assert!(
                         ended <= 3 * batch as u32 || tree.room() < 64 || !tree.has_children(node),
-                        "{expansion:?} {ended}"
+                        "{expansion:?} {selection:?} {ended}"
                     );
                 }
             }

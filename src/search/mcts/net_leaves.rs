@@ -22,7 +22,12 @@ impl NetLeaves {
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
     pub fn load<G: Encoding>(path: &Path) -> Result<NetLeaves, NetError> {
-        Ok(NetLeaves { net: Net::load::<G>(path)?, path: path.to_owned(), cache: Mutex::default() })
+        Ok(NetLeaves::new(Net::load::<G>(path)?, path.to_owned()))
+    }
+
+    /// A net that is in memory already. `path` is the file that errors name.
+    pub fn new(net: Net, path: PathBuf) -> NetLeaves {
+        NetLeaves { net, path, cache: Mutex::default() }
     }
 
     /// Checks that the net is for the board of a position.

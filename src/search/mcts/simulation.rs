@@ -5,9 +5,10 @@ use std::sync::atomic::Ordering;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
+use super::gumbel::Gumbel;
 use super::tree::{Children, Node, Proof, Selection, seen_by};
 use super::variety::{Noise, NoiseAt, random_of};
-use super::{Expansion, Leaf, LeafEvaluator, SharedTree, Tree};
+use super::{Expansion, Leaf, LeafEvaluator, SearchTree, SharedTree, Tree};
 use crate::eval::{Evaluator, MAX_PLY, Scale, Score};
 use crate::game::{Color, GameHistory, Points, Searchable};
 use crate::search::SearchInput;
@@ -127,6 +128,17 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         self.attach(tree, 0, if all { kind } else { Children::Selected });
     }
 
+    /// What the leaf evaluator says of the root: the expected result for the side to move.
+    pub(super) fn value_of_root(&mut self, moves: &[G::Move]) -> f64 {
+        self.position.clone_from(self.input.position);
+        self.moves.clear();
+        self.moves.extend(moves);
+        self.nodes += moves.len() as u64;
+        self.add_leaf(0, self.history.occurrences(&self.position));
+        self.evaluate_leaves(1);
+        self.leaves[0].value
+    }
+
     /// Mixes noise into the priors of the root, if it is to have some.
     pub(super) fn disturb_root(&mut self, tree: &mut Tree<G>) {
         if let Some(noise) = self.noise.as_mut().filter(|noise| noise.at == NoiseAt::Root) {
@@ -139,9 +151,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         let batch = self.input.options.sampling.batch.clamp(1, at_most.max(1));
         self.waiting = 0;
         {
-            let mut tree = shared.tree();
+            let SearchTree { tree, gumbel } = &mut *shared.lock();
             for _ in 0..batch {
-                self.descend(&mut tree);
+                self.descend(tree, gumbel.as_mut());
             }
         }
         let expanded = self.prepare_leaves();
@@ -168,14 +180,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
                     }
                 }
             };
-            let mut tree = shared.tree();
+            let tree = &mut *shared.lock().tree;
             let path = std::mem::take(&mut self.pending[index].path);
             if let (Some(kind), Some(&(node, _))) = (kind, path.last())
                 && !tree.has_children(node)
             {
-                self.attach(&mut tree, node, kind);
+                self.attach(tree, node, kind);
             }
-            self.back_up(&mut tree, &path, result);
+            self.back_up(tree, &path, result);
             self.pending[index].path = path;
         }
         shared.nodes.fetch_add(std::mem::take(&mut self.nodes), Ordering::Relaxed);
@@ -184,9 +196,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
 
     /// Goes down from the root to a leaf, which is put among the pending simulations. A known result is
     /// backed up at once.
-    fn descend(&mut self, tree: &mut Tree<G>) {
+    fn descend(&mut self, tree: &mut Tree<G>, gumbel: Option<&mut Gumbel>) {
         let before = self.history.past().len();
-        let exit = self.select_leaf(tree);
+        let exit = self.select_leaf(tree, gumbel);
         let occurrences = if exit == Ok(Exit::Expand) { self.history.occurrences(&self.position) } else { 1 };
         self.history.truncate(before);
         match exit {
@@ -223,7 +235,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
     ///
     /// # Errors
     /// The result of White, where it is known.
-    fn select_leaf(&mut self, tree: &mut Tree<G>) -> Result<Exit, f64> {
+    fn select_leaf(&mut self, tree: &mut Tree<G>, mut gumbel: Option<&mut Gumbel>) -> Result<Exit, f64> {
         self.position.clone_from(self.input.position);
         self.path.clear();
         self.path.push((0, !self.position.side_to_move()));
@@ -249,7 +261,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
                 return Ok(Exit::Playout);
             }
             let added = if expands_at_once { None } else { self.add_children(tree, node) };
-            let Some(child) = added.or_else(|| self.select_child(tree, node)) else {
+            let scheduled = gumbel.take().and_then(|gumbel| gumbel.next(tree));
+            let Some(child) = scheduled.or(added).or_else(|| self.select_child(tree, node)) else {
                 return Ok(Exit::Playout);
             };
             self.step(tree, child);

@@ -64,7 +64,7 @@ pub(super) struct Node<M> {
     /// Simulations that have gone through here and have not been backed up yet; each counts as a lost visit.
     virtual_losses: u32,
     /// Prior, P.
-    prior: f32,
+    pub(super) prior: f32,
     pub(super) children_kind: Children,
     pub(super) proof: Proof,
     /// Sum of the results for the player who made the move, W: 1 a win, ½ a draw.
@@ -92,6 +92,15 @@ pub enum Selection {
     Uct,
     /// PUCT: the largest `Q + C P √N / (1 + n)`.
     Puct,
+}
+
+/// How a child of the root is selected, with [`Selection::Puct`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootSelection {
+    /// As at every node.
+    Puct,
+    /// By Gumbel noise and sequential halving, which also choose the move to play.
+    Gumbel,
 }
 
 /// How the move to play is chosen in the end.

@@ -4,6 +4,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma};
 
+use super::gumbel::Gumbel;
 use super::tree::Proof;
 use super::{FinalMove, Sampling, Tree};
 use crate::game::{Searchable, mixed};
@@ -11,6 +12,9 @@ use crate::search::SearchInput;
 
 /// The number of the random numbers by which a move is drawn.
 const DRAW: u64 = u64::MAX;
+
+/// The number of the random numbers of the Gumbel noise.
+pub(super) const GUMBEL: u64 = u64::MAX - 1;
 
 /// Which priors are mixed with noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,12 +57,12 @@ impl Noise {
 }
 
 /// The move of a search that is drawn by visits, if one is: the first moves of a game are, unless one of them
-/// is proven to win. A child with n visits is drawn with probability n to the power of 1 / temperature, times
+/// is proven to win or Gumbel noise has chosen already. A child with n visits is drawn with probability n to the power of 1 / temperature, times
 /// a constant.
 pub(super) fn drawn_child<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Option<usize> {
     let sampling = &input.options.sampling;
     let moves = input.history.past().len() / 2;
-    if sampling.temperature == 0 || moves >= sampling.temperature_moves {
+    if Gumbel::is_asked_for(input) || sampling.temperature == 0 || moves >= sampling.temperature_moves {
         return None;
     }
     let children = tree.ranked(0, FinalMove::Visits);
@@ -82,7 +86,7 @@ pub(super) fn drawn_child<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tr
 
 /// Random numbers of a search that depend on the seed, the position and the number of positions before it, so
 /// that they differ from move to move. `number` tells apart what they are for: the noise of a thread by its
-/// number, or [`DRAW`].
+/// number, [`DRAW`] or [`GUMBEL`].
 pub(super) fn random_of<G: Searchable, E>(input: &SearchInput<G, E>, number: u64) -> StdRng {
     let plies = input.history.past().len() as u64;
     StdRng::seed_from_u64(mixed(input.options.seed ^ mixed(plies)) ^ input.position.key() ^ mixed(number))

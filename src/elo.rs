@@ -5,12 +5,12 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::game::Points;
 
 /// Results of pairs of games, from the first player's point of view.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pairs {
     /// Number of pairs by half points, from 0 (both games lost) to 4 (both won).
     pub pentanomial: [u64; 5],
@@ -32,7 +32,7 @@ pub struct Elo {
 }
 
 /// Half the width of a 95 % confidence interval, in standard errors.
-pub(super) const SIGMAS: f64 = 1.959_963_984_540_054;
+pub(crate) const SIGMAS: f64 = 1.959_963_984_540_054;
 
 impl Pairs {
     /// Pairs from a pentanomial alone, without the results of single games.
@@ -102,7 +102,7 @@ fn elo_of_score(score: f64) -> f64 {
 }
 
 /// The expected score, from 0 to 1, at an Elo difference.
-pub(super) fn score_of_elo(elo: f64) -> f64 {
+pub(crate) fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10f64.powf(-elo / 400.0))
 }
 

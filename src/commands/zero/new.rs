@@ -1,0 +1,63 @@
+//! `labrys zero new`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use crate::commands::RulesArguments;
+use crate::engine::registry::{self, GameVisitor};
+use crate::engine::{Board, Play};
+use crate::files::check_writable;
+use crate::game::{EncodingShape, Playable};
+use crate::learn::zero::{NetKind, NetSettings};
+use crate::nets::{NetConfig, Parameters};
+
+/// Writes a net with random parameters.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    rules: RulesArguments,
+    /// The architecture
+    #[arg(long, value_enum, default_value_t)]
+    net: NetKind,
+    /// Channels of the convolutions [default: 64 in `paper`, 32 in `residual`]
+    #[arg(long, value_name = "N")]
+    channels: Option<usize>,
+    /// Units of the dense layers [default: 512 in `paper`, 64 in `residual`]
+    #[arg(long, value_name = "N")]
+    dense: Option<usize>,
+    /// Residual blocks, in `residual` [default: 3]
+    #[arg(long, value_name = "N")]
+    blocks: Option<usize>,
+    /// Seed of the random parameters
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    registry::dispatch(&arguments.rules.variant, arguments)?
+}
+
+impl GameVisitor for &Arguments {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        check_writable(&self.out).with_context(|| self.out.display().to_string())?;
+        let mut play = Play::<G>::start();
+        if let Some((name, value)) = &self.rules.option {
+            play.set_option(name, value)?;
+        }
+        let shape = play.position().encoding_shape();
+        let Arguments { net: architecture, channels, dense, blocks, .. } = *self;
+        let architecture = NetSettings { architecture, channels, dense, blocks }.architecture();
+        let parameters = Parameters::random::<G>(NetConfig { shape, architecture }, self.seed)?;
+        parameters.save(&self.out)?;
+        let EncodingShape { files, ranks, .. } = shape;
+        let (count, path) = (parameters.count(), self.out.display());
+        println!("a net for {} on {files}×{ranks}, {count} parameters: {path}", G::NAME);
+        Ok(())
+    }
+}

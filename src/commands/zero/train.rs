@@ -1,0 +1,175 @@
+//! `labrys zero train`.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context, bail};
+
+use crate::arena::{Pairs, Rules, parse_option};
+use crate::commands::interruptible;
+use crate::commands::progress::Progress;
+use crate::engine::registry::{self, GameVisitor};
+use crate::game::Playable;
+use crate::learn::zero::{Event, Generation, ZeroConfig, ZeroRun};
+
+/// Learns a policy/value net by self-play: generations of games, training and matches.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The settings, in TOML
+    #[arg(value_name = "CONFIG")]
+    settings: PathBuf,
+    /// Folder of the run, created if missing [default: the name of CONFIG without its extension]
+    #[arg(long, value_name = "FOLDER")]
+    out: Option<PathBuf>,
+    /// Continue the run in the folder
+    #[arg(long)]
+    resume: bool,
+    /// Generations to run, those before included [default: as in CONFIG]
+    #[arg(long, value_name = "N")]
+    generations: Option<NonZeroU32>,
+    /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
+    /// cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let path = &arguments.settings;
+    let file = || format!("settings {}", path.display());
+    let text = std::fs::read_to_string(path).with_context(file)?;
+    let mut config = ZeroConfig::parse(text).with_context(file)?;
+    let settings = &mut config.settings;
+    settings.generations = arguments.generations.unwrap_or(settings.generations);
+    settings.threads = arguments.threads.or(settings.threads);
+    let rules = rules(&config).with_context(file)?;
+    registry::dispatch(&rules.variant.clone(), Training { arguments, rules, config })?
+}
+
+/// The game and its own option.
+fn rules(config: &ZeroConfig) -> anyhow::Result<Rules> {
+    let (variant, option) = (&config.settings.variant, &config.settings.option);
+    Rules::new(variant.get_ref(), None)
+        .map_err(|error| config.error(variant, "variant", error.to_string()))?;
+    let Some(option) = option else { return Ok(Rules::new(variant.get_ref(), None)?) };
+    let refuse = |problem: String| config.error(option, "option", problem);
+    let pair = parse_option(option.get_ref()).map_err(refuse)?;
+    let rules = Rules { variant: variant.get_ref().clone(), option: Some(pair) };
+    rules.board().map_err(|error| refuse(format!("{:#}", anyhow::Error::from(error))))?;
+    Ok(rules)
+}
+
+/// A run, to be dispatched on the type of the game.
+struct Training<'a> {
+    arguments: &'a Arguments,
+    rules: Rules,
+    config: ZeroConfig,
+}
+
+impl GameVisitor for Training<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        let Training { arguments, rules, config } = self;
+        let generations = config.settings.generations.get();
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = config.settings.threads.map_or_else(cores, usize::from);
+        let out = arguments.out.clone().unwrap_or_else(|| arguments.settings.with_extension(""));
+        let mut run = ZeroRun::<G>::open(config, rules.start()?, &out, arguments.resume, threads)?;
+        let control = interruptible()?;
+        let mut display = Display::new(run.state().done());
+        run.run(&control, &mut |event| display.show(event))?;
+        let state = run.state();
+        if state.done() < generations {
+            bail!(
+                "interrupted after {} of {generations} generations, use --resume to continue",
+                state.done()
+            );
+        }
+        println!("best net: generation {}, {}", state.best, out.join("best.safetensors").display());
+        Ok(())
+    }
+}
+
+/// Shows the progress of a run: that of each phase, and a line for each generation.
+struct Display {
+    /// The generation that is running.
+    number: u32,
+    /// The phase with its progress, and the time when it began.
+    phase: Option<(String, Progress, Instant)>,
+    /// Speeds of the phases of the generation.
+    speeds: Vec<String>,
+}
+
+impl Display {
+    fn new(done: u32) -> Display {
+        Display { number: done + 1, phase: None, speeds: Vec::new() }
+    }
+
+    fn show(&mut self, event: Event) {
+        let number = self.number;
+        match event {
+            Event::SelfPlay { games, of, positions } => {
+                let speed = |seconds: f64| format!("{:.1} moves/s", positions as f64 / seconds);
+                self.update("games of self-play", games, of, speed, String::new());
+            }
+            Event::Training { of, loss, positions } => {
+                let losses = format!("policy loss {:.3}, value loss {:.3}", loss.policy, loss.value);
+                let speed = |seconds: f64| format!("{:.0} positions/s", positions as f64 / seconds);
+                self.update("steps of training", loss.steps, of, speed, losses);
+            }
+            Event::Match { opponent, games, of } => {
+                let speed = |seconds: f64| format!("{:.2} games/s", games as f64 / seconds);
+                self.update(&format!("games against {opponent}"), games, of, speed, String::new());
+            }
+            Event::Done(generation) => {
+                if let Some((_, progress, _)) = self.phase.take() {
+                    progress.finish();
+                }
+                println!("generation {number}: {}; {}", summary(generation), self.speeds.join(", "));
+                self.number += 1;
+                self.speeds.clear();
+            }
+        }
+    }
+
+    /// Shows the progress of a phase. `speed` is what it says of its speed after so many seconds.
+    fn update(&mut self, name: &str, done: u64, of: u64, speed: impl Fn(f64) -> String, message: String) {
+        if self.phase.as_ref().is_none_or(|(phase, ..)| phase != name) {
+            if let Some((_, progress, _)) = self.phase.take() {
+                progress.finish();
+            }
+            let unit = format!("{name}, generation {}", self.number);
+            self.phase = Some((name.to_owned(), Progress::new(unit, done, Some(of)), Instant::now()));
+        }
+        let Some((_, progress, begun)) = &mut self.phase else { return };
+        let seconds = begun.elapsed().as_secs_f64().max(1e-3);
+        progress.update(done, || [speed(seconds), message].join(" "));
+        if done == of {
+            self.speeds.push(speed(seconds));
+        }
+    }
+}
+
+/// A generation in one line.
+fn summary(generation: &Generation) -> String {
+    let Generation { selfplay, positions, window, loss, gate, is_accepted, comparisons } = generation;
+    let mut text = format!(
+        "White +{} ={} -{}, {positions} positions of {window}, policy loss {:.4}, value loss {:.4}",
+        selfplay.white, selfplay.drawn, selfplay.black, loss.policy, loss.value
+    );
+    if let Some(gate) = gate {
+        let verdict = if *is_accepted { "accepted" } else { "not accepted" };
+        text += &format!(", {verdict}: {}", score(gate));
+    }
+    for (name, pairs) in comparisons {
+        text += &format!(", against {name}: {}", score(pairs));
+    }
+    text
+}
+
+/// The result of a match.
+fn score(pairs: &Pairs) -> String {
+    let [lost, drawn, won] = pairs.games;
+    format!("+{won} ={drawn} -{lost} ({:.1} %)", 100.0 * pairs.score().0)
+}

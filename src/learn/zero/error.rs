@@ -1,0 +1,91 @@
+//! Why there are no settings, or why a run ends.
+
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use super::SamplesError;
+use crate::chart::ChartError;
+use crate::learn::checkpoint::CheckpointError;
+use crate::nets::{NetError, NetProblem, SizeError};
+
+/// Settings that are refused.
+#[derive(Debug, Error)]
+pub enum SettingsError {
+    /// The text is not as it should be.
+    #[error("{0}")]
+    Toml(#[from] toml::de::Error),
+    /// A value is refused.
+    #[error("line {line}: {key}: {problem}")]
+    Value {
+        /// The line, from 1.
+        line: usize,
+        /// The full name of the value.
+        key: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The paper's net does not have what is asked for.
+    #[error("net.blocks: a net of the architecture `paper` has no blocks")]
+    Blocks,
+    /// A size of the net is out of its range.
+    #[error("net: {0}")]
+    Size(#[from] SizeError),
+}
+
+/// Why a run cannot begin or go on. What was complete before is still there.
+#[derive(Debug, Error)]
+pub enum ZeroError {
+    /// A setting is refused.
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
+    /// The state is refused, or a file cannot be written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A net or a trainer is refused or cannot be written.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// Samples are refused or cannot be written.
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+    /// A net has another architecture than the settings.
+    #[error("net file `{}`: not a net of the architecture in the settings", .path.display())]
+    Architecture {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A file or folder cannot be made or removed.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// The file or folder.
+        path: PathBuf,
+        /// The error of the operating system.
+        error: io::Error,
+    },
+    /// A step of training has failed.
+    #[error("generation {generation}, step {step} of training: {problem}; the nets before are kept")]
+    Step {
+        /// The generation, from 1.
+        generation: u32,
+        /// The step, from 1.
+        step: u64,
+        /// What has become of the numbers.
+        problem: NetProblem,
+    },
+    /// There are no threads to train on.
+    #[error("no threads for training: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// Self-play has made nothing to learn from.
+    #[error("generation {generation}: all games ended in their random openings")]
+    NoPositions {
+        /// The generation, from 1.
+        generation: u32,
+    },
+    /// A chart cannot be drawn.
+    #[error(transparent)]
+    Chart(#[from] ChartError),
+    /// The settings cannot be written to the state.
+    #[error("settings: {0}")]
+    Json(#[from] serde_json::Error),
+}

@@ -1,0 +1,274 @@
+//! The root by Gumbel noise and sequential halving (I. Danihelka, A. Guez, J. Schrittwieser and D. Silver,
+//! "Policy improvement by planning with Gumbel", ICLR 2022).
+//!
+//! The m moves with the largest g + logit are considered, where g is noise and the logit is that of the
+//! prior. Sequential halving gives all of them the same simulations, keeps the better half by g + logit +
+//! σ(q), and so on until two are left. The best of these is played. Moves without visits take part in the
+//! policy with an estimate of their value (completed Q), so that the policy is never worse than the priors.
+//!
+//! Only the visits of this search are counted, and only those begun: so a kept tree changes the values, not
+//! the schedule, and batches and threads spread over the moves by themselves. Below the root, nodes are
+//! selected by PUCT.
+
+use rand_distr::{Distribution, Gumbel as GumbelNoise};
+
+use super::tree::Proof;
+use super::variety::{GUMBEL, random_of};
+use super::{RootSelection, Selection, Tree};
+use crate::game::{Game, Searchable};
+use crate::search::SearchInput;
+
+/// The constant c_visit in `σ(q) = (c_visit + max N) c_scale q`.
+const VISIT_OFFSET: f64 = 50.0;
+
+/// The constant c_scale in the same.
+const VALUE_SCALE: f64 = 1.0;
+
+/// A child of the root.
+#[derive(Clone, Copy, Debug)]
+struct Action {
+    node: usize,
+    /// The prior, P.
+    prior: f64,
+    /// Its noise, g.
+    noise: f64,
+}
+
+impl Action {
+    fn logit(&self) -> f64 {
+        self.prior.ln()
+    }
+}
+
+/// A move that is still considered.
+#[derive(Clone, Copy, Debug)]
+struct Survivor {
+    /// Its index among the actions.
+    action: usize,
+    /// Simulations of this phase that have begun with it.
+    begun: u64,
+}
+
+/// The moves of the root, and which one is next.
+#[derive(Debug)]
+pub(super) struct Gumbel {
+    /// The children of the root, in the order of the tree.
+    actions: Vec<Action>,
+    /// Their indices, the largest g + logit first.
+    by_prior: Vec<usize>,
+    /// What the leaf evaluator says of the root: the expected result for the side to move.
+    value: f64,
+    /// How many moves a round begins with, m.
+    width: usize,
+    /// The simulations of a round.
+    round: u64,
+    /// Whether another round with twice the simulations follows: nobody knows how many there will be.
+    repeats: bool,
+    /// Simulations of this round and of this phase that are left, the phase's own not among the round's.
+    left_in_round: u64,
+    left_in_phase: u64,
+    /// The moves of this phase, the best ones first.
+    survivors: Vec<Survivor>,
+    /// The moves, by their indices, that the last phase has left: one of them is played.
+    finalists: Vec<usize>,
+}
+
+impl Gumbel {
+    /// The schedule of a search whose root has got its children. `value` is what the leaf evaluator says of
+    /// the root, for the side to move.
+    pub(super) fn new<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tree<G>, value: f64) -> Gumbel {
+        let sampling = &input.options.sampling;
+        let mut random = random_of(input, GUMBEL);
+        let scale = f64::from(sampling.gumbel_noise) / 100.0;
+        let noise = GumbelNoise::new(0.0, scale).ok().filter(|_| scale > 0.0);
+        let mut actions = Vec::new();
+        for node in tree.children(0) {
+            let prior = f64::from(tree.node(node).prior.max(f32::MIN_POSITIVE));
+            let noise = noise.map_or(0.0, |noise| noise.sample(&mut random));
+            actions.push(Action { node, prior, noise });
+        }
+        let mut by_prior: Vec<_> = (0..actions.len()).collect();
+        let key = |&action: &usize| actions[action].noise + actions[action].logit();
+        by_prior.sort_by(|one, other| key(other).total_cmp(&key(one)));
+        let width = sampling.gumbel_actions.clamp(1, actions.len().max(1));
+        let (width, round) = match u64::from(sampling.simulations) {
+            0 => (width, width as u64 * halvings(width)),
+            most => (width.min(usize::try_from(most).unwrap_or(usize::MAX)), most),
+        };
+        let mut gumbel = Gumbel {
+            actions,
+            by_prior,
+            value,
+            width,
+            round,
+            repeats: sampling.simulations == 0,
+            left_in_round: 0,
+            left_in_phase: 0,
+            survivors: Vec::new(),
+            finalists: Vec::new(),
+        };
+        gumbel.begin_round(tree);
+        gumbel.finalists = gumbel.survivors.iter().map(|survivor| survivor.action).collect();
+        gumbel
+    }
+
+    /// Whether a search has such a schedule.
+    pub(super) fn is_asked_for<G: Searchable, E>(input: &SearchInput<G, E>) -> bool {
+        let sampling = &input.options.sampling;
+        sampling.selection == Selection::Puct && sampling.root_selection == RootSelection::Gumbel
+    }
+
+    /// Begins a round with the moves that lead by prior and noise.
+    fn begin_round<G: Game>(&mut self, tree: &Tree<G>) {
+        self.left_in_round = self.round;
+        let open = self.by_prior.iter().copied().filter(|&action| !self.is_lost(tree, action));
+        self.survivors = open.take(self.width).map(|action| Survivor { action, begun: 0 }).collect();
+        self.begin_phase();
+    }
+
+    /// Begins a phase: each of the survivors gets the same share of the round, the last two all that is left.
+    fn begin_phase(&mut self) {
+        let survivors = self.survivors.len() as u64;
+        let share = (self.round / (halvings(self.width) * survivors.max(1))).max(1);
+        let phase = if survivors <= 2 { u64::MAX } else { share * survivors };
+        self.left_in_phase = phase.min(self.left_in_round);
+        self.left_in_round -= self.left_in_phase;
+        self.survivors.iter_mut().for_each(|survivor| survivor.begun = 0);
+    }
+
+    /// Simulations until the main thread is to halve the moves. A batch must not go beyond.
+    pub(super) fn left_in_phase(&self) -> u64 {
+        self.left_in_phase
+    }
+
+    /// The child of the root that the next simulation begins with: of the survivors that are not lost, the
+    /// one with the fewest simulations in this phase. Where all of them are lost, others take their places.
+    pub(super) fn next<G: Game>(&mut self, tree: &Tree<G>) -> Option<usize> {
+        if self.survivors.iter().all(|survivor| self.is_lost(tree, survivor.action)) {
+            let others = self.by_prior.iter().copied().filter(|&action| !self.is_lost(tree, action));
+            let others: Vec<_> = others.take(self.survivors.len().max(1)).collect();
+            if !others.is_empty() {
+                self.survivors = others.into_iter().map(|action| Survivor { action, begun: 0 }).collect();
+            }
+        }
+        let next = (0..self.survivors.len()).min_by_key(|&survivor| {
+            let Survivor { action, begun } = self.survivors[survivor];
+            (self.is_lost(tree, action), begun)
+        })?;
+        self.survivors[next].begun += 1;
+        Some(self.actions[self.survivors[next].action].node)
+    }
+
+    /// The main thread has made simulations, not more than are left in the phase: at its end, the better half
+    /// of the moves goes on.
+    pub(super) fn spend<G: Game>(&mut self, tree: &Tree<G>, simulations: u64) {
+        self.left_in_phase = self.left_in_phase.saturating_sub(simulations);
+        if self.left_in_phase > 0 {
+            return;
+        }
+        // A phase that the round has cut short may not have come to all of them.
+        self.survivors.retain(|survivor| survivor.begun > 0);
+        let completed = Completed::new(self, tree);
+        let mut survivors = std::mem::take(&mut self.survivors);
+        let rank = |survivor: &Survivor| self.rank(tree, &completed, survivor.action);
+        survivors.sort_by(|one, other| compare(rank(other), rank(one)));
+        survivors.truncate((survivors.len() / 2).max(2));
+        self.survivors = survivors;
+        self.finalists = self.survivors.iter().map(|survivor| survivor.action).collect();
+        if self.left_in_round > 0 || !self.repeats {
+            self.begin_phase();
+        } else {
+            self.round = self.round.saturating_mul(2);
+            self.begin_round(tree);
+        }
+    }
+
+    fn is_lost<G: Game>(&self, tree: &Tree<G>, action: usize) -> bool {
+        matches!(tree.node(self.actions[action].node).proof, Proof::Lost(_))
+    }
+
+    /// How good a move is: its class (a proven win, open, a proven loss) and its place in it.
+    fn rank<G: Game>(&self, tree: &Tree<G>, completed: &Completed, action: usize) -> (u8, f64) {
+        let action = &self.actions[action];
+        match tree.node(action.node).proof {
+            Proof::Won(plies) => (2, -f64::from(plies)),
+            Proof::Open | Proof::Drawn => {
+                (1, action.noise + action.logit() + completed.sigma(tree, action.node))
+            }
+            Proof::Lost(plies) => (0, f64::from(plies)),
+        }
+    }
+
+    /// The children of the root, the one to play first: a proven win, then the finalists by g + logit + σ(q),
+    /// then the others, proven losses last. Those without visits are left out, except for the first one.
+    pub(super) fn ranked<G: Game>(&self, tree: &Tree<G>) -> Vec<usize> {
+        let completed = Completed::new(self, tree);
+        let visits = |node: usize| tree.node(node).visits;
+        let mut ranked: Vec<_> = (0..self.actions.len())
+            .map(|action| {
+                let ((class, place), node) = (self.rank(tree, &completed, action), self.actions[action].node);
+                let is_finalist = visits(node) > 0 && self.finalists.contains(&action);
+                ((2 * class + u8::from(is_finalist && class == 1), place), node)
+            })
+            .collect();
+        ranked.sort_by(|one, other| compare(other.0, one.0));
+        let nodes = ranked.into_iter().map(|(_, node)| node).enumerate();
+        nodes.filter(|&(place, node)| place == 0 || visits(node) > 0).map(|(_, node)| node).collect()
+    }
+
+    /// The improved policy: the probabilities of the children of the root in the order of the tree, softmax
+    /// of logit + σ(completed Q). It has no noise.
+    pub(super) fn policy<G: Game>(&self, tree: &Tree<G>) -> Vec<f64> {
+        let completed = Completed::new(self, tree);
+        let logits = self.actions.iter().map(|action| action.logit() + completed.sigma(tree, action.node));
+        let logits: Vec<_> = logits.collect();
+        let most = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let shares: Vec<_> = logits.iter().map(|logit| (logit - most).exp()).collect();
+        let sum: f64 = shares.iter().sum();
+        shares.into_iter().map(|share| share / sum).collect()
+    }
+}
+
+/// How often a round halves so many moves until one is left, at least once.
+fn halvings(moves: usize) -> u64 {
+    u64::from(moves.next_power_of_two().ilog2().max(1))
+}
+
+/// Compares a class and a place in it.
+fn compare(one: (u8, f64), other: (u8, f64)) -> std::cmp::Ordering {
+    one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+}
+
+/// What makes logits of the values of the root's children.
+struct Completed {
+    /// The value of a child without visits: v_mix, the evaluation of the root mixed with the mean of the
+    /// children that have some, weighted by their priors.
+    unknown: f64,
+    /// By how much a value is multiplied: (c_visit + max N) c_scale.
+    scale: f64,
+}
+
+impl Completed {
+    fn new<G: Game>(gumbel: &Gumbel, tree: &Tree<G>) -> Completed {
+        let (mut most, mut visits, mut priors, mut values) = (0, 0.0, 0.0, 0.0);
+        for &Action { node, prior, .. } in &gumbel.actions {
+            let node = tree.node(node);
+            most = most.max(node.visits);
+            if node.visits > 0 {
+                visits += f64::from(node.visits);
+                priors += prior;
+                values += prior * node.mean();
+            }
+        }
+        let mean = if visits > 0.0 { values / priors } else { 0.0 };
+        let unknown = (gumbel.value + visits * mean) / (1.0 + visits);
+        Completed { unknown, scale: (VISIT_OFFSET + f64::from(most)) * VALUE_SCALE }
+    }
+
+    /// σ of the completed Q of a child.
+    fn sigma<G: Game>(&self, tree: &Tree<G>, node: usize) -> f64 {
+        let node = tree.node(node);
+        let is_known = node.visits > 0 || node.proof != Proof::Open;
+        self.scale * if is_known { node.mean() } else { self.unknown }
+    }
+}
