@@ -360,10 +360,13 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
         assert!(!done && error.contains(named), "{error}");
     }
     assert_eq!(fs::read_to_string(out.join("checkpoint.json")).unwrap(), before);
-    let old = before.replace("\"version\":2", "\"version\":1");
+    let old = before.replace("\"version\":3", "\"version\":2");
     fs::write(out.join("checkpoint.json"), old).unwrap();
     let (done, _, error) = labrys(&format!("{arguments} --resume"));
-    assert!(!done && error.contains("checkpoint.json: version 1, expected 2"), "{error}");
+    assert!(!done && error.contains("checkpoint.json: version 2, expected 3"), "{error}");
+    fs::write(out.join("checkpoint.json"), before.replace("\"steps\":", "\"steps\":1")).unwrap();
+    let (done, _, error) = labrys(&format!("{arguments} --resume"));
+    assert!(!done && error.contains("checkpoint.json: damaged: checksum"), "{error}");
     fs::write(out.join("checkpoint.json"), &before[..before.len() / 2]).unwrap();
     let (done, _, error) = labrys(&format!("{arguments} --resume"));
     assert!(!done && error.contains("checkpoint.json: EOF"), "{error}");

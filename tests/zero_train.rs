@@ -329,8 +329,7 @@ fn damaged_files_and_those_of_others_are_named() {
     for (bad, expected) in [
         (good[..good.len() / 2].to_owned(), "state.json: EOF while parsing"),
         (good.replace("\"version\":1", "\"version\":2"), "state.json: version 2, expected 1"),
-        (good.replace("\"best\":1", "\"best\":\"x\""), "state.json: invalid type"),
-        (good.replace("\"best\":1", "\"best\":7"), "No such file"),
+        (good.replace("\"best\":1", "\"best\":0"), "state.json: damaged: checksum"),
     ] {
         fs::write(&state, bad).unwrap();
         assert!(error().contains(expected), "{}", error());
@@ -363,8 +362,10 @@ fn samples_that_do_not_fit_together_are_refused() {
 #[test]
 fn a_loss_that_is_not_finite_ends_the_run_and_the_last_good_net_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let text =
-        SMALL.replace("generations = 3", "learning = { optimiser = \"sgd\", rate = 1e37 }\ngenerations = 3");
+    let text = SMALL.replace(
+        "generations = 3",
+        "learning = { optimiser = \"sgd\", rate = 1e37, warmup = 0 }\ngenerations = 3",
+    );
     let mut run = open::<TucChess>(&text, folder.path(), 1).unwrap();
     let error = run.run(&Control::default(), &mut |_| ()).unwrap_err().to_string();
     assert!(error.contains("generation 1, step ") && error.contains("the nets before are kept"), "{error}");
@@ -435,6 +436,22 @@ fn settings_that_are_refused_are_named_by_line_and_key() {
         assert!(expected.split('|').all(|part| error.contains(part)), "{expected}: {error}");
         assert!(!out.exists(), "refused before the folder is made");
     }
+}
+
+#[test]
+fn a_generation_that_cannot_be_written_is_named_and_those_before_stay() {
+    let folder = tempfile::tempdir().unwrap();
+    let second = folder.path().join("generation-0002");
+    let mut run = open::<TucChess>(SMALL, folder.path(), 1).unwrap();
+    fs::write(&second, "in the way").unwrap();
+    let error = run.run(&Control::default(), &mut |_| ()).unwrap_err().to_string();
+    assert!(error.contains("generation-0002: "), "{error}");
+    assert_eq!(run.state().done(), 1);
+    fs::remove_file(second).unwrap();
+    self::run::<TucChess>(SMALL, folder.path(), 1);
+    let whole = tempfile::tempdir().unwrap();
+    self::run::<TucChess>(SMALL, whole.path(), 1);
+    assert_same(folder.path(), whole.path());
 }
 
 fn labrys(arguments: &str) -> (bool, String, String) {

@@ -1,13 +1,13 @@
 //! A training on disk: a folder with the checkpoint and what else there is to keep, such as the learning curve
 //! and its charts, and the learned weights.
 
-use std::borrow::Cow;
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
@@ -55,6 +55,16 @@ pub enum CheckpointError {
         /// The version that is known.
         expected: u32,
     },
+    /// The checkpoint has changed since it was written.
+    #[error("{}: damaged: checksum {found}, expected {expected}", .path.display())]
+    Checksum {
+        /// The checkpoint.
+        path: PathBuf,
+        /// The checksum of its content.
+        found: String,
+        /// The checksum that it names.
+        expected: String,
+    },
     /// The training was started with another value of an argument.
     #[error("{argument}: {ours}, but the training in {} has {theirs}", .folder.display())]
     Argument {
@@ -73,7 +83,7 @@ pub enum CheckpointError {
 }
 
 /// The state of a training, which a checkpoint holds.
-pub trait Checkpointed: Clone + Serialize + DeserializeOwned {
+pub trait Checkpointed: Serialize + DeserializeOwned {
     /// Version of the format.
     const VERSION: u32;
 
@@ -87,7 +97,7 @@ pub trait Checkpointed: Clone + Serialize + DeserializeOwned {
 }
 
 impl Checkpointed for TrainingState {
-    const VERSION: u32 = 2;
+    const VERSION: u32 = 3;
 
     const FILE: &'static str = "checkpoint.json";
 
@@ -99,11 +109,21 @@ impl Checkpointed for TrainingState {
 /// The content of the checkpoint file.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Checkpoint<'a, S: Clone> {
+struct Checkpoint {
     version: u32,
     /// The arguments that the result of the training depends on.
-    arguments: Cow<'a, Map<String, Value>>,
-    state: Cow<'a, S>,
+    arguments: Box<RawValue>,
+    state: Box<RawValue>,
+    /// The checksum of the text of both.
+    #[serde(default)]
+    crc32: String,
+}
+
+impl Checkpoint {
+    fn checksum(&self) -> String {
+        let text = [self.arguments.get(), self.state.get()].concat();
+        format!("{:08x}", crc32fast::hash(text.as_bytes()))
+    }
 }
 
 /// The folder of a training with the state `S`.
@@ -138,13 +158,16 @@ impl<S: Checkpointed> TrainingFolder<S> {
             Ok(_) if !resume => return Err(CheckpointError::Exists { path }),
             Ok(text) => text,
         };
-        let Checkpoint { version, arguments, state }: Checkpoint<S> = match serde_json::from_str(&text) {
-            Ok(checkpoint) => checkpoint,
-            Err(error) => return Err(CheckpointError::Format { path, error }),
-        };
-        if version != S::VERSION {
-            return Err(CheckpointError::Version { path, found: version, expected: S::VERSION });
+        let format = |error| CheckpointError::Format { path: path.clone(), error };
+        let checkpoint: Checkpoint = serde_json::from_str(&text).map_err(format)?;
+        if checkpoint.version != S::VERSION {
+            return Err(CheckpointError::Version { path, found: checkpoint.version, expected: S::VERSION });
         }
+        let found = checkpoint.checksum();
+        if found != checkpoint.crc32 {
+            return Err(CheckpointError::Checksum { path, found, expected: checkpoint.crc32 });
+        }
+        let arguments: Map<_, _> = serde_json::from_str(checkpoint.arguments.get()).map_err(format)?;
         for name in self.arguments.keys().chain(arguments.keys()) {
             let [ours, theirs] =
                 [&self.arguments, &arguments].map(|all| all.get(name).cloned().unwrap_or(Value::Null));
@@ -153,7 +176,7 @@ impl<S: Checkpointed> TrainingFolder<S> {
                 return Err(CheckpointError::Argument { folder, argument, ours, theirs });
             }
         }
-        Ok(Some(state.into_owned()))
+        serde_json::from_str(checkpoint.state.get()).map(Some).map_err(format)
     }
 
     /// Writes the checkpoint.
@@ -161,10 +184,14 @@ impl<S: Checkpointed> TrainingFolder<S> {
     /// # Errors
     /// [`CheckpointError`] names the file.
     pub fn write_state(&self, state: &S) -> Result<(), CheckpointError> {
-        let arguments = Cow::Borrowed(&self.arguments);
-        let checkpoint = Checkpoint { version: S::VERSION, arguments, state: Cow::Borrowed(state) };
-        let text = serde_json::to_string(&checkpoint)
-            .map_err(|error| CheckpointError::Format { path: self.path.join(S::FILE), error })?;
+        let text = || {
+            let (arguments, state) = (to_raw_value(&self.arguments)?, to_raw_value(state)?);
+            let mut checkpoint = Checkpoint { version: S::VERSION, arguments, state, crc32: String::new() };
+            checkpoint.crc32 = checkpoint.checksum();
+            serde_json::to_string(&checkpoint)
+        };
+        let text =
+            text().map_err(|error| CheckpointError::Format { path: self.path.join(S::FILE), error })?;
         self.put(S::FILE, &text).map(drop)
     }
 
