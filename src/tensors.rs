@@ -1,8 +1,8 @@
 //! Files of tensors, in the format safetensors, with metadata that say what they are for.
 //!
-//! One entry of the metadata is a JSON object: the version of the format, the game and the version of its
-//! encoding, what else belongs to the kind of file, and `crc32`, the checksum of everything behind the header
-//! of the file.
+//! One entry of the metadata is a JSON object: the version of the format, the game and the version of how it
+//! encodes positions, what else belongs to the kind of file, and `crc32`, the checksum of everything behind
+//! the header of the file.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::game::{Encoding, quote};
+use crate::game::quote;
 
 /// The bytes of a file before its header, which say how long the header is.
 const LENGTH_BYTES: usize = 8;
@@ -26,6 +26,8 @@ pub(crate) struct FileKind {
     pub(crate) entry: &'static str,
     /// The version of the format. Other versions are refused.
     pub(crate) version: u32,
+    /// The version of how the game encodes positions. Other versions are refused.
+    pub(crate) encoding: u32,
 }
 
 /// What is wrong with a file of tensors.
@@ -72,7 +74,7 @@ pub enum TensorProblem {
         /// Its game.
         found: String,
         /// The game in play.
-        expected: &'static str,
+        expected: String,
     },
     /// It is for another encoding of the game.
     #[error("{what} for version {found} of the encoding of {game}, expected {expected}")]
@@ -80,25 +82,25 @@ pub enum TensorProblem {
         /// What it holds.
         what: &'static str,
         /// The game.
-        game: &'static str,
+        game: String,
         /// The version of the file.
         found: u32,
         /// That of the game.
         expected: u32,
     },
     /// A tensor is missing, of another type or of another shape.
-    #[error("tensor `{name}`: {problem}")]
+    #[error("tensor {}: {problem}", quote(.name))]
     Tensor {
         /// Its name.
-        name: &'static str,
+        name: String,
         /// What is wrong with it.
         problem: String,
     },
 }
 
 /// A tensor to write.
-pub(crate) struct TensorBytes {
-    pub(crate) name: &'static str,
+pub(crate) struct TensorBytes<'a> {
+    pub(crate) name: &'a str,
     pub(crate) dtype: Dtype,
     pub(crate) shape: Vec<usize>,
     pub(crate) bytes: Vec<u8>,
@@ -107,8 +109,8 @@ pub(crate) struct TensorBytes {
 /// A type of numbers in files, little-endian.
 pub(crate) trait Number: Copy {
     const DTYPE: Dtype;
-    fn to_bytes(self) -> [u8; 4];
-    fn from_bytes(bytes: [u8; 4]) -> Self;
+    fn append(self, bytes: &mut Vec<u8>);
+    fn read_all(bytes: &[u8]) -> Vec<Self>;
 }
 
 macro_rules! number {
@@ -116,12 +118,13 @@ macro_rules! number {
         impl Number for $number {
             const DTYPE: Dtype = $dtype;
 
-            fn to_bytes(self) -> [u8; 4] {
-                self.to_le_bytes()
+            fn append(self, bytes: &mut Vec<u8>) {
+                bytes.extend(self.to_le_bytes());
             }
 
-            fn from_bytes(bytes: [u8; 4]) -> Self {
-                Self::from_le_bytes(bytes)
+            fn read_all(bytes: &[u8]) -> Vec<Self> {
+                let (numbers, _) = bytes.as_chunks();
+                numbers.iter().map(|&bytes| Self::from_le_bytes(bytes)).collect()
             }
         }
     };
@@ -130,10 +133,11 @@ macro_rules! number {
 number!(f32, Dtype::F32);
 number!(u32, Dtype::U32);
 
-impl TensorBytes {
+impl<'a> TensorBytes<'a> {
     /// A tensor of numbers, in the order of their indices, the last one running fastest.
-    pub(crate) fn new<N: Number>(name: &'static str, shape: &[usize], values: &[N]) -> TensorBytes {
-        let bytes = values.iter().flat_map(|value| value.to_bytes()).collect();
+    pub(crate) fn new<N: Number>(name: &'a str, shape: &[usize], values: &[N]) -> TensorBytes<'a> {
+        let mut bytes = Vec::with_capacity(size_of_val(values));
+        values.iter().for_each(|value| value.append(&mut bytes));
         TensorBytes { name, dtype: N::DTYPE, shape: shape.to_vec(), bytes }
     }
 }
@@ -149,9 +153,10 @@ struct Metadata<M> {
     crc32: String,
 }
 
-/// The content of a file for the game `G`, with the metadata of its kind.
-pub(crate) fn to_bytes<G: Encoding, M: Serialize>(
+/// The content of a file for a game, with the metadata of its kind.
+pub(crate) fn to_bytes<M: Serialize>(
     kind: FileKind,
+    game: &str,
     tensors: &[TensorBytes],
     own: M,
 ) -> Result<Vec<u8>, TensorProblem> {
@@ -159,7 +164,7 @@ pub(crate) fn to_bytes<G: Encoding, M: Serialize>(
         .iter()
         .map(|tensor| Ok((tensor.name, TensorView::new(tensor.dtype, tensor.shape.clone(), &tensor.bytes)?)));
     let views: Vec<_> = views.collect::<Result<_, SafeTensorError>>()?;
-    let (game, encoding) = (G::NAME.to_owned(), G::ENCODING_VERSION);
+    let (game, encoding) = (game.to_owned(), kind.encoding);
     // The numbers are the same with and without metadata.
     let crc32 = checksum(&safetensors::serialize(views.clone(), None)?)?;
     let metadata = Metadata { version: kind.version, game, encoding, own, crc32 };
@@ -168,11 +173,12 @@ pub(crate) fn to_bytes<G: Encoding, M: Serialize>(
 }
 
 /// The inverse of [`to_bytes`]: the metadata of the kind and the tensors.
-pub(crate) fn from_bytes<G: Encoding, M: DeserializeOwned>(
+pub(crate) fn from_bytes<'a, M: DeserializeOwned>(
     kind: FileKind,
-    bytes: &[u8],
-) -> Result<(M, SafeTensors<'_>), TensorProblem> {
-    let FileKind { what, entry, version } = kind;
+    game: &str,
+    bytes: &'a [u8],
+) -> Result<(M, SafeTensors<'a>), TensorProblem> {
+    let FileKind { what, entry, version, encoding } = kind;
     let (_, header) = SafeTensors::read_metadata(bytes)?;
     let text = header.metadata().as_ref().and_then(|metadata| metadata.get(entry));
     let text = text.ok_or(TensorProblem::Foreign { what, entry })?;
@@ -184,29 +190,24 @@ pub(crate) fn from_bytes<G: Encoding, M: DeserializeOwned>(
     if found != metadata.crc32 {
         return Err(TensorProblem::Checksum { found, expected: metadata.crc32 });
     }
-    if metadata.game != G::NAME {
-        return Err(TensorProblem::Game { what, found: metadata.game, expected: G::NAME });
+    if metadata.game != game {
+        return Err(TensorProblem::Game { what, found: metadata.game, expected: game.to_owned() });
     }
-    if metadata.encoding != G::ENCODING_VERSION {
-        let (game, expected) = (G::NAME, G::ENCODING_VERSION);
+    if metadata.encoding != encoding {
+        let (game, expected) = (game.to_owned(), encoding);
         return Err(TensorProblem::Encoding { what, game, found: metadata.encoding, expected });
     }
     Ok((metadata.own, SafeTensors::deserialize(bytes)?))
 }
 
 /// The numbers of a tensor, with its shape.
-pub(crate) fn read<N: Number>(
-    file: &SafeTensors,
-    name: &'static str,
-) -> Result<(Vec<usize>, Vec<N>), TensorProblem> {
-    let view =
-        file.tensor(name).map_err(|_| TensorProblem::Tensor { name, problem: "missing".to_owned() })?;
+pub(crate) fn read<N: Number>(file: &SafeTensors, name: &str) -> Result<(Vec<usize>, Vec<N>), TensorProblem> {
+    let refused = |problem| TensorProblem::Tensor { name: name.to_owned(), problem };
+    let view = file.tensor(name).map_err(|_| refused("missing".to_owned()))?;
     if view.dtype() != N::DTYPE {
-        let problem = format!("numbers of type {:?}, expected {:?}", view.dtype(), N::DTYPE);
-        return Err(TensorProblem::Tensor { name, problem });
+        return Err(refused(format!("numbers of type {:?}, expected {:?}", view.dtype(), N::DTYPE)));
     }
-    let (numbers, _) = view.data().as_chunks::<4>();
-    Ok((view.shape().to_vec(), numbers.iter().map(|&bytes| N::from_bytes(bytes)).collect()))
+    Ok((view.shape().to_vec(), N::read_all(view.data())))
 }
 
 /// The checksum of everything behind the header of a file.

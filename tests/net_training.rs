@@ -202,7 +202,7 @@ fn the_result_depends_neither_on_threads_nor_on_files() {
     bytes[middle] ^= 1;
     std::fs::write(&path, bytes).unwrap();
     let error = NetTrainer::load::<Chess>(&path).unwrap_err();
-    assert!(matches!(*error.problem, NetProblem::Checksum { .. }), "{error}");
+    assert!(error.to_string().contains("damaged: checksum"), "{error}");
     trainer(&Chess::start(), architecture).parameters().save(&path).unwrap();
     let error = NetTrainer::load::<Chess>(&path).unwrap_err();
     assert!(error.to_string().contains("`optimiser.steps` is missing"), "{error}");

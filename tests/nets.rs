@@ -11,7 +11,7 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Encoding, Game};
-use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters};
+use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters, TensorProblem};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -160,7 +160,7 @@ fn files_that_do_not_fit_are_refused_by_name() {
     assert!(text(b"").contains("not a whole safetensors file"));
     assert!(text(b"weights and measures").contains("not a whole safetensors file"));
     let missing = Parameters::load::<TucChess>(Path::new("/missing/net")).unwrap_err();
-    assert!(matches!(*missing.problem, NetProblem::Io(_)), "{missing}");
+    assert!(matches!(*missing.problem, NetProblem::File(TensorProblem::Io(_))), "{missing}");
 
     for (name, value) in
         [("policy.bias", f32::NAN), ("dense.0.weight", f32::INFINITY), ("normalisation.1.running_var", -0.5)]
@@ -183,7 +183,9 @@ fn no_damage_goes_unnoticed() {
         damaged[place] ^= 1 << (place % 8);
         std::fs::write(&path, &damaged).unwrap();
         match Parameters::load::<TucChess>(&path) {
-            Err(error) => assert!(place < header || matches!(*error.problem, NetProblem::Checksum { .. })),
+            Err(error) => assert!(
+                place < header || matches!(*error.problem, NetProblem::File(TensorProblem::Checksum { .. }))
+            ),
             // White space, or a letter of the provenance.
             Ok(read) => assert!(place < header && read.tensors() == parameters.tensors(), "{place}"),
         }

@@ -10,7 +10,10 @@ use crate::files::write_atomically;
 use crate::game::{Encoding, EncodingShape};
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
 
-const KIND: FileKind = FileKind { what: "samples", entry: "labrys-samples", version: 1 };
+/// The kind of file for a game.
+fn kind<G: Encoding>() -> FileKind {
+    FileKind { what: "samples", entry: "labrys-samples", version: 1, encoding: G::ENCODING_VERSION }
+}
 
 /// How far the sum of a policy may be from 1, for rounding.
 const ROUNDING: f32 = 1e-3;
@@ -47,8 +50,8 @@ impl Samples {
         result: SelfPlayResult,
     ) -> Result<(), SamplesError> {
         let metadata = Metadata { shape, generation, result };
-        let write =
-            || Ok(write_atomically(path, tensors::to_bytes::<G, _>(KIND, &self.tensors(shape), metadata)?)?);
+        let bytes = || tensors::to_bytes(kind::<G>(), G::NAME, &self.tensors(shape), metadata);
+        let write = || Ok(write_atomically(path, bytes()?)?);
         write().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
     }
 
@@ -63,8 +66,9 @@ impl Samples {
     ) -> Result<(Samples, SelfPlayResult), SamplesError> {
         let read = || {
             let bytes = std::fs::read(path)?;
-            let (metadata, file) = tensors::from_bytes::<G, Metadata>(KIND, &bytes)?;
-            let own = |name, problem: String| Err(TensorProblem::Tensor { name, problem });
+            let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::NAME, &bytes)?;
+            let own =
+                |name: &str, problem: String| Err(TensorProblem::Tensor { name: name.to_owned(), problem });
             if metadata.shape != shape {
                 let EncodingShape { files, ranks, .. } = metadata.shape;
                 return own(
@@ -91,7 +95,7 @@ impl Samples {
         read().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
     }
 
-    fn tensors(&self, shape: EncodingShape) -> Vec<TensorBytes> {
+    fn tensors(&self, shape: EncodingShape) -> Vec<TensorBytes<'_>> {
         let EncodingShape { files, ranks, input_planes, .. } = shape;
         let (positions, moves) = (self.len(), self.moves());
         vec![
