@@ -1,11 +1,11 @@
-//! Players: Labrys in the same process, an engine in a child process that speaks UCI or xboard, or a client
-//! over UDP.
+//! Players: Labrys in the same process, an engine in a child process or over TCP that speaks UCI or xboard, or
+//! a client over UDP.
 //!
 //! [`Player`] is what the referee sees of them; each kind has a file of its own. `setup` says how an engine
-//! is run and makes its player; `child` starts and restarts the process of an engine.
+//! is run and makes its player; `remote` starts and restarts an engine.
 
-mod child;
 mod in_process;
+mod remote;
 mod setup;
 mod uci;
 mod udp;
