@@ -1,9 +1,10 @@
-//! The moves of a game with their alternatives, and the position on the board.
+//! The moves of a game with their alternatives, the position on the board, and what is known of each position.
 
 use thiserror::Error;
 
-use super::message::{LineMove, OtherMove};
-use crate::arena::pgn::{PgnGame, PgnMove, PgnReader, PlayerTags, ReplayError};
+use super::clock::Times;
+use super::message::{Eval, LineMove, OtherMove};
+use crate::arena::pgn::{DEEPEST, PgnGame, PgnMove, PgnReader, PlayerTags, ReplayError};
 use crate::arena::{FinalResult, Rules, RulesError, Termination, Variation};
 use crate::engine::{Board, PositionError};
 use crate::game::{Color, MoveError};
@@ -18,27 +19,37 @@ const LONGEST: usize = 5_000;
 const EVENT: [(&str, &str); 2] = [("Event", "Casual game"), ("Site", "Labrys")];
 
 /// A position of the game.
-struct Node {
-    parent: usize,
+pub(super) struct Node {
+    pub(super) parent: usize,
     /// The move that leads here, in the notation of the protocol.
-    mv: String,
+    pub(super) mv: String,
     /// The same in the notation of records.
-    text: String,
+    pub(super) text: String,
     /// The positions after it, in the order in which they were first reached.
-    children: Vec<usize>,
+    pub(super) children: Vec<usize>,
     /// The child that the line goes on with.
-    next: Option<usize>,
+    pub(super) next: Option<usize>,
+    /// Its evaluation, if it has been searched.
+    pub(super) eval: Option<Eval>,
+    /// The clocks, in a game that has them.
+    pub(super) times: Option<Times>,
+}
+
+impl Node {
+    fn new(parent: usize, mv: String, text: String) -> Node {
+        Node { parent, mv, text, children: Vec::new(), next: None, eval: None, times: None }
+    }
 }
 
 /// A game with its alternatives.
 pub(super) struct GameTree {
-    rules: Rules,
+    pub(super) rules: Rules,
     /// The board, in the position of `shown`.
-    board: Box<dyn Board>,
+    pub(super) board: Box<dyn Board>,
     /// The start position.
-    start: String,
+    pub(super) start: String,
     /// The start position first. A move that is taken back leaves its node, which nothing leads to.
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     shown: usize,
 }
 
@@ -80,8 +91,7 @@ impl GameTree {
         if fen.is_some() {
             board.set_up(fen, &[])?;
         }
-        let root =
-            Node { parent: ROOT, mv: String::new(), text: String::new(), children: Vec::new(), next: None };
+        let root = Node::new(ROOT, String::new(), String::new());
         Ok(GameTree { rules, start: board.fen(), board, nodes: vec![root], shown: ROOT })
     }
 
@@ -106,7 +116,13 @@ impl GameTree {
         }
         let moves = game.replay(board.as_mut())?;
         let mut tree = GameTree::new(rules, Some(fen).filter(|fen| !fen.is_empty()))?;
-        moves.iter().try_for_each(|mv| tree.add(mv))?;
+        let (opening, others) = moves.split_at(game.opening.moves.len());
+        opening.iter().try_for_each(|mv| tree.add(mv))?;
+        for (mv, record) in others.iter().zip(&game.moves) {
+            let (before, fen) = (tree.shown, tree.board.fen());
+            tree.add(mv)?;
+            record.variations.iter().try_for_each(|line| tree.add_variation(before, &fen, line))?;
+        }
         let [white, black] = game.players;
         Ok((tree, [white.name, black.name]))
     }
@@ -126,9 +142,9 @@ impl GameTree {
         self.shown
     }
 
-    /// The start position, and the moves to the position that is shown.
-    pub(super) fn variation(&self) -> Variation {
-        let path = self.path(self.shown);
+    /// The start position, and the moves to the position of a node.
+    pub(super) fn variation(&self, node: usize) -> Variation {
+        let path = self.path(node);
         let moves = path.iter().map(|&node| self.nodes[node].mv.clone());
         Variation { fen: self.start.clone(), moves: moves.collect() }
     }
@@ -161,6 +177,10 @@ impl GameTree {
         if let Some(outcome) = self.board.outcome() {
             return Some(End { winner: outcome.winner, text: outcome.to_string() });
         }
+        if self.times().is_some_and(|times| times.is_over) {
+            let winner = !self.board.side_to_move();
+            return Some(End { winner: Some(winner), text: format!("{winner} wins: time is over") });
+        }
         // Points decide a game that the rules do not end.
         let longest = self.board.longest_game()? as usize;
         (self.ply() >= longest).then(|| {
@@ -182,23 +202,63 @@ impl GameTree {
     }
 
     /// Plays a move with its outcome of chance.
-    fn add(&mut self, mv: &str) -> Result<(), GameError> {
+    pub(super) fn add(&mut self, mv: &str) -> Result<(), GameError> {
         let shown = self.shown;
         let known = self.nodes[shown].children.iter().copied().find(|&child| self.nodes[child].mv == mv);
-        if known.is_none() && self.nodes.len() > LONGEST {
-            return Err(GameError::TooLong);
-        }
-        let text = self.board.play_to_san(mv)?;
-        let node = known.unwrap_or_else(|| {
-            let node = self.nodes.len();
-            let mv = mv.to_owned();
-            self.nodes.push(Node { parent: shown, mv, text, children: Vec::new(), next: None });
-            self.nodes[shown].children.push(node);
-            node
-        });
+        // The board stays where it is if the game is too long.
+        let text = self.board.san(mv)?;
+        let node = known.map_or_else(|| self.push(shown, mv.to_owned(), text), Ok)?;
+        self.board.play(mv)?;
         self.nodes[shown].next = Some(node);
         self.shown = node;
         Ok(())
+    }
+
+    /// Adds a line after a node, whose position is that of `fen`.
+    fn add_variation(&mut self, node: usize, fen: &str, line: &[PgnMove]) -> Result<(), GameError> {
+        let [mut reader, mut writer] = [self.rules.board()?, self.rules.board()?];
+        reader.set_up(Some(fen), &[])?;
+        writer.set_up(Some(fen), &[])?;
+        let mut parent = node;
+        for PgnMove { text, variations, .. } in line {
+            let (before, fen) = (parent, writer.fen());
+            let mv = reader.play_san(text)?;
+            let text = writer.play_to_san(&mv)?;
+            let children = self.nodes[parent].children.iter().copied();
+            let known = children.into_iter().find(|&child| self.nodes[child].mv == mv);
+            parent = known.map_or_else(|| self.push(before, mv, text), Ok)?;
+            variations.iter().try_for_each(|line| self.add_variation(before, &fen, line))?;
+        }
+        Ok(())
+    }
+
+    /// Adds a node after another one.
+    fn push(&mut self, parent: usize, mv: String, text: String) -> Result<usize, GameError> {
+        let node = self.nodes.len();
+        if node > LONGEST {
+            return Err(GameError::TooLong);
+        }
+        self.nodes.push(Node::new(parent, mv, text));
+        self.nodes[parent].children.push(node);
+        self.nodes[parent].next.get_or_insert(node);
+        Ok(node)
+    }
+
+    /// The line that begins with a node, with its alternatives; `depth` variations are around it.
+    fn record(&self, first: usize, depth: usize) -> Vec<PgnMove> {
+        let next = |&node: &usize| self.nodes[node].next.or(self.nodes[node].children.first().copied());
+        let line = std::iter::successors(Some(first), next).enumerate().map(|(index, node)| {
+            let siblings = self.nodes[self.nodes[node].parent].children.iter().copied();
+            // Those of the first move are variations of their own.
+            let others = siblings.filter(|&other| other != node && (index > 0 || depth == 0));
+            let others = others.filter(|_| depth < DEEPEST);
+            PgnMove {
+                text: self.nodes[node].text.clone(),
+                variations: others.map(|other| self.record(other, depth + 1)).collect(),
+                ..PgnMove::default()
+            }
+        });
+        line.collect()
     }
 
     /// Shows another position, and makes its line the line of the game.
@@ -230,8 +290,37 @@ impl GameTree {
         Ok(())
     }
 
+    /// The clocks of the position that is shown.
+    pub(super) fn times(&self) -> Option<&Times> {
+        self.nodes[self.shown].times.as_ref()
+    }
+
+    /// The same, to change them.
+    pub(super) fn times_mut(&mut self) -> &mut Option<Times> {
+        &mut self.nodes[self.shown].times
+    }
+
+    /// Notes what a search says of a node, unless a deeper one has said more.
+    pub(super) fn note(&mut self, node: usize, eval: Eval) {
+        if let Some(node) = self.nodes.get_mut(node)
+            && node.eval.is_none_or(|known| known.depth <= eval.depth)
+        {
+            node.eval = Some(eval);
+        }
+    }
+
+    /// The evaluation of a node.
+    pub(super) fn eval(&self, node: usize) -> Option<Eval> {
+        self.nodes.get(node)?.eval
+    }
+
+    /// The first node of the line that has no evaluation.
+    pub(super) fn first_unknown(&self) -> Option<usize> {
+        std::iter::once(ROOT).chain(self.line_nodes()).find(|&node| self.nodes[node].eval.is_none())
+    }
+
     /// Whether a node belongs to the game: it exists and its moves have not been taken back.
-    fn has(&self, mut node: usize) -> bool {
+    pub(super) fn has(&self, mut node: usize) -> bool {
         while node != ROOT {
             let Some(Node { parent, .. }) = self.nodes.get(node) else { return false };
             if !self.nodes[*parent].children.contains(&node) {
@@ -243,7 +332,7 @@ impl GameTree {
     }
 
     /// The nodes from the first move to `node`.
-    fn path(&self, mut node: usize) -> Vec<usize> {
+    pub(super) fn path(&self, mut node: usize) -> Vec<usize> {
         let mut path = Vec::new();
         while node != ROOT {
             path.push(node);
@@ -254,7 +343,7 @@ impl GameTree {
     }
 
     /// The nodes of the line: to the position that is shown, and on from there.
-    fn line_nodes(&self) -> Vec<usize> {
+    pub(super) fn line_nodes(&self) -> Vec<usize> {
         let after = std::iter::successors(self.nodes[self.shown].next, |&node| self.nodes[node].next);
         self.path(self.shown).into_iter().chain(after).collect()
     }
@@ -265,21 +354,32 @@ impl GameTree {
         let line = self.line_nodes().into_iter().map(|node| {
             let siblings = self.nodes[self.nodes[node].parent].children.iter().copied();
             let others = siblings.filter(|&other| other != node);
-            let others = others.map(|other| OtherMove { node: other, text: text(other) }).collect();
-            LineMove { node, text: text(node), others }
+            let others = others
+                .map(|other| OtherMove { node: other, mv: &self.nodes[other].mv, text: text(other) })
+                .collect();
+            LineMove { node, mv: &self.nodes[node].mv, text: text(node), eval: self.nodes[node].eval, others }
         });
         line.collect()
     }
 
-    /// The line as a game record. The end is that of the line.
-    pub(super) fn to_pgn(&self, players: [&str; 2], date: String) -> Result<String, GameError> {
+    /// The line as a game record, with the other lines as variations. The end is that of the line.
+    pub(super) fn to_pgn(
+        &self,
+        players: [&str; 2],
+        date: String,
+        control: &str,
+    ) -> Result<String, GameError> {
         let line = self.line_nodes();
         let moves: Vec<_> = line.iter().map(|&node| self.nodes[node].mv.clone()).collect();
         let mut at_end = GameTree::new(self.rules.clone(), Some(&self.start))?;
         moves.iter().try_for_each(|mv| at_end.add(mv))?;
+        *at_end.times_mut() = line.last().and_then(|&node| self.nodes[node].times.clone());
         let end = at_end.end().map(|End { winner, text }| {
-            let by_rules = at_end.board.outcome().is_some();
-            let termination = if by_rules { Termination::Rules } else { Termination::Adjudication };
+            let termination = match at_end.times() {
+                _ if at_end.board.outcome().is_some() => Termination::Rules,
+                Some(times) if times.is_over => Termination::Time,
+                _ => Termination::Adjudication,
+            };
             FinalResult { winner, termination, details: text }
         });
         let start = Variation { fen: self.start.clone(), moves: Vec::new() };
@@ -288,12 +388,13 @@ impl GameTree {
             round: "-".to_owned(),
             date,
             variant: self.board.pgn_variant().map(str::to_owned),
-            players: players.map(|name| PlayerTags { name: name.to_owned(), ..PlayerTags::default() }),
+            players: players.map(|name| PlayerTags {
+                name: name.to_owned(),
+                time_control: control.to_owned(),
+                ..PlayerTags::default()
+            }),
             opening: start.to_record(at_end.board.as_mut())?,
-            moves: line
-                .iter()
-                .map(|&node| PgnMove { text: self.nodes[node].text.clone(), ..PgnMove::default() })
-                .collect(),
+            moves: line.first().map_or(Vec::new(), |&first| self.record(first, 0)),
             end,
             other_tags: EVENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         };
@@ -365,6 +466,29 @@ mod tests {
     }
 
     #[test]
+    fn alternatives_are_saved_and_loaded() {
+        let mut saved = game("chess", None);
+        play(&mut saved, "e2e4 e7e5 g1f3");
+        saved.show(1).unwrap();
+        play(&mut saved, "c7c5 g1f3 d7d6");
+        saved.show(4).unwrap();
+        play(&mut saved, "b1c3");
+        saved.show(ROOT).unwrap();
+        play(&mut saved, "d2d4");
+        saved.show(3).unwrap();
+        let pgn = saved.to_pgn(["a", "b"], "2026.11.22".to_owned(), "").unwrap();
+        let text = "1. e4 ( 1. d4 ) 1... e5 ( 1... c5 2. Nc3 ( 2. Nf3 d6 ) ) 2. Nf3 *";
+        assert!(pgn.replace('\n', " ").contains(text), "{pgn}");
+        let (loaded, _) = GameTree::from_pgn(&pgn, |_| Vec::new()).unwrap();
+        assert_eq!((line(&loaded), loaded.nodes.len()), (line(&saved), saved.nodes.len()));
+        assert_eq!(loaded.to_pgn(["a", "b"], "2026.11.22".to_owned(), "").unwrap(), pgn);
+        // Many variations, one within the other, do no harm.
+        let deep = format!("1. e4 {} {} *", "( 1. d4 ".repeat(5000), ")".repeat(5000));
+        assert!(GameTree::from_pgn(&deep, |_| Vec::new()).is_ok());
+        assert!(GameTree::from_pgn("1. e4 ( 1. e5 ) *", |_| Vec::new()).is_err());
+    }
+
+    #[test]
     fn games_are_saved_and_loaded() {
         for (variant, fen, moves) in [
             ("chess", Some("4k3/8/8/8/8/8/4P3/4K3 b - - 0 5"), "e8e7 e2e4"),
@@ -376,7 +500,7 @@ mod tests {
             let moves: Vec<_> = moves.split(' ').collect();
             let played = moves.iter().take_while(|mv| saved.add(mv).is_ok()).count();
             assert!(played > 0, "{variant}");
-            let pgn = saved.to_pgn(["person", "1 ply"], "2026.11.22".to_owned()).unwrap();
+            let pgn = saved.to_pgn(["person", "1 ply"], "2026.11.22".to_owned(), "").unwrap();
             let (loaded, players) = GameTree::from_pgn(&pgn, |_| Vec::new()).unwrap();
             assert_eq!(players, ["person", "1 ply"]);
             assert_eq!((line(&loaded), loaded.board().fen()), (line(&saved), saved.board().fen()), "{pgn}");

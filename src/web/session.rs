@@ -1,82 +1,70 @@
 //! A session: a game with its players, which outlives the connections to it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 use time::OffsetDateTime;
 use tokio::sync::watch;
 
-use super::catalogue::{Level, Offer};
+use super::catalogue::{Catalogue, Offer};
 use super::game_tree::{GameError, GameTree};
-use super::message::{EndText, GameState, Message, Request, SearchState};
+use super::message::{Answer, ClockRequest, Eval, FeatureTable, Message, Request, SearchState};
+use super::player::SidePlayer;
+use super::saved::SavedSession;
+use super::state::State;
 use super::thinker::{Job, Jobs, Purpose};
-use crate::game::{Color, quote};
-use crate::search::Control;
+use crate::arena::TimeControl;
+use crate::game::quote;
 
-/// The name of a person among the players.
-const PERSON: &str = "person";
+/// The most lines of an analysis.
+const MOST_LINES: usize = 5;
 
-/// Who plays a side.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum SidePlayer {
-    Person,
-    Level(Level),
-}
-
-impl SidePlayer {
-    fn name(&self) -> &str {
-        match self {
-            SidePlayer::Person => PERSON,
-            SidePlayer::Level(level) => &level.name,
-        }
-    }
-}
+/// The greatest numbers of a clock: minutes for the game, and seconds after each move.
+const LONGEST_CLOCK: (f64, f64) = (600.0, 600.0);
 
 /// Why a request is refused.
 #[derive(Debug, Error)]
 pub(super) enum Refusal {
-    #[error("the request is not understood: {0}")]
-    Request(#[from] serde_json::Error),
     #[error("there is no game {}", quote(.0))]
     Game(String),
     #[error("there is no player {}", quote(.0))]
     Player(String),
+    #[error("there is no analyst {}", quote(.0))]
+    Analyst(String),
+    #[error("a clock has up to {} minutes and {} seconds a move, and one of them", LONGEST_CLOCK.0, LONGEST_CLOCK.1)]
+    Clock,
+    #[error("an analysis has 1 to {MOST_LINES} lines")]
+    Lines,
     #[error("{0}")]
     Rules(String),
     #[error("{0}")]
     Tree(#[from] GameError),
     #[error("the position has changed meanwhile")]
     Stale,
-    #[error("it is the turn of Labrys")]
+    #[error("it is the turn of an engine")]
     NotYourTurn,
+    #[error("no engine has to move")]
+    NoEngine,
 }
 
 /// A session.
 pub(super) struct Session {
     /// Its name, which only those know who use it.
     pub(super) id: String,
-    offers: Arc<Vec<Offer>>,
+    pub(super) catalogue: Arc<Catalogue>,
     state: Mutex<State>,
     /// The latest message about the game.
     game: watch::Sender<Arc<str>>,
-    /// The latest message about a search of the position on the board.
+    /// The latest message about a search.
     search: watch::Sender<Option<Arc<str>>>,
     /// The search to be made now.
     jobs: watch::Sender<Option<Arc<Job>>>,
-}
-
-struct State {
-    /// The number of the game in the session.
-    number: u64,
-    tree: GameTree,
-    /// White and Black.
-    players: [SidePlayer; 2],
-    is_paused: bool,
-    is_analysing: bool,
-    /// The search that runs or waits for its turn.
-    job: Option<Arc<Job>>,
-    /// The node whose analysis is finished.
-    analysed: Option<usize>,
+    /// When the time of the side to move will be over.
+    deadlines: watch::Sender<Option<Instant>>,
+    /// Whether the game has changed since it was saved.
+    is_changed: AtomicBool,
 }
 
 /// What a connection listens to.
@@ -85,34 +73,54 @@ pub(super) struct Listener {
     pub(super) search: watch::Receiver<Option<Arc<str>>>,
 }
 
+/// What the tasks of a session wait for.
+pub(super) struct Tasks {
+    pub(super) jobs: Jobs,
+    pub(super) deadlines: watch::Receiver<Option<Instant>>,
+}
+
 impl Session {
-    /// A session with a game of the first offer: a person against a level of medium strength. Returns its
-    /// jobs, too.
-    pub(super) fn new(id: String, offers: Arc<Vec<Offer>>) -> Result<(Session, Jobs), Refusal> {
-        let offer = offers.first().ok_or_else(|| Refusal::Game(String::new()))?;
+    /// A session with a game of the first offer: a person against a level of medium strength.
+    pub(super) fn fresh(id: String, catalogue: Arc<Catalogue>) -> Result<(Session, Tasks), Refusal> {
+        let offer = catalogue.offers.first().ok_or_else(|| Refusal::Game(String::new()))?;
         let tree = GameTree::new(offer.rules(None).map_err(Refusal::Rules)?, None)?;
-        let level = offer.levels[offer.levels.len() / 2 - 1].clone();
-        let players = [SidePlayer::Person, SidePlayer::Level(level)];
-        let (jobs, receiver) = watch::channel(None);
-        let state = State {
-            number: 0,
-            tree,
-            players,
-            is_paused: false,
-            is_analysing: false,
-            job: None,
-            analysed: None,
+        let level = &offer.levels[offer.levels.len() / 2 - 1].name;
+        let players = read_players(offer, &catalogue, [super::player::PERSON, level])?;
+        let state = State::new(tree, players, catalogue.analysts[0].clone());
+        Ok(Session::new(id, catalogue, state))
+    }
+
+    /// A session in a state. Returns what its tasks wait for, too.
+    pub(super) fn new(id: String, catalogue: Arc<Catalogue>, state: State) -> (Session, Tasks) {
+        let session = Session {
+            id,
+            catalogue,
+            game: watch::Sender::new(state.to_json().into()),
+            state: Mutex::new(state),
+            search: watch::Sender::new(None),
+            jobs: watch::Sender::new(None),
+            deadlines: watch::Sender::new(None),
+            is_changed: AtomicBool::new(false),
         };
-        let game = watch::Sender::new(state.to_json().into());
-        let session =
-            Session { id, offers, state: Mutex::new(state), game, search: watch::Sender::new(None), jobs };
-        Ok((session, receiver))
+        let tasks = Tasks { jobs: session.jobs.subscribe(), deadlines: session.deadlines.subscribe() };
+        // Engines go on where they were.
+        session.publish(&mut session.state());
+        session.is_changed.store(false, Ordering::Relaxed);
+        (session, tasks)
     }
 
     /// The first message to a connection.
-    pub(super) fn welcome(&self) -> String {
-        let games = self.offers.iter().map(Offer::text).collect();
-        Message::Welcome { version: env!("CARGO_PKG_VERSION"), session: &self.id, games }.to_json()
+    pub(super) fn welcome(&self, has_folder: bool) -> String {
+        let Catalogue { offers, engines, analysts } = self.catalogue.as_ref();
+        let welcome = Message::Welcome {
+            version: env!("CARGO_PKG_VERSION"),
+            session: &self.id,
+            folder: has_folder,
+            games: offers.iter().map(Offer::text).collect(),
+            engines: engines.iter().map(|engine| engine.name.as_str()).collect(),
+            analysts: analysts.iter().map(|analyst| analyst.name.as_str()).collect(),
+        };
+        welcome.to_json()
     }
 
     /// What is told about the session from now on, beginning with the game as it stands.
@@ -129,46 +137,52 @@ impl Session {
     }
 
     /// Does what a browser asks for. Returns an answer for this browser alone.
-    pub(super) fn request(&self, text: &str) -> Option<String> {
-        let done = serde_json::from_str(text).map_err(Refusal::from);
-        match done.and_then(|request| self.execute(request)) {
+    pub(super) fn request(&self, request: Request) -> Option<String> {
+        match self.execute(request) {
             Ok(answer) => answer,
-            Err(refusal) => Some(Message::Error { text: refusal.to_string() }.to_json()),
+            Err(refusal) => Some(error(&refusal)),
         }
     }
 
+    /// What has to be saved, if the game has changed since the last call.
+    pub(super) fn take_changes(&self) -> Option<SavedSession> {
+        self.is_changed.swap(false, Ordering::Relaxed).then(|| SavedSession::new(&self.state()))
+    }
+
     /// A panic in another thread leaves a state in which every request was executed or not.
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn execute(&self, request: Request) -> Result<Option<String>, Refusal> {
         let state = &mut *self.state();
+        let was_over = state.tree.end().is_some();
+        state.stop_clock();
+        let done = self.change(state, request);
+        if let Ok(None) = done {
+            state.problem = None;
+            self.publish(state);
+        } else if was_over || state.tree.end().is_none() {
+            self.deadlines.send_replace(state.start_clock());
+        } else {
+            // The time was over, and the request came too late.
+            self.publish(state);
+        }
+        done
+    }
+
+    /// Changes the state as a request says.
+    fn change(&self, state: &mut State, request: Request) -> Result<Option<String>, Refusal> {
         match request {
-            Request::New { game, option, fen, players } => {
+            Request::New { game, option, fen, players, clock } => {
                 let offer = self.offer(&game)?;
-                let players = read_players(offer, &players)?;
+                let players = read_players(offer, &self.catalogue, players.each_ref().map(String::as_str))?;
                 let rules = offer.rules(option.as_deref()).map_err(Refusal::Rules)?;
                 let fen = fen.as_deref().map(str::trim).filter(|fen| !fen.is_empty());
-                state.begin(GameTree::new(rules, fen)?, players);
+                let control = clock.map(|clock| read_clock(&clock)).transpose()?;
+                state.begin(GameTree::new(rules, fen)?, players, control);
             }
-            Request::Load { pgn } => {
-                let values = |game: &str| {
-                    let offer = self.offers.iter().find(|offer| offer.game == game);
-                    let offer = offer.into_iter();
-                    offer
-                        .flat_map(|offer| {
-                            offer.values().iter().filter_map(|value| offer.rules(Some(value)).ok())
-                        })
-                        .collect()
-                };
-                let (tree, names) = GameTree::from_pgn(&pgn, values)?;
-                let offer = self.offer(&tree.rules().variant)?;
-                let players = names.map(|name| offer.player(&name).unwrap_or(SidePlayer::Person));
-                state.begin(tree, players);
-                // A game that was broken off goes on when somebody wants it to.
-                state.is_paused = state.players.iter().any(|player| *player != SidePlayer::Person);
-            }
+            Request::Load { pgn } => self.load(state, &pgn)?,
             Request::Play { node, mv } => {
                 if node != state.tree.shown() {
                     return Err(Refusal::Stale);
@@ -176,7 +190,7 @@ impl Session {
                 if state.engine_to_move().is_some() {
                     return Err(Refusal::NotYourTurn);
                 }
-                state.tree.play(&mv, &mut rand::random)?;
+                state.play(&mv)?;
             }
             Request::Show { node } => state.tree.show(node)?,
             Request::TakeBack => {
@@ -186,32 +200,76 @@ impl Session {
                 }
             }
             Request::Players { players } => {
-                state.players = read_players(self.offer(&state.tree.rules().variant)?, &players)?;
+                let offer = self.offer(&state.tree.rules().variant)?;
+                state.players = read_players(offer, &self.catalogue, players.each_ref().map(String::as_str))?;
             }
-            Request::Pause { on } => state.is_paused = on,
-            Request::Analyse { on } => {
-                state.is_analysing = on;
-                state.analysed = None;
+            Request::Pause { on } => (state.is_paused, state.is_stepping) = (on, false),
+            Request::Step => {
+                (state.is_paused, state.is_stepping) = (true, true);
+                if state.engine_to_move().is_none() || state.tree.end().is_some() {
+                    state.is_stepping = false;
+                    return Err(Refusal::NoEngine);
+                }
             }
+            Request::Analyse { on, lines, analyst } => {
+                let lines = lines.unwrap_or(state.analysis.lines);
+                if !(1..=MOST_LINES).contains(&lines) {
+                    return Err(Refusal::Lines);
+                }
+                if let Some(name) = analyst {
+                    let analyst = self.catalogue.analysts.iter().find(|analyst| analyst.name == name);
+                    state.analysis.analyst = analyst.ok_or(Refusal::Analyst(name))?.clone();
+                }
+                (state.analysis.is_on, state.analysis.lines, state.analysis.done) = (on, lines, None);
+            }
+            Request::Review => state.is_reviewing = true,
+            Request::Ask { node, mv } => {
+                if node != state.tree.shown() || state.tree.end().is_some() {
+                    return Err(Refusal::Stale);
+                }
+                if let Some(mv) = &mv {
+                    state.tree.board().check_move(mv).map_err(GameError::from)?;
+                }
+                state.question = Some((node, mv));
+            }
+            Request::Features => return Ok(Some(features(state)?)),
             Request::Save => {
                 let date = OffsetDateTime::now_utc().date();
                 let date = format!("{}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day());
-                let players = [state.players[0].name(), state.players[1].name()];
-                let pgn = state.tree.to_pgn(players, date)?;
+                let players = state.players.each_ref().map(SidePlayer::name);
+                let control = state.control.map_or(String::new(), |control| control.to_string());
+                let pgn = state.tree.to_pgn(players, date, &control)?;
                 return Ok(Some(Message::Saved { pgn }.to_json()));
             }
         }
-        self.publish(state);
         Ok(None)
     }
 
-    fn offer(&self, game: &str) -> Result<&Offer, Refusal> {
-        let offer = self.offers.iter().find(|offer| offer.game == game);
-        offer.ok_or_else(|| Refusal::Game(game.to_owned()))
+    /// Replaces the game by the first one of a PGN text.
+    fn load(&self, state: &mut State, pgn: &str) -> Result<(), Refusal> {
+        let (tree, names) = GameTree::from_pgn(pgn, |game| {
+            let offer = self.catalogue.offer(game).into_iter();
+            let rules = offer.flat_map(|offer| offer.values().iter().map(|value| offer.rules(Some(value))));
+            rules.filter_map(Result::ok).collect()
+        })?;
+        let offer = self.offer(&tree.rules().variant)?;
+        let find = |name: String| SidePlayer::find(&name, offer, &self.catalogue);
+        let players = names.map(|name| find(name).unwrap_or(SidePlayer::Person));
+        state.begin(tree, players, None);
+        // A game that was broken off goes on when somebody wants it to.
+        state.is_paused = state.players.iter().any(|player| *player != SidePlayer::Person);
+        Ok(())
     }
 
-    /// Starts the search that the state needs, stops one that it does not need, and tells everybody.
+    fn offer(&self, game: &str) -> Result<&Offer, Refusal> {
+        self.catalogue.offer(game).ok_or_else(|| Refusal::Game(game.to_owned()))
+    }
+
+    /// Starts the clock and the search that the state needs, stops a search that it does not need, and tells
+    /// everybody.
     fn publish(&self, state: &mut State) {
+        self.is_changed.store(true, Ordering::Relaxed);
+        self.deadlines.send_replace(state.start_clock());
         let job = state.next_job();
         let is_running = match (&state.job, &job) {
             (Some(running), Some(job)) => running.is_same(job),
@@ -231,9 +289,28 @@ impl Session {
         self.game.send_replace(state.to_json().into());
     }
 
+    /// Called when the time of the side to move is over.
+    pub(super) fn time_is_over(&self) {
+        let state = &mut *self.state();
+        state.stop_clock();
+        self.publish(state);
+    }
+
     /// Called with what a search has found so far.
-    pub(super) fn searched(&self, job: &Job, found: SearchState) {
-        if !job.control.is_stopped() {
+    pub(super) fn searched(&self, job: &Job, found: &SearchState) {
+        let state = &mut *self.state();
+        let Some(best) = found.lines.first().filter(|_| !job.control.is_stopped()) else { return };
+        match &job.purpose {
+            // What follows a certain move says nothing of the position.
+            Purpose::Answer(about) => {
+                let (about, line) = (about.clone(), best.clone());
+                state.answer = Some(Answer { node: job.node, about, line });
+                return;
+            }
+            _ if found.number != state.number => return,
+            _ => state.tree.note(job.node, Eval { result: best.result, depth: found.depth }),
+        }
+        if job.purpose != Purpose::Review {
             self.search.send_replace(Some(Message::Search(found).to_json().into()));
         }
     }
@@ -244,20 +321,31 @@ impl Session {
         if !state.job.as_ref().is_some_and(|running| Arc::ptr_eq(running, job)) {
             return;
         }
+        state.stop_clock();
         state.job = None;
         match (&job.purpose, best) {
-            (Purpose::Analysis, Ok(_)) => state.analysed = Some(job.node),
+            (Purpose::Analysis, Ok(_)) => state.analysis.done = Some(job.node),
+            (Purpose::Answer(_), Ok(_)) => state.question = None,
+            (Purpose::Review, Ok(_)) => {
+                // Every position gets its mark, so that the review goes on.
+                state.tree.note(job.node, Eval { result: 0.5, depth: 0 });
+            }
+            // The time may be over by now.
+            (Purpose::Move(_), Ok(Some(_))) if state.tree.end().is_some() => {}
             (Purpose::Move(_), Ok(Some(mv))) => {
-                if let Err(error) = state.tree.play(&mv, &mut rand::random) {
-                    log::error!("session {}: the engine plays {mv}: {error}", self.id);
-                    state.is_paused = true;
+                state.is_stepping = false;
+                if let Err(error) = state.play(&mv) {
+                    state.problem = Some(format!("the engine plays {mv}: {error}"));
                 }
             }
+            (_, Ok(None)) => state.problem = Some("the engine finds no move".to_owned()),
+            (_, Err(error)) => state.problem = Some(error),
+        }
+        if let Some(problem) = &state.problem {
             // Without the pause the search would begin again and fail again.
-            (_, failed) => {
-                log::error!("session {}: no move: {failed:?}", self.id);
-                (state.is_paused, state.is_analysing) = (true, false);
-            }
+            log::warn!("session {}: {problem}", self.id);
+            (state.is_paused, state.is_stepping, state.is_reviewing) = (true, false, false);
+            (state.analysis.is_on, state.question) = (false, None);
         }
         self.publish(state);
     }
@@ -271,85 +359,37 @@ impl Drop for Session {
     }
 }
 
-impl State {
-    /// Replaces the game.
-    fn begin(&mut self, tree: GameTree, players: [SidePlayer; 2]) {
-        self.number += 1;
-        (self.tree, self.players) = (tree, players);
-        (self.is_paused, self.analysed) = (false, None);
-    }
-
-    fn has_person(&self) -> bool {
-        self.players.contains(&SidePlayer::Person)
-    }
-
-    /// The level whose turn it is, if an engine has to move now: at the end of the line, unless the game is
-    /// paused.
-    fn engine_to_move(&self) -> Option<&Level> {
-        let stm = self.tree.board().side_to_move();
-        match &self.players[stm.index()] {
-            SidePlayer::Level(level) if !self.is_paused && self.tree.is_at_end() => Some(level),
-            _ => None,
-        }
-    }
-
-    /// The search that the position on the board needs.
-    fn next_job(&self) -> Option<Job> {
-        if self.tree.end().is_some() {
-            return None;
-        }
-        let node = self.tree.shown();
-        let purpose = match self.engine_to_move() {
-            Some(level) => Purpose::Move(level.clone()),
-            None if self.is_analysing && self.analysed != Some(node) => Purpose::Analysis,
-            None => return None,
-        };
-        Some(Job {
-            purpose,
-            rules: self.tree.rules().clone(),
-            game: self.tree.variation(),
-            number: self.number,
-            node,
-            control: Control::default(),
-        })
-    }
-
-    fn to_json(&self) -> String {
-        let State { number, tree, players, is_paused, is_analysing, .. } = self;
-        let end = tree.end();
-        let state = GameState {
-            number: *number,
-            game: tree.board().variant(),
-            option: tree.rules().option.as_ref().map(|(_, value)| value.as_str()),
-            players: [players[0].name(), players[1].name()],
-            paused: *is_paused,
-            analysing: *is_analysing,
-            thinking: end.is_none() && self.engine_to_move().is_some(),
-            first_ply: tree.first_ply(),
-            line: tree.line(),
-            node: tree.shown(),
-            ply: tree.ply(),
-            last: tree.last_move(),
-            fen: tree.board().fen(),
-            side_to_move: tree.board().side_to_move().into(),
-            moves: if end.is_some() { Vec::new() } else { tree.board().legal_moves() },
-            end: end.map(|end| EndText { winner: end.winner.map(Color::into), text: end.text }),
-        };
-        Message::Game(state).to_json()
-    }
+/// The message that a request is refused.
+pub(super) fn error(reason: &dyn std::fmt::Display) -> String {
+    Message::Error { text: reason.to_string() }.to_json()
 }
 
-impl Offer {
-    /// A player of the game by name.
-    fn player(&self, name: &str) -> Option<SidePlayer> {
-        if name == PERSON {
-            return Some(SidePlayer::Person);
-        }
-        self.levels.iter().find(|level| level.name == name).cloned().map(SidePlayer::Level)
-    }
+fn read_players(offer: &Offer, catalogue: &Catalogue, names: [&str; 2]) -> Result<[SidePlayer; 2], Refusal> {
+    let find = |name: &str| SidePlayer::find(name, offer, catalogue).ok_or(Refusal::Player(name.to_owned()));
+    Ok([find(names[0])?, find(names[1])?])
 }
 
-fn read_players(offer: &Offer, names: &[String; 2]) -> Result<[SidePlayer; 2], Refusal> {
-    let read = |name: &String| offer.player(name).ok_or_else(|| Refusal::Player(name.clone()));
-    Ok([read(&names[0])?, read(&names[1])?])
+fn read_clock(clock: &ClockRequest) -> Result<TimeControl, Refusal> {
+    let &ClockRequest { minutes, increment } = clock;
+    let is_valid = (0.0..=LONGEST_CLOCK.0).contains(&minutes)
+        && (0.0..=LONGEST_CLOCK.1).contains(&increment)
+        && minutes + increment > 0.0;
+    if !is_valid {
+        return Err(Refusal::Clock);
+    }
+    let [time, increment] = [minutes * 60.0, increment].map(Duration::from_secs_f64);
+    Ok(TimeControl { moves: None, time, increment })
+}
+
+/// The message with the features of the position on the board.
+fn features(state: &State) -> Result<String, Refusal> {
+    let node = state.tree.shown();
+    let game = state.tree.variation(node);
+    let mut engine = state.tree.rules().engine().map_err(GameError::from)?;
+    engine.board_mut().set_up(Some(&game.fen), &game.moves).map_err(GameError::from)?;
+    let breakdown = engine.eval_breakdown();
+    let rows = breakdown.features.iter().filter(|feature| feature.value != 0.0);
+    let rows = rows.map(|feature| (feature.name, feature.value, feature.weight, feature.product()));
+    let table = FeatureTable { node, set: breakdown.set.name, sum: breakdown.sum(), rows: rows.collect() };
+    Ok(Message::Features(table).to_json())
 }
