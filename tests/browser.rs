@@ -326,17 +326,18 @@ fn games_are_saved_and_loaded_and_bad_ones_refused() {
     page.begin("amazons", "**q/1*1/Q2 w - - 0 1", PEOPLE);
     page.squares("a1 c1 c2");
     page.message("White wins");
-    page.click("#save");
-    page.until("document.getElementById('save-dialog').open");
-    let pgn = page.value("document.getElementById('save-pgn').value");
-    page.click("#save-dialog [type=submit]");
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    let pgn = page.value("document.getElementById('record-pgn').value");
+    page.click("#record-dialog .cancel");
     page.begin("chess", "", PEOPLE);
-    page.click("#load");
-    page.set("load-pgn", "1. e5 *");
-    page.click("#load-dialog [type=submit]");
-    page.until("document.getElementById('load-problem').textContent.includes('e5')");
-    page.set("load-pgn", pgn.as_str().unwrap());
-    page.click("#load-dialog [type=submit]");
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    page.set("record-pgn", "1. e5 *");
+    page.click("#record-dialog [type=submit]");
+    page.until("document.getElementById('record-problem').textContent.includes('e5')");
+    page.set("record-pgn", pgn.as_str().unwrap());
+    page.click("#record-dialog [type=submit]");
     page.until(&format!("{MOVES} === 'a1c1,c1c2'"));
     page.message("White wins: no legal move.");
 }
@@ -347,6 +348,7 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     let mut page = Page::open(1280, 900);
     page.begin("chess", "", PEOPLE);
     page.squares("e2 e4");
+    page.message("White played e4");
     page.squares("e7 e5");
     page.message("Black played e5");
     page.set("line-count", "3");
@@ -387,8 +389,8 @@ fn clocks_run_and_engines_are_stepped() {
     let mut page = Page::open(1280, 900);
     page.click("#new");
     page.click("#games input[value=neighbours]");
-    page.set("new-white", "1 ply");
-    page.set("new-black", "1 ply");
+    page.set("new-white", "1 s a move");
+    page.set("new-black", "1 s a move");
     page.set("minutes", "5");
     page.set("increment", "3");
     page.click("#new-dialog [type=submit]");
@@ -415,6 +417,7 @@ fn a_folder_is_shown_and_its_games_replayed() {
     std::fs::write(folder.path().join("curve.csv"), "moves,change\n1,0.5\n2,0.25\n").unwrap();
     page.until("document.querySelector('.curve').getAttribute('aria-label').endsWith('to 0.25')");
     page.click("#files li:nth-child(2) button");
+    page.until("document.querySelector('#file-content .games button') !== null");
     page.click("#file-content .games button");
     page.until(&format!("{MOVES} === 'e4 e5'"));
     page.until("!document.getElementById('folder-dialog').open");
@@ -441,7 +444,7 @@ fn an_accessibility_checker_finds_nothing_serious() {
         page.value(&format!("{axe}; 0"));
         for scheme in ["light", "dark"] {
             page.colours(scheme);
-            for dialog in ["", "new-dialog", "save-dialog", "load-dialog", "folder-dialog"] {
+            for dialog in ["", "new-dialog", "record-dialog", "folder-dialog"] {
                 if !dialog.is_empty() {
                     // As a button does, but the folder has none here.
                     match dialog {
@@ -470,9 +473,10 @@ fn pictures_of_each_game() {
     let mut page = Page::open(1180, 820);
     page.begin("chess", "", PEOPLE);
     let pgn = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 ( 6. d3 b5 ) 6... b5 7. Bb3 d6 *";
-    page.click("#load");
-    page.set("load-pgn", pgn);
-    page.click("#load-dialog [type=submit]");
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    page.set("record-pgn", pgn);
+    page.click("#record-dialog [type=submit]");
     page.until(&format!("{MOVES}.endsWith('d6')"));
     page.click("#review");
     page.until("document.getElementById('graph').getAttribute('aria-label').includes('15 of 15')");
@@ -492,12 +496,16 @@ fn pictures_of_each_game() {
         page.squares(first);
         page.value("document.querySelector('#strip-top select').id = 'top'");
         page.value("document.querySelector('#strip-bottom select').id = 'bottom'");
-        page.set("top", "2 plies");
-        page.set("bottom", "2 plies");
+        page.set("bottom", "1 s a move");
+        page.until("!document.getElementById('pause').hidden");
+        page.set("top", "1 s a move");
         page.until(&format!("document.querySelectorAll('#history .move').length >= {moves}"));
+        page.click("#pause");
+        page.message("Paused");
         page.set("top", "person");
+        page.until("document.getElementById('top').value === 'person'");
         page.set("bottom", "person");
-        page.until("document.getElementById('message').textContent.endsWith('to move.')");
+        page.until("document.getElementById('pause').hidden");
         page.click("#hint");
         page.until("document.getElementById('answer').textContent.startsWith('Hint')");
         page.screenshot(&folder.join(format!("web-{game}.png")));

@@ -654,3 +654,36 @@ fn the_folder_of_a_match_is_shown_live() {
     let (mut other, _, _) = Board::start().enter("");
     assert!(other.refused(&json!({"do": "files"})).contains("no folder"));
 }
+
+/// Prints how long clicks wait for their answers in 50 sessions with engines thinking.
+#[test]
+#[ignore = "a measurement"]
+fn fifty_sessions_are_answered() {
+    let server = Process::start(&["--no-state"]);
+    let mut people: Vec<_> = (0..50)
+        .map(|number| {
+            let game = ["chess", "neighbours", "tucchess", "amazons"][number % 4];
+            let (mut browser, _, _) = server.board.enter("");
+            let players = ["1 s a move", "1 s a move"];
+            browser.game(&json!({"do": "new", "game": game, "players": players}));
+            browser
+        })
+        .collect();
+    let mut waits = Vec::new();
+    for round in 0..20 {
+        for browser in &mut people {
+            let start = Instant::now();
+            browser.send(&json!({"do": "pause", "on": round % 2 == 0}));
+            browser.until(|game| game["paused"] == (round % 2 == 0));
+            waits.push(start.elapsed());
+        }
+        thread::sleep(Duration::from_millis(500));
+    }
+    waits.sort();
+    println!(
+        "{} clicks: median {:?}, worst {:?}",
+        waits.len(),
+        waits[waits.len() / 2],
+        waits.last().unwrap()
+    );
+}

@@ -3,10 +3,10 @@
 import "./board.js";
 import { answerText, arrowsOf, Graph, heatOf, showBar, showFeatures, showLines } from "./analysis.js";
 import { Connection } from "./connection.js";
-import { closeDialogs, openLoad, openSave, refuseInDialog, setUpDialogs } from "./dialogs.js";
+import { closeDialogs, openRecord, refuseInDialog, setUpDialogs } from "./dialogs.js";
 import { $, make } from "./elements.js";
 import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
-import { showHistory } from "./history.js";
+import { reveal, showHistory } from "./history.js";
 import { looksOf, setLooks } from "./looks.js";
 import { NewGame } from "./new-game.js";
 import { playerName, setEngines, Strip } from "./players.js";
@@ -33,7 +33,7 @@ function hear(message) {
     case "features": return showFeatures(message);
     case "files": return showFiles(message.files);
     case "file": return showFile(message);
-    case "saved": return openSave(state.fen, message.pgn);
+    case "saved": return openRecord(state.fen, message.pgn);
     case "error": return refused(message.text);
   }
 }
@@ -174,6 +174,9 @@ for (const place of [board, $("history")]) {
   place.addEventListener("focusin", wonder);
 }
 
+// The list shrinks when the lines of a search appear.
+new ResizeObserver(() => reveal($("history"))).observe($("history"));
+
 // The players and their clocks.
 const strips = [$("strip-top"), $("strip-bottom")].map(element => new Strip(element, (side, player) => {
   const players = [...state.players];
@@ -206,9 +209,8 @@ for (const [id, act] of Object.entries({
     show();
   },
   new: () => newGame.open(games, state),
-  save: () => ask({ do: "save" }),
-  load: openLoad,
-  open: () => openFolder(),
+  record: () => ask({ do: "save" }),
+  open: openFolder,
 })) {
   $(id).addEventListener("click", () => state && act());
 }

@@ -1,4 +1,4 @@
-// The dialogs that save and load, and what all dialogs share.
+// The dialog that saves and loads, and what all dialogs share.
 
 import { $ } from "./elements.js";
 
@@ -31,28 +31,24 @@ export function setUpDialogs(ask) {
   for (const dialog of document.querySelectorAll("dialog")) {
     dialog.addEventListener("close", () => (waiting = waiting === dialog ? null : waiting));
   }
-  $("load-file").addEventListener("change", async () => {
-    const [file] = $("load-file").files;
-    if (file) $("load-pgn").value = await file.text();
+  $("record-file").addEventListener("change", async () => {
+    const [file] = $("record-file").files;
+    if (file) $("record-pgn").value = await file.text();
   });
-  $("load-dialog").querySelector("form").addEventListener("submit", event => {
+  $("record-dialog").querySelector("form").addEventListener("submit", event => {
     event.preventDefault();
-    waitFor($("load-dialog"));
-    ask({ do: "load", pgn: $("load-pgn").value });
+    waitFor($("record-dialog"));
+    ask({ do: "load", pgn: $("record-pgn").value });
   });
-}
-
-export function openLoad() {
-  $("load-pgn").value = $("load-file").value = $("load-problem").textContent = "";
-  $("load-dialog").showModal();
 }
 
 let download = null;
-export function openSave(fen, pgn) {
-  $("save-fen").value = fen;
-  $("save-pgn").value = pgn;
+export function openRecord(fen, pgn) {
+  $("record-fen").value = fen;
+  $("record-pgn").value = pgn;
+  $("record-file").value = $("record-problem").textContent = "";
   if (download) URL.revokeObjectURL(download);
   download = URL.createObjectURL(new Blob([pgn], { type: "application/x-chess-pgn" }));
   $("download").href = download;
-  $("save-dialog").showModal();
+  if (!$("record-dialog").open) $("record-dialog").showModal();
 }

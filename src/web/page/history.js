@@ -29,9 +29,13 @@ export function showHistory(list, state, show) {
     }
   });
   list.replaceChildren(...rows);
+  reveal(list);
+}
+
+// Scrolls the list alone, not the page, to the move that leads to the position on the board.
+export function reveal(list) {
   const current = list.querySelector("[aria-current]");
   if (!current) return void (list.scrollTop = 0);
-  // Scroll the list alone, not the page.
   const offset = current.getBoundingClientRect().top - list.getBoundingClientRect().top;
   if (offset < 0 || offset > list.clientHeight - 32) list.scrollTop += offset - list.clientHeight / 2;
 }
