@@ -48,8 +48,8 @@ impl Times {
     }
 }
 
-/// Tells a session when the time of a player is over, until it is dropped. `deadlines` are those of the player
-/// whose clock runs.
+/// Tells a session when the time of a player is over, until it is dropped. `deadlines` are those of the
+/// player whose clock runs.
 pub(super) async fn run(session: Weak<Session>, mut deadlines: watch::Receiver<Option<Instant>>) {
     loop {
         let deadline = *deadlines.borrow_and_update();

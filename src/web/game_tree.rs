@@ -1,4 +1,5 @@
-//! The moves of a game with their alternatives, the position on the board, and what is known of each position.
+//! The moves of a game with their alternatives, the position on the board, and what is known of each
+//! position.
 
 use thiserror::Error;
 
@@ -176,6 +177,7 @@ impl GameTree {
         self.board.play(mv)?;
         self.nodes[shown].next = Some(node);
         self.shown = node;
+        self.note_end();
         Ok(())
     }
 
@@ -236,6 +238,14 @@ impl GameTree {
             && node.eval.is_none_or(|known| known.depth <= eval.depth)
         {
             node.eval = Some(eval);
+        }
+    }
+
+    /// Notes the result where the game has ended in the position that is shown.
+    pub(super) fn note_end(&mut self) {
+        if let Some(end) = self.end() {
+            let result = end.winner.map_or(0.5, |winner| if winner == Color::White { 1.0 } else { 0.0 });
+            self.note(self.shown, Eval { result, depth: u32::MAX });
         }
     }
 

@@ -2,52 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use thiserror::Error;
-use time::OffsetDateTime;
 use tokio::sync::watch;
 
 use super::catalogue::{Catalogue, Offer};
-use super::game_tree::{GameError, GameTree};
-use super::message::{Answer, ClockRequest, Eval, FeatureTable, Message, Request, SearchState};
-use super::player::SidePlayer;
+use super::execute::{Refusal, read_players};
+use super::game_tree::GameTree;
+use super::message::{Answer, Eval, Message, Request, SearchState};
+use super::player::PERSON;
 use super::saved::SavedSession;
 use super::state::State;
 use super::thinker::{Job, Jobs, Purpose};
-use crate::arena::TimeControl;
-use crate::game::quote;
-
-/// The most lines of an analysis.
-const MOST_LINES: usize = 5;
-
-/// The greatest numbers of a clock: minutes for the game, and seconds after each move.
-const LONGEST_CLOCK: (f64, f64) = (600.0, 600.0);
-
-/// Why a request is refused.
-#[derive(Debug, Error)]
-pub(super) enum Refusal {
-    #[error("there is no game {}", quote(.0))]
-    Game(String),
-    #[error("there is no player {}", quote(.0))]
-    Player(String),
-    #[error("there is no analyst {}", quote(.0))]
-    Analyst(String),
-    #[error("a clock has up to {} minutes and {} seconds a move, and one of them", LONGEST_CLOCK.0, LONGEST_CLOCK.1)]
-    Clock,
-    #[error("an analysis has 1 to {MOST_LINES} lines")]
-    Lines,
-    #[error("{0}")]
-    Rules(String),
-    #[error("{0}")]
-    Tree(#[from] GameError),
-    #[error("the position has changed meanwhile")]
-    Stale,
-    #[error("it is the turn of an engine")]
-    NotYourTurn,
-    #[error("no engine has to move")]
-    NoEngine,
-}
 
 /// A session.
 pub(super) struct Session {
@@ -85,7 +51,7 @@ impl Session {
         let offer = catalogue.offers.first().ok_or_else(|| Refusal::Game(String::new()))?;
         let tree = GameTree::new(offer.rules(None).map_err(Refusal::Rules)?, None)?;
         let level = &offer.levels[offer.levels.len() / 2 - 1].name;
-        let players = read_players(offer, &catalogue, [super::player::PERSON, level])?;
+        let players = read_players(offer, &catalogue, [PERSON, level])?;
         let state = State::new(tree, players, catalogue.analysts[0].clone());
         Ok(Session::new(id, catalogue, state))
     }
@@ -169,100 +135,6 @@ impl Session {
             self.publish(state);
         }
         done
-    }
-
-    /// Changes the state as a request says.
-    fn change(&self, state: &mut State, request: Request) -> Result<Option<String>, Refusal> {
-        match request {
-            Request::New { game, option, fen, players, clock } => {
-                let offer = self.offer(&game)?;
-                let players = read_players(offer, &self.catalogue, players.each_ref().map(String::as_str))?;
-                let rules = offer.rules(option.as_deref()).map_err(Refusal::Rules)?;
-                let fen = fen.as_deref().map(str::trim).filter(|fen| !fen.is_empty());
-                let control = clock.map(|clock| read_clock(&clock)).transpose()?;
-                state.begin(GameTree::new(rules, fen)?, players, control);
-            }
-            Request::Load { pgn } => self.load(state, &pgn)?,
-            Request::Play { node, mv } => {
-                if node != state.tree.shown() {
-                    return Err(Refusal::Stale);
-                }
-                if state.engine_to_move().is_some() {
-                    return Err(Refusal::NotYourTurn);
-                }
-                state.play(&mv)?;
-            }
-            Request::Show { node } => state.tree.show(node)?,
-            Request::TakeBack => {
-                state.tree.take_back()?;
-                while state.engine_to_move().is_some() && state.has_person() && state.tree.take_back().is_ok()
-                {
-                }
-            }
-            Request::Players { players } => {
-                let offer = self.offer(&state.tree.rules().variant)?;
-                state.players = read_players(offer, &self.catalogue, players.each_ref().map(String::as_str))?;
-            }
-            Request::Pause { on } => (state.is_paused, state.is_stepping) = (on, false),
-            Request::Step => {
-                (state.is_paused, state.is_stepping) = (true, true);
-                if state.engine_to_move().is_none() || state.tree.end().is_some() {
-                    state.is_stepping = false;
-                    return Err(Refusal::NoEngine);
-                }
-            }
-            Request::Analyse { on, lines, analyst } => {
-                let lines = lines.unwrap_or(state.analysis.lines);
-                if !(1..=MOST_LINES).contains(&lines) {
-                    return Err(Refusal::Lines);
-                }
-                if let Some(name) = analyst {
-                    let analyst = self.catalogue.analysts.iter().find(|analyst| analyst.name == name);
-                    state.analysis.analyst = analyst.ok_or(Refusal::Analyst(name))?.clone();
-                }
-                (state.analysis.is_on, state.analysis.lines, state.analysis.done) = (on, lines, None);
-            }
-            Request::Review => state.is_reviewing = true,
-            Request::Ask { node, mv } => {
-                if node != state.tree.shown() || state.tree.end().is_some() {
-                    return Err(Refusal::Stale);
-                }
-                if let Some(mv) = &mv {
-                    state.tree.board().check_move(mv).map_err(GameError::from)?;
-                }
-                state.question = Some((node, mv));
-            }
-            Request::Features => return Ok(Some(features(state)?)),
-            Request::Save => {
-                let date = OffsetDateTime::now_utc().date();
-                let date = format!("{}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day());
-                let players = state.players.each_ref().map(SidePlayer::name);
-                let control = state.control.map_or(String::new(), |control| control.to_string());
-                let pgn = state.tree.to_pgn(players, date, &control)?;
-                return Ok(Some(Message::Saved { pgn }.to_json()));
-            }
-        }
-        Ok(None)
-    }
-
-    /// Replaces the game by the first one of a PGN text.
-    fn load(&self, state: &mut State, pgn: &str) -> Result<(), Refusal> {
-        let (tree, names) = GameTree::from_pgn(pgn, |game| {
-            let offer = self.catalogue.offer(game).into_iter();
-            let rules = offer.flat_map(|offer| offer.values().iter().map(|value| offer.rules(Some(value))));
-            rules.filter_map(Result::ok).collect()
-        })?;
-        let offer = self.offer(&tree.rules().variant)?;
-        let find = |name: String| SidePlayer::find(&name, offer, &self.catalogue);
-        let players = names.map(|name| find(name).unwrap_or(SidePlayer::Person));
-        state.begin(tree, players, None);
-        // A game that was broken off goes on when somebody wants it to.
-        state.is_paused = state.players.iter().any(|player| *player != SidePlayer::Person);
-        Ok(())
-    }
-
-    fn offer(&self, game: &str) -> Result<&Offer, Refusal> {
-        self.catalogue.offer(game).ok_or_else(|| Refusal::Game(game.to_owned()))
     }
 
     /// Starts the clock and the search that the state needs, stops a search that it does not need, and tells
@@ -362,34 +234,4 @@ impl Drop for Session {
 /// The message that a request is refused.
 pub(super) fn error(reason: &dyn std::fmt::Display) -> String {
     Message::Error { text: reason.to_string() }.to_json()
-}
-
-fn read_players(offer: &Offer, catalogue: &Catalogue, names: [&str; 2]) -> Result<[SidePlayer; 2], Refusal> {
-    let find = |name: &str| SidePlayer::find(name, offer, catalogue).ok_or(Refusal::Player(name.to_owned()));
-    Ok([find(names[0])?, find(names[1])?])
-}
-
-fn read_clock(clock: &ClockRequest) -> Result<TimeControl, Refusal> {
-    let &ClockRequest { minutes, increment } = clock;
-    let is_valid = (0.0..=LONGEST_CLOCK.0).contains(&minutes)
-        && (0.0..=LONGEST_CLOCK.1).contains(&increment)
-        && minutes + increment > 0.0;
-    if !is_valid {
-        return Err(Refusal::Clock);
-    }
-    let [time, increment] = [minutes * 60.0, increment].map(Duration::from_secs_f64);
-    Ok(TimeControl { moves: None, time, increment })
-}
-
-/// The message with the features of the position on the board.
-fn features(state: &State) -> Result<String, Refusal> {
-    let node = state.tree.shown();
-    let game = state.tree.variation(node);
-    let mut engine = state.tree.rules().engine().map_err(GameError::from)?;
-    engine.board_mut().set_up(Some(&game.fen), &game.moves).map_err(GameError::from)?;
-    let breakdown = engine.eval_breakdown();
-    let rows = breakdown.features.iter().filter(|feature| feature.value != 0.0);
-    let rows = rows.map(|feature| (feature.name, feature.value, feature.weight, feature.product()));
-    let table = FeatureTable { node, set: breakdown.set.name, sum: breakdown.sum(), rows: rows.collect() };
-    Ok(Message::Features(table).to_json())
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use super::catalogue::Analyst;
 use super::clock::Times;
 use super::game_tree::{GameError, GameTree};
-use super::message::{Answer, ClockState, EndText, Eval, GameState, Message};
+use super::message::{Answer, ClockState, EndText, GameState, Message};
 use super::player::{EnginePlayer, SidePlayer};
 use super::thinker::{Job, Purpose};
 use crate::arena::TimeControl;
@@ -113,8 +113,8 @@ impl State {
         }
     }
 
-    /// Starts the clock of the side to move, if it has to run: at the end of the line, from the first move on.
-    /// Returns when its time will be over.
+    /// Starts the clock of the side to move, if it has to run: at the end of the line, from the first move
+    /// on. Returns when its time will be over.
     pub(super) fn start_clock(&mut self) -> Option<Instant> {
         let begun = self.tree.last_move().is_some() && self.tree.is_at_end();
         if !begun || (self.is_paused && !self.is_stepping) || self.tree.end().is_some() {
@@ -146,10 +146,7 @@ impl State {
         let shown = self.tree.shown();
         self.question = self.question.take().filter(|(node, _)| *node == shown);
         let is_over = self.tree.end().is_some();
-        if let (true, Some(end)) = (is_over, self.tree.end()) {
-            let result = end.winner.map_or(0.5, |winner| if winner == Color::White { 1.0 } else { 0.0 });
-            self.tree.note(shown, Eval { result, depth: u32::MAX });
-        }
+        self.tree.note_end();
         let analyst = self.analysis.analyst.options.clone();
         let (node, purpose, options) = if let Some(engine) = self.engine_to_move().filter(|_| !is_over) {
             let options = match engine {

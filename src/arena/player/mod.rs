@@ -1,5 +1,5 @@
-//! Players: Labrys in the same process, an engine in a child process or over TCP that speaks UCI or xboard, or
-//! a client over UDP.
+//! Players: Labrys in the same process, an engine in a child process or over TCP that speaks UCI or xboard,
+//! or a client over UDP.
 //!
 //! [`Player`] is what the referee sees of them; each kind has a file of its own. [`TextPlayer`] is a
 //! player whose game is known at run time only. `setup` says how an engine

@@ -98,8 +98,10 @@ export class Graph {
     const y = result => ((1 - result) * HEIGHT).toFixed(1);
     const points = results.flatMap((result, ply) => (result === undefined ? [] : [[x(ply), y(result)]]));
     const line = points.map(point => point.join()).join(" ");
-    const children = [draw("rect", { width: WIDTH, height: HEIGHT, class: "graph-black" })];
+    const children = [];
     if (points.length > 1) {
+      const [from, to] = [points[0][0], points.at(-1)[0]];
+      children.push(draw("rect", { x: from, width: to - from, height: HEIGHT, class: "graph-black" }));
       const area = `${points[0][0]},${HEIGHT} ${line} ${points.at(-1)[0]},${HEIGHT}`;
       children.push(draw("polygon", { points: area, class: "graph-white" }));
       children.push(draw("polyline", { points: line, class: "graph-line" }));
