@@ -109,7 +109,7 @@ pub(super) enum Message<'a> {
         analysts: Vec<&'a str>,
     },
     /// The game as it stands.
-    Game(GameState<'a>),
+    Game(&'a GameState<'a>),
     /// What a search has found.
     Search(&'a SearchState),
     /// The static evaluation of a position.

@@ -213,6 +213,6 @@ impl State {
             answer: self.answer.as_ref().filter(|answer| answer.node == tree.shown()),
             problem: self.problem.as_deref(),
         };
-        Message::Game(state).to_json()
+        Message::Game(&state).to_json()
     }
 }
