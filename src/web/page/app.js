@@ -181,6 +181,8 @@ new ResizeObserver(() => reveal($("history"))).observe($("history"));
 const strips = [$("strip-top"), $("strip-bottom")].map(element => new Strip(element, (side, player) => {
   const players = [...state.players];
   players[side] = player;
+  // The other list may change before the answer comes.
+  state.players = players;
   ask({ do: "players", players });
 }));
 setInterval(() => strips.forEach(strip => strip.tick()), 100);
