@@ -1,9 +1,12 @@
 //! The page of the web board in a real browser, Chromium, driven over its DevTools protocol.
 //!
-//! `cargo test --release --features web --test browser -- --ignored`, where `chromium` is installed.
+//! `cargo test --release --features web --test browser -- --ignored`, where `chromium` is installed. With
+//! `LABRYS_AXE`, the file `axe.min.js` of the npm package axe-core, accessibility is checked; with
+//! `LABRYS_SCREENSHOTS`, a folder, the pictures of the manual are written.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -29,7 +32,18 @@ struct Page {
 impl Page {
     /// Opens the board in a browser of its own, in a window of so many pixels.
     fn open(width: u32, height: u32) -> Page {
-        let config = Config { listen: "127.0.0.1:0".parse().unwrap(), searches: None };
+        Page::with(width, height, None)
+    }
+
+    /// The same, with a folder to look into.
+    fn with(width: u32, height: u32, folder: Option<PathBuf>) -> Page {
+        let config = Config {
+            listen: "127.0.0.1:0".parse().unwrap(),
+            searches: None,
+            engines: Vec::new(),
+            state: None,
+            folder,
+        };
         let server = Server::bind(&config).unwrap();
         let url = server.url().to_owned();
         thread::spawn(move || server.run());
@@ -161,6 +175,21 @@ impl Page {
         ));
     }
 
+    /// Asks for light or dark colours.
+    fn colours(&mut self, scheme: &str) {
+        let feature = json!({"name": "prefers-color-scheme", "value": scheme});
+        self.call("Emulation.setEmulatedMedia", json!({"features": [feature]}));
+    }
+
+    /// Writes what is seen into a file.
+    fn screenshot(&mut self, path: &Path) {
+        // The pointer and fading toasts are no part of the picture.
+        self.mouse("mouseMoved", (1.0, 1.0));
+        let shot = self.call("Page.captureScreenshot", json!({"format": "png"}));
+        let text = shot["data"].as_str().unwrap();
+        std::fs::write(path, decode_base64(text)).unwrap();
+    }
+
     /// Begins a game with the dialog.
     fn begin(&mut self, game: &str, fen: &str, players: [&str; 2]) {
         self.click("#new");
@@ -171,6 +200,26 @@ impl Page {
         self.click("#new-dialog [type=submit]");
         self.until("!document.getElementById('new-dialog').open");
     }
+}
+
+/// The bytes of a text in base 64.
+fn decode_base64(text: &str) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
+    for byte in text.bytes().filter(|&byte| byte != b'=') {
+        (bits, count) = (bits << 6 | u32::from(value(byte)), count + 6);
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    bytes
 }
 
 impl Drop for Page {
@@ -227,7 +276,7 @@ fn a_person_plays_labrys_looks_back_and_branches() {
     page.drag("e2", "e4");
     page.until(&format!("{MOVES}.startsWith('e4 ') && {MOVES}.length > 4"));
     page.message("White to move.");
-    page.until("document.getElementById('search').textContent.includes('depth')");
+    page.until("document.getElementById('speed').textContent.includes('depth')");
     page.click("#first");
     page.message("Looking back");
     page.squares("c2 c4");
@@ -277,17 +326,194 @@ fn games_are_saved_and_loaded_and_bad_ones_refused() {
     page.begin("amazons", "**q/1*1/Q2 w - - 0 1", PEOPLE);
     page.squares("a1 c1 c2");
     page.message("White wins");
-    page.click("#save");
-    page.until("document.getElementById('save-dialog').open");
-    let pgn = page.value("document.getElementById('save-pgn').value");
-    page.click("#save-dialog [type=submit]");
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    let pgn = page.value("document.getElementById('record-pgn').value");
+    page.click("#record-dialog .cancel");
     page.begin("chess", "", PEOPLE);
-    page.click("#load");
-    page.set("load-pgn", "1. e5 *");
-    page.click("#load-dialog [type=submit]");
-    page.until("document.getElementById('load-problem').textContent.includes('e5')");
-    page.set("load-pgn", pgn.as_str().unwrap());
-    page.click("#load-dialog [type=submit]");
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    page.set("record-pgn", "1. e5 *");
+    page.click("#record-dialog [type=submit]");
+    page.until("document.getElementById('record-problem').textContent.includes('e5')");
+    page.set("record-pgn", pgn.as_str().unwrap());
+    page.click("#record-dialog [type=submit]");
     page.until(&format!("{MOVES} === 'a1c1,c1c2'"));
     page.message("White wins: no legal move.");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", "", PEOPLE);
+    page.squares("e2 e4");
+    page.message("White played e4");
+    page.squares("e7 e5");
+    page.message("Black played e5");
+    page.set("line-count", "3");
+    page.click("#analyse");
+    page.until("document.querySelectorAll('#lines li').length === 3");
+    page.until("document.querySelectorAll('.arrows path').length === 3");
+    page.set("analyst", "Labrys, MCTS");
+    page.until("document.querySelector('#lines small')?.textContent.includes('of visits')");
+    page.until("document.querySelectorAll('.heat').length > 2");
+    page.click("#analyse");
+    page.click("#hint");
+    page.until("document.getElementById('answer').textContent.startsWith('Hint: 2. ')");
+    // Why not this move: the pointer rests on a target.
+    page.click(".aids summary");
+    page.click("#show-why");
+    page.click("[data-square=g1]");
+    let target = page.center("[data-square=h3]");
+    page.mouse("mouseMoved", target);
+    page.until("document.getElementById('answer').textContent.startsWith('After 2. Nh3')");
+    page.click("#review");
+    page.until("document.getElementById('graph').getAttribute('aria-label').endsWith('3 of 3 positions')");
+    let (x, y) = page.center("#graph");
+    page.mouse("mousePressed", (x, y));
+    page.mouse("mouseReleased", (x, y));
+    page.message("White played e4. Looking back");
+    page.click("#features summary");
+    page.until("document.querySelectorAll('#features-rows tr').length > 3");
+    // Every aid can be switched off.
+    page.value("document.querySelectorAll('.aids input:checked').forEach(box => box.click())");
+    page.until("getComputedStyle(document.getElementById('bar')).display === 'none'");
+    page.until("getComputedStyle(document.querySelector('.graph-panel')).display === 'none'");
+    page.until("document.querySelectorAll('.arrows path').length === 0");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn clocks_run_and_engines_are_stepped() {
+    let mut page = Page::open(1280, 900);
+    page.click("#new");
+    page.click("#games input[value=neighbours]");
+    page.set("new-white", "1 s a move");
+    page.set("new-black", "1 s a move");
+    page.set("minutes", "5");
+    page.set("increment", "3");
+    page.click("#new-dialog [type=submit]");
+    page.until("!document.getElementById('new-dialog').open");
+    page.click("#pause");
+    page.until("document.getElementById('pause').getAttribute('aria-pressed') === 'true'");
+    page.until("document.querySelector('#strip-bottom .clock').textContent.startsWith('5:0')");
+    let before = page.value("document.querySelectorAll('#history .move').length");
+    page.click("#one-move");
+    page.until(&format!("document.querySelectorAll('#history .move').length === {before} + 1"));
+    page.message("Paused");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_folder_is_shown_and_its_games_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("games.pgn"), "[White \"Ann\"]\n\n1. e4 e5 1/2-1/2\n").unwrap();
+    std::fs::write(folder.path().join("curve.csv"), "moves,change\n1,0.5\n").unwrap();
+    let mut page = Page::with(1280, 800, Some(folder.path().to_owned()));
+    page.click("#open");
+    page.click("#files li:nth-child(1) button");
+    page.until("document.querySelector('.curve')?.getAttribute('aria-label').endsWith('from 0.5 to 0.5')");
+    std::fs::write(folder.path().join("curve.csv"), "moves,change\n1,0.5\n2,0.25\n").unwrap();
+    page.until("document.querySelector('.curve').getAttribute('aria-label').endsWith('to 0.25')");
+    page.click("#files li:nth-child(2) button");
+    page.until("document.querySelector('#file-content .games button') !== null");
+    page.click("#file-content .games button");
+    page.until(&format!("{MOVES} === 'e4 e5'"));
+    page.until("!document.getElementById('folder-dialog').open");
+}
+
+/// The violations that axe-core calls serious or critical, as text.
+const SERIOUS: &str = "window.found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(node => node.html + node.failureSummary).join(' | '))
+    .join('\\n')";
+
+#[test]
+#[ignore = "needs chromium, and LABRYS_AXE: the file axe.min.js of the npm package axe-core"]
+fn an_accessibility_checker_finds_nothing_serious() {
+    let Ok(axe) = std::env::var("LABRYS_AXE") else { return eprintln!("LABRYS_AXE is not given") };
+    let axe = std::fs::read_to_string(axe).unwrap();
+    for (width, height) in [(1280, 900), (390, 844)] {
+        let mut page = Page::open(width, height);
+        page.begin("tucchess", "", ["person", "1 ply"]);
+        page.squares("a2 a3");
+        page.until(&format!("{MOVES}.split(' ').length === 2"));
+        page.click("#features summary");
+        page.click(".aids summary");
+        page.until("document.querySelectorAll('#features-rows tr').length > 0");
+        page.value(&format!("{axe}; 0"));
+        for scheme in ["light", "dark"] {
+            page.colours(scheme);
+            for dialog in ["", "new-dialog", "record-dialog", "folder-dialog"] {
+                if !dialog.is_empty() {
+                    // As a button does, but the folder has none here.
+                    match dialog {
+                        "folder-dialog" => {
+                            page.value("document.getElementById('folder-dialog').showModal()");
+                        }
+                        _ => page.click(&format!("#{}", dialog.trim_end_matches("-dialog"))),
+                    }
+                    page.until(&format!("document.getElementById('{dialog}').open"));
+                }
+                page.value("window.found = null; axe.run().then(found => (window.found = found)); 0");
+                page.until("window.found !== null");
+                let serious = page.value(SERIOUS);
+                assert_eq!(serious, "", "{width} {scheme} {dialog}");
+                page.value("document.querySelectorAll('dialog[open]').forEach(dialog => dialog.close())");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs chromium, and LABRYS_SCREENSHOTS: the folder for the pictures of the manual"]
+fn pictures_of_each_game() {
+    let Ok(folder) = std::env::var("LABRYS_SCREENSHOTS") else { return };
+    let folder = Path::new(&folder);
+    let mut page = Page::open(1180, 820);
+    page.begin("chess", "", PEOPLE);
+    let pgn = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 ( 6. d3 b5 ) 6... b5 7. Bb3 d6 *";
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    page.set("record-pgn", pgn);
+    page.click("#record-dialog [type=submit]");
+    page.until(&format!("{MOVES}.endsWith('d6')"));
+    page.click("#review");
+    page.until("document.getElementById('graph').getAttribute('aria-label').includes('15 of 15')");
+    page.set("line-count", "3");
+    page.click("#analyse");
+    page.until("document.querySelectorAll('#lines li').length === 3");
+    thread::sleep(Duration::from_secs(3));
+    page.screenshot(&folder.join("web-chess.png"));
+    page.colours("dark");
+    page.screenshot(&folder.join("web-chess-dark.png"));
+    page.colours("light");
+    page.click("#analyse");
+    for (game, moves, first) in
+        [("neighbours", 13, "e1 e3"), ("tucchess", 15, "b2 b3"), ("amazons", 11, "d1 d7 g7")]
+    {
+        page.begin(game, "", PEOPLE);
+        page.squares(first);
+        page.value("document.querySelector('#strip-top select').id = 'top'");
+        page.value("document.querySelector('#strip-bottom select').id = 'bottom'");
+        page.set("bottom", "1 s a move");
+        page.until("!document.getElementById('pause').hidden");
+        page.set("top", "1 s a move");
+        page.until(&format!("document.querySelectorAll('#history .move').length >= {moves}"));
+        page.click("#pause");
+        page.message("Paused");
+        page.set("top", "person");
+        page.until("document.getElementById('top').value === 'person'");
+        page.set("bottom", "person");
+        page.until("document.getElementById('pause').hidden");
+        page.click("#hint");
+        page.until("document.getElementById('answer').textContent.startsWith('Hint')");
+        page.screenshot(&folder.join(format!("web-{game}.png")));
+    }
+    let mut phone = Page::open(390, 844);
+    phone.begin("neighbours", "", ["person", "2 plies"]);
+    phone.squares("e1 e3");
+    phone.until(&format!("{MOVES}.split(' ').length === 2"));
+    phone.screenshot(&folder.join("web-phone.png"));
 }

@@ -1,8 +1,9 @@
 //! UCI over TCP.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How long a test waits for a line before it fails.
@@ -126,4 +127,64 @@ fn a_listener_needs_a_port() {
         let error = String::from_utf8(output.unwrap().stderr).unwrap();
         assert!(error.contains("expected a port"), "{address}: {error}");
     }
+}
+
+/// Plays two games of Labrys against an engine over TCP. Returns whether the match was played, the records of
+/// its games, and its messages.
+fn play_match(address: &str) -> (bool, String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = folder.path().join("games.pgn");
+    let engine = format!("tcp={address}");
+    let output = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["match", "--variant", "neighbours", "--games", "2", "--engine", "name=inside", "nodes=50"])
+        .args(["--engine", "name=outside", &engine, "nodes=50", "--pgnout"])
+        .arg(&pgn)
+        .output()
+        .unwrap();
+    let records = std::fs::read_to_string(&pgn).unwrap_or_default();
+    (output.status.success(), records, String::from_utf8(output.stderr).unwrap())
+}
+
+#[test]
+fn an_engine_over_tcp_plays_a_match() {
+    let (done, records, error) = play_match(&Server::start().address);
+    assert!(done, "{error}");
+    assert_eq!(records.matches("[Termination \"normal\"]").count(), 2, "{records}");
+}
+
+#[test]
+fn a_match_against_an_address_where_nobody_listens_does_not_begin() {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
+    let (done, records, error) = play_match(&address);
+    assert!(!done && records.is_empty(), "{records}");
+    assert!(error.contains(&format!("engine `outside`: cannot connect to `{address}`")), "{error}");
+}
+
+#[test]
+fn an_engine_whose_connection_ends_forfeits_the_game() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    // An engine that hangs up when it has to move.
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut input = BufReader::new(stream.unwrap());
+            let mut line = String::new();
+            while input.read_line(&mut line).unwrap_or(0) > 0 && !line.starts_with("go") {
+                let answer = match line.trim() {
+                    "uci" => "option name UCI_Variant type combo var neighbours\nuciok\n",
+                    "isready" => "readyok\n",
+                    _ => "",
+                };
+                let _ = input.get_mut().write_all(answer.as_bytes());
+                line.clear();
+            }
+        }
+    });
+    let (done, records, error) = play_match(&address);
+    assert!(done, "{error}");
+    assert_eq!(records.matches("[Termination \"abandoned\"]").count(), 2, "{records}");
+    let reason = format!("crashes: the connection to `{address}` has ended");
+    // Comments of records are wrapped.
+    let words = records.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words.matches(&reason).count(), 2, "{records}");
 }

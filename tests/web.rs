@@ -1,7 +1,8 @@
 //! The web board, driven as a browser drives it.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,17 @@ use tungstenite::{Error, Message, WebSocket};
 
 /// How long a test waits for a message before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server with nothing special about it.
+fn config(listen: &str) -> Config {
+    Config {
+        listen: listen.parse().unwrap(),
+        searches: Some(2),
+        engines: Vec::new(),
+        state: None,
+        folder: None,
+    }
+}
 
 /// A server that runs until the tests end.
 struct Board {
@@ -27,8 +39,11 @@ impl Board {
     }
 
     fn on(listen: &str) -> Board {
-        let config = Config { listen: listen.parse().unwrap(), searches: Some(2) };
-        let server = Server::bind(&config).unwrap();
+        Board::with(&config(listen))
+    }
+
+    fn with(config: &Config) -> Board {
+        let server = Server::bind(config).unwrap();
         let url = server.url().strip_prefix("http://").unwrap().to_owned();
         let (address, path) = url.split_once('/').unwrap();
         let base = format!("/{path}");
@@ -350,7 +365,7 @@ fn a_person_plays_looks_back_branches_and_takes_back() {
     );
     browser.play(&game, "d1d3");
     let game = browser.until(|game| game["ply"] == 2);
-    assert_eq!(game["line"][0]["others"], json!([{"node": first, "text": "e1e3"}]));
+    assert_eq!(game["line"][0]["others"], json!([{"node": first, "move": "e1e3", "text": "e1e3"}]));
     // Both moves are taken back: it is the turn of the person again.
     let game = browser.game(&json!({"do": "take-back"}));
     assert_eq!((&game["ply"], line(&game)), (&json!(0), String::new()));
@@ -373,9 +388,309 @@ fn the_position_on_the_board_is_evaluated() {
     browser.game(&json!({"do": "new", "game": "chess", "fen": fen, "players": ["person", "person"]}));
     browser.game(&json!({"do": "analyse", "on": true}));
     let search = browser.next("search");
+    let best = &search["lines"][0];
     assert_eq!(
-        (&search["node"], &search["score"], &search["result"]),
+        (&search["node"], &best["score"], &best["result"]),
         (&json!(0), &json!("mate -1"), &json!(0.0))
     );
-    assert_eq!(search["line"], json!(["Ra1#"]));
+    assert_eq!((&best["move"], &best["line"]), (&json!("a2a1"), &json!(["Ra1#"])));
+}
+
+/// A server in a process of its own, as the command line starts it.
+struct Process {
+    process: Child,
+    board: Board,
+}
+
+impl Process {
+    fn start(arguments: &[&str]) -> Process {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(["serve", "--port", "0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("the board is at http://").unwrap().trim_end_matches('/');
+        let board = Board { address: address.parse().unwrap(), base: "/".to_owned() };
+        Process { process, board }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Waits until something holds.
+fn wait_for(mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < end, "it does not come about");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn sessions_survive_a_server_that_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--state", folder.path().to_str().unwrap()];
+    let server = Process::start(&arguments);
+    let (mut browser, session, _) = server.board.enter("");
+    let clock = json!({"minutes": 5, "increment": 2});
+    let players = ["person", "1 ply"];
+    let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": players, "clock": clock}));
+    browser.play(&game, "e1e3");
+    let game = browser.until(|game| game["ply"] == 2);
+    let saved = folder.path().join(format!("{session}.json"));
+    wait_for(|| std::fs::read_to_string(&saved).is_ok_and(|text| text.matches("\"move\"").count() == 3));
+    drop(server);
+    // What is no session does no harm.
+    std::fs::write(folder.path().join(format!("{}.json", "0".repeat(32))), "{").unwrap();
+    let server = Process::start(&arguments);
+    let (mut browser, same, again) = server.board.enter(&session);
+    assert_eq!((same, &again["fen"], &again["players"]), (session, &game["fen"], &game["players"]));
+    assert_eq!(again["clock"]["text"], "5+2");
+    browser.play(&again, again["moves"][0].as_str().unwrap());
+    browser.until(|game| game["ply"] == 4);
+}
+
+#[test]
+fn engines_of_the_command_line_are_chosen_by_name() {
+    let mut listener = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["uci", "--listen", "0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(listener.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let tcp = format!("tcp={}", line.trim().strip_prefix("listening on ").unwrap());
+    let program = format!("cmd={}", env!("CARGO_BIN_EXE_labrys"));
+    let mut arguments = vec!["--engine", "name=far", &tcp, "nodes=50"];
+    arguments.extend(["--engine", "name=near", &program, "option.Hash=1", "nodes=50"]);
+    arguments.extend(["--engine", "name=own", "option.Hash=1", "nodes=50"]);
+    arguments.extend(["--engine", "name=gone", "cmd=/nowhere/engine"]);
+    let server = Process::start(&arguments);
+    let mut browser = server.board.connect("/ws", &[]).unwrap();
+    let welcome = browser.next("welcome");
+    assert_eq!(welcome["engines"], json!(["far", "near", "own", "gone"]));
+    assert!(welcome["analysts"].as_array().unwrap().contains(&json!("own")));
+    assert!(!welcome.to_string().contains("nowhere"), "commands are no business of a browser");
+    for players in [["far", "near"], ["own", "far"]] {
+        browser.send(&json!({"do": "new", "game": "tucchess", "players": players}));
+        browser.until(|game| game["players"] == json!(players) && game["ply"] == 4);
+        browser.send(&json!({"do": "pause", "on": true}));
+        browser.until(|game| game["paused"] == true);
+    }
+    browser.send(&json!({"do": "new", "game": "chess", "players": ["gone", "person"]}));
+    let game = browser.until(|game| !game["problem"].is_null());
+    assert!(game["problem"].as_str().unwrap().contains("cannot start `/nowhere/engine`"), "{game}");
+    assert_eq!((&game["paused"], &game["ply"]), (&json!(true), &json!(0)));
+    for name in ["cmd=sh", "far ", "tcp=127.0.0.1:1"] {
+        let error = browser.refused(&json!({"do": "players", "players": ["person", name]}));
+        assert!(error.contains(&format!("`{name}`")), "{error}");
+    }
+    let _ = listener.kill();
+    let _ = listener.wait();
+}
+
+#[test]
+fn engines_that_the_board_cannot_have_are_refused_at_the_start() {
+    for (engine, reason) in [
+        (&["name=person"][..], "the name `person` is that of another player"),
+        (&["name=1 ply"], "the name `1 ply`"),
+        (&["tc=10"], "no tc"),
+        (&["proto=tuc", "port=9876"], "no clients over UDP"),
+        (&["ndoes=1"], "unknown key `ndoes`"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+        let output = command.args(["serve", "--port", "0", "--engine"]).args(engine).output();
+        let error = String::from_utf8(output.unwrap().stderr).unwrap();
+        assert!(error.contains(reason), "{engine:?}: {error}");
+    }
+}
+
+#[test]
+fn the_clock_runs_and_its_end_is_a_loss() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    let clock = json!({"minutes": 0.005, "increment": 0});
+    let request = json!({"do": "new", "game": "chess", "players": ["person", "person"], "clock": clock});
+    let game = browser.game(&request);
+    assert_eq!((&game["clock"]["left"], &game["clock"]["running"]), (&json!([300, 300]), &json!(false)));
+    let game = browser.play(&game, "e2e4");
+    assert_eq!(game["clock"]["running"], true);
+    let game = browser.until(|game| !game["end"].is_null());
+    assert_eq!(game["end"], json!({"winner": "white", "text": "White wins: time is over"}));
+    assert_eq!(game["clock"]["left"][1], 0);
+    browser.send(&json!({"do": "save"}));
+    let pgn = browser.next("saved")["pgn"].as_str().unwrap().to_owned();
+    assert!(pgn.contains("[Termination \"time forfeit\"]") && pgn.contains("1-0"), "{pgn}");
+    for clock in [json!({"minutes": -1, "increment": 0}), json!({"minutes": 0, "increment": 0})] {
+        let request = json!({"do": "new", "game": "chess", "players": ["person", "person"], "clock": clock});
+        assert!(browser.refused(&request).contains("a clock has"));
+    }
+    // An engine keeps to its time.
+    let clock = json!({"minutes": 0.02, "increment": 0.2});
+    let players = ["10 s a move", "10 s a move"];
+    browser.send(&json!({"do": "new", "game": "tucchess", "players": players, "clock": clock}));
+    let game = browser.until(|game| game["ply"] == 12);
+    assert_eq!(game["end"], Value::Null);
+}
+
+#[test]
+fn engines_are_stepped_and_questions_answered() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    browser.game(&json!({"do": "pause", "on": true}));
+    let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": ["person", "person"]}));
+    assert_eq!(game["paused"], false);
+    assert!(browser.refused(&json!({"do": "step"})).contains("no engine"));
+    browser.game(&json!({"do": "pause", "on": true}));
+    browser.game(&json!({"do": "players", "players": ["1 ply", "1 ply"]}));
+    for ply in 1..4 {
+        browser.send(&json!({"do": "step"}));
+        let game = browser.until(|game| game["ply"] == ply && game["thinking"] == false);
+        assert_eq!(game["paused"], true);
+    }
+    let game = browser.game(&json!({"do": "players", "players": ["person", "person"]}));
+    browser.send(&json!({"do": "ask", "node": game["node"]}));
+    let hint = browser.until(|game| !game["answer"].is_null())["answer"].clone();
+    assert!(game["moves"].as_array().unwrap().contains(&hint["move"]), "{hint}");
+    let mv = &game["moves"][3];
+    browser.send(&json!({"do": "ask", "node": game["node"], "move": mv}));
+    let answer = browser.until(|game| game["answer"]["about"] == *mv)["answer"].clone();
+    assert_eq!((&answer["move"], &answer["node"]), (mv, &game["node"]));
+    assert!(browser.refused(&json!({"do": "ask", "node": game["node"], "move": "a9a9"})).contains("a9a9"));
+}
+
+#[test]
+fn positions_are_analysed_in_lines_with_visits_and_features() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    browser.begin("amazons");
+    browser.game(&json!({"do": "analyse", "on": true, "lines": 3}));
+    let lines = |search: &Value| search["lines"].as_array().unwrap().clone();
+    let mut search = browser.next("search");
+    while lines(&search).len() < 3 {
+        search = browser.next("search");
+    }
+    let moves: std::collections::HashSet<_> =
+        lines(&search).iter().map(|line| line["move"].to_string()).collect();
+    assert_eq!(moves.len(), 3);
+    let game = browser.game(&json!({"do": "analyse", "on": true, "lines": 2, "analyst": "Labrys, MCTS"}));
+    assert_eq!((&game["lines"], &game["analyst"]), (&json!(2), &json!("Labrys, MCTS")));
+    let search = {
+        let mut search = browser.next("search");
+        while search["lines"][0]["visits"].is_null() {
+            search = browser.next("search");
+        }
+        search
+    };
+    let share = search["lines"][0]["visits"][0].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&share), "{search}");
+    assert!(browser.refused(&json!({"do": "analyse", "on": true, "lines": 6})).contains("lines"));
+    assert!(browser.refused(&json!({"do": "analyse", "on": true, "analyst": "x"})).contains("`x`"));
+    browser.game(&json!({"do": "analyse", "on": false}));
+    browser.send(&json!({"do": "features"}));
+    let features = browser.next("features");
+    let rows = features["rows"].as_array().unwrap().iter();
+    let sum: f64 = rows.map(|row| row[3].as_f64().unwrap()).sum();
+    assert!((sum - features["sum"].as_f64().unwrap()).abs() < 1e-6, "{features}");
+}
+
+#[test]
+fn a_game_is_evaluated_from_its_start_to_its_end() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    browser.game(&json!({"do": "load", "pgn": "1. f3 e5 2. g4 Qh4# 0-1"}));
+    browser.game(&json!({"do": "show", "node": 0}));
+    browser.send(&json!({"do": "review"}));
+    let all_known = |game: &Value| game["line"].as_array().unwrap().iter().all(|mv| !mv["eval"].is_null());
+    let game = browser.until(|game| all_known(game) && game["reviewing"] == false);
+    assert!(!game["start-eval"].is_null());
+    assert_eq!(game["line"][3]["eval"]["result"], 0.0);
+    assert!(game["line"][2]["eval"]["result"].as_f64().unwrap() < 0.1, "{game}");
+}
+
+#[test]
+fn the_folder_of_a_match_is_shown_live() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir(path("run")).unwrap();
+    std::fs::write(path("games.pgn"), "[White \"a\"]\n\n1. e4 1-0\n\n1. d4 d5 *\n").unwrap();
+    std::fs::write(path("run/curve.csv"), "moves,change\n1,0.5\n").unwrap();
+    std::fs::write(path("run/a b.svg"), "<svg/>").unwrap();
+    let board = Board::with(&Config { folder: Some(folder.path().to_owned()), ..config("127.0.0.1:0") });
+    let mut browser = board.connect("/ws", &[]).unwrap();
+    assert_eq!(browser.next("welcome")["folder"], true);
+    browser.send(&json!({"do": "files"}));
+    let files = browser.next("files")["files"].clone();
+    let names: Vec<_> = files.as_array().unwrap().iter().map(|file| file["name"].clone()).collect();
+    assert_eq!(names, ["games.pgn", "run/a b.svg", "run/curve.csv"]);
+    browser.send(&json!({"do": "open", "file": "games.pgn"}));
+    let games = browser.next("file")["content"]["games"].clone();
+    assert_eq!((&games[0]["players"][0], &games[1]["plies"]), (&json!("a"), &json!(2)));
+    browser.send(&json!({"do": "replay", "file": "games.pgn", "game": 1}));
+    assert_eq!(line(&browser.until(|game| game["number"] == 1)), "d4 d5");
+    // A curve that is being drawn.
+    browser.send(&json!({"do": "open", "file": "run/curve.csv"}));
+    assert_eq!(browser.next("file")["content"]["table"]["rows"], json!([[1.0, 0.5]]));
+    std::fs::write(path("run/curve.csv"), "moves,change\n1,0.5\n2,0.25\n").unwrap();
+    assert_eq!(browser.next("file")["content"]["table"]["rows"], json!([[1.0, 0.5], [2.0, 0.25]]));
+    let chart = board.get("/chart?name=run%2Fa%20b.svg");
+    assert!(chart.contains("content-type: image/svg+xml") && chart.ends_with("<svg/>"), "{chart}");
+    for name in ["..%2Fsecret.svg", "%2Fetc%2Fpasswd", "run%2F..%2Frun%2Fa%20b.svg", "games.pgn", "", "%00"] {
+        let answer = board.get(&format!("/chart?name={name}"));
+        assert!(answer.starts_with("HTTP/1.1 404"), "{name}: {answer}");
+    }
+    for file in ["../secret.pgn", "/etc/passwd", "run", "run/../games.pgn"] {
+        assert!(browser.refused(&json!({"do": "open", "file": file})).contains("there is no file"), "{file}");
+        let replay = json!({"do": "replay", "file": file, "game": 0});
+        assert!(browser.refused(&replay).contains("there is no file"), "{file}");
+    }
+    let (mut other, _, _) = Board::start().enter("");
+    assert!(other.refused(&json!({"do": "files"})).contains("no folder"));
+}
+
+/// Prints how long moves wait for their answers in 50 sessions, in each a person against an engine.
+#[test]
+#[ignore = "a measurement"]
+fn fifty_sessions_are_answered() {
+    let server = Process::start(&["--no-state"]);
+    let address = server.board.address;
+    let people: Vec<_> = (0..50)
+        .map(|number| {
+            thread::spawn(move || {
+                let board = Board { address, base: "/".to_owned() };
+                let (mut browser, _, _) = board.enter("");
+                browser.socket.get_ref().set_read_timeout(None).unwrap();
+                let players = ["person", "1 s a move"];
+                let mut game = browser.game(&json!({"do": "new", "game": "amazons", "players": players}));
+                thread::sleep(Duration::from_millis(20 * number));
+                let mut waits = Vec::new();
+                for ply in [1, 3, 5] {
+                    let moves = game["moves"].as_array().unwrap();
+                    let mv = moves[17 * number as usize % moves.len()].clone();
+                    let start = Instant::now();
+                    browser.send(&json!({"do": "play", "node": game["node"], "move": mv}));
+                    browser.until(|game| game["ply"] == ply);
+                    waits.push(start.elapsed());
+                    // The engine may wait for its turn for longer than a test waits for a message.
+                    while game["is"] != "game" || game["ply"] != ply + 1 {
+                        if let Message::Text(text) = browser.socket.read().unwrap() {
+                            game = serde_json::from_str(&text).unwrap();
+                        }
+                    }
+                }
+                waits
+            })
+        })
+        .collect();
+    let mut waits: Vec<_> = people.into_iter().flat_map(|person| person.join().unwrap()).collect();
+    waits.sort();
+    println!("{} moves: median {:?}, worst {:?}", waits.len(), waits[waits.len() / 2], waits.last().unwrap());
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
-use super::pgn::{PgnGame, ReplayError};
+use super::pgn::{PgnGame, PgnMove, ReplayError};
 use crate::engine::{Engine, OptionError, PositionError, SearchReport};
 use crate::eval::UciScore;
 use crate::game::{Color, MoveError, Points};
@@ -205,9 +205,11 @@ impl GameAnalysis {
             });
             let comment = [without_eval(&mv.comment), eval.unwrap_or_default()];
             mv.comment = comment.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+            mv.variations.clear();
             if let Some(mark) = analysis.mark() {
                 mv.glyph = Some(mark.glyph());
-                mv.variation.clone_from(&analysis.best);
+                let line = analysis.best.iter().cloned();
+                mv.variations = vec![line.map(|text| PgnMove { text, ..PgnMove::default() }).collect()];
             }
         }
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::clock::{TIME_CONTROL, seconds};
 use super::{EngineKind, EngineLimits, EngineSetup, KeyError, KeyValues};
 use crate::protocol::process::Launch;
+use crate::protocol::transport::Transport;
 use crate::protocol::tuc::guest::{Invitation, PORT};
 
 /// An engine in a match: its name, how it is run, and the limits on its searches.
@@ -29,17 +30,17 @@ enum Protocol {
 }
 
 impl Protocol {
-    /// The keys of an engine, for error messages. The keys of a child process need a `cmd`. The xboard
-    /// protocol has no node limits, and that over UDP has no options and no depths either.
+    /// The keys of an engine, for error messages. The keys of a child process need a `cmd`, in whose place
+    /// `tcp` may stand. The xboard protocol has no node limits, and that over UDP has no options and no depths either.
     fn keys(self) -> &'static str {
         match self {
             Protocol::Uci => {
-                "cmd (with it arg, dir, stderr, restart), proto, name, option.<name>, tc, st, depth, nodes, \
-                 timemargin, timeout"
+                "cmd (with it arg, dir, stderr, restart), tcp (with it restart), proto, name, option.<name>, \
+                 tc, st, depth, nodes, timemargin, timeout"
             }
             Protocol::Xboard => {
-                "cmd (with it arg, dir, stderr, restart), proto=xboard, name, option.<name>, tc, st, depth, \
-                 timemargin, timeout"
+                "cmd (with it arg, dir, stderr, restart), tcp (with it restart), proto=xboard, name, \
+                 option.<name>, tc, st, depth, timemargin, timeout"
             }
             Protocol::Tuc => {
                 "cmd (with it arg, dir, stderr), proto=tuc, port, bind, name, tc, st, timemargin, timeout"
@@ -64,8 +65,8 @@ const SECONDS: &str = "a number of seconds";
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(60);
 
 impl EngineConfig {
-    /// Reads all engines of a match. An engine without a `name` is named after its program, with a number
-    /// appended where that name is taken.
+    /// Reads all engines of a match. An engine without a `name` is named after its program or its address,
+    /// with a number appended where that name is taken.
     ///
     /// # Errors
     /// [`KeyError`] names the key and its value.
@@ -86,7 +87,7 @@ impl EngineConfig {
         Ok(engines)
     }
 
-    /// Reads one engine, named after its program.
+    /// Reads one engine, named after its program or its address.
     fn read(mut keys: KeyValues) -> Result<EngineConfig, KeyError> {
         let protocol = match keys.take("proto")?.as_deref() {
             None | Some("uci") => Protocol::Uci,
@@ -100,28 +101,35 @@ impl EngineConfig {
         let timeout = keys.read_with("timeout", SECONDS, seconds)?.unwrap_or(DEFAULT_TIMEOUT);
         let launch = read_launch(&mut keys)?;
         let name = launch.as_ref().and_then(|launch| stem(&launch.program)).map(str::to_owned);
-        let name = name.unwrap_or(if protocol == Protocol::Tuc { "udp" } else { "labrys" }.to_owned());
         let mut restart = false;
-        let (kind, options) = match protocol {
+        let (name, kind, options) = match protocol {
             Protocol::Tuc => {
                 let port = keys.read("port", "a number from 0 to 65535")?;
                 let address = keys.read("bind", "an IP address")?;
                 keys.finish(protocol.keys())?;
-                (EngineKind::Udp(invitation(&keys, port, address, launch)?), Vec::new())
+                let kind = EngineKind::Udp(invitation(&keys, port, address, launch)?);
+                (name.unwrap_or_else(|| "udp".to_owned()), kind, Vec::new())
             }
             Protocol::Uci | Protocol::Xboard => {
                 let options = keys.take_prefixed("option.")?;
-                restart = match launch {
-                    Some(_) => keys.read_with("restart", "`on` or `off`", on_or_off)?.unwrap_or(false),
-                    None => false,
+                let address = keys.read("tcp", "an address, HOST:PORT")?;
+                let name = name.or_else(|| address.as_ref().map(ToString::to_string));
+                let transport = match (launch, address) {
+                    (Some(_), Some(_)) => return Err(keys.invalid("cmd and tcp cannot hold together")),
+                    (launch, address) => launch.map(Transport::Process).or(address.map(Transport::Tcp)),
                 };
+                if transport.is_some() {
+                    restart = keys.read_with("restart", "`on` or `off`", on_or_off)?.unwrap_or(false);
+                }
                 keys.finish(protocol.keys())?;
-                let kind = match (protocol, launch) {
-                    (Protocol::Xboard, launch) => EngineKind::Xboard(keys.require("cmd", launch)?),
-                    (_, Some(launch)) => EngineKind::Uci(launch),
+                let kind = match (protocol, transport) {
+                    (Protocol::Xboard, transport) => {
+                        EngineKind::Xboard(keys.require("cmd (or tcp)", transport)?)
+                    }
+                    (_, Some(transport)) => EngineKind::Uci(transport),
                     (_, None) => EngineKind::InProcess,
                 };
-                (kind, options)
+                (name.unwrap_or_else(|| "labrys".to_owned()), kind, options)
             }
         };
         // Unknown keys are reported before missing ones: a misspelt key is both.
@@ -243,7 +251,7 @@ mod tests {
             stderr: Some("log".into()),
         };
         let setup = EngineSetup {
-            kind: EngineKind::Uci(launch),
+            kind: EngineKind::Uci(Transport::Process(launch)),
             options: vec![("Skill Level".into(), "3".into())],
             timeout: Duration::from_millis(500),
             restart: true,
@@ -251,6 +259,21 @@ mod tests {
         assert_eq!(engine.setup, setup);
         assert_eq!(engine.limits.margin, Duration::from_millis(25));
         assert_eq!(engine.limits.to_string(), "40/10+0.5, depth 7");
+    }
+
+    #[test]
+    fn an_engine_over_tcp_has_an_address() {
+        let all = [
+            &["tcp=localhost:5000", "nodes=1", "restart=on"][..],
+            &["tcp=127.0.0.1:5000", "proto=xboard", "depth=1", "name=x"],
+        ];
+        let engines = read(&all).unwrap();
+        let places: Vec<_> = engines.iter().map(|engine| engine.setup.to_string()).collect();
+        assert_eq!(places, ["TCP localhost:5000", "TCP 127.0.0.1:5000"]);
+        assert!(matches!(engines[0].setup.kind, EngineKind::Uci(Transport::Tcp(_))));
+        assert!(matches!(engines[1].setup.kind, EngineKind::Xboard(Transport::Tcp(_))));
+        let names: Vec<_> = engines.iter().map(|engine| engine.name.as_str()).collect();
+        assert_eq!(names, ["localhost:5000", "x"]);
     }
 
     #[test]
@@ -277,7 +300,10 @@ mod tests {
             (&["cmd=x"], "tc, st, depth or nodes is missing"),
             (&["nodes=1", "arg=x"], "unknown key `arg`, expected one of: cmd (with it"),
             (&["nodes=1", "proto=cecp"], "proto `cecp`: expected `uci`, `xboard` or `tuc`"),
-            (&["depth=1", "proto=xboard"], "cmd is missing"),
+            (&["depth=1", "proto=xboard"], "cmd (or tcp) is missing"),
+            (&["depth=1", "tcp=5000"], "tcp `5000`: expected an address, HOST:PORT"),
+            (&["depth=1", "tcp=localhost:5000", "arg=x"], "unknown key `arg`"),
+            (&["depth=1", "tcp=localhost:5000", "cmd=x"], "cmd and tcp cannot hold together"),
             (&["nodes=1", "cmd=x", "restart=yes"], "restart `yes`: expected `on` or `off`"),
             (&["nodes=1", "restart=on"], "unknown key `restart`, expected one of: cmd (with it arg"),
             (&["nodes=1", "proto=xboard", "cmd=x"], "unknown key `nodes`, expected one of: cmd (with it"),

@@ -43,7 +43,10 @@ pub use engine_config::EngineConfig;
 pub use key_values::{KeyError, KeyValues};
 pub use openings::{OpeningError, Openings};
 pub use pgn::CommentKeys;
-pub use player::{EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
+pub use player::{
+    EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError, TextPlayer,
+    TextReply,
+};
 pub use ratings::{Rating, ratings};
 pub use referee::{FinalResult, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};
 pub use results::{GameResult, Results};

@@ -3,6 +3,7 @@
 mod analyse;
 mod bench;
 mod config;
+mod engines;
 mod openings;
 mod perft;
 mod plot;

@@ -2,12 +2,17 @@
 
 use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use etcetera::BaseStrategy;
 
-use crate::web::{Config, Server};
+use super::engines::Engines;
+use crate::arena::{EngineConfig, EngineKind, KeyValues};
+use crate::game::quote;
+use crate::web::{Config, Server, is_reserved};
 
-/// Serves the web board: a page on which to play all games against Labrys.
+/// Serves the web board: a page on which to play all games against Labrys and other engines.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Port to listen on; 0 picks a free one
@@ -17,16 +22,75 @@ pub(super) struct Arguments {
     /// that is printed
     #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
     bind: IpAddr,
+    /// Open the page in the default browser
+    #[arg(long)]
+    open: bool,
     /// Searches at a time; others wait for their turn [default: one for each core]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     searches: Option<u16>,
+    /// Show the games, curves and charts of a match or a training in this folder and below it
+    #[arg(long, value_name = "DIR")]
+    folder: Option<PathBuf>,
+    /// Keep the sessions in this folder [default: one of the user for each port; none with port 0]
+    #[arg(long, value_name = "DIR", conflicts_with = "no_state")]
+    state: Option<PathBuf>,
+    /// Forget the sessions with the end of the server
+    #[arg(long)]
+    no_state: bool,
+    #[command(flatten)]
+    engines: Engines,
+}
+
+impl Arguments {
+    /// The engines that browsers can choose. A move takes one second unless there is another limit.
+    fn engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
+        let engines = self.engines.read(&KeyValues::parse("--engine", &["st=1"])?)?;
+        for EngineConfig { name, setup, limits } in &engines {
+            if is_reserved(name) {
+                bail!("--engine: the name {} is that of another player", quote(name));
+            }
+            if matches!(setup.kind, EngineKind::Udp(_)) {
+                bail!("--engine: {}: the board has no clients over UDP", quote(name));
+            }
+            if limits.control.is_some() {
+                bail!("--engine: {}: no tc: clocks belong to the games of the board", quote(name));
+            }
+        }
+        Ok(engines)
+    }
+
+    /// Where sessions are kept.
+    fn state(&self) -> Option<PathBuf> {
+        if self.no_state || (self.port == 0 && self.state.is_none()) {
+            return None;
+        }
+        self.state.clone().or_else(|| {
+            let user = etcetera::choose_base_strategy().ok()?;
+            let folder = user.state_dir().unwrap_or_else(|| user.data_dir());
+            Some(folder.join("labrys").join(format!("web-{}", self.port)))
+        })
+    }
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let listen = SocketAddr::new(arguments.bind, arguments.port);
-    let config = Config { listen, searches: arguments.searches.map(usize::from) };
-    let server = Server::bind(&config).with_context(|| format!("cannot listen on {listen}"))?;
+    if let Some(folder) = arguments.folder.as_deref().filter(|folder| !folder.is_dir()) {
+        bail!("--folder {}: there is no such folder", folder.display());
+    }
+    let config = Config {
+        listen,
+        searches: arguments.searches.map(usize::from),
+        engines: arguments.engines()?,
+        state: arguments.state(),
+        folder: arguments.folder.clone(),
+    };
+    let server = Server::bind(&config).with_context(|| format!("cannot serve on {listen}"))?;
     let mut out = io::stdout();
     writeln!(out, "the board is at {}", server.url()).and_then(|()| out.flush())?;
-    server.run().context("the web board")
+    if arguments.open
+        && let Err(error) = open::that_detached(server.url())
+    {
+        log::warn!("cannot open a browser: {error}");
+    }
+    server.run()
 }

@@ -2,7 +2,7 @@
 
 use super::options::{Row, RowKind};
 use super::{OptionError, OptionSpec, PositionError, registry};
-use crate::game::{Chance, Color, Game, GameHistory, GameOption, MoveError, Outcome, perft};
+use crate::game::{Chance, Color, Game, GameHistory, GameOption, Looks, MoveError, Outcome, perft};
 use crate::search::Control;
 
 /// A position with its history. Positions and moves are text. A method that fails leaves the board unchanged.
@@ -15,6 +15,9 @@ pub trait Board: Send {
 
     /// The name of the game in the xboard protocol, under its option; none if that protocol does not have it.
     fn xboard_variant(&self) -> Option<&'static str>;
+
+    /// How a board on a screen shows the game.
+    fn looks(&self) -> Looks;
 
     /// The option that belongs to the game, if any.
     fn option(&self) -> Option<OptionSpec>;
@@ -202,6 +205,10 @@ impl<G: Chance> Board for Play<G> {
 
     fn xboard_variant(&self) -> Option<&'static str> {
         G::XBOARD_VARIANTS.get(self.choice).copied()
+    }
+
+    fn looks(&self) -> Looks {
+        G::LOOKS
     }
 
     fn option(&self) -> Option<OptionSpec> {

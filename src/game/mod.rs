@@ -27,6 +27,7 @@ mod error;
 mod features;
 pub mod fen;
 mod history;
+mod looks;
 mod msd;
 pub mod neighbours;
 mod ordering;
@@ -49,6 +50,7 @@ pub use encoding::{Encoding, EncodingShape, Symmetry};
 pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
 pub use history::GameHistory;
+pub use looks::{Looks, PieceLooks};
 pub use msd::{MsdTerms, SelectiveDeepening};
 pub use ordering::MoveOrdering;
 pub use outcome::{DrawRules, Ending, Outcome, Points};
@@ -158,6 +160,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// The names of the game in the xboard protocol, by the choice of [`Game::OPTION`]. None where that
     /// protocol does not have the game.
     const XBOARD_VARIANTS: &'static [&'static str] = &[];
+
+    /// How a board on a screen shows the game.
+    const LOOKS: Looks = Looks { title: Self::NAME, ..Looks::LETTERS };
 
     /// The positions that `bench` searches.
     const BENCH: BenchSuite = BenchSuite::EMPTY;

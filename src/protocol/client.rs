@@ -1,4 +1,4 @@
-//! A UCI client, which drives an engine in a child process.
+//! A UCI client, which drives an engine in a child process or over TCP.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use super::engine_log::EngineLog;
 use super::info::Info;
 pub use super::pipe::ClientError;
 use super::pipe::Pipe;
-use super::process::Launch;
+use super::transport::Transport;
 use crate::search::{Control, Limits};
 
 /// An option that an engine has announced.
@@ -29,7 +29,7 @@ pub struct Answer {
     pub elapsed: Duration,
 }
 
-/// A running engine. Dropping the client sends `quit`, and kills the engine if it does not end.
+/// A running engine. Dropping the client sends `quit`, and kills the engine's process if it does not end.
 pub struct Client {
     pipe: Pipe,
     /// The engine's `id name`.
@@ -39,18 +39,18 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts an engine and waits for its `uciok`, for `patience` at most.
+    /// Starts an engine, or connects to it, and waits for its `uciok`, for `patience` at most.
     ///
     /// # Errors
     /// [`ClientError`] if it does not start, ends, or does not answer in time.
     pub fn start(
-        launch: &Launch,
+        transport: &Transport,
         log: &EngineLog,
         patience: Duration,
         control: &Control,
     ) -> Result<Client, ClientError> {
-        let pipe = Pipe::start(launch, log, &["stop", "quit"])?;
-        let mut client = Client { pipe, name: launch.program.display().to_string(), options: Vec::new() };
+        let pipe = Pipe::open(transport, log, patience, &["stop", "quit"])?;
+        let mut client = Client { pipe, name: transport.to_string(), options: Vec::new() };
         client.shake_hands(patience, control)?;
         Ok(client)
     }

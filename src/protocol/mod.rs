@@ -1,8 +1,9 @@
 //! The UCI protocol with its extensions, as described in `protocol.md`: engine and client.
 //!
 //! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
-//! own; [`listen`](listen()) serves it over TCP. [`client`] and [`xboard`] drive engines in a [`process`]; an [`engine_log`] may record what is
-//! said. [`tuc`] is the UDP protocol of TUC-CHESS.
+//! own; [`listen`](listen()) serves it over TCP. [`client`] and [`xboard`] drive engines, which a
+//! [`transport`] leads to: a [`process`] or a connection. An [`engine_log`] may record what is said.
+//! [`tuc`] is the UDP protocol of TUC-CHESS.
 
 pub mod client;
 mod command;
@@ -14,6 +15,7 @@ mod output;
 mod pipe;
 pub mod process;
 pub mod text;
+pub mod transport;
 pub mod tuc;
 mod uci;
 pub mod xboard;

@@ -1,10 +1,10 @@
-//! A child process that is talked to line by line.
+//! An engine that is talked to line by line, in a child process or over TCP.
 //!
 //! A thread reads its output into a bounded queue, and every wait has a deadline. So neither silence nor a
-//! flood of lines can block this process; a child that writes too much blocks on its pipe.
+//! flood of lines can block this process; an engine that writes too much blocks on its pipe.
 
 use std::io::{self, BufRead, BufReader, Write};
-use std::process::{ChildStdin, ExitStatus};
+use std::process::ExitStatus;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,7 +13,8 @@ use thiserror::Error;
 
 use super::engine_log::{EngineLog, Speaker};
 use super::input::{LineError, read_line};
-use super::process::{Launch, LaunchError, Process};
+use super::process::LaunchError;
+use super::transport::{Peer, Transport};
 use crate::game::quote;
 use crate::search::Control;
 
@@ -26,7 +27,7 @@ pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// The time for an answer to the command to stop before the engine is killed.
 pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// An error of an engine in a child process.
+/// An error of an engine in a child process or over TCP.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// The program could not be started.
@@ -37,6 +38,20 @@ pub enum ClientError {
     Gone {
         /// Its exit status, if known.
         status: Option<ExitStatus>,
+    },
+    /// There is no connection to an engine over TCP.
+    #[error("cannot connect to {}: {error}", quote(.address))]
+    Connect {
+        /// The address.
+        address: String,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// The connection has ended.
+    #[error("the connection to {} has ended", quote(.address))]
+    Closed {
+        /// The address.
+        address: String,
     },
     /// An answer did not come in time.
     #[error("no `{expected}` within {} s", .waited.as_secs_f64())]
@@ -74,34 +89,36 @@ struct OutputLine {
     arrived: Instant,
 }
 
-/// A child process with its input and its lines of output. Dropping it sends `farewell`, and kills the
-/// process if it does not end.
+/// An engine with its input and its lines of output. Dropping it sends `farewell`; then a process that does
+/// not end is killed, and a connection is closed.
 pub(super) struct Pipe {
-    process: Process,
-    input: ChildStdin,
+    peer: Peer,
+    input: Box<dyn Write + Send>,
     lines: Receiver<OutputLine>,
     log: EngineLog,
     farewell: &'static [&'static str],
 }
 
 impl Pipe {
-    /// Starts a program. `log` records all lines; `farewell` are the lines that end the program.
-    pub(super) fn start(
-        launch: &Launch,
+    /// Starts a program or connects to it, within `patience`. `log` records all lines; `farewell` are the
+    /// lines that end the program.
+    pub(super) fn open(
+        transport: &Transport,
         log: &EngineLog,
+        patience: Duration,
         farewell: &'static [&'static str],
-    ) -> Result<Pipe, LaunchError> {
-        let (process, input, output) = Process::start(launch)?;
-        let log = log.of_process(process.id());
+    ) -> Result<Pipe, ClientError> {
+        let (peer, input, output) = Peer::open(transport, patience)?;
+        let log = log.of_process(peer.id());
         let (sender, lines) = mpsc::sync_channel(QUEUE);
         let reader_log = log.clone();
         thread::spawn(move || read_output(BufReader::new(output), &sender, &reader_log));
-        Ok(Pipe { process, input, lines, log, farewell })
+        Ok(Pipe { peer, input, lines, log, farewell })
     }
 
     /// Writes a line.
     pub(super) fn send(&mut self, line: &str) -> Result<(), ClientError> {
-        self.write(line).map_err(|_| self.gone())
+        self.write(line).map_err(|_| self.peer.gone())
     }
 
     fn write(&mut self, line: &str) -> io::Result<()> {
@@ -135,7 +152,7 @@ impl Pipe {
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(ClientError::Silent { expected, waited: patience });
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.gone()),
+                Err(RecvTimeoutError::Disconnected) => return Err(self.peer.gone()),
             };
             let text = line.text.map_err(|error| ClientError::Garbage(error.to_string()))?;
             if let Some(taken) = take(&text) {
@@ -169,21 +186,16 @@ impl Pipe {
             found => found,
         }
     }
-
-    /// Waits for the process to end, and returns the error with its exit status.
-    fn gone(&mut self) -> ClientError {
-        ClientError::Gone { status: self.process.wait(|| ()) }
-    }
 }
 
 impl Drop for Pipe {
     fn drop(&mut self) {
-        // A failed write does not matter: the process is killed if it does not end.
+        // A failed write does not matter: the process is killed or the connection closed all the same.
         for line in self.farewell {
             let _ = self.write(line);
         }
         // An engine that is writing can only end if its output is read.
-        self.process.wait(|| self.lines.try_iter().take(QUEUE).for_each(drop));
+        self.peer.farewell(|| self.lines.try_iter().take(QUEUE).for_each(drop));
     }
 }
 

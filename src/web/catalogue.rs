@@ -1,11 +1,14 @@
-//! The games and the levels of play that a browser can choose from.
+//! The games, the levels of play and the engines that a browser can choose from.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use crate::arena::Rules;
+use super::player::PERSON;
+use crate::arena::{EngineConfig, EngineKind, Rules};
 use crate::engine::{Engine, OptionKind, registry};
+use crate::game::Looks;
 use crate::search::Limits;
 
 /// The levels whose strength is spread evenly over what has been measured.
@@ -20,13 +23,36 @@ const LONGEST: Duration = Duration::from_secs(1);
 /// The levels on time, in seconds a move.
 const TIMES: [u64; 3] = [1, 3, 10];
 
+/// The search by which Labrys analyses unless asked otherwise, and the one that counts visits.
+const ANALYSTS: [(&str, &[(&str, &str)]); 2] = [("Labrys", &[]), ("Labrys, MCTS", &[("SearchMode", "mcts")])];
+
+/// All that a browser can choose from.
+#[derive(Debug)]
+pub(super) struct Catalogue {
+    /// The games.
+    pub(super) offers: Vec<Offer>,
+    /// The engines that the command line names.
+    pub(super) engines: Vec<Arc<EngineConfig>>,
+    /// Those who analyse.
+    pub(super) analysts: Vec<Analyst>,
+}
+
+/// Labrys with options of its own, for analysis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Analyst {
+    /// Its name.
+    pub(super) name: String,
+    /// Its options.
+    pub(super) options: Vec<(String, String)>,
+}
+
 /// A level of play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Level {
     /// Its name.
     pub(super) name: String,
     /// Options of the engine.
-    pub(super) options: Vec<(&'static str, String)>,
+    pub(super) options: Vec<(String, String)>,
     /// Plies to search at most.
     depth: Option<u32>,
     /// Time of a move.
@@ -42,6 +68,7 @@ pub(super) struct Offer {
     option: Option<(&'static str, Vec<&'static str>)>,
     /// The levels of play, the weakest first.
     pub(super) levels: Vec<Level>,
+    looks: Looks,
 }
 
 /// A game on offer, as the browser sees it.
@@ -51,12 +78,42 @@ pub(super) struct OfferText<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     option: Option<OptionText<'a>>,
     levels: Vec<&'a str>,
+    looks: Looks,
 }
 
 #[derive(Serialize)]
 struct OptionText<'a> {
     name: &'a str,
     values: &'a [&'a str],
+}
+
+/// Whether a name is one of a person or of Labrys, which no other engine can have.
+pub fn is_reserved(name: &str) -> bool {
+    let is_level = || Offer::all().iter().any(|offer| offer.levels.iter().any(|level| level.name == name));
+    name == PERSON || ANALYSTS.iter().any(|(own, _)| *own == name) || is_level()
+}
+
+impl Catalogue {
+    /// All games, with engines of the command line. Those that are Labrys itself can analyse, too.
+    pub(super) fn new(engines: &[EngineConfig]) -> Catalogue {
+        let own = ANALYSTS.iter().map(|(name, options)| Analyst {
+            name: (*name).to_owned(),
+            options: options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        });
+        let labrys = engines.iter().filter(|engine| engine.setup.kind == EngineKind::InProcess);
+        let named =
+            labrys.map(|engine| Analyst { name: engine.name.clone(), options: engine.setup.options.clone() });
+        Catalogue {
+            offers: Offer::all(),
+            engines: engines.iter().cloned().map(Arc::new).collect(),
+            analysts: own.chain(named).collect(),
+        }
+    }
+
+    /// A game by name.
+    pub(super) fn offer(&self, game: &str) -> Option<&Offer> {
+        self.offers.iter().find(|offer| offer.game == game)
+    }
 }
 
 impl Level {
@@ -68,7 +125,7 @@ impl Level {
 
 impl Offer {
     /// All games.
-    pub(super) fn all() -> Vec<Offer> {
+    fn all() -> Vec<Offer> {
         let rules = registry::names().into_iter().filter_map(|name| Rules::new(name, None).ok());
         rules.filter_map(|rules| Some(Offer::of(rules.engine().ok()?.as_ref()))).collect()
     }
@@ -79,7 +136,12 @@ impl Offer {
             OptionKind::Combo { values, .. } => Some((option.name, values)),
             _ => None,
         });
-        Offer { game: engine.board().variant(), option, levels: levels(engine) }
+        Offer {
+            game: engine.board().variant(),
+            option,
+            levels: levels(engine),
+            looks: engine.board().looks(),
+        }
     }
 
     /// The game with a value of its option, or with its default.
@@ -106,7 +168,8 @@ impl Offer {
     /// As the browser sees it.
     pub(super) fn text(&self) -> OfferText<'_> {
         let option = self.option.as_ref().map(|(name, values)| OptionText { name, values });
-        OfferText { game: self.game, option, levels: self.levels.iter().map(|level| &*level.name).collect() }
+        let levels = self.levels.iter().map(|level| &*level.name).collect();
+        OfferText { game: self.game, option, levels, looks: self.looks }
     }
 }
 
@@ -124,7 +187,9 @@ fn levels(engine: &dyn Engine) -> Vec<Level> {
                 let elo = elo.max(min);
                 Level {
                     name: format!("{elo} Elo"),
-                    options: vec![("UCI_LimitStrength", "true".to_owned()), ("UCI_Elo", elo.to_string())],
+                    options: [("UCI_LimitStrength", "true".to_owned()), ("UCI_Elo", elo.to_string())]
+                        .map(|(name, value)| (name.to_owned(), value))
+                        .into(),
                     depth: None,
                     time: LONGEST,
                 }

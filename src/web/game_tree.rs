@@ -1,10 +1,12 @@
-//! The moves of a game with their alternatives, and the position on the board.
+//! The moves of a game with their alternatives, the position on the board, and what is known of each
+//! position.
 
 use thiserror::Error;
 
-use super::message::{LineMove, OtherMove};
-use crate::arena::pgn::{PgnGame, PgnMove, PgnReader, PlayerTags, ReplayError};
-use crate::arena::{FinalResult, Rules, RulesError, Termination, Variation};
+use super::clock::Times;
+use super::message::{Eval, LineMove, OtherMove};
+use crate::arena::pgn::ReplayError;
+use crate::arena::{Rules, RulesError, Variation};
 use crate::engine::{Board, PositionError};
 use crate::game::{Color, MoveError};
 
@@ -12,33 +14,40 @@ use crate::game::{Color, MoveError};
 pub(super) const ROOT: usize = 0;
 
 /// Moves that a game may have in all its lines, those taken back included.
-const LONGEST: usize = 5_000;
-
-/// The longest PGN text of a game that is saved names its site and event so.
-const EVENT: [(&str, &str); 2] = [("Event", "Casual game"), ("Site", "Labrys")];
+pub(super) const LONGEST: usize = 5_000;
 
 /// A position of the game.
-struct Node {
-    parent: usize,
+pub(super) struct Node {
+    pub(super) parent: usize,
     /// The move that leads here, in the notation of the protocol.
-    mv: String,
+    pub(super) mv: String,
     /// The same in the notation of records.
-    text: String,
+    pub(super) text: String,
     /// The positions after it, in the order in which they were first reached.
-    children: Vec<usize>,
+    pub(super) children: Vec<usize>,
     /// The child that the line goes on with.
-    next: Option<usize>,
+    pub(super) next: Option<usize>,
+    /// Its evaluation, if it has been searched.
+    pub(super) eval: Option<Eval>,
+    /// The clocks, in a game that has them.
+    pub(super) times: Option<Times>,
+}
+
+impl Node {
+    fn new(parent: usize, mv: String, text: String) -> Node {
+        Node { parent, mv, text, children: Vec::new(), next: None, eval: None, times: None }
+    }
 }
 
 /// A game with its alternatives.
 pub(super) struct GameTree {
-    rules: Rules,
+    pub(super) rules: Rules,
     /// The board, in the position of `shown`.
-    board: Box<dyn Board>,
+    pub(super) board: Box<dyn Board>,
     /// The start position.
-    start: String,
+    pub(super) start: String,
     /// The start position first. A move that is taken back leaves its node, which nothing leads to.
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     shown: usize,
 }
 
@@ -80,35 +89,8 @@ impl GameTree {
         if fen.is_some() {
             board.set_up(fen, &[])?;
         }
-        let root =
-            Node { parent: ROOT, mv: String::new(), text: String::new(), children: Vec::new(), next: None };
+        let root = Node::new(ROOT, String::new(), String::new());
         Ok(GameTree { rules, start: board.fen(), board, nodes: vec![root], shown: ROOT })
-    }
-
-    /// The first game of a PGN text, with the names of its players. `values` are those of the options of all
-    /// games, by name of the game.
-    pub(super) fn from_pgn(
-        pgn: &str,
-        values: impl Fn(&str) -> Vec<Rules>,
-    ) -> Result<(GameTree, [String; 2]), GameError> {
-        let game =
-            PgnReader::new(pgn.as_bytes()).next().ok_or(GameError::Pgn("it has no game".to_owned()))?;
-        let game = game.map_err(|error| GameError::Pgn(error.to_string()))?;
-        let mut board = game.board(None)?;
-        // The record names the option by its tag, the server by its value.
-        let same =
-            |rules: &Rules| rules.board().is_ok_and(|other| other.pgn_variant() == board.pgn_variant());
-        let rules = values(board.variant()).into_iter().find(same);
-        let rules = rules.map_or_else(|| Rules::new(board.variant(), None), Ok)?;
-        let fen = game.opening.fen.as_str();
-        if game.opening.moves.len() + game.moves.len() > LONGEST {
-            return Err(GameError::TooLong);
-        }
-        let moves = game.replay(board.as_mut())?;
-        let mut tree = GameTree::new(rules, Some(fen).filter(|fen| !fen.is_empty()))?;
-        moves.iter().try_for_each(|mv| tree.add(mv))?;
-        let [white, black] = game.players;
-        Ok((tree, [white.name, black.name]))
     }
 
     /// The game and its option.
@@ -126,9 +108,9 @@ impl GameTree {
         self.shown
     }
 
-    /// The start position, and the moves to the position that is shown.
-    pub(super) fn variation(&self) -> Variation {
-        let path = self.path(self.shown);
+    /// The start position, and the moves to the position of a node.
+    pub(super) fn variation(&self, node: usize) -> Variation {
+        let path = self.path(node);
         let moves = path.iter().map(|&node| self.nodes[node].mv.clone());
         Variation { fen: self.start.clone(), moves: moves.collect() }
     }
@@ -161,6 +143,10 @@ impl GameTree {
         if let Some(outcome) = self.board.outcome() {
             return Some(End { winner: outcome.winner, text: outcome.to_string() });
         }
+        if self.times().is_some_and(|times| times.is_over) {
+            let winner = !self.board.side_to_move();
+            return Some(End { winner: Some(winner), text: format!("{winner} wins: time is over") });
+        }
         // Points decide a game that the rules do not end.
         let longest = self.board.longest_game()? as usize;
         (self.ply() >= longest).then(|| {
@@ -182,23 +168,29 @@ impl GameTree {
     }
 
     /// Plays a move with its outcome of chance.
-    fn add(&mut self, mv: &str) -> Result<(), GameError> {
+    pub(super) fn add(&mut self, mv: &str) -> Result<(), GameError> {
         let shown = self.shown;
         let known = self.nodes[shown].children.iter().copied().find(|&child| self.nodes[child].mv == mv);
-        if known.is_none() && self.nodes.len() > LONGEST {
-            return Err(GameError::TooLong);
-        }
-        let text = self.board.play_to_san(mv)?;
-        let node = known.unwrap_or_else(|| {
-            let node = self.nodes.len();
-            let mv = mv.to_owned();
-            self.nodes.push(Node { parent: shown, mv, text, children: Vec::new(), next: None });
-            self.nodes[shown].children.push(node);
-            node
-        });
+        // The board stays where it is if the game is too long.
+        let text = self.board.san(mv)?;
+        let node = known.map_or_else(|| self.push(shown, mv.to_owned(), text), Ok)?;
+        self.board.play(mv)?;
         self.nodes[shown].next = Some(node);
         self.shown = node;
+        self.note_end();
         Ok(())
+    }
+
+    /// Adds a node after another one.
+    pub(super) fn push(&mut self, parent: usize, mv: String, text: String) -> Result<usize, GameError> {
+        let node = self.nodes.len();
+        if node > LONGEST {
+            return Err(GameError::TooLong);
+        }
+        self.nodes.push(Node::new(parent, mv, text));
+        self.nodes[parent].children.push(node);
+        self.nodes[parent].next.get_or_insert(node);
+        Ok(node)
     }
 
     /// Shows another position, and makes its line the line of the game.
@@ -230,8 +222,45 @@ impl GameTree {
         Ok(())
     }
 
+    /// The clocks of the position that is shown.
+    pub(super) fn times(&self) -> Option<&Times> {
+        self.nodes[self.shown].times.as_ref()
+    }
+
+    /// The same, to change them.
+    pub(super) fn times_mut(&mut self) -> &mut Option<Times> {
+        &mut self.nodes[self.shown].times
+    }
+
+    /// Notes what a search says of a node, unless a deeper one has said more.
+    pub(super) fn note(&mut self, node: usize, eval: Eval) {
+        if let Some(node) = self.nodes.get_mut(node)
+            && node.eval.is_none_or(|known| known.depth <= eval.depth)
+        {
+            node.eval = Some(eval);
+        }
+    }
+
+    /// Notes the result where the game has ended in the position that is shown.
+    pub(super) fn note_end(&mut self) {
+        if let Some(end) = self.end() {
+            let result = end.winner.map_or(0.5, |winner| if winner == Color::White { 1.0 } else { 0.0 });
+            self.note(self.shown, Eval { result, depth: u32::MAX });
+        }
+    }
+
+    /// The evaluation of a node.
+    pub(super) fn eval(&self, node: usize) -> Option<Eval> {
+        self.nodes.get(node)?.eval
+    }
+
+    /// The first node of the line that has no evaluation.
+    pub(super) fn first_unknown(&self) -> Option<usize> {
+        std::iter::once(ROOT).chain(self.line_nodes()).find(|&node| self.nodes[node].eval.is_none())
+    }
+
     /// Whether a node belongs to the game: it exists and its moves have not been taken back.
-    fn has(&self, mut node: usize) -> bool {
+    pub(super) fn has(&self, mut node: usize) -> bool {
         while node != ROOT {
             let Some(Node { parent, .. }) = self.nodes.get(node) else { return false };
             if !self.nodes[*parent].children.contains(&node) {
@@ -243,7 +272,7 @@ impl GameTree {
     }
 
     /// The nodes from the first move to `node`.
-    fn path(&self, mut node: usize) -> Vec<usize> {
+    pub(super) fn path(&self, mut node: usize) -> Vec<usize> {
         let mut path = Vec::new();
         while node != ROOT {
             path.push(node);
@@ -254,7 +283,7 @@ impl GameTree {
     }
 
     /// The nodes of the line: to the position that is shown, and on from there.
-    fn line_nodes(&self) -> Vec<usize> {
+    pub(super) fn line_nodes(&self) -> Vec<usize> {
         let after = std::iter::successors(self.nodes[self.shown].next, |&node| self.nodes[node].next);
         self.path(self.shown).into_iter().chain(after).collect()
     }
@@ -265,55 +294,28 @@ impl GameTree {
         let line = self.line_nodes().into_iter().map(|node| {
             let siblings = self.nodes[self.nodes[node].parent].children.iter().copied();
             let others = siblings.filter(|&other| other != node);
-            let others = others.map(|other| OtherMove { node: other, text: text(other) }).collect();
-            LineMove { node, text: text(node), others }
+            let others = others
+                .map(|other| OtherMove { node: other, mv: &self.nodes[other].mv, text: text(other) })
+                .collect();
+            LineMove { node, mv: &self.nodes[node].mv, text: text(node), eval: self.nodes[node].eval, others }
         });
         line.collect()
-    }
-
-    /// The line as a game record. The end is that of the line.
-    pub(super) fn to_pgn(&self, players: [&str; 2], date: String) -> Result<String, GameError> {
-        let line = self.line_nodes();
-        let moves: Vec<_> = line.iter().map(|&node| self.nodes[node].mv.clone()).collect();
-        let mut at_end = GameTree::new(self.rules.clone(), Some(&self.start))?;
-        moves.iter().try_for_each(|mv| at_end.add(mv))?;
-        let end = at_end.end().map(|End { winner, text }| {
-            let by_rules = at_end.board.outcome().is_some();
-            let termination = if by_rules { Termination::Rules } else { Termination::Adjudication };
-            FinalResult { winner, termination, details: text }
-        });
-        let start = Variation { fen: self.start.clone(), moves: Vec::new() };
-        let record = PgnGame {
-            number: None,
-            round: "-".to_owned(),
-            date,
-            variant: self.board.pgn_variant().map(str::to_owned),
-            players: players.map(|name| PlayerTags { name: name.to_owned(), ..PlayerTags::default() }),
-            opening: start.to_record(at_end.board.as_mut())?,
-            moves: line
-                .iter()
-                .map(|&node| PgnMove { text: self.nodes[node].text.clone(), ..PgnMove::default() })
-                .collect(),
-            end,
-            other_tags: EVENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
-        };
-        Ok(record.to_string())
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn game(variant: &str, fen: Option<&str>) -> GameTree {
+    pub(in crate::web) fn game(variant: &str, fen: Option<&str>) -> GameTree {
         GameTree::new(Rules::new(variant, None).unwrap(), fen).unwrap()
     }
 
-    fn play(game: &mut GameTree, moves: &str) {
+    pub(in crate::web) fn play(game: &mut GameTree, moves: &str) {
         moves.split(' ').for_each(|mv| game.play(mv, &mut || 0.99).unwrap());
     }
 
-    fn line(game: &GameTree) -> String {
+    pub(in crate::web) fn line(game: &GameTree) -> String {
         let line = game.line().into_iter().map(|mv| {
             let others: String = mv.others.iter().map(|other| format!("/{}", other.text)).collect();
             format!("{}{others}", mv.text)
@@ -362,28 +364,5 @@ mod tests {
         assert_eq!(game.end().unwrap().text, "White wins: checkmate");
         assert!(game.play("h8g8", &mut || 0.0).is_err());
         assert_eq!(line(&game), "Qg7#");
-    }
-
-    #[test]
-    fn games_are_saved_and_loaded() {
-        for (variant, fen, moves) in [
-            ("chess", Some("4k3/8/8/8/8/8/4P3/4K3 b - - 0 5"), "e8e7 e2e4"),
-            ("neighbours", None, "e1e3"),
-            ("tucchess", None, "a2a3 a6a5=1"),
-            ("amazons", Some("1q1q1/q3q/5/Q3Q/1Q1Q1 w"), "b1c1,c1c5"),
-        ] {
-            let mut saved = game(variant, fen);
-            let moves: Vec<_> = moves.split(' ').collect();
-            let played = moves.iter().take_while(|mv| saved.add(mv).is_ok()).count();
-            assert!(played > 0, "{variant}");
-            let pgn = saved.to_pgn(["person", "1 ply"], "2026.11.22".to_owned()).unwrap();
-            let (loaded, players) = GameTree::from_pgn(&pgn, |_| Vec::new()).unwrap();
-            assert_eq!(players, ["person", "1 ply"]);
-            assert_eq!((line(&loaded), loaded.board().fen()), (line(&saved), saved.board().fen()), "{pgn}");
-            assert_eq!((loaded.first_ply(), &loaded.start), (saved.first_ply(), &saved.start));
-        }
-        for pgn in ["", "1. e4", "[Variant \"ludo\"]\n\n*", "1. e5 *"] {
-            assert!(GameTree::from_pgn(pgn, |_| Vec::new()).is_err(), "{pgn}");
-        }
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::OfferText;
+use super::folder::{Content, FileEntry};
 use crate::game::Color;
 
 /// What a browser asks for.
@@ -19,6 +20,9 @@ pub(super) enum Request {
         #[serde(default)]
         fen: Option<String>,
         players: [String; 2],
+        /// The time of each player; none without clocks.
+        #[serde(default)]
+        clock: Option<ClockRequest>,
     },
     /// Play a move in the position of a node.
     Play {
@@ -34,12 +38,58 @@ pub(super) enum Request {
     Players { players: [String; 2] },
     /// Keep the engines from moving, or let them move again.
     Pause { on: bool },
+    /// Let the engine whose turn it is make one move, in a paused game.
+    Step,
     /// Search the position on the board for its evaluation, or no longer.
-    Analyse { on: bool },
+    Analyse {
+        on: bool,
+        /// The number of lines.
+        #[serde(default)]
+        lines: Option<usize>,
+        /// Who searches, one of the analysts of the welcome.
+        #[serde(default)]
+        analyst: Option<String>,
+    },
+    /// Evaluate all positions of the line that have no evaluation yet.
+    Review,
+    /// Search the position on the board once, for a move to play or for what follows a move.
+    Ask {
+        node: usize,
+        /// The move that somebody wonders about.
+        #[serde(default, rename = "move")]
+        mv: Option<String>,
+    },
+    /// Send the features of the static evaluation of the position on the board.
+    Features,
     /// Send the game as PGN.
     Save,
     /// Replace the game by the first one of a PGN text.
     Load { pgn: String },
+}
+
+/// What a browser asks of the folder of the server.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum FolderRequest {
+    /// Send the list of the files.
+    Files,
+    /// Send the content of a file, now and whenever it changes, until another one is opened or none.
+    Open {
+        #[serde(default)]
+        file: Option<String>,
+    },
+    /// Replace the game by one of a file, counted from 0.
+    Replay { file: String, game: usize },
+}
+
+/// The time of each player.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClockRequest {
+    /// Minutes for the game.
+    pub(super) minutes: f64,
+    /// Seconds that are added after each move.
+    pub(super) increment: f64,
 }
 
 /// What the server tells.
@@ -47,13 +97,29 @@ pub(super) enum Request {
 #[serde(tag = "is", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
 pub(super) enum Message<'a> {
     /// The session and what can be played; the first message of a connection.
-    Welcome { version: &'a str, session: &'a str, games: Vec<OfferText<'a>> },
+    Welcome {
+        version: &'a str,
+        session: &'a str,
+        /// Whether there is a folder to look into.
+        folder: bool,
+        games: Vec<OfferText<'a>>,
+        /// The engines of the command line.
+        engines: Vec<&'a str>,
+        /// Those who analyse, the default first.
+        analysts: Vec<&'a str>,
+    },
     /// The game as it stands.
-    Game(GameState<'a>),
+    Game(&'a GameState<'a>),
     /// What a search has found.
-    Search(SearchState),
+    Search(&'a SearchState),
+    /// The static evaluation of a position.
+    Features(FeatureTable),
     /// The game as PGN.
     Saved { pgn: String },
+    /// The files of the folder.
+    Files { files: Vec<FileEntry> },
+    /// The content of a file.
+    File { name: &'a str, modified: u64, content: Content },
     /// The request was refused and has changed nothing.
     Error { text: String },
 }
@@ -71,7 +137,12 @@ pub(super) struct GameState<'a> {
     /// White and Black, by name.
     pub(super) players: [&'a str; 2],
     pub(super) paused: bool,
+    /// Whether the position on the board is analysed, in how many lines and by whom.
     pub(super) analysing: bool,
+    pub(super) lines: usize,
+    pub(super) analyst: &'a str,
+    /// Whether the positions of the line are being evaluated.
+    pub(super) reviewing: bool,
     /// Whether an engine is looking for its move.
     pub(super) thinking: bool,
     /// The number of the first move, and whether it is Black's.
@@ -91,13 +162,70 @@ pub(super) struct GameState<'a> {
     pub(super) moves: Vec<String>,
     /// How the game has ended; none while it goes on.
     pub(super) end: Option<EndText>,
+    /// The clocks, in a game that has them.
+    pub(super) clock: Option<ClockState>,
+    /// The evaluation of the start position.
+    pub(super) start_eval: Option<Eval>,
+    /// The answer to the last question about the position on the board.
+    pub(super) answer: Option<&'a Answer>,
+    /// Why an engine does not play.
+    pub(super) problem: Option<&'a str>,
+}
+
+/// The clocks as they stand.
+#[derive(Serialize)]
+pub(super) struct ClockState {
+    /// As in `5+3`: minutes and seconds after each move.
+    pub(super) text: String,
+    /// Milliseconds left to White and Black.
+    pub(super) left: [u64; 2],
+    /// Whether the clock of the side to move runs.
+    pub(super) running: bool,
+}
+
+/// The answer to a question about a position.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Answer {
+    pub(super) node: usize,
+    /// The move that was asked about; none if any move was asked for.
+    pub(super) about: Option<String>,
+    /// What the search has found.
+    #[serde(flatten)]
+    pub(super) line: LineState,
+}
+
+/// What a search says of a position, for White.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Eval {
+    /// The expected result, from 0 to 1.
+    pub(super) result: f64,
+    /// The depth of the search.
+    pub(super) depth: u32,
+}
+
+/// The static evaluation of a position.
+#[derive(Serialize)]
+pub(super) struct FeatureTable {
+    pub(super) node: usize,
+    /// The name of the feature set.
+    pub(super) set: &'static str,
+    /// The sum of the products, for the side to move.
+    pub(super) sum: f64,
+    /// The features that are not zero: name, value, weight and product.
+    pub(super) rows: Vec<(&'static str, f64, f64, f64)>,
 }
 
 /// A move of the line, in the notation of records.
 #[derive(Serialize)]
 pub(super) struct LineMove<'a> {
     pub(super) node: usize,
+    /// The move in the notation of the protocol.
+    #[serde(rename = "move")]
+    pub(super) mv: &'a str,
     pub(super) text: &'a str,
+    /// The evaluation of the position after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) eval: Option<Eval>,
     /// Other moves that have been played in its place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) others: Vec<OtherMove<'a>>,
@@ -107,6 +235,8 @@ pub(super) struct LineMove<'a> {
 #[derive(Serialize)]
 pub(super) struct OtherMove<'a> {
     pub(super) node: usize,
+    #[serde(rename = "move")]
+    pub(super) mv: &'a str,
     pub(super) text: &'a str,
 }
 
@@ -119,7 +249,7 @@ pub(super) struct EndText {
 }
 
 /// What a search has found so far.
-#[derive(Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct SearchState {
     /// The number of the game.
@@ -127,14 +257,28 @@ pub(super) struct SearchState {
     /// The node of the position that is searched.
     pub(super) node: usize,
     pub(super) depth: u32,
+    pub(super) nodes: u64,
+    pub(super) seconds: f64,
+    /// The lines, the best first.
+    pub(super) lines: Vec<LineState>,
+}
+
+/// A line that a search has found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct LineState {
+    /// Its first move, in the notation of the protocol.
+    #[serde(rename = "move")]
+    pub(super) mv: String,
     /// The score for White as in UCI, `cp 37` or `mate -4`.
     pub(super) score: String,
     /// The expected result for White, from 0 to 1.
     pub(super) result: f64,
-    pub(super) nodes: u64,
-    pub(super) seconds: f64,
-    /// The principal variation, in the notation of records.
+    /// The moves, in the notation of records.
     pub(super) line: Vec<String>,
+    /// In a Monte Carlo search: the share of the simulations that went through the move, and their mean
+    /// result for the side to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) visits: Option<(f64, f64)>,
 }
 
 /// A player as text.

@@ -1,22 +1,34 @@
 //! The web board: a page on which people play the games against Labrys.
 //!
-//! - [`Server`]: serves the page and its WebSocket, as `protocol.md` describes it; `access`: who may connect;
-//!   `assets`: the files of the page; `rate`: how often a browser may ask;
+//! - [`Server`]: serves the page and its WebSocket, as `protocol.md` describes it; `connection`: a WebSocket;
+//!   `access`: who may connect; `assets`: the files of the page; `rate`: how often a browser may ask;
+//! - `folder`: the games, curves and charts of a folder;
 //! - `message`: what browser and server say to each other, in JSON;
 //! - `sessions`: the sessions of the server; `session`: a game with its players, which outlives the
-//!   connections to it; `game_tree`: the moves of a game with their alternatives; `thinker`: the searches of
-//!   a session;
-//! - `catalogue`: the games and the levels of play that a browser can choose from.
+//!   connections to it; `execute`: what requests do to it; `state`: what it knows; `game_tree`: the moves of a
+//!   game with their alternatives; `game_record`: the same as PGN; `clock`: its clocks; `thinker`: its
+//!   searches; `saved`: sessions in files;
+//! - `catalogue`: the games, the levels of play and the engines that a browser can choose from; `player`: who
+//!   plays a side.
 
 mod access;
 mod assets;
 mod catalogue;
+mod clock;
+mod connection;
+mod execute;
+mod folder;
+mod game_record;
 mod game_tree;
 mod message;
+mod player;
 mod rate;
+mod saved;
 mod server;
 mod session;
 mod sessions;
+mod state;
 mod thinker;
 
+pub use catalogue::is_reserved;
 pub use server::{Config, Server};

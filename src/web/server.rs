@@ -1,14 +1,16 @@
 //! The server of the page and its WebSocket.
 
+use std::collections::HashMap;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
-use axum::extract::ws::{CloseFrame, Message, WebSocket, WebSocketUpgrade, close_code};
-use axum::extract::{RawQuery, Request, State};
+use axum::extract::ws::WebSocketUpgrade;
+use axum::extract::{Query, RawQuery, Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
 };
@@ -16,16 +18,23 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
 
 use super::access;
 use super::assets::ASSETS;
-use super::rate::Allowance;
-use super::session::Session;
+use super::catalogue::Catalogue;
+use super::connection;
+use super::folder::Folder;
+use super::saved::SavedSessions;
 use super::sessions::{Sessions, random_name};
+use crate::arena::EngineConfig;
 
 /// The longest request in bytes. A long game in PGN fits.
 const LONGEST_REQUEST: usize = 64 << 10;
@@ -33,14 +42,11 @@ const LONGEST_REQUEST: usize = 64 << 10;
 /// WebSockets at a time.
 const CONNECTIONS: usize = 256;
 
-/// Time between two reports of a search, at least.
-const REPORT_INTERVAL: Duration = Duration::from_millis(100);
+/// The time that a browser has to send the headers of a request.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time between two pings, which find connections that are gone.
-const PING_INTERVAL: Duration = Duration::from_secs(20);
-
-/// The time that a browser has to take a message.
-const SEND_TIMEOUT: Duration = Duration::from_secs(20);
+/// The pause after a connection that could not be accepted.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// The headers of every answer. The page loads nothing from elsewhere, runs no script but its own files, and
 /// is shown in no other page; its address, which may hold the token, is told to nobody.
@@ -64,6 +70,12 @@ pub struct Config {
     pub listen: SocketAddr,
     /// Searches at a time; by default one for each core.
     pub searches: Option<usize>,
+    /// Engines that can play, by name. Their names are none of a person or a level.
+    pub engines: Vec<EngineConfig>,
+    /// Where sessions are saved, and the token; `None` forgets them with the end of the server.
+    pub state: Option<PathBuf>,
+    /// A folder whose games, curves and charts browsers can look at.
+    pub folder: Option<PathBuf>,
 }
 
 /// The web board, listening.
@@ -77,7 +89,8 @@ pub struct Server {
 /// What the handlers share.
 struct Shared {
     port: u16,
-    sessions: Sessions,
+    sessions: Arc<Sessions>,
+    folder: Option<Folder>,
     connections: Arc<Semaphore>,
 }
 
@@ -85,16 +98,27 @@ impl Server {
     /// Begins to listen. Browsers are served by [`Server::run`].
     ///
     /// # Errors
-    /// If the address cannot be used.
+    /// If the address or the folder of the state cannot be used.
     pub fn bind(config: &Config) -> io::Result<Server> {
         let runtime = Runtime::new()?;
         let listener = runtime.block_on(TcpListener::bind(config.listen))?;
         let address = listener.local_addr()?;
-        let base = if address.ip().is_loopback() { String::new() } else { format!("/{}", random_name()) };
+        let saved = config.state.as_deref().map(SavedSessions::open).transpose()?;
+        let base = match &saved {
+            _ if address.ip().is_loopback() => String::new(),
+            Some(saved) => format!("/{}", saved.token()?),
+            None => format!("/{}", random_name()),
+        };
         let searches = config.searches.or_else(|| thread::available_parallelism().ok().map(usize::from));
+        let sessions = {
+            let _tasks = runtime.enter();
+            Arc::new(Sessions::new(searches.unwrap_or(1), Catalogue::new(&config.engines), saved)?)
+        };
+        runtime.spawn(Sessions::keep_saving(Arc::downgrade(&sessions)));
         let shared = Arc::new(Shared {
             port: address.port(),
-            sessions: Sessions::new(searches.unwrap_or(1)),
+            sessions,
+            folder: config.folder.clone().map(Folder::new),
             connections: Arc::new(Semaphore::new(CONNECTIONS)),
         });
         Ok(Server {
@@ -111,18 +135,38 @@ impl Server {
     }
 
     /// Serves the page until the process ends.
-    ///
-    /// # Errors
-    /// Any error of the socket.
-    pub fn run(self) -> io::Result<()> {
+    pub fn run(self) -> ! {
         let Server { runtime, listener, router, .. } = self;
-        runtime.block_on(async { axum::serve(listener, router).await })
+        runtime.block_on(async {
+            loop {
+                let stream = match listener.accept().await {
+                    Ok((stream, _)) => stream,
+                    Err(error) => {
+                        log::warn!("cannot accept a connection: {error}");
+                        sleep(PAUSE).await;
+                        continue;
+                    }
+                };
+                // Answers are small and wanted at once.
+                let _ = stream.set_nodelay(true);
+                let mut http = http1::Builder::new();
+                http.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
+                let service = TowerToHyperService::new(router.clone());
+                let connection = http.serve_connection(TokioIo::new(stream), service).with_upgrades();
+                tokio::spawn(async move {
+                    if let Err(error) = connection.await {
+                        log::debug!("a connection ends: {error}");
+                    }
+                });
+            }
+        })
     }
 }
 
 /// The routes below `base`: the files of the page, and the WebSocket.
 fn router(base: &str, shared: Arc<Shared>) -> Router {
-    let router = Router::new().route(&format!("{base}/ws"), get(connect));
+    let router =
+        Router::new().route(&format!("{base}/ws"), get(connect)).route(&format!("{base}/chart"), get(chart));
     let router = ASSETS.iter().fold(router, |router, asset| {
         let answer = move || async { ([(CONTENT_TYPE, asset.kind)], asset.text) };
         router.route(&format!("{base}/{}", asset.path), get(answer))
@@ -156,65 +200,21 @@ async fn connect(
     let id = query.as_deref().and_then(|query| query.strip_prefix("session=")).unwrap_or_default();
     let Some(session) = shared.sessions.enter(id) else { return full("sessions") };
     let upgrade = upgrade.max_message_size(LONGEST_REQUEST).max_frame_size(LONGEST_REQUEST);
-    upgrade.on_upgrade(move |socket| serve(socket, session, permit))
+    let folder = shared.folder.clone();
+    upgrade.on_upgrade(move |socket| async move {
+        connection::serve(socket, session, folder).await;
+        drop(permit);
+    })
 }
 
-/// Serves a connection until it ends.
-async fn serve(mut socket: WebSocket, session: Arc<Session>, _permit: OwnedSemaphorePermit) {
-    let mut listener = session.listen();
-    let mut allowance = Allowance::new(Instant::now());
-    let mut pings = interval(PING_INTERVAL);
-    let mut reports = interval(REPORT_INTERVAL);
-    for ticks in [&mut pings, &mut reports] {
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+/// The chart of the folder that the query names, `name=…`.
+async fn chart(State(shared): State<Arc<Shared>>, Query(query): Query<HashMap<String, String>>) -> Response {
+    let nothing = || (StatusCode::NOT_FOUND, "there is no such chart\n").into_response();
+    let (Some(folder), Some(name)) = (shared.folder.clone(), query.get("name").cloned()) else {
+        return nothing();
+    };
+    match spawn_blocking(move || folder.chart(&name)).await {
+        Ok(Ok(text)) => ([(CONTENT_TYPE, "image/svg+xml")], text).into_response(),
+        _ => nothing(),
     }
-    // Whether a ping is without its answer.
-    let mut is_silent = false;
-    let mut next = Some(Message::text(session.welcome()));
-    loop {
-        if let Some(message) = next.take() {
-            let is_last = matches!(message, Message::Close(_));
-            let sent = timeout(SEND_TIMEOUT, socket.send(message)).await;
-            if is_last || !matches!(sent, Ok(Ok(()))) {
-                return;
-            }
-        }
-        next = tokio::select! {
-            received = socket.recv() => match received {
-                Some(Ok(message)) => {
-                    is_silent = false;
-                    match message {
-                        Message::Close(_) => return,
-                        _ if !allowance.take(Instant::now()) => Some(close("too many requests")),
-                        Message::Text(text) => session.request(&text).map(Message::text),
-                        Message::Binary(_) => Some(close("requests are text")),
-                        Message::Ping(_) | Message::Pong(_) => None,
-                    }
-                }
-                // The client is gone, or has broken the protocol or the limit of a request.
-                Some(Err(_)) | None => return,
-            },
-            changed = listener.game.changed() => match changed {
-                Ok(()) => Some(Message::text(&*listener.game.borrow_and_update().clone())),
-                Err(_) => return,
-            },
-            _ = reports.tick() => match listener.search.has_changed() {
-                Ok(true) => listener.search.borrow_and_update().clone().map(|text| Message::text(&*text)),
-                Ok(false) => None,
-                Err(_) => return,
-            },
-            _ = pings.tick() => {
-                if is_silent {
-                    return;
-                }
-                is_silent = true;
-                Some(Message::Ping(Default::default()))
-            }
-        };
-    }
-}
-
-/// Ends a connection that does not keep to the rules.
-fn close(reason: &'static str) -> Message {
-    Message::Close(Some(CloseFrame { code: close_code::POLICY, reason: reason.into() }))
 }

@@ -61,8 +61,8 @@ pub struct PgnMove {
     pub comment: String,
     /// The annotation glyph, such as 4 for a blunder (written `$4`). Not read from files.
     pub glyph: Option<u8>,
-    /// Moves that were possible instead, this one and what follows it. Not read from files.
-    pub variation: Vec<String>,
+    /// Other moves in its place, each with what follows it.
+    pub variations: Vec<Vec<PgnMove>>,
 }
 
 /// Why a game cannot be played again.
@@ -83,6 +83,9 @@ pub enum ReplayError {
     #[error(transparent)]
     Position(#[from] PositionError),
 }
+
+/// Variations within variations that are read and written. Deeper ones are left out.
+pub const DEEPEST: usize = 50;
 
 /// The comment of opening moves.
 const BOOK: &str = "book";

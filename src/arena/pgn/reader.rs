@@ -1,7 +1,7 @@
 //! Reading PGN as it is found: one game after the other, in constant memory.
 //!
-//! Tags may be missing, comments may stand anywhere, and variations, annotation glyphs, `;` comments and
-//! `%` lines are skipped. A game has to end with its result (`1-0`, `0-1`, `1/2-1/2`, `*`). After an error
+//! Tags may be missing, comments may stand anywhere, and annotation glyphs, `;` comments and `%` lines are
+//! skipped. A game has to end with its result (`1-0`, `0-1`, `1/2-1/2`, `*`). After an error
 //! the reader goes on with the next game.
 
 use std::io::{BufRead, Read};
@@ -10,7 +10,7 @@ use encoding_rs::WINDOWS_1252;
 use thiserror::Error;
 
 use super::writer::{OWN_TAGS, TERMINATION};
-use super::{BOOK, PgnGame, PgnMove, PlayerTags};
+use super::{BOOK, DEEPEST, PgnGame, PgnMove, PlayerTags};
 use crate::arena::{FinalResult, Termination, Variation};
 use crate::game::{Color, quote};
 
@@ -84,6 +84,9 @@ pub struct PgnReader<R> {
 enum Token {
     Move(String),
     Comment(String),
+    /// A variation begins or ends.
+    Open,
+    Close,
     /// The result; `Some(None)` for a draw, `None` for `*`.
     Result(Option<Option<Color>>),
 }
@@ -219,48 +222,55 @@ impl<R: BufRead> PgnReader<R> {
     /// The moves of a game and its result.
     fn moves(&mut self) -> Result<(Vec<PgnMove>, Option<Option<Color>>), Problem> {
         let mut moves: Vec<PgnMove> = Vec::new();
+        // The variations that are open, each within the one before.
+        let mut open: Vec<Vec<PgnMove>> = Vec::new();
         loop {
-            match self.token()? {
-                Token::Move(text) => moves.push(PgnMove { text, ..PgnMove::default() }),
+            let token = self.token(open.len())?;
+            let line = open.last_mut().unwrap_or(&mut moves);
+            match token {
+                Token::Move(text) => line.push(PgnMove { text, ..PgnMove::default() }),
                 Token::Comment(comment) => {
-                    if let Some(last) = moves.last_mut().filter(|last| last.comment.is_empty()) {
+                    if let Some(last) = line.last_mut().filter(|last| last.comment.is_empty()) {
                         last.comment = comment;
                     }
                 }
+                Token::Open => open.push(Vec::new()),
+                Token::Close => {
+                    let variation = open.pop().filter(|line| !line.is_empty() && open.len() < DEEPEST);
+                    let around = open.last_mut().unwrap_or(&mut moves).last_mut();
+                    if let (Some(variation), Some(mv)) = (variation, around) {
+                        mv.variations.push(variation);
+                    }
+                }
+                // A variation may end with its own result.
+                Token::Result(_) if !open.is_empty() => {}
                 Token::Result(result) => return Ok((moves, result)),
             }
         }
     }
 
-    /// The next token of the main line.
-    fn token(&mut self) -> Result<Token, Problem> {
-        // Variations that are open here.
-        let mut depth = 0;
+    /// The next token; `depth` variations are open.
+    fn token(&mut self, depth: usize) -> Result<Token, Problem> {
         loop {
             if !self.skip_space()? || self.at_tag() {
                 return Err(if depth > 0 { Problem::Open } else { self.unfinished() });
             }
             match self.rest().as_bytes()[0] {
-                b'{' => {
-                    let comment = self.comment()?;
-                    if depth == 0 {
-                        return Ok(Token::Comment(comment));
-                    }
-                }
+                b'{' => return Ok(Token::Comment(self.comment()?)),
                 b'(' => {
-                    depth += 1;
                     self.at += 1;
+                    return Ok(Token::Open);
                 }
                 b')' if depth > 0 => {
-                    depth -= 1;
                     self.at += 1;
+                    return Ok(Token::Close);
                 }
                 _ => {
                     let word = self.word();
-                    if depth == 0
-                        && let Some(token) = main_line_token(&word)
-                    {
-                        self.last_word = word;
+                    if let Some(token) = word_token(&word) {
+                        if depth == 0 {
+                            self.last_word = word;
+                        }
                         return Ok(token);
                     }
                 }
@@ -345,7 +355,7 @@ fn is_tag(line: &str) -> bool {
 }
 
 /// What a word of the main line is; `None` for a move number or an annotation glyph.
-fn main_line_token(word: &str) -> Option<Token> {
+fn word_token(word: &str) -> Option<Token> {
     match word {
         "1-0" => return Some(Token::Result(Some(Some(Color::White)))),
         "0-1" => return Some(Token::Result(Some(Some(Color::Black)))),

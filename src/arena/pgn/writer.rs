@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{BOOK, PgnGame, PgnMove};
+use super::{BOOK, DEEPEST, PgnGame, PgnMove};
 use crate::arena::FinalResult;
 use crate::game::Color;
 
@@ -89,24 +89,8 @@ impl PgnGame {
             ..PgnMove::default()
         });
         let mut text = MoveText { f, column: 0, is_numbered: false };
-        for (mv, ply) in opening.chain(self.moves.iter().cloned()).zip(self.first_ply()..) {
-            text.write_move(&mv.text, ply)?;
-            if let Some(glyph) = mv.glyph {
-                text.write_word(&format!("${glyph}"))?;
-            }
-            if !mv.comment.is_empty() {
-                // A brace inside the comment would close it.
-                let comment = format!("{{{}}}", mv.comment.replace('}', ")"));
-                comment.split(' ').try_for_each(|word| text.write_word(word))?;
-            }
-            if !mv.variation.is_empty() {
-                text.write_word("(")?;
-                text.is_numbered = false;
-                mv.variation.iter().zip(ply..).try_for_each(|(mv, ply)| text.write_move(mv, ply))?;
-                text.write_word(")")?;
-                text.is_numbered = false;
-            }
-        }
+        text.write_line(&opening.collect::<Vec<_>>(), self.first_ply(), 0)?;
+        text.write_line(&self.moves, self.first_ply() + self.opening.moves.len(), 0)?;
         text.write_word(result_text(self.end.as_ref()))?;
         writeln!(f)
     }
@@ -132,6 +116,30 @@ impl MoveText<'_, '_> {
         };
         self.column = if space == " " { self.column + 1 + width } else { width };
         write!(self.f, "{space}{word}")
+    }
+
+    /// Writes moves with what belongs to them; `ply` is that of the first one, `depth` the variations around
+    /// them.
+    fn write_line(&mut self, moves: &[PgnMove], ply: usize, depth: usize) -> fmt::Result {
+        for (mv, ply) in moves.iter().zip(ply..) {
+            self.write_move(&mv.text, ply)?;
+            if let Some(glyph) = mv.glyph {
+                self.write_word(&format!("${glyph}"))?;
+            }
+            if !mv.comment.is_empty() {
+                // A brace inside the comment would close it.
+                let comment = format!("{{{}}}", mv.comment.replace('}', ")"));
+                comment.split(' ').try_for_each(|word| self.write_word(word))?;
+            }
+            for variation in mv.variations.iter().filter(|_| depth < DEEPEST) {
+                self.write_word("(")?;
+                self.is_numbered = false;
+                self.write_line(variation, ply, depth + 1)?;
+                self.write_word(")")?;
+                self.is_numbered = false;
+            }
+        }
+        Ok(())
     }
 
     /// Writes a move with its number; `ply` counts from 0 at the first move of White.
@@ -189,11 +197,14 @@ mod tests {
         later.opening.fen = "pp6/8/8/8/8/8/8/PP6 b 0 31".into();
         assert!(later.to_string().contains("\n\n31... a8a7 {book} 32. a1a2 "));
         later.moves[0].glyph = Some(4);
-        later.moves[0].variation = vec!["b1b2".into(), "b8b7".into()];
+        let line = |texts: [&str; 2]| texts.map(|text| PgnMove { text: text.into(), ..PgnMove::default() });
+        later.moves[0].variations = vec![line(["b1b2", "b8b7"]).into()];
+        later.moves[0].variations[0][1].variations = vec![line(["a8a7", "b2b3"]).into()];
         let text = later.to_string();
-        let annotated = "32. a1a2 $4 {+1.23/12 0.450s} ( 32. b1b2 b8b7 ) 32... a7a8 33. ";
+        let annotated =
+            "32. a1a2 $4 {+1.23/12 0.450s} ( 32. b1b2 b8b7 ( 32... a8a7 33. b2b3 ) ) 32... a7a8 33. ";
         assert!(text.replace('\n', " ").contains(annotated), "{text}");
-        later.moves[0] = PgnMove { glyph: None, variation: Vec::new(), ..later.moves[0].clone() };
+        later.moves[0].glyph = None;
         assert_eq!(parse(&text).unwrap()[0], later);
         later.end = None;
         assert!(later.to_string().contains("[Result \"*\"]") && later.to_string().ends_with(" *\n\n"));

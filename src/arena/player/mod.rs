@@ -1,12 +1,14 @@
-//! Players: Labrys in the same process, an engine in a child process that speaks UCI or xboard, or a client
-//! over UDP.
+//! Players: Labrys in the same process, an engine in a child process or over TCP that speaks UCI or xboard,
+//! or a client over UDP.
 //!
-//! [`Player`] is what the referee sees of them; each kind has a file of its own. `setup` says how an engine
-//! is run and makes its player; `child` starts and restarts the process of an engine.
+//! [`Player`] is what the referee sees of them; each kind has a file of its own. [`TextPlayer`] is a
+//! player whose game is known at run time only. `setup` says how an engine
+//! is run and makes its player; `remote` starts and restarts an engine.
 
-mod child;
 mod in_process;
+mod remote;
 mod setup;
+mod text;
 mod uci;
 mod udp;
 mod xboard;
@@ -16,6 +18,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use setup::{EngineKind, EngineSetup, EngineSetupError};
+pub use text::{TextPlayer, TextReply};
 
 use super::Variation;
 use crate::engine::{Board, Play};

@@ -16,7 +16,7 @@ use crate::engine::OptionError;
 use crate::game::{Playable, quote};
 use crate::protocol::client::ClientError;
 use crate::protocol::engine_log::EngineLog;
-use crate::protocol::process::Launch;
+use crate::protocol::transport::Transport;
 use crate::protocol::tuc::guest::{GuestError, Invitation};
 use crate::search::Control;
 
@@ -29,7 +29,7 @@ pub struct EngineSetup {
     pub options: Vec<(String, String)>,
     /// How long to wait for an answer where there is no clock.
     pub timeout: Duration,
-    /// Whether each game has a child process of its own.
+    /// Whether each game has a child process or a connection of its own.
     pub restart: bool,
 }
 
@@ -38,10 +38,10 @@ pub struct EngineSetup {
 pub enum EngineKind {
     /// Labrys in the same process.
     InProcess,
-    /// A UCI engine in a child process.
-    Uci(Launch),
-    /// An engine in a child process that speaks the xboard protocol.
-    Xboard(Launch),
+    /// A UCI engine in a child process or over TCP.
+    Uci(Transport),
+    /// An engine in a child process or over TCP that speaks the xboard protocol.
+    Xboard(Transport),
     /// A client that speaks the UDP protocol of TUC-CHESS.
     Udp(Invitation),
 }
@@ -51,7 +51,7 @@ impl fmt::Display for EngineSetup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             EngineKind::InProcess => write!(f, "labrys {}", env!("CARGO_PKG_VERSION"))?,
-            EngineKind::Uci(launch) | EngineKind::Xboard(launch) => write!(f, "{launch}")?,
+            EngineKind::Uci(transport) | EngineKind::Xboard(transport) => write!(f, "{transport}")?,
             EngineKind::Udp(Invitation { listen, launch: None }) => write!(f, "UDP {listen}")?,
             EngineKind::Udp(Invitation { listen, launch: Some(launch) }) => {
                 write!(f, "{launch}, UDP {listen}")?
@@ -113,8 +113,10 @@ impl EngineSetup {
         let (setup, rules, log) = (self.clone(), rules.clone(), log.clone());
         match &self.kind {
             EngineKind::InProcess => Box::new(InProcessPlayer::new(setup, rules)),
-            EngineKind::Uci(launch) => Box::new(UciPlayer::new(setup, launch.clone(), rules, log)),
-            EngineKind::Xboard(launch) => Box::new(XboardPlayer::new(setup, launch.clone(), rules, log)),
+            EngineKind::Uci(transport) => Box::new(UciPlayer::new(setup, transport.clone(), rules, log)),
+            EngineKind::Xboard(transport) => {
+                Box::new(XboardPlayer::new(setup, transport.clone(), rules, log))
+            }
             EngineKind::Udp(invitation) => Box::new(UdpPlayer::new(invitation.clone(), self.timeout, log)),
         }
     }
@@ -142,8 +144,8 @@ impl EngineSetup {
     ) -> Result<(), EngineSetupError> {
         match &self.kind {
             EngineKind::InProcess => Ok(in_process::set_options(rules.engine()?.as_mut(), &self.options)?),
-            EngineKind::Uci(launch) => uci::connect(self, launch, rules, log, control).map(drop),
-            EngineKind::Xboard(launch) => xboard::check(self, launch, rules, sets_up, log, control),
+            EngineKind::Uci(transport) => uci::connect(self, transport, rules, log, control).map(drop),
+            EngineKind::Xboard(transport) => xboard::check(self, transport, rules, sets_up, log, control),
             EngineKind::Udp(invitation) => Ok(invitation.check(self.timeout, log, control)?),
         }
     }

@@ -1,42 +1,42 @@
-//! A UCI engine in a child process.
+//! A UCI engine in a child process or over TCP.
 
 use std::time::Duration;
 
-use super::child::{self, Child};
+use super::remote::{self, Remote};
 use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 use crate::arena::{Rules, Variation};
 use crate::game::{Color, Game};
 use crate::protocol::client::Client;
 use crate::protocol::engine_log::EngineLog;
-use crate::protocol::process::Launch;
+use crate::protocol::transport::Transport;
 use crate::search::Control;
 
 /// The UCI option that selects the game.
 const VARIANT: &str = "UCI_Variant";
 
-/// A UCI engine in a child process.
+/// A UCI engine in a child process or over TCP.
 pub(super) struct UciPlayer {
-    child: Child<Client>,
+    remote: Remote<Client>,
     timeout: Duration,
 }
 
 impl UciPlayer {
-    pub(super) fn new(setup: EngineSetup, launch: Launch, rules: Rules, log: EngineLog) -> UciPlayer {
+    pub(super) fn new(setup: EngineSetup, transport: Transport, rules: Rules, log: EngineLog) -> UciPlayer {
         let EngineSetup { timeout, restart, .. } = setup;
-        let connect = move |control: &Control| connect(&setup, &launch, &rules, &log, control);
-        UciPlayer { child: Child::new(connect, restart), timeout }
+        let connect = move |control: &Control| connect(&setup, &transport, &rules, &log, control);
+        UciPlayer { remote: Remote::new(connect, restart), timeout }
     }
 }
 
-/// Starts an engine, checks that it plays the game and sets its options.
+/// Starts an engine or connects to it, checks that it plays the game and sets its options.
 pub(super) fn connect(
     setup: &EngineSetup,
-    launch: &Launch,
+    transport: &Transport,
     rules: &Rules,
     log: &EngineLog,
     control: &Control,
 ) -> Result<Client, EngineSetupError> {
-    let mut client = Client::start(launch, log, setup.timeout, control)?;
+    let mut client = Client::start(transport, log, setup.timeout, control)?;
     let variant = &rules.variant;
     match client.option(VARIANT) {
         Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
@@ -65,8 +65,8 @@ pub(super) fn connect(
 impl<G: Game> Player<G> for UciPlayer {
     fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
         let timeout = self.timeout;
-        self.child.retire(|_| false);
-        self.child.guard(control, |client| client.new_game(timeout, control))
+        self.remote.retire(|_| false);
+        self.remote.guard(control, |client| client.new_game(timeout, control))
     }
 
     fn think(
@@ -77,9 +77,9 @@ impl<G: Game> Player<G> for UciPlayer {
         let timeout = request.timeout.unwrap_or(self.timeout);
         let line = position_line(request.line);
         let answer =
-            self.child.guard(control, |client| client.go(&line, request.limits, timeout, control))?;
+            self.remote.guard(control, |client| client.go(&line, request.limits, timeout, control))?;
         let position = request.game.position();
-        Ok(child::reply(position, position.parse_move(&answer.best), answer))
+        Ok(remote::reply(position, position.parse_move(&answer.best), answer))
     }
 }
 

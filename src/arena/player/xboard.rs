@@ -1,14 +1,14 @@
-//! An engine in a child process that speaks the xboard protocol.
+//! An engine in a child process or over TCP that speaks the xboard protocol.
 
 use std::time::Duration;
 
-use super::child::{self, Child};
+use super::remote::{self, Remote};
 use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 use crate::arena::{Rules, Variation};
 use crate::game::{Color, Game};
 use crate::protocol::client::ClientError;
 use crate::protocol::engine_log::EngineLog;
-use crate::protocol::process::Launch;
+use crate::protocol::transport::Transport;
 use crate::protocol::xboard::{Client, STANDARD};
 use crate::search::Control;
 
@@ -16,29 +16,29 @@ use crate::search::Control;
 /// other positions than the start position.
 pub(super) fn check(
     setup: &EngineSetup,
-    launch: &Launch,
+    transport: &Transport,
     rules: &Rules,
     sets_up: bool,
     log: &EngineLog,
     control: &Control,
 ) -> Result<(), EngineSetupError> {
     let variant = rules.board()?.xboard_variant();
-    let client = connect(setup, launch, rules, log, control)?;
+    let client = connect(setup, transport, rules, log, control)?;
     match (sets_up || variant != Some(STANDARD)) && !client.sets_up() {
         true => Err(ClientError::StartOnly.into()),
         false => Ok(()),
     }
 }
 
-/// Starts an engine, checks that it plays the game and sets its options.
+/// Starts an engine or connects to it, checks that it plays the game and sets its options.
 fn connect(
     setup: &EngineSetup,
-    launch: &Launch,
+    transport: &Transport,
     rules: &Rules,
     log: &EngineLog,
     control: &Control,
 ) -> Result<Client, EngineSetupError> {
-    let mut client = Client::start(launch, log, setup.timeout, control)?;
+    let mut client = Client::start(transport, log, setup.timeout, control)?;
     let variant = rules.board()?.xboard_variant();
     if !variant.is_some_and(|variant| client.variants().any(|known| known == variant)) {
         let known = client.variants().collect::<Vec<_>>().join(", ");
@@ -51,7 +51,7 @@ fn connect(
 
 /// An engine that speaks the xboard protocol.
 pub(super) struct XboardPlayer {
-    child: Child<Client>,
+    remote: Remote<Client>,
     /// The name of the game in the protocol; `None` where it does not have the game.
     variant: Option<&'static str>,
     timeout: Duration,
@@ -61,11 +61,16 @@ pub(super) struct XboardPlayer {
 }
 
 impl XboardPlayer {
-    pub(super) fn new(setup: EngineSetup, launch: Launch, rules: Rules, log: EngineLog) -> XboardPlayer {
+    pub(super) fn new(
+        setup: EngineSetup,
+        transport: Transport,
+        rules: Rules,
+        log: EngineLog,
+    ) -> XboardPlayer {
         let EngineSetup { timeout, restart, .. } = setup;
         let variant = rules.board().ok().and_then(|board| board.xboard_variant());
-        let connect = move |control: &Control| connect(&setup, &launch, &rules, &log, control);
-        XboardPlayer { child: Child::new(connect, restart), variant, timeout, told: None }
+        let connect = move |control: &Control| connect(&setup, &transport, &rules, &log, control);
+        XboardPlayer { remote: Remote::new(connect, restart), variant, timeout, told: None }
     }
 
     fn is_standard(&self) -> bool {
@@ -76,9 +81,9 @@ impl XboardPlayer {
 impl<G: Game> Player<G> for XboardPlayer {
     fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
         self.told = None;
-        self.child.retire(|client| !client.is_reusable());
+        self.remote.retire(|client| !client.is_reusable());
         let variant = self.variant.unwrap_or_default();
-        self.child.guard(control, |client| client.new_game(variant, control))
+        self.remote.guard(control, |client| client.new_game(variant, control))
     }
 
     fn think(
@@ -90,7 +95,7 @@ impl<G: Game> Player<G> for XboardPlayer {
         let (told, is_standard) = (self.told.take(), self.is_standard());
         let fen = (told.is_none() && !(is_standard && line.fen == G::start().fen())).then_some(&*line.fen);
         let (patience, stm) = (timeout.unwrap_or(self.timeout), game.position().side_to_move());
-        let answer = self.child.guard(control, |client| {
+        let answer = self.remote.guard(control, |client| {
             let moves = texts::<G>(line, told.unwrap_or(0), client.takes_san(), is_standard);
             client.tell(fen, &moves, control)?;
             client.go(limits, stm, patience, control)
@@ -99,7 +104,7 @@ impl<G: Game> Player<G> for XboardPlayer {
         self.told = Some(line.moves.len() + 1);
         let answer = answer.ok_or(PlayerError::Resigned)?;
         let position = game.position();
-        Ok(child::reply(position, position.parse_san(&answer.best), answer))
+        Ok(remote::reply(position, position.parse_san(&answer.best), answer))
     }
 }
 

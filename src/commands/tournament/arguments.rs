@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use std::thread::available_parallelism;
 
 use anyhow::{Context, bail};
-use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches, ValueEnum, value_parser};
+use clap::{ValueEnum, value_parser};
 
 use crate::arena::pgn::file::PgnFile;
 use crate::arena::{
     Adjudication, Affinity, BookOptions, CommentKeys, CoreList, DrawRule, EngineConfig, Format, KeyValues,
     Openings, ResignRule, Results, Schedule, Sprt, Tournament,
 };
+use crate::commands::engines::Engines;
 use crate::commands::records::Strictness;
 use crate::commands::{RulesArguments, parse_plies};
 use crate::game::quote;
@@ -121,42 +122,6 @@ enum TournamentFormat {
     Gauntlet,
 }
 
-/// The values of each `--engine`. clap's derive would concatenate those of repeated flags.
-#[derive(Clone, Debug)]
-struct Engines(Vec<Vec<String>>);
-
-impl clap::Args for Engines {
-    fn augment_args(command: Command) -> Command {
-        command.arg(
-            Arg::new("engine")
-                .long("engine")
-                .num_args(1..)
-                .action(ArgAction::Append)
-                .value_name("KEY=VALUE")
-                .help(
-                    "An engine: cmd=… (default: Labrys itself), proto=uci|xboard|tuc, name=…, \
-                     option.<name>=…, tc=… …",
-                ),
-        )
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Engines::augment_args(command)
-    }
-}
-
-impl FromArgMatches for Engines {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Engines, clap::Error> {
-        let occurrences = matches.get_occurrences::<String>("engine").into_iter().flatten();
-        Ok(Engines(occurrences.map(|words| words.cloned().collect()).collect()))
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-        self.0.extend(Engines::from_arg_matches(matches)?.0);
-        Ok(())
-    }
-}
-
 fn parse_concurrency(text: &str) -> Result<usize, String> {
     const MOST: usize = 1024;
     let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
@@ -194,11 +159,7 @@ impl Arguments {
         let rules = self.rules.rules()?;
         let mut board = rules.board()?;
         let each = KeyValues::parse("--each", &self.each)?;
-        let engines = self.engines.0.iter().zip(1..);
-        let engines = engines.map(|(words, number)| {
-            Ok(KeyValues::parse(format!("--engine {number}"), words)?.with_defaults(&each))
-        });
-        let engines = EngineConfig::read_all(engines.collect::<anyhow::Result<_>>()?)?;
+        let engines = self.engines.read(&each)?;
         for EngineConfig { name, setup, .. } in &engines {
             if let Some((option, _)) = setup.options.iter().find(|(name, _)| rules.is_own_option(name)) {
                 bail!(

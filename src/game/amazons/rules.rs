@@ -2,8 +2,8 @@
 
 use super::super::zobrist::random_table;
 use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, MoveError,
-    MoveOrdering, Outcome, Playouts, ProofLeaf, SelectiveDeepening, Selectivity, Solvable,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Looks, MoveError,
+    MoveOrdering, Outcome, PieceLooks, Playouts, ProofLeaf, SelectiveDeepening, Selectivity, Solvable,
 };
 use super::board::{self, BITS, MAX_SIZE, around, flood, reach, squares};
 use super::notation;
@@ -166,6 +166,17 @@ impl Game for Amazons {
     type Move = AmazonsMove;
 
     const NAME: &'static str = "amazons";
+
+    const LOOKS: Looks = Looks {
+        title: "Amazons",
+        hint: "queens that shoot arrows",
+        pieces: &[
+            PieceLooks { letter: '*', name: "arrow", drawing: "tile" },
+            PieceLooks { letter: 'q', name: "amazon", drawing: "queen" },
+        ],
+        steps: &["move", "shoot"],
+        ..Looks::LETTERS
+    };
 
     const MAX_MOVES: usize = MAX_AMAZONS as usize * QUEEN_MOVES * QUEEN_MOVES;
 

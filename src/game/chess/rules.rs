@@ -6,7 +6,8 @@ use cozy_chess::{
 
 use super::super::zobrist::random_table;
 use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, MoveError, Outcome,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Looks, MoveError,
+    Outcome, PieceLooks,
 };
 use super::{notation, san};
 
@@ -147,6 +148,20 @@ impl Game for Chess {
     type Move = ChessMove;
 
     const NAME: &'static str = "chess";
+
+    const LOOKS: Looks = Looks {
+        title: "Chess",
+        hint: "with Chess960",
+        pieces: &[
+            PieceLooks::new('p', "pawn"),
+            PieceLooks::new('n', "knight"),
+            PieceLooks::new('b', "bishop"),
+            PieceLooks::new('r', "rook"),
+            PieceLooks::new('q', "queen"),
+            PieceLooks::new('k', "king"),
+        ],
+        ..Looks::LETTERS
+    };
 
     /// Fifteen queens and a king. A position that can arise in a game has at most 218.
     const MAX_MOVES: usize = 15 * 27 + 8;

@@ -2,8 +2,8 @@
 
 use super::super::zobrist::random_table;
 use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, MoveError, MoveOrdering, Outcome,
-    Playouts, SelectiveDeepening, Selectivity, Solvable,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
+    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Solvable,
 };
 use super::attacks::{self, Crowd, squares};
 use super::notation;
@@ -94,6 +94,13 @@ impl Game for Neighbours {
     type Move = NeighboursMove;
 
     const NAME: &'static str = "neighbours";
+
+    const LOOKS: Looks = Looks {
+        title: "Neighbours",
+        hint: "as far as it has neighbours",
+        pieces: &[PieceLooks { letter: 'p', name: "piece", drawing: "disc" }],
+        ..Looks::LETTERS
+    };
 
     const MAX_MOVES: usize = 64;
 

@@ -2,8 +2,8 @@
 
 use super::super::zobrist::random_table;
 use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, MoveError, MoveOrdering, Outcome,
-    Playouts, SelectiveDeepening, Selectivity, Solvable,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
+    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Solvable,
 };
 use super::board::{ALL, Kind, forward, king_steps, last_rank, pawn_attacks, rook_steps, squares};
 use super::notation;
@@ -240,6 +240,19 @@ impl Game for TucChess {
     type Move = TucMove;
 
     const NAME: &'static str = "tucchess";
+
+    const LOOKS: Looks = Looks {
+        title: "TUC-CHESS",
+        hint: "for points and prizes",
+        pieces: &[
+            PieceLooks { letter: '*', name: "prize", drawing: "coin" },
+            PieceLooks::new('p', "pawn"),
+            PieceLooks::new('r', "rook"),
+            PieceLooks::new('k', "king"),
+        ],
+        points: Some([1, 2]),
+        ..Looks::LETTERS
+    };
 
     /// Seven pawns with three targets each, two rooks with twelve, a king with four.
     const MAX_MOVES: usize = 49;

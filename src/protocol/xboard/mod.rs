@@ -1,5 +1,5 @@
 //! A client of the xboard protocol (Chess Engine Communication Protocol), which drives an engine in a child
-//! process.
+//! process or over TCP.
 //!
 //! An engine is in force mode except while it is asked for a move: so it never begins to think by itself, and
 //! it is told positions and moves as a UCI engine is. Where the engine has `ping`, it is waited for before
@@ -16,7 +16,7 @@ use super::client::Answer;
 use super::engine_log::EngineLog;
 use super::info::Info;
 use super::pipe::{ClientError, Pipe};
-use super::process::Launch;
+use super::transport::Transport;
 use crate::game::Color;
 use crate::search::{Control, Limits};
 
@@ -43,19 +43,19 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts an engine and reads its features. An engine that announces none is assumed to speak the first
+    /// Starts an engine, or connects to it, and reads its features. An engine that announces none is assumed to speak the first
     /// version of the protocol. `patience` is how long to wait for it, now and for later answers other than
     /// moves.
     ///
     /// # Errors
     /// [`ClientError`] if it does not start, ends, or asks for more time than `patience`.
     pub fn start(
-        launch: &Launch,
+        transport: &Transport,
         log: &EngineLog,
         patience: Duration,
         control: &Control,
     ) -> Result<Client, ClientError> {
-        let pipe = Pipe::start(launch, log, &["quit"])?;
+        let pipe = Pipe::open(transport, log, patience, &["quit"])?;
         let mut client = Client { pipe, features: Features::default(), patience, pings: 0, is_timed: false };
         client.shake_hands(control)?;
         client.sync(&[], control)?;

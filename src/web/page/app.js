@@ -1,16 +1,23 @@
 // The page: joins the board and the panels to the server.
 
 import "./board.js";
+import { answerText, arrowsOf, Graph, heatOf, showBar, showFeatures, showLines } from "./analysis.js";
 import { Connection } from "./connection.js";
-import { drawing, looksOf, pieceName } from "./looks.js";
-import { $, countText, NewGame, playerName, scoreText, showHistory, Strip } from "./panels.js";
+import { closeDialogs, openRecord, refuseInDialog, setUpDialogs } from "./dialogs.js";
+import { $, make } from "./elements.js";
+import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
+import { reveal, showHistory } from "./history.js";
+import { looksOf, setLooks } from "./looks.js";
+import { NewGame } from "./new-game.js";
+import { playerName, setEngines, Strip } from "./players.js";
+import { choosePromotion } from "./promotion.js";
 
 const board = document.querySelector("lab-board");
 let games = [];
 let state = null;       // the last message `game`
 let search = null;      // the last message `search`
+let heardAt = 0;        // when the last message `game` came
 let isFlipped = false;
-let isWaiting = false;  // for the answer to a dialog
 
 const connection = new Connection(hear, isConnected => {
   document.body.classList.toggle("offline", !isConnected);
@@ -20,11 +27,14 @@ const connection = new Connection(hear, isConnected => {
 
 function hear(message) {
   switch (message.is) {
-    case "welcome": games = message.games; break;
-    case "game": showGame(message); break;
-    case "search": search = message; showSearch(); break;
-    case "saved": openSave(message.pgn); break;
-    case "error": refused(message.text); break;
+    case "welcome": return welcome(message);
+    case "game": return showGame(message);
+    case "search": return heardSearch(message);
+    case "features": return showFeatures(message);
+    case "files": return showFiles(message.files);
+    case "file": return showFile(message);
+    case "saved": return openRecord(state.fen, message.pgn);
+    case "error": return refused(message.text);
   }
 }
 
@@ -32,32 +42,33 @@ function ask(request) {
   if (!connection.send(request)) toast("There is no connection.");
 }
 
-// Shows the game as it stands.
-function showGame(next) {
-  const isOther = state?.number !== next.number;
-  const before = state;
-  state = next;
-  if (isWaiting) closeDialogs();
-  if (isOther && before?.players.join() !== state.players.join()) {
-    isFlipped = state.players[1] === "person" && state.players[0] !== "person";
-  }
-  $("title").textContent = looksOf(state.game).title;
-  const offer = games.find(offer => offer.game === state.game);
-  strips.forEach((strip, index) => strip.show(state, offer.levels, (index === 0) === isFlipped ? 0 : 1));
-  showBoard();
-  showHistory($("history"), state, node => ask({ do: "show", node }));
-  $("message").textContent = messageText();
-  $("first").disabled = $("back").disabled = state.ply === 0;
-  $("last").disabled = $("forward").disabled = state.ply === state.line.length;
-  $("take-back").disabled = state.ply === 0;
-  $("pause").setAttribute("aria-pressed", state.paused);
-  $("pause").textContent = state.paused ? "Go on" : "Pause";
-  $("pause").hidden = state.players.every(player => player === "person");
-  $("analyse").checked = state.analysing;
-  showSearch();
+function welcome(message) {
+  games = message.games;
+  setLooks(games);
+  $("open").hidden = !message.folder;
+  setEngines(message.engines);
+  $("analyst").replaceChildren(...message.analysts.map(name => make("option", { value: name }, name)));
 }
 
-function showBoard() {
+// Shows the game as it stands.
+function showGame(next) {
+  const before = state;
+  state = next;
+  heardAt = performance.now();
+  closeDialogs();
+  if (before?.number !== state.number && before?.players.join() !== state.players.join()) {
+    isFlipped = state.players[1] === "person" && state.players[0] !== "person";
+  }
+  show();
+  if ($("features").open && (before?.node !== state.node || before?.number !== state.number)) {
+    ask({ do: "features" });
+  }
+}
+
+function show() {
+  $("title").textContent = looksOf(state.game).title;
+  const offer = games.find(offer => offer.game === state.game);
+  strips.forEach((strip, index) => strip.show(state, offer.levels, (index === 0) === isFlipped ? 0 : 1, heardAt));
   board.show({
     fen: state.fen,
     looks: looksOf(state.game),
@@ -65,11 +76,52 @@ function showBoard() {
     last: state.last,
     isFlipped,
   });
+  showHistory($("history"), state, node => ask({ do: "show", node }));
+  $("message").textContent = messageText();
+  $("answer").textContent = answerText(state);
+  $("first").disabled = $("back").disabled = $("take-back").disabled = state.ply === 0;
+  $("last").disabled = $("forward").disabled = state.ply === state.line.length;
+  const turn = state["side-to-move"] === "black" ? 1 : 0;
+  const hasEngine = state.players.some(player => player !== "person");
+  $("pause").setAttribute("aria-pressed", state.paused);
+  $("pause").textContent = state.paused ? "Go on" : "Pause";
+  $("pause").hidden = $("one-move").hidden = !hasEngine;
+  $("one-move").disabled = state.players[turn] === "person" || !!state.end || state.ply < state.line.length;
+  $("hint").disabled = state.thinking || !!state.end;
+  $("analyse").checked = state.analysing;
+  $("line-count").value = state.lines;
+  $("analyst").value = state.analyst;
+  $("review").textContent = state.reviewing ? "Evaluating …" : "Evaluate the game";
+  $("review").disabled = state.reviewing;
+  graph.show(state);
+  showSearch();
+}
+
+function heardSearch(message) {
+  search = message;
+  const eval_ = { result: search.lines[0].result, depth: search.depth };
+  if (state?.number === search.number && !state.end) {
+    // The graph follows the search.
+    const move = state.line.find(move => move.node === search.node);
+    if (move) move.eval = eval_;
+    else if (search.node === 0) state["start-eval"] = eval_;
+    graph.show(state);
+  }
+  showSearch();
+}
+
+function showSearch() {
+  if (!state) return;
+  showBar(state, search, isFlipped);
+  showLines(state, search);
+  board.point($("show-arrows").checked ? arrowsOf(state, search) : []);
+  board.warm($("show-heat").checked ? heatOf(state, search) : new Map());
 }
 
 // Whose turn it is, the last move, why the game has ended.
 function messageText() {
-  const { line, ply, end } = state;
+  const { line, ply, end, problem } = state;
+  if (problem) return `Problem: ${problem}.`;
   const name = index => (index ? "Black" : "White");
   const turn = state["side-to-move"] === "black" ? 1 : 0;
   const last = ply > 0 ? `${name((state["first-ply"] + ply - 1) % 2)} played ${line[ply - 1].text}. ` : "";
@@ -81,44 +133,10 @@ function messageText() {
   return `${last}${name(turn)} to move.`;
 }
 
-// Shows the last search, if it was of the position on the board or of the one before.
-function showSearch() {
-  const isShown = $("show-search").checked;
-  const index = state ? state.line.findIndex(move => move.node === search?.node) + 1 : -1;
-  const isOfGame = search && search.number === state?.number;
-  const isBefore = (index > 0 || search?.node === 0) && index === state?.ply - 1;
-  const isOfLine = isOfGame && (search.node === state.node || isBefore);
-  $("bar").hidden = !isShown;
-  $("search").hidden = !isShown;
-  $("bar").classList.toggle("flipped", isFlipped);
-  if (!isOfLine || state.end) {
-    const { winner } = state?.end ?? {};
-    if (state?.end) $("bar-white").style.height = { white: "100%", black: "0%" }[winner] ?? "50%";
-    else if (state?.ply === 0 || !isOfGame) $("bar-white").style.height = "50%";
-    $("search").textContent = "";
-    $("bar").setAttribute("aria-label", state?.end ? state.end.text : "No evaluation");
-    return;
-  }
-  const share = 100 * search.result;
-  $("bar-white").style.height = `${share}%`;
-  const score = scoreText(search.score);
-  $("bar").setAttribute("aria-label", `Evaluation ${score}, White is expected to score ${share.toFixed(0)} %`);
-  const speed = search.seconds > 0.05 ? `, ${countText(Math.round(search.nodes / search.seconds))}/s` : "";
-  const details = `depth ${search.depth}, ${countText(search.nodes)} nodes${speed}`;
-  const b = document.createElement("b");
-  b.textContent = score;
-  const small = document.createElement("small");
-  small.textContent = details;
-  $("search").replaceChildren(b, " ", search.line.slice(0, 12).join(" "), small);
-}
-
 // A problem with a request: in the dialog that has asked, or on the board.
 function refused(text) {
   board.letGo();
-  const open = document.querySelector("dialog[open] .problem");
-  if (isWaiting && open) open.textContent = text;
-  else toast(text);
-  isWaiting = false;
+  if (!refuseInDialog(text)) toast(text);
 }
 
 let toastTimer = 0;
@@ -131,72 +149,80 @@ function toast(text) {
   }, 5000);
 }
 
-function closeDialogs() {
-  isWaiting = false;
-  for (const dialog of [$("new-dialog"), $("load-dialog")]) dialog.close();
-}
-
 // The moves.
 board.addEventListener("step", event => ($("step").textContent = event.detail));
 board.addEventListener("move", async event => {
   const { moves, isBlack } = event.detail;
   const node = state.node;
-  const move = moves.length === 1 ? moves[0] : await choosePromotion(moves, isBlack);
+  const move = moves.length === 1 ? moves[0] : await choosePromotion(moves, isBlack, looksOf(state.game));
   if (move) ask({ do: "play", node, move: move.text });
   else board.letGo();
 });
 
-function choosePromotion(moves, isBlack) {
-  const dialog = $("choice-dialog");
-  const looks = looksOf(state.game);
-  // The most valuable piece first.
-  const letters = Object.keys(looks.pieces).reverse();
-  const sorted = moves.toSorted((a, b) => letters.indexOf(a.suffix) - letters.indexOf(b.suffix));
-  return new Promise(done => {
-    let chosen = null;
-    $("choices").replaceChildren(...sorted.map(move => {
-      const letter = isBlack ? move.suffix.toLowerCase() : move.suffix.toUpperCase();
-      const button = document.createElement("button");
-      button.type = "submit";
-      button.className = "choice";
-      button.setAttribute("aria-label", letter ? pieceName(looks, letter) : move.text);
-      button.append(letter ? drawing(looks, letter) : move.text);
-      button.addEventListener("click", () => (chosen = move));
-      return button;
-    }));
-    dialog.addEventListener("close", () => done(chosen), { once: true });
-    dialog.showModal();
-  });
+// Why not this move: what follows a move that the pointer or the keyboard rests on.
+let wonderTimer = 0;
+function wonder(event) {
+  clearTimeout(wonderTimer);
+  if (!$("show-why").checked || !state) return;
+  const square = event.target.closest?.("[data-square]")?.dataset.square;
+  const move = square ? board.moveTo(square) : event.target.dataset?.move;
+  if (!move || state.answer?.about === move) return;
+  wonderTimer = setTimeout(() => ask({ do: "ask", node: state.node, move }), 250);
+}
+for (const place of [board, $("history")]) {
+  place.addEventListener("pointerover", wonder);
+  place.addEventListener("focusin", wonder);
 }
 
-// The players.
+// The list shrinks when the lines of a search appear.
+new ResizeObserver(() => reveal($("history"))).observe($("history"));
+
+// The players and their clocks.
 const strips = [$("strip-top"), $("strip-bottom")].map(element => new Strip(element, (side, player) => {
   const players = [...state.players];
   players[side] = player;
+  // The other list may change before the answer comes.
+  state.players = players;
   ask({ do: "players", players });
 }));
+setInterval(() => strips.forEach(strip => strip.tick()), 100);
 
 // The buttons.
 function showPly(ply) {
   if (!state || ply < 0 || ply > state.line.length || ply === state.ply) return;
   ask({ do: "show", node: ply === 0 ? 0 : state.line[ply - 1].node });
 }
-$("first").addEventListener("click", () => showPly(0));
-$("back").addEventListener("click", () => showPly(state.ply - 1));
-$("forward").addEventListener("click", () => showPly(state.ply + 1));
-$("last").addEventListener("click", () => showPly(state.line.length));
-$("take-back").addEventListener("click", () => ask({ do: "take-back" }));
-$("pause").addEventListener("click", () => ask({ do: "pause", on: !state.paused }));
-$("analyse").addEventListener("change", () => ask({ do: "analyse", on: $("analyse").checked }));
-$("flip").addEventListener("click", () => {
-  isFlipped = !isFlipped;
-  if (state) showGame(state);
+const graph = new Graph($("graph"), showPly);
+const analyse = () => ask({
+  do: "analyse", on: $("analyse").checked, lines: Number($("line-count").value), analyst: $("analyst").value,
 });
+for (const [id, act] of Object.entries({
+  first: () => showPly(0),
+  back: () => showPly(state.ply - 1),
+  forward: () => showPly(state.ply + 1),
+  last: () => showPly(state.line.length),
+  "take-back": () => ask({ do: "take-back" }),
+  pause: () => ask({ do: "pause", on: !state.paused }),
+  "one-move": () => ask({ do: "step" }),
+  hint: () => ask({ do: "ask", node: state.node }),
+  review: () => ask({ do: "review" }),
+  flip: () => {
+    isFlipped = !isFlipped;
+    show();
+  },
+  new: () => newGame.open(games, state),
+  record: () => ask({ do: "save" }),
+  open: openFolder,
+})) {
+  $(id).addEventListener("click", () => state && act());
+}
+for (const id of ["analyse", "line-count", "analyst"]) $(id).addEventListener("change", analyse);
+$("features").addEventListener("toggle", () => $("features").open && ask({ do: "features" }));
 
-// The aids, which a browser remembers.
-for (const aid of ["show-targets", "show-last", "show-coordinates", "show-search"]) {
-  const box = $(aid);
-  box.checked = localStorage.getItem(aid) !== "off";
+// The aids, which a browser remembers. What follows a move is told only to those who want it.
+for (const box of document.querySelectorAll(".aids input")) {
+  const aid = box.id;
+  box.checked = (localStorage.getItem(aid) ?? (box.defaultChecked ? "on" : "off")) === "on";
   const apply = () => {
     document.body.classList.toggle(aid, box.checked);
     localStorage.setItem(aid, box.checked ? "on" : "off");
@@ -206,39 +232,6 @@ for (const aid of ["show-targets", "show-last", "show-coordinates", "show-search
   apply();
 }
 
-// The dialogs.
-const newGame = new NewGame(request => {
-  isWaiting = true;
-  ask(request);
-});
-$("new").addEventListener("click", () => state && newGame.open(games, state));
-$("save").addEventListener("click", () => ask({ do: "save" }));
-$("load").addEventListener("click", () => {
-  $("load-pgn").value = $("load-problem").textContent = $("load-file").value = "";
-  $("load-dialog").showModal();
-});
-$("load-file").addEventListener("change", async () => {
-  const [file] = $("load-file").files;
-  if (file) $("load-pgn").value = await file.text();
-});
-$("load-dialog").querySelector("form").addEventListener("submit", event => {
-  event.preventDefault();
-  isWaiting = true;
-  ask({ do: "load", pgn: $("load-pgn").value });
-});
-for (const button of document.querySelectorAll("dialog .cancel")) {
-  button.addEventListener("click", () => {
-    isWaiting = false;
-    button.closest("dialog").close();
-  });
-}
-
-let download = null;
-function openSave(pgn) {
-  $("save-fen").value = state.fen;
-  $("save-pgn").value = pgn;
-  if (download) URL.revokeObjectURL(download);
-  download = URL.createObjectURL(new Blob([pgn], { type: "application/x-chess-pgn" }));
-  $("download").href = download;
-  $("save-dialog").showModal();
-}
+const newGame = new NewGame(ask);
+setUpDialogs(ask);
+setUpFolder(ask);

@@ -1,5 +1,6 @@
 // The board: shows a position, and lets a person choose a move by clicks, by dragging or by keys.
 
+import { draw } from "./elements.js";
 import { drawing, pieceName } from "./looks.js";
 import { appeared, readFen, readMove, squareName } from "./moves.js";
 
@@ -17,7 +18,7 @@ function coordinate(className, text) {
 
 export class LabBoard extends HTMLElement {
   #position = { files: 8, ranks: 8, pieces: new Map() };
-  #looks = { pieces: {} };
+  #looks = null;
   #moves = [];
   #last = "";
   #isFlipped = false;
@@ -26,6 +27,7 @@ export class LabBoard extends HTMLElement {
   #cells = new Map();     // square name → element
   #shape = "";
   #drag = null;
+  #arrows = draw("svg", { class: "arrows", "aria-hidden": "true" });
 
   connectedCallback() {
     this.setAttribute("role", "grid");
@@ -80,8 +82,51 @@ export class LabBoard extends HTMLElement {
       }));
       return element;
     });
-    this.replaceChildren(...rows);
+    this.#arrows.setAttribute("viewBox", `0 0 ${files} ${ranks}`);
+    this.replaceChildren(...rows, this.#arrows);
     if (!this.#cells.has(this.#focus)) this.#focus = this.#cells.keys().next().value;
+  }
+
+  // Draws moves as arrows: each has its text, a weight from 0 to 1, and a class.
+  point(arrows) {
+    const { ranks, files } = this.#position;
+    const center = square => {
+      const [file, rank] = [square.charCodeAt(0) - 97, Number(square.slice(1)) - 1];
+      return this.#isFlipped ? [files - file - 0.5, rank + 0.5] : [file + 0.5, ranks - rank - 0.5];
+    };
+    this.#arrows.replaceChildren(...arrows.flatMap(({ move, weight, kind }) => {
+      const squares = readMove(move).squares.map(center);
+      return squares.slice(1).map((to, index) => {
+        const [[x, y], [toX, toY]] = [squares[index], to];
+        const length = Math.hypot(toX - x, toY - y);
+        const width = 0.07 + 0.11 * weight;
+        const head = 0.2 + 0.16 * weight;
+        // Along the x axis, then turned and moved into place.
+        const end = length - 0.12;
+        const shape = `M0.2 ${-width / 2}H${end - head}V${-head / 1.6}L${end} 0L${end - head} ${head / 1.6}V${width / 2}H0.2z`;
+        const angle = (Math.atan2(toY - y, toX - x) * 180) / Math.PI;
+        return draw("path", {
+          d: shape, class: `${kind}${index ? " second" : ""}`, transform: `translate(${x} ${y}) rotate(${angle})`,
+          opacity: 0.45 + 0.45 * weight,
+        });
+      });
+    }));
+  }
+
+  // Colours squares: a map of square names to shares from 0 to 1.
+  warm(heat) {
+    for (const [square, cell] of this.#cells) {
+      const share = heat.get(square);
+      cell.classList.toggle("heat", share !== undefined);
+      if (share !== undefined) cell.style.setProperty("--heat", share.toFixed(3));
+    }
+  }
+
+  // The move that would be played by choosing a square now, if there is one.
+  moveTo(square) {
+    const step = this.#chosen.length;
+    const moves = step ? this.#candidates().filter(move => move.squares[step] === square) : [];
+    return moves.find(move => move.squares.length === step + 1)?.text;
   }
 
   // The moves that begin with the chosen squares.
@@ -125,7 +170,7 @@ export class LabBoard extends HTMLElement {
 
   // The name of the step that the next square makes.
   #stepName() {
-    return this.#looks.steps?.[this.#chosen.length - 1] ?? "move";
+    return this.#looks.steps[this.#chosen.length - 1] ?? "move";
   }
 
   // Takes a square as the next one of a move, as a new beginning, or as neither.

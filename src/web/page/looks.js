@@ -1,7 +1,10 @@
-// How each game looks: its title, its pieces and their names. Drawings are paths in a square of 45 × 45.
+// How games look: the server says which drawing each piece has. Drawings are paths in a square of 45 × 45.
+
+import { draw } from "./elements.js";
 
 const BASE = "M11 39.5v-3c0-1.7 1.3-3 3-3h17c1.7 0 3 1.3 3 3v3z";
 
+// The pieces of the players, in their colours.
 const DRAWINGS = {
   pawn: { body: `M22.5 8.5a6.2 6.2 0 0 1 3.9 11h2.4v2.9h-2.7c.5 4.7 2.3 8.2 5 11.1H13.9c2.7-2.9 4.5-6.4 5-11.1h-2.7v-2.9h2.4a6.2 6.2 0 0 1 3.9-11z${BASE}` },
   rook: { body: `M11.5 9h5v3.5h3.5V9h5v3.5h3.5V9h5v8.5L30 20.5v10l1.5 3h-18l1.5-3v-10l-3.5-3z${BASE}`, lines: "M15 20.5h15M15 30.5h15" },
@@ -12,65 +15,55 @@ const DRAWINGS = {
   disc: { body: "M22.5 7a15.5 15.5 0 1 1-.1 0z", lines: "M22.5 12.5a10 10 0 1 1-.1 0z" },
 };
 
-const chessmen = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
-
-export const LOOKS = {
-  chess: { title: "Chess", hint: "with Chess960", pieces: chessmen },
-  neighbours: {
-    title: "Neighbours", hint: "as far as it has neighbours", pieces: { p: "disc" }, names: { disc: "piece" },
-  },
-  tucchess: {
-    title: "TUC-CHESS", hint: "for points and prizes", pieces: chessmen, star: "prize",
-    points: fields => fields.slice(1, 3),
-  },
-  amazons: {
-    title: "Amazons", hint: "queens that shoot arrows", pieces: { q: "queen" }, names: { queen: "amazon" },
-    star: "arrow", steps: ["move", "shoot"],
-  },
+// What belongs to no player.
+const OBJECTS = {
+  coin: [
+    ["circle", { cx: 22.5, cy: 22.5, r: 11, class: "coin" }],
+    ["path", { d: "M22.5 14.6l2.3 5.1 5.5.6-4.1 3.7 1.2 5.4-4.9-2.8-4.9 2.8 1.2-5.4-4.1-3.7 5.5-.6z", class: "coin-star" }],
+  ],
+  tile: [
+    ["rect", { x: 4, y: 4, width: 37, height: 37, rx: 7, class: "tile" }],
+    ["path", { d: "M15.5 29.5 27 18M18 27l-5.5.5M18 27l-.5 5.5M21.5 23.5l-5.5.5M21.5 23.5l-.5 5.5", class: "tile-arrow" }],
+    ["path", { d: "M33.5 11.5l-10.5 3.5 7 7z", class: "tile-head" }],
+  ],
 };
 
-// A game that has no entry: its letters are written.
-export function looksOf(game) {
-  return LOOKS[game] ?? { title: game, hint: "", pieces: {} };
+const all = new Map();
+
+// Takes the looks of the games from the offers of the server.
+export function setLooks(offers) {
+  for (const { game, looks } of offers) {
+    all.set(game, { ...looks, pieces: new Map(looks.pieces.map(piece => [piece.letter, piece])) });
+  }
 }
 
-const SVG = "http://www.w3.org/2000/svg";
+// The looks of a game: its title, a hint, its pieces by letter, the steps of a move, the fields of its points.
+export function looksOf(game) {
+  return all.get(game) ?? { title: game, hint: "", pieces: new Map(), steps: [], points: null };
+}
 
-function element(name, attributes) {
-  const node = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  return node;
+// Whose a letter of the FEN is.
+function colourOf(letter) {
+  if (letter.toLowerCase() === letter.toUpperCase()) return "";
+  return letter === letter.toLowerCase() ? "black" : "white";
 }
 
 // What stands on a square in words, by its letter in the FEN.
 export function pieceName(looks, letter) {
-  if (letter === "*") return looks.star ?? "mark";
-  const kind = looks.pieces[letter.toLowerCase()] ?? letter;
-  return (letter === letter.toLowerCase() ? "black " : "white ") + (looks.names?.[kind] ?? kind);
+  return `${colourOf(letter)} ${looks.pieces.get(letter.toLowerCase())?.name ?? letter}`.trim();
 }
 
 // The drawing of what stands on a square.
 export function drawing(looks, letter) {
-  const isStar = letter === "*";
-  const colour = isStar ? looks.star ?? "mark" : letter === letter.toLowerCase() ? "black" : "white";
-  const svg = element("svg", { viewBox: "0 0 45 45", class: `piece ${colour}`, "aria-hidden": "true" });
-  if (colour === "prize") {
-    svg.append(element("circle", { cx: 22.5, cy: 22.5, r: 11, class: "coin" }));
-    svg.append(element("path", { d: "M22.5 14.6l2.3 5.1 5.5.6-4.1 3.7 1.2 5.4-4.9-2.8-4.9 2.8 1.2-5.4-4.1-3.7 5.5-.6z", class: "coin-star" }));
-  } else if (colour === "arrow") {
-    svg.append(element("rect", { x: 4, y: 4, width: 37, height: 37, rx: 7, class: "tile" }));
-    svg.append(element("path", { d: "M15.5 29.5 27 18M18 27l-5.5.5M18 27l-.5 5.5M21.5 23.5l-5.5.5M21.5 23.5l-.5 5.5", class: "tile-arrow" }));
-    svg.append(element("path", { d: "M33.5 11.5l-10.5 3.5 7 7z", class: "tile-head" }));
+  const svg = draw("svg", { viewBox: "0 0 45 45", class: `piece ${colourOf(letter)}`, "aria-hidden": "true" });
+  const kind = looks.pieces.get(letter.toLowerCase())?.drawing;
+  if (OBJECTS[kind]) {
+    svg.append(...OBJECTS[kind].map(([name, attributes]) => draw(name, attributes)));
+  } else if (DRAWINGS[kind]) {
+    svg.append(draw("path", { d: DRAWINGS[kind].body, class: "body" }));
+    if (DRAWINGS[kind].lines) svg.append(draw("path", { d: DRAWINGS[kind].lines, class: "lines" }));
   } else {
-    const art = DRAWINGS[looks.pieces[letter.toLowerCase()]];
-    if (art) {
-      svg.append(element("path", { d: art.body, class: "body" }));
-      if (art.lines) svg.append(element("path", { d: art.lines, class: "lines" }));
-    } else {
-      const text = element("text", { x: 22.5, y: 31, "text-anchor": "middle", class: "body" });
-      text.textContent = letter;
-      svg.append(text);
-    }
+    svg.append(draw("text", { x: 22.5, y: 31, "text-anchor": "middle", class: "body" }, letter));
   }
   return svg;
 }

@@ -1,4 +1,4 @@
-//! The child process of an engine, started when it is needed and started again after a failure.
+//! An engine outside of this process, started when it is needed and started again after a failure.
 
 use super::{EngineSetupError, MoveReply, PlayerError};
 use crate::game::{Game, MoveError};
@@ -6,28 +6,28 @@ use crate::protocol::Info;
 use crate::protocol::client::{Answer, ClientError};
 use crate::search::Control;
 
-/// Starts an engine and sets its options.
+/// Starts an engine or connects to it, and sets its options.
 type Connect<C> = dyn FnMut(&Control) -> Result<C, EngineSetupError> + Send;
 
-/// An engine in a child process, behind the client `C` of its protocol.
-pub(super) struct Child<C> {
+/// An engine in a child process or over TCP, behind the client `C` of its protocol.
+pub(super) struct Remote<C> {
     connect: Box<Connect<C>>,
-    /// Whether each game has a process of its own.
+    /// Whether each game has a process or a connection of its own.
     restart: bool,
     /// `None` before the first game and after a failure.
     client: Option<C>,
 }
 
-impl<C> Child<C> {
+impl<C> Remote<C> {
     /// An engine that `connect` starts, anew for each game with `restart`.
     pub(super) fn new(
         connect: impl FnMut(&Control) -> Result<C, EngineSetupError> + Send + 'static,
         restart: bool,
-    ) -> Child<C> {
-        Child { connect: Box::new(connect), restart, client: None }
+    ) -> Remote<C> {
+        Remote { connect: Box::new(connect), restart, client: None }
     }
 
-    /// Before a game: ends the process of the last one if this game needs one of its own, or if `is_spent`
+    /// Before a game: ends the engine of the last one if this game needs one of its own, or if `is_spent`
     /// says that it cannot play another game.
     pub(super) fn retire(&mut self, is_spent: impl FnOnce(&C) -> bool) {
         self.client = self.client.take().filter(|client| !self.restart && !is_spent(client));

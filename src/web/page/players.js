@@ -1,0 +1,78 @@
+// The players: lists of them, and the strips above and below the board.
+
+import { make } from "./elements.js";
+import { looksOf } from "./looks.js";
+import { readFen } from "./moves.js";
+
+// What can play beside a person: the levels of the game, and the engines of the server.
+export let engines = [];
+export function setEngines(names) {
+  engines = names;
+}
+
+// How a player is called on the page.
+export function playerName(player) {
+  if (player === "person") return "Person";
+  return engines.includes(player) ? player : `Labrys, ${player}`;
+}
+
+// Fills a list of players with those of a game.
+export function fillPlayers(select, levels, chosen) {
+  const players = ["person", ...levels, ...engines];
+  if (select.dataset.players !== players.join()) {
+    select.dataset.players = players.join();
+    select.replaceChildren(...players.map(player => make("option", { value: player }, playerName(player))));
+  }
+  if (players.includes(chosen)) select.value = chosen;
+}
+
+// A time of a clock: 1:05:09, 4:03, below twenty seconds with tenths.
+function clockText(milliseconds) {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  const two = number => String(Math.floor(number)).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  if (hours) return `${hours}:${two(minutes)}:${two(seconds % 60)}`;
+  if (seconds >= 20) return `${minutes}:${two(seconds % 60)}`;
+  return `${minutes}:${two(seconds % 60)}.${Math.floor((seconds * 10) % 10)}`;
+}
+
+// The strip of a player above or below the board. `choose` is called with another player.
+export class Strip {
+  constructor(element, choose) {
+    this.dot = make("span", { className: "dot" });
+    this.select = make("select");
+    this.points = make("span", { className: "points" });
+    this.turn = make("span", { className: "turn" });
+    this.clock = make("span", { className: "clock" });
+    this.clock.setAttribute("role", "timer");
+    this.select.addEventListener("change", () => choose(this.side, this.select.value));
+    element.append(this.dot, this.select, this.points, this.turn, this.clock);
+  }
+
+  show(state, levels, side, since) {
+    const isTurn = !state.end && (state["side-to-move"] === "black") === (side === 1);
+    this.side = side;
+    this.dot.className = `dot ${side ? "black" : "white"}`;
+    this.select.setAttribute("aria-label", side ? "Player of Black" : "Player of White");
+    fillPlayers(this.select, levels, state.players[side]);
+    const field = looksOf(state.game).points?.[side];
+    const points = field === undefined ? undefined : readFen(state.fen).fields[field];
+    this.points.textContent = points === undefined ? "" : `${points} ${points === "1" ? "point" : "points"}`;
+    this.turn.textContent = !isTurn ? "" : state.thinking ? "thinking …" : "to move";
+    this.turn.classList.toggle("thinking", isTurn && state.thinking);
+    this.time = state.clock && { left: state.clock.left[side], runs: isTurn && state.clock.running, since };
+    this.clock.setAttribute("aria-label", side ? "Clock of Black" : "Clock of White");
+    this.clock.hidden = !this.time;
+    this.tick();
+  }
+
+  // Shows the time that is left now.
+  tick() {
+    if (!this.time) return;
+    const { left, runs, since } = this.time;
+    const now = left - (runs ? performance.now() - since : 0);
+    this.clock.textContent = clockText(now);
+    this.clock.classList.toggle("running", runs);
+    this.clock.classList.toggle("short", now < 20000);
+  }
+}

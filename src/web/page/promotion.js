@@ -1,0 +1,25 @@
+// The dialog that chooses among moves that differ by their letter.
+
+import { $, make } from "./elements.js";
+import { drawing, pieceName } from "./looks.js";
+
+// The move that the person chooses; null if none.
+export function choosePromotion(moves, isBlack, looks) {
+  const dialog = $("choice-dialog");
+  // The most valuable piece first.
+  const letters = [...looks.pieces.keys()].reverse();
+  const sorted = moves.toSorted((a, b) => letters.indexOf(a.suffix) - letters.indexOf(b.suffix));
+  return new Promise(done => {
+    let chosen = null;
+    $("choices").replaceChildren(...sorted.map(move => {
+      const letter = isBlack ? move.suffix.toLowerCase() : move.suffix.toUpperCase();
+      const button = make("button", { type: "submit", className: "choice" });
+      button.setAttribute("aria-label", letter ? pieceName(looks, letter) : move.text);
+      button.append(letter ? drawing(looks, letter) : move.text);
+      button.addEventListener("click", () => (chosen = move));
+      return button;
+    }));
+    dialog.addEventListener("close", () => done(chosen), { once: true });
+    dialog.showModal();
+  });
+}
