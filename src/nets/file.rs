@@ -33,7 +33,7 @@ pub(super) const OPTIMISER: &str = "optimiser.";
 
 /// A file of a net that is refused.
 #[derive(Debug, Error)]
-#[error("net file {}: {problem}", .path.display())]
+#[error("net file `{}`: {problem}", .path.display())]
 pub struct NetError {
     /// The file.
     pub path: PathBuf,
