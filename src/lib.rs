@@ -15,7 +15,7 @@
 //! - [`commands`]: the subcommands of the binary.
 //!
 //! Beside them, for all: [`chart`], line charts; `files`, atomic writing of files; `parallel`, work on
-//! several threads.
+//! several threads; [`tensors`], files of numbers.
 
 #![forbid(unsafe_code)]
 
@@ -31,5 +31,6 @@ pub mod nets;
 mod parallel;
 pub mod protocol;
 pub mod search;
+pub mod tensors;
 #[cfg(feature = "web")]
 pub mod web;
