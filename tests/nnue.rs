@@ -207,3 +207,57 @@ fn each_piece_contributes_what_the_position_loses_without_it() {
     assert!((breakdown.inputs[2].contribution - lost).abs() < 2e-3);
     assert!(breakdown.to_text().contains("p d5"));
 }
+
+mod options {
+    use labrys::engine::{Engine, Session, Settings};
+
+    use super::*;
+
+    fn engine_with_file<G: Playable>(start: &G) -> (Session<G>, tempfile::TempDir, String) {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("net.safetensors");
+        EvalNet::random(start, 32, 1, 9).save::<G>(&path).unwrap();
+        (Session::new(&Settings::default()), folder, path.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn a_net_is_loaded_selected_and_dropped() {
+        let (mut engine, _folder, path) = engine_with_file(&Chess::start());
+        let refusal = engine.set_option("Evaluation", "net").unwrap_err().to_string();
+        assert_eq!(refusal, "option Evaluation: there is no net for chess: set EvalFile first");
+        assert!(engine.net_breakdown().is_none());
+        engine.set_option("EvalFile", &path).unwrap();
+        assert!(engine.net_breakdown().is_some());
+        let nodes = |engine: &mut Session<Chess>| {
+            let control = Control::default();
+            engine.new_game();
+            engine.search(&[], &Limits::depth(6), &control, &mut |_: &_| {}).unwrap().nodes
+        };
+        let linear = nodes(&mut engine);
+        engine.set_option("Evaluation", "net").unwrap();
+        assert_ne!(nodes(&mut engine), linear);
+        let refusal = engine.set_option("EvalFile", "<empty>").unwrap_err().to_string();
+        assert!(refusal.contains("in use"), "{refusal}");
+        let refusal = engine.set_option("EvalFile", "missing").unwrap_err().to_string();
+        assert!(refusal.starts_with("option EvalFile: net file missing: "), "{refusal}");
+        engine.set_option("Evaluation", "linear").unwrap();
+        assert_eq!(nodes(&mut engine), linear);
+        engine.set_option("EvalFile", "<empty>").unwrap();
+        assert!(engine.net_breakdown().is_none());
+    }
+
+    #[test]
+    fn a_net_for_another_board_finds_no_move() {
+        let (mut engine, _folder, path) = engine_with_file(&Amazons::start());
+        engine.set_option("EvalFile", &path).unwrap();
+        engine.set_option("Evaluation", "net").unwrap();
+        engine.check_net().unwrap();
+        let fen = Amazons::start_with(1).fen();
+        engine.board_mut().set_up(Some(&fen), &[]).unwrap();
+        let refusal = engine.check_net().unwrap_err().to_string();
+        assert!(refusal.contains("a net for boards of"), "{refusal}");
+        let control = Control::default();
+        let best = engine.search(&[], &Limits::depth(1), &control, &mut |_: &_| {}).unwrap();
+        assert!(best.best.is_none() && engine.net_breakdown().is_none());
+    }
+}
