@@ -72,6 +72,14 @@ impl<G: Playable> Thinker<G> {
         self.eval_net_in_use().map_or_else(|| self.linear.scale(), |(net, _)| net.scale())
     }
 
+    /// The evaluation in use in words, for records.
+    pub fn evaluation_name(&self) -> String {
+        match self.eval_net_in_use() {
+            Some((net, _)) => format!("net ({})", net.net().provenance),
+            None => format!("linear {} ({})", self.weights().set_name(), self.weights().source()),
+        }
+    }
+
     /// The value of a position by the evaluation net, if there is one for its board.
     pub fn net_breakdown(&self, position: &G) -> Option<NetBreakdown> {
         let fitting = self.eval_net.as_ref().filter(|(net, _)| net.fits(position));

@@ -83,6 +83,7 @@ impl EvalNet {
 
     /// The content of a file.
     fn to_bytes<G: Inputs>(&self) -> Result<Vec<u8>, TensorProblem> {
+        self.check_numbers()?;
         let EvalNetSizes { inputs, hidden, outputs } = self.sizes;
         let tensors = [
             TensorBytes::new(INPUT_WEIGHTS, &[inputs.inputs, hidden], &self.input_weights),

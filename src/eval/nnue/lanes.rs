@@ -7,13 +7,11 @@ pub(super) const LANES: usize = 32;
 /// What stands for 1 in an accumulator.
 pub(super) const ONE: i16 = 255;
 
-/// A block of numbers, at an address that a vector load likes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(align(64))]
-pub(super) struct Lanes(pub(super) [i16; LANES]);
+/// A block of numbers.
+pub(super) type Lanes = [i16; LANES];
 
 /// A block of zeros.
-pub(super) const ZEROS: Lanes = Lanes([0; LANES]);
+pub(super) const ZEROS: Lanes = [0; LANES];
 
 /// The blocks that hold so many numbers.
 pub(super) const fn blocks(numbers: usize) -> usize {
@@ -22,7 +20,7 @@ pub(super) const fn blocks(numbers: usize) -> usize {
 
 /// Rows of `width` numbers as rows of whole blocks, with zeros at the end of each.
 pub(super) fn padded(numbers: &[i16], width: usize) -> Vec<Lanes> {
-    let block = |part: &[i16]| Lanes(std::array::from_fn(|lane| part.get(lane).copied().unwrap_or(0)));
+    let block = |part: &[i16]| -> Lanes { std::array::from_fn(|lane| part.get(lane).copied().unwrap_or(0)) };
     numbers.chunks_exact(width).flat_map(|row| row.chunks(LANES).map(block)).collect()
 }
 
@@ -41,12 +39,12 @@ pub(super) fn add_and_subtract<const A: usize, const S: usize>(
     for block in 0..to.len() {
         let mut sums = from[block];
         for column in added {
-            for (sum, number) in sums.0.iter_mut().zip(column[block].0) {
+            for (sum, number) in sums.iter_mut().zip(column[block]) {
                 *sum = sum.wrapping_add(number);
             }
         }
         for column in subtracted {
-            for (sum, number) in sums.0.iter_mut().zip(column[block].0) {
+            for (sum, number) in sums.iter_mut().zip(column[block]) {
                 *sum = sum.wrapping_sub(number);
             }
         }
@@ -58,8 +56,8 @@ pub(super) fn add_and_subtract<const A: usize, const S: usize>(
 #[inline]
 pub(super) fn add(sums: &mut [Lanes], column: &[Lanes]) {
     for (sums, column) in sums.iter_mut().zip(column) {
-        for (sum, number) in sums.0.iter_mut().zip(column.0) {
-            *sum = sum.wrapping_add(number);
+        for (sum, number) in sums.iter_mut().zip(column) {
+            *sum = sum.wrapping_add(*number);
         }
     }
 }
@@ -68,8 +66,8 @@ pub(super) fn add(sums: &mut [Lanes], column: &[Lanes]) {
 #[inline]
 pub(super) fn subtract(sums: &mut [Lanes], column: &[Lanes]) {
     for (sums, column) in sums.iter_mut().zip(column) {
-        for (sum, number) in sums.0.iter_mut().zip(column.0) {
-            *sum = sum.wrapping_sub(number);
+        for (sum, number) in sums.iter_mut().zip(column) {
+            *sum = sum.wrapping_sub(*number);
         }
     }
 }
@@ -80,11 +78,10 @@ pub(super) fn subtract(sums: &mut [Lanes], column: &[Lanes]) {
 #[inline]
 pub(super) fn activated_dot(numbers: &[Lanes], weights: &[Lanes]) -> i32 {
     let mut sum = 0_i32;
-    for (numbers, weights) in numbers.iter().zip(weights) {
-        for (&number, &weight) in numbers.0.iter().zip(&weights.0) {
-            let number = number.clamp(0, ONE);
-            sum = sum.wrapping_add(i32::from(number.wrapping_mul(weight)) * i32::from(number));
-        }
+    // One loop over all numbers: of two loops, the compiler would add up the lanes of each block.
+    for (&number, &weight) in numbers.as_flattened().iter().zip(weights.as_flattened()) {
+        let number = number.clamp(0, ONE);
+        sum = sum.wrapping_add(i32::from(number.wrapping_mul(weight)) * i32::from(number));
     }
     sum
 }
