@@ -157,7 +157,8 @@ fn gradients_are_those_of_finite_differences() {
             (Pass::new(sizes), Example::default(), Numbers::zeros(sizes));
         dataset.get(3, false, 0.5, 1.0, &mut example);
         example.output = 1;
-        pass.add_gradient(&net, &example, &mut gradient);
+        pass.learn(&net, &example, &mut gradient);
+        pass.finish(&mut gradient);
         let mut checked = 0;
         for part in 0..4 {
             let found = gradient.parts()[part].to_vec();
@@ -218,8 +219,8 @@ fn a_few_positions_are_learned_by_heart() {
     let mut loss = f32::INFINITY;
     for _ in 0..1_500 {
         let mut gradient = zeros.clone();
-        loss = examples.iter().map(|example| pass.add_gradient(&net, example, &mut gradient)).sum::<f32>()
-            / 64.0;
+        loss = examples.iter().map(|example| pass.learn(&net, example, &mut gradient)).sum::<f32>() / 64.0;
+        pass.finish(&mut gradient);
         let step = Step { rate: 0.005, decay: 0.0, share: 1.0 / 64.0, most: (1.98, 1.98) };
         optimiser.step(step, &[&gradient], &mut net);
     }

@@ -72,11 +72,15 @@ impl<G: Playable> Thinker<G> {
         self.eval_net_in_use().map_or_else(|| self.linear.scale(), |(net, _)| net.scale())
     }
 
-    /// The evaluation in use in words, for records.
+    /// The evaluation in use, with a checksum of its numbers, for records.
     pub fn evaluation_name(&self) -> String {
         match self.eval_net_in_use() {
-            Some((net, _)) => format!("net ({})", net.net().provenance),
-            None => format!("linear {} ({})", self.weights().set_name(), self.weights().source()),
+            Some((net, _)) => format!("net {:08x}", net.net().checksum()),
+            None => {
+                let weights = self.weights();
+                let bytes: Vec<u8> = weights.values().iter().flat_map(|value| value.to_le_bytes()).collect();
+                format!("linear {} {:08x}", weights.set_name(), crc32fast::hash(&bytes))
+            }
         }
     }
 

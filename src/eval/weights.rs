@@ -270,11 +270,6 @@ impl Weights {
         &self.values
     }
 
-    /// Where they come from.
-    pub fn source(&self) -> &str {
-        &self.source
-    }
-
     /// The weights as the text of a weights file.
     pub fn to_json(&self) -> String {
         let names = self.features.features.iter().map(|&name| name.to_owned());

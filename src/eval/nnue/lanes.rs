@@ -56,9 +56,8 @@ pub(super) fn add_and_subtract<const A: usize, const S: usize>(
 #[inline]
 pub(super) fn add(sums: &mut [Lanes], column: &[Lanes]) {
     for (sums, column) in sums.iter_mut().zip(column) {
-        for (sum, number) in sums.iter_mut().zip(column) {
-            *sum = sum.wrapping_add(*number);
-        }
+        // In place, the compiler would add number by number.
+        *sums = std::array::from_fn(|lane| sums[lane].wrapping_add(column[lane]));
     }
 }
 
@@ -66,9 +65,7 @@ pub(super) fn add(sums: &mut [Lanes], column: &[Lanes]) {
 #[inline]
 pub(super) fn subtract(sums: &mut [Lanes], column: &[Lanes]) {
     for (sums, column) in sums.iter_mut().zip(column) {
-        for (sum, number) in sums.iter_mut().zip(column) {
-            *sum = sum.wrapping_sub(*number);
-        }
+        *sums = std::array::from_fn(|lane| sums[lane].wrapping_sub(column[lane]));
     }
 }
 

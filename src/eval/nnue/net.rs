@@ -96,6 +96,17 @@ impl EvalNet {
         }
     }
 
+    /// A checksum of the numbers (CRC-32), to tell nets apart.
+    pub fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for numbers in [&self.input_weights, &self.input_bias, &self.output_weights] {
+            numbers.iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+        }
+        self.output_bias.iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+        hasher.update(&self.scale.unit.to_le_bytes());
+        hasher.finalize()
+    }
+
     /// A net with random numbers, for the board of a position and with its shipped scale.
     pub fn random<G: Inputs>(position: &G, hidden: usize, outputs: usize, seed: u64) -> EvalNet {
         let sizes = EvalNetSizes { inputs: position.input_shape(), hidden, outputs };

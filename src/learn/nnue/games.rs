@@ -249,11 +249,14 @@ fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Vec<u8> {
     header.iter().flat_map(|number| number.to_le_bytes()).chain(content).collect()
 }
 
+/// How games were played, and the games.
+pub type HeaderAndGames<M> = (GamesHeader, Vec<PlayedGame<M>>);
+
 /// Reads a file of games of the game `G`.
 ///
 /// # Errors
 /// [`GamesError`] names the file and what is wrong with it. No game of a damaged file is returned.
-pub fn read_games<G: Game>(path: &Path) -> Result<(GamesHeader, Vec<PlayedGame<G::Move>>), GamesError> {
+pub fn read_games<G: Game>(path: &Path) -> Result<HeaderAndGames<G::Move>, GamesError> {
     let read = || {
         let Content { header, games, damage, .. } = parse::<G>(&std::fs::read(path)?)?;
         match damage {

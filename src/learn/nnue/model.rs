@@ -59,25 +59,47 @@ impl Numbers {
     }
 }
 
+/// Positions whose slopes wait to be added to the gradient: as many as the cache holds.
+const WAITING: usize = 256;
+
 /// What is computed for one position after the other.
+///
+/// The gradient of the first layer is added up input by input, over many positions at once, so that sums stay
+/// in registers.
 #[derive(Clone, Debug)]
 pub struct Pass {
     sums: [Vec<f32>; 2],
+    /// The slopes of the sums, a row for each perspective of each position that waits.
     slopes: Vec<f32>,
+    /// Input and row of all inputs that wait.
+    waiting: Vec<(u32, u32)>,
+    /// Rows that wait.
+    waiting_rows: usize,
+    /// Where the rows of each input begin in `rows`, and the end of the last.
+    begins: Vec<u32>,
+    rows: Vec<u32>,
 }
 
 impl Pass {
     /// Room for a net.
     pub fn new(sizes: EvalNetSizes) -> Pass {
         let zeros = vec![0.0; sizes.hidden];
-        Pass { sums: [zeros.clone(), zeros.clone()], slopes: zeros }
+        Pass {
+            sums: [zeros.clone(), zeros],
+            slopes: vec![0.0; 2 * WAITING * sizes.hidden],
+            waiting: Vec::new(),
+            waiting_rows: 0,
+            begins: vec![0; sizes.inputs.inputs + 1],
+            rows: Vec::new(),
+        }
     }
 
     /// The output of a net, the logit of the expected result.
     pub fn output(&mut self, net: &Numbers, example: &Example) -> f32 {
         let hidden = net.input_bias.len();
         for (sums, inputs) in self.sums.iter_mut().zip(&example.inputs) {
-            add_rows(&net.input_weights, inputs, &net.input_bias, sums);
+            sums.copy_from_slice(&net.input_bias);
+            add_rows(&net.input_weights, inputs, sums);
         }
         let weights = &net.output_weights[2 * hidden * example.output..][..2 * hidden];
         let products = self.sums.iter().zip(weights.chunks_exact(hidden));
@@ -85,8 +107,9 @@ impl Pass {
             + products.map(|(sums, weights)| activated_dot(sums, weights)).sum::<f32>()
     }
 
-    /// The loss of a position, the squared error of the expected result. Adds its gradient.
-    pub fn add_gradient(&mut self, net: &Numbers, example: &Example, gradient: &mut Numbers) -> f32 {
+    /// The loss of a position, the squared error of the expected result. Its gradient is added, all of it after
+    /// [`Pass::finish`].
+    pub fn learn(&mut self, net: &Numbers, example: &Example, gradient: &mut Numbers) -> f32 {
         let hidden = net.input_bias.len();
         let expected = logistic(self.output(net, example));
         let error = expected - example.target;
@@ -97,51 +120,73 @@ impl Pass {
         let output_gradient = gradient.output_weights[range].chunks_exact_mut(hidden);
         let halves = self.sums.iter().zip(&example.inputs).zip(weights.zip(output_gradient));
         for ((sums, inputs), (weights, output_gradient)) in halves {
-            back(sums, weights, slope, output_gradient, &mut self.slopes);
-            gradient.input_bias.iter_mut().zip(&self.slopes).for_each(|(sum, slope)| *sum += slope);
-            add_to_rows(&self.slopes, inputs, &mut gradient.input_weights);
+            let row = self.waiting_rows;
+            let slopes = &mut self.slopes[hidden * row..][..hidden];
+            back(sums, weights, slope, output_gradient, slopes);
+            gradient.input_bias.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += *slope);
+            self.waiting.extend(inputs.iter().map(|&input| (input, row as u32)));
+            self.waiting_rows += 1;
+        }
+        if self.waiting_rows == 2 * WAITING {
+            self.finish(gradient);
         }
         error * error
     }
-}
 
-/// The sums of the rows of some inputs and the bias, in panels that stay in registers.
-fn add_rows(weights: &[f32], inputs: &[u32], bias: &[f32], sums: &mut [f32]) {
-    match sums.len() % 64 {
-        0 => add_panels::<64>(weights, inputs, bias, sums),
-        _ => add_panels::<NEURONS>(weights, inputs, bias, sums),
+    /// Adds what waits to the gradient.
+    pub fn finish(&mut self, gradient: &mut Numbers) {
+        // Sort the rows by input, in their order.
+        self.begins.fill(0);
+        self.waiting.iter().for_each(|&(input, _)| self.begins[input as usize + 1] += 1);
+        for input in 1..self.begins.len() {
+            self.begins[input] += self.begins[input - 1];
+        }
+        self.rows.resize(self.waiting.len(), 0);
+        for &(input, row) in &self.waiting {
+            let place = &mut self.begins[input as usize];
+            self.rows[*place as usize] = row;
+            *place += 1;
+        }
+        // Each input now begins where the next one did.
+        let mut begin = 0;
+        let sums = gradient.input_weights.chunks_exact_mut(gradient.input_bias.len());
+        for (sums, &end) in sums.zip(&self.begins) {
+            let rows = &self.rows[begin..end as usize];
+            begin = end as usize;
+            if !rows.is_empty() {
+                add_rows(&self.slopes, rows, sums);
+            }
+        }
+        self.waiting.clear();
+        self.waiting_rows = 0;
     }
 }
 
-fn add_panels<const N: usize>(weights: &[f32], inputs: &[u32], bias: &[f32], sums: &mut [f32]) {
-    let hidden = sums.len();
-    let panels = sums.as_chunks_mut::<N>().0.iter_mut().zip(bias.as_chunks::<N>().0);
-    for (first, (sums, bias)) in (0..).step_by(N).zip(panels) {
-        *sums = panel_sums(&weights[first..], inputs, hidden, bias);
+/// Adds some rows of a matrix to `sums`, in panels that stay in registers.
+fn add_rows(matrix: &[f32], rows: &[u32], sums: &mut [f32]) {
+    match sums.len() % 64 {
+        0 => add_panels::<64>(matrix, rows, sums),
+        _ => add_panels::<NEURONS>(matrix, rows, sums),
+    }
+}
+
+fn add_panels<const N: usize>(matrix: &[f32], rows: &[u32], sums: &mut [f32]) {
+    let width = sums.len();
+    for (first, sums) in (0..).step_by(N).zip(sums.as_chunks_mut::<N>().0) {
+        *sums = panel_sums(&matrix[first..], rows, width, sums);
     }
 }
 
 /// Never inlined: inlined, the sums may not stay in registers.
 #[inline(never)]
-fn panel_sums<const N: usize>(weights: &[f32], inputs: &[u32], hidden: usize, bias: &[f32; N]) -> [f32; N] {
-    let mut sums = *bias;
-    for &input in inputs {
-        if let Some(row) = weights.get(hidden * input as usize..).and_then(<[f32]>::first_chunk::<N>) {
-            sums.iter_mut().zip(row).for_each(|(sum, weight)| *sum += weight);
+fn panel_sums<const N: usize>(matrix: &[f32], rows: &[u32], width: usize, begin: &[f32; N]) -> [f32; N] {
+    let mut sums = *begin;
+    for &row in rows {
+        if let Some(row) = matrix.get(width * row as usize..).and_then(<[f32]>::first_chunk::<N>) {
+            sums.iter_mut().zip(row).for_each(|(sum, number)| *sum += number);
         }
     }
     sums
-}
-
-/// Adds the slopes to the rows of some inputs.
-#[inline(never)]
-fn add_to_rows(slopes: &[f32], inputs: &[u32], rows: &mut [f32]) {
-    for &input in inputs {
-        let row = rows[slopes.len() * input as usize..].as_chunks_mut::<NEURONS>().0.iter_mut();
-        for (row, slopes) in row.zip(slopes.as_chunks::<NEURONS>().0) {
-            row.iter_mut().zip(slopes).for_each(|(sum, slope)| *sum += slope);
-        }
-    }
 }
 
 /// The sum of the products of weights and activations.

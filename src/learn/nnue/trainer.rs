@@ -268,8 +268,9 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
             for &number in part {
                 let mirrored = mixed(seed ^ u64::from(number)) & 1 != 0;
                 dataset.get(number as usize, mirrored, blend, unit, &mut example);
-                shard.loss += f64::from(shard.pass.add_gradient(net, &example, &mut shard.gradient));
+                shard.loss += f64::from(shard.pass.learn(net, &example, &mut shard.gradient));
             }
+            shard.pass.finish(&mut shard.gradient);
         });
         let loss = shards[..used].iter().map(|shard| shard.loss).sum::<f64>();
         if loss.is_finite() {
