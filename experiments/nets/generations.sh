@@ -32,8 +32,11 @@ for generation in $(seq 1 "$generations"); do
     labrys nnue train --variant "$variant" $data --neurons "${NEURONS:-$neurons}" --blend "${BLEND:-$blend}" \
         --epochs "${EPOCHS:-20}" --seed "$generation" --out "$here" --resume
     net=$here/net.safetensors
-    labrys match --variant "$variant" --engine name=generation-"$generation" option.EvalFile="$net" option.Evaluation=net \
-        --engine name=linear --each tc="${TC:-1+0.01}" --games "${MATCH:-400}" --random-plies 4-7 --seed "$generation" \
-        --pgnout "$here.pgn" --resume > "$here.txt"
-    tail -n 1 "$here.txt"
+    if [ ! -e "$here.txt" ]; then
+        labrys match --variant "$variant" --engine name=generation-"$generation" option.EvalFile="$net" \
+            option.Evaluation=net --engine name=linear --each tc="${TC:-1+0.01}" --games "${MATCH:-400}" \
+            --random-plies 4-7 --seed "$generation" --pgnout "$here.pgn" --resume > "$here.part"
+        mv "$here.part" "$here.txt"
+    fi
+    grep Elo "$here.txt"
 done
