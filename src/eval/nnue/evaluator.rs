@@ -16,7 +16,7 @@ pub struct NetEvaluator<G> {
 }
 
 impl<G: Inputs> NetEvaluator<G> {
-    /// The evaluation by a net.
+    /// The evaluation by a net, whose lists of numbers are of its sizes.
     pub fn new(net: EvalNet) -> NetEvaluator<G> {
         NetEvaluator { layers: Layers::new(&net), net, game: PhantomData }
     }

@@ -4,7 +4,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::lanes::{LANES, Lanes, ONE, blocks, padded};
+use super::lanes::{Lanes, ONE, activated_dot, blocks, padded};
 use crate::game::{InputShape, Inputs, Scale, WdlModel};
 
 /// What stands for 1 in the weights of the output.
@@ -107,7 +107,7 @@ impl EvalNet {
         hasher.finalize()
     }
 
-    /// A net with random numbers, for the board of a position and with its shipped scale.
+    /// A net with random numbers, for the board of a position.
     pub fn random<G: Inputs>(position: &G, hidden: usize, outputs: usize, seed: u64) -> EvalNet {
         let sizes = EvalNetSizes { inputs: position.input_shape(), hidden, outputs };
         let mut random = StdRng::seed_from_u64(seed);
@@ -166,10 +166,7 @@ impl Layers {
     pub(super) fn value(&self, output: usize, us: &[Lanes], them: &[Lanes]) -> f64 {
         let weights = &self.output_weights[2 * self.blocks * output..][..2 * self.blocks];
         let (ours, theirs) = weights.split_at(self.blocks);
-        let sum = super::lanes::activated_dot(us, ours) + super::lanes::activated_dot(them, theirs);
+        let sum = activated_dot(us, ours) + activated_dot(them, theirs);
         (f64::from(sum) / f64::from(ONE) + f64::from(self.output_bias[output])) * self.step
     }
 }
-
-// A row of a file may end within a block.
-const _: () = assert!(LANES.is_multiple_of(16));
