@@ -15,7 +15,7 @@
 //! - [`commands`]: the subcommands of the binary.
 //!
 //! Beside them, for all: [`chart`], line charts; `elo`, Elo differences from results; `files`, atomic writing
-//! of files; `tensors`, files of tensors; `parallel`, work on several threads.
+//! of files; [`tensors`], files of tensors; `parallel`, work on several threads.
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +32,6 @@ pub mod nets;
 mod parallel;
 pub mod protocol;
 pub mod search;
-mod tensors;
+pub mod tensors;
 #[cfg(feature = "web")]
 pub mod web;

@@ -132,6 +132,8 @@ macro_rules! number {
 
 number!(f32, Dtype::F32);
 number!(u32, Dtype::U32);
+number!(i16, Dtype::I16);
+number!(i32, Dtype::I32);
 
 impl<'a> TensorBytes<'a> {
     /// A tensor of numbers, in the order of their indices, the last one running fastest.

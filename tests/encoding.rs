@@ -5,6 +5,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::breakthrough::Breakthrough;
+use common::flip::flipped;
 use common::{random_game, random_game_from};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
@@ -23,33 +24,6 @@ fn all_indices<G: Encoding>(position: &G) -> Vec<Vec<usize>> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     moves.into_iter().map(|mv| position.policy_indices(mv).collect()).collect()
-}
-
-/// The text with upper and lower case exchanged.
-fn swap_case(text: &str) -> String {
-    let swap = |letter: char| match letter.is_ascii_uppercase() {
-        true => letter.to_ascii_lowercase(),
-        false => letter.to_ascii_uppercase(),
-    };
-    text.chars().map(swap).collect()
-}
-
-/// The position with colours and ranks exchanged.
-fn flipped<G: Game>(position: &G) -> G {
-    let fen = position.fen();
-    let fields: Vec<_> = fen.split(' ').collect();
-    let board = fields[0].split('/').rev().map(swap_case).collect::<Vec<_>>().join("/");
-    let side = if fields[1] == "w" { "b" } else { "w" };
-    let mut rest: Vec<String> = fields[2..].iter().map(|&field| field.to_owned()).collect();
-    match G::NAME {
-        "chess" => {
-            rest[0] = swap_case(&rest[0]);
-            rest[1] = rest[1].replace('3', "x").replace('6', "3").replace('x', "6");
-        }
-        "tucchess" => rest.swap(0, 1),
-        _ => (),
-    }
-    G::from_fen(&format!("{board} {side} {}", rest.join(" "))).unwrap()
 }
 
 fn check_position<G: Encoding + Chance>(position: &G, history: &GameHistory<G>) {

@@ -11,7 +11,8 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Encoding, Game};
-use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters, TensorProblem};
+use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters};
+use labrys::tensors::TensorProblem;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

@@ -4,15 +4,18 @@ mod analyse;
 mod bench;
 mod config;
 mod engines;
+mod nnue;
 mod openings;
 mod perft;
 mod plot;
 mod progress;
 mod records;
 mod replay;
+mod selfplay;
 #[cfg(feature = "web")]
 mod serve;
 mod solve;
+mod stats;
 mod suite;
 mod tournament;
 mod train;
@@ -23,6 +26,7 @@ mod uci;
 mod zero;
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,6 +71,12 @@ enum Command {
     Tune(tune::Arguments),
     /// Learn the weights of an evaluation by self-play
     Train(Box<train::Arguments>),
+    /// Play games for `nnue train`
+    Selfplay(selfplay::Arguments),
+    /// Check files of self-play games and count their positions
+    Stats(stats::Arguments),
+    /// Make and train evaluation nets
+    Nnue(nnue::Arguments),
     /// Make policy/value nets
     Zero(zero::Arguments),
     /// Search the positions of a test suite and count those that are solved
@@ -101,6 +111,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
+        Command::Selfplay(arguments) => selfplay::run(&arguments),
+        Command::Stats(arguments) => stats::run(&arguments),
+        Command::Nnue(arguments) => nnue::run(&arguments),
         Command::Zero(arguments) => zero::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
@@ -159,6 +172,11 @@ impl LimitArguments {
         let LimitArguments { movetime, nodes, depth } = *self;
         Limits { movetime, nodes, depth, ..Limits::none() }
     }
+}
+
+/// The number of threads asked for, or as many as the machine has.
+fn threads(asked: Option<NonZeroUsize>) -> usize {
+    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
 }
 
 /// A control that Ctrl-C stops. May be called once in a process.

@@ -25,6 +25,7 @@ pub use options::{EvaluationKind, OptionError, OptionKind, OptionSpec, Settings,
 pub use session::Session;
 pub use thinker::Thinker;
 
+use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, quote};
 use crate::nets::NetError;
@@ -50,8 +51,8 @@ pub trait Engine: Send {
     /// [`OptionError`] names the option or the value.
     fn set_option(&mut self, name: &str, value: &str) -> Result<Option<SideEffect>, OptionError>;
 
-    /// Checks that the policy/value net that searches use, if any, is for the board of the position. If it is
-    /// not, a search finds no move.
+    /// Checks that the nets that searches use, if any, are for the board of the position. If they are not, a
+    /// search finds no move.
     ///
     /// # Errors
     /// [`NetError`] names both boards.
@@ -62,6 +63,9 @@ pub trait Engine: Send {
 
     /// The evaluation of the position, feature by feature.
     fn eval_breakdown(&self) -> EvalBreakdown;
+
+    /// The value of the position by the evaluation net, input by input; `None` without a net for its board.
+    fn net_breakdown(&self) -> Option<NetBreakdown>;
 
     /// The weights in use.
     fn weights(&self) -> &Weights;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::eval::nnue::EvalNetError;
 use crate::eval::{MAX_PLY, Strength, WeightsError};
 use crate::game::quote;
 use crate::nets::NetError;
@@ -44,6 +45,8 @@ pub enum EvaluationKind {
     /// A weighted sum of features.
     #[default]
     Linear,
+    /// An efficiently updatable net.
+    Net,
 }
 
 impl Default for Settings {
@@ -161,6 +164,18 @@ pub enum OptionError {
     /// The file of a net is refused.
     #[error("option NetFile: {0}")]
     Net(#[from] NetError),
+    /// The file of an evaluation net is refused.
+    #[error("option EvalFile: {0}")]
+    EvalNet(#[from] EvalNetError),
+    /// There is no evaluation net to use.
+    #[error("option Evaluation: there is no net for {game}: set EvalFile first")]
+    NoEvalNet {
+        /// The game.
+        game: &'static str,
+    },
+    /// The evaluation net cannot be dropped.
+    #[error("option EvalFile: the net is in use: set Evaluation first")]
+    EvalNetInUse,
 }
 
 /// An option of a `T`: its name, its values, and the function that sets it.
@@ -292,7 +307,9 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
             "expectiminimax" => Method::Deepening(SearchMode::Expectiminimax),
             "mcts" => Method::MonteCarlo,
             "random" => Method::Random),
-        combo!("Evaluation", evaluation, "linear" => EvaluationKind::Linear),
+        combo!("Evaluation", evaluation,
+            "linear" => EvaluationKind::Linear,
+            "net" => EvaluationKind::Net),
         check!("Selective", search.selective),
         check!("Iterative", search.iterative),
         spin!("Width", search.width, 0, 10_000),

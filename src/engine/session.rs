@@ -5,7 +5,8 @@ use super::{
     BestMove, Board, Engine, OptionError, OptionSpec, Play, SearchListener, SearchReport, Settings,
     SideEffect, Thinker, WeightsSource,
 };
-use crate::eval::{EvalBreakdown, Evaluator, WdlModel, Weights, WeightsError};
+use crate::eval::nnue::NetBreakdown;
+use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
 use crate::game::{Game, MoveError, Playable};
 use crate::nets::NetError;
 use crate::search::{Control, Limits, Listener, Report, Solution, SolveError, Value, solve};
@@ -111,6 +112,10 @@ impl<G: Playable> Engine for Session<G> {
         self.thinker.linear().breakdown(self.play.position())
     }
 
+    fn net_breakdown(&self) -> Option<NetBreakdown> {
+        self.thinker.net_breakdown(self.play.position())
+    }
+
     fn weights(&self) -> &Weights {
         self.thinker.weights()
     }
@@ -137,7 +142,7 @@ impl<G: Playable> Engine for Session<G> {
             }
         }
         let moves = (!moves.is_empty()).then_some(moves.as_slice());
-        let wdl = thinker.settings().show_wdl.then(|| thinker.linear().scale().wdl);
+        let wdl = thinker.settings().show_wdl.then(|| thinker.scale().wdl);
         let mut listener = Translator { position, wdl, listener };
         let best = thinker.think(play, moves, limits, control, &mut listener);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();

@@ -1,13 +1,14 @@
 //! The typed core of an engine: a search with its options, tables and evaluation, without a game in play.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::options::{self, Row, RowKind, SetResult};
 use super::{EvaluationKind, OptionError, OptionSpec, Play, Settings, SideEffect, WeightsSource};
-use crate::eval::{Evaluator, Linear, Weights, WeightsError};
-use crate::game::{Game, Playable};
-use crate::nets::NetError;
+use crate::eval::nnue::{EvalNet, NetBreakdown, NetEvaluator};
+use crate::eval::{Evaluator, Linear, Scale, Weights, WeightsError};
+use crate::game::{Game, InputShape, Playable};
+use crate::nets::{NetError, NetProblem};
 use crate::search::{
     Best, Control, Heuristics, Limits, Listener, Method, NetLeaves, SearchInput, Selection,
     TranspositionTable, Tree, monte_carlo, random, search,
@@ -18,6 +19,8 @@ use crate::search::{
 pub struct Thinker<G: Game> {
     settings: Settings,
     linear: Linear<G>,
+    /// The evaluation net with its path. There is one where the settings ask for it.
+    eval_net: Option<(NetEvaluator<G>, PathBuf)>,
     /// The policy/value net of Monte Carlo searches by priors.
     net: Option<NetLeaves>,
     memory: Memory<G>,
@@ -37,11 +40,12 @@ struct Memory<G: Game> {
 }
 
 impl<G: Playable> Thinker<G> {
-    /// A thinker with the default feature set and its shipped weights.
+    /// A thinker with the default feature set and its shipped weights. It has no nets.
     pub fn new(settings: &Settings) -> Thinker<G> {
         Thinker {
-            settings: settings.clone(),
+            settings: Settings { evaluation: EvaluationKind::Linear, ..settings.clone() },
             linear: Linear::shipped(0).expect("a test reads all shipped weights"),
+            eval_net: None,
             net: None,
             memory: Memory { table: None, tree: None, heuristics: Vec::new() },
         }
@@ -55,6 +59,35 @@ impl<G: Playable> Thinker<G> {
     /// The linear evaluation.
     pub fn linear(&self) -> &Linear<G> {
         &self.linear
+    }
+
+    /// The evaluation net that searches use, if any, with its path.
+    fn eval_net_in_use(&self) -> Option<(&NetEvaluator<G>, &Path)> {
+        let is_used = self.settings.evaluation == EvaluationKind::Net;
+        self.eval_net.as_ref().filter(|_| is_used).map(|(net, path)| (net, path.as_path()))
+    }
+
+    /// The scale of the evaluation in use.
+    pub fn scale(&self) -> Scale {
+        self.eval_net_in_use().map_or_else(|| self.linear.scale(), |(net, _)| net.scale())
+    }
+
+    /// The evaluation in use, with a checksum of its numbers, for records.
+    pub fn evaluation_name(&self) -> String {
+        match self.eval_net_in_use() {
+            Some((net, _)) => format!("net {:08x}", net.net().checksum()),
+            None => {
+                let weights = self.weights();
+                let bytes: Vec<u8> = weights.values().iter().flat_map(|value| value.to_le_bytes()).collect();
+                format!("linear {} {:08x}", weights.set_name(), crc32fast::hash(&bytes))
+            }
+        }
+    }
+
+    /// The value of a position by the evaluation net, if there is one for its board.
+    pub fn net_breakdown(&self, position: &G) -> Option<NetBreakdown> {
+        let fitting = self.eval_net.as_ref().filter(|(net, _)| net.fits(position));
+        fitting.map(|(net, _)| net.breakdown(position))
     }
 
     /// The options.
@@ -84,7 +117,7 @@ impl<G: Playable> Thinker<G> {
 
     /// The options that change nothing but the settings.
     fn settings_rows(&self) -> Vec<Row<Settings>> {
-        options::rows(self.linear.scale().strengths)
+        options::rows(self.scale().strengths)
     }
 
     /// The options that do more than change the settings.
@@ -97,17 +130,25 @@ impl<G: Playable> Thinker<G> {
                 kind: RowKind::Combo { values: sets, default: 0, set: Thinker::select_set },
             },
             Row { name: "WeightsFile", kind: RowKind::Text { set: Thinker::load_weights } },
+            Row { name: "EvalFile", kind: RowKind::Text { set: Thinker::load_eval_net } },
             Row { name: "NetFile", kind: RowKind::Text { set: Thinker::load_net } },
         ]
     }
 
     /// Changes the settings, and the table with its size.
     fn change_settings(&mut self, settings: Settings) -> Result<(), OptionError> {
+        if settings.evaluation == EvaluationKind::Net && self.eval_net.is_none() {
+            return Err(OptionError::NoEvalNet { game: G::NAME });
+        }
         if settings.hash != self.settings.hash {
             let table = TranspositionTable::new(settings.hash);
             self.memory.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
         }
-        self.settings = settings;
+        let evaluation = std::mem::replace(&mut self.settings, settings).evaluation;
+        if evaluation != self.settings.evaluation {
+            // The scores in the table are those of another evaluation.
+            self.forget();
+        }
         Ok(())
     }
 
@@ -137,6 +178,22 @@ impl<G: Playable> Thinker<G> {
         Ok(self.set_weights(&source)?)
     }
 
+    /// Loads an evaluation net; none without a path.
+    fn load_eval_net(&mut self, path: &str) -> SetResult {
+        self.eval_net = match path {
+            "" | "<empty>" if self.settings.evaluation == EvaluationKind::Net => {
+                return Err(OptionError::EvalNetInUse);
+            }
+            "" | "<empty>" => None,
+            path => {
+                let path = PathBuf::from(path);
+                Some((NetEvaluator::new(EvalNet::load::<G>(&path)?), path))
+            }
+        };
+        self.forget();
+        Ok(None)
+    }
+
     /// Loads a policy/value net; none without a path.
     fn load_net(&mut self, path: &str) -> SetResult {
         self.net = match path {
@@ -159,11 +216,16 @@ impl<G: Playable> Thinker<G> {
         self.net.as_ref().filter(|_| is_used)
     }
 
-    /// Checks that the net that searches use, if any, is for the board of a position.
+    /// Checks that the nets that searches use, if any, are for the board of a position.
     ///
     /// # Errors
     /// [`NetError`] names both boards.
     pub fn check_board(&self, position: &G) -> Result<(), NetError> {
+        if let Some((net, path)) = self.eval_net_in_use().filter(|(net, _)| !net.fits(position)) {
+            let [net, board] = [net.sizes().inputs, position.input_shape()]
+                .map(|InputShape { files, ranks, .. }| (files, ranks));
+            return Err(NetError::new(path, NetProblem::Board { net, board }));
+        }
         self.net_in_use().map_or(Ok(()), |net| net.check_board(position))
     }
 
@@ -235,11 +297,15 @@ impl<G: Playable> Thinker<G> {
             log::error!("{error}");
             return Best::nothing();
         }
-        let Thinker { settings, linear, net, memory } = self;
+        let Thinker { settings, linear, eval_net, net, memory } = self;
         let (position, history, options) = (game.position(), game.history(), &settings.search);
         // The kind of evaluation is chosen once per search.
-        match settings.evaluation {
-            EvaluationKind::Linear => {
+        match eval_net.as_ref().filter(|_| settings.evaluation == EvaluationKind::Net) {
+            Some((evaluator, _)) => {
+                let input = SearchInput { position, history, evaluator, root_moves, options, limits };
+                memory.search(settings, input, net.as_ref(), control, listener)
+            }
+            None => {
                 let input =
                     SearchInput { position, history, evaluator: &*linear, root_moves, options, limits };
                 memory.search(settings, input, net.as_ref(), control, listener)

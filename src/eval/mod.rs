@@ -1,11 +1,13 @@
 //! Static evaluation.
 //!
-//! [`Evaluator`] is the interface between searches and evaluations. [`Linear`], `w · φ(s)`, is the only
-//! implementation; its [`Weights`] are named, versioned data for one feature set. [`Score`] is the integer
-//! that searches compare, and [`Scale`] relates the scores of an evaluation to results and margins.
+//! [`Evaluator`] is the interface between searches and evaluations. [`Linear`] is `w · φ(s)`; its
+//! [`Weights`] are named, versioned data for one feature set. [`nnue`] has the evaluations by nets. [`Score`]
+//! is the integer that searches compare, and [`Scale`] relates the scores of an evaluation to results and
+//! margins.
 
 mod breakdown;
 mod linear;
+pub mod nnue;
 mod score;
 mod weights;
 

@@ -11,7 +11,8 @@
 //! - [`SelectiveDeepening`]: the move ratings of minimax selective deepening;
 //! - [`Playouts`]: the playouts of Monte Carlo tree search;
 //! - [`Solvable`]: bounds and keys for the solver;
-//! - [`Encoding`]: planes and move indices for policy/value nets.
+//! - [`Encoding`]: planes and move indices for policy/value nets;
+//! - [`Inputs`]: sparse inputs for efficiently updatable nets.
 //!
 //! [`Searchable`] and [`Playable`] combine the traits that a search and an engine require. Nothing in this
 //! module depends on a search or an evaluation. A new game is a new folder here, one line in the registry
@@ -27,6 +28,7 @@ mod error;
 mod features;
 pub mod fen;
 mod history;
+mod inputs;
 mod looks;
 mod msd;
 pub mod neighbours;
@@ -50,6 +52,7 @@ pub use encoding::{Encoding, EncodingShape, Symmetry};
 pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
 pub use history::GameHistory;
+pub use inputs::{InputShape, InputView, Inputs};
 pub use looks::{Looks, PieceLooks};
 pub use msd::{MsdTerms, SelectiveDeepening};
 pub use ordering::MoveOrdering;
@@ -292,6 +295,6 @@ pub trait Searchable: Chance + MoveOrdering + Selectivity + SelectiveDeepening +
 impl<G: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts> Searchable for G {}
 
 /// All traits that an engine requires of a game.
-pub trait Playable: Searchable + Features + Solvable + Encoding {}
+pub trait Playable: Searchable + Features + Solvable + Encoding + Inputs {}
 
-impl<G: Searchable + Features + Solvable + Encoding> Playable for G {}
+impl<G: Searchable + Features + Solvable + Encoding + Inputs> Playable for G {}

@@ -12,6 +12,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
 use super::Samples;
+use super::minimum::minimum;
 use crate::search::Control;
 
 /// One game in this many is held out.
@@ -173,17 +174,7 @@ fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
             .map(|&(value, result)| cross_entropy(result, win_probability(value, scale.exp())))
             .sum()
     };
-    let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
-    let (mut low, mut high) = (SCALES.0.ln(), SCALES.1.ln());
-    while high - low > 1e-3 {
-        let (left, right) = (high - golden * (high - low), low + golden * (high - low));
-        if error(left) < error(right) {
-            high = right;
-        } else {
-            low = left;
-        }
-    }
-    f64::midpoint(low, high).exp()
+    minimum(SCALES.0.ln(), SCALES.1.ln(), 1e-3, error).exp()
 }
 
 /// The state of the optimizer.

@@ -12,7 +12,8 @@
 //!
 //! Supervised learning from game records:
 //! - [`Samples`]: feature vectors of the quiet positions of games, with the results of the games;
-//! - [`logistic`]: logistic regression of the results.
+//! - [`logistic`]: logistic regression of the results;
+//! - [`nnue`]: evaluation nets, from games of self-play.
 //!
 //! Games are played in their own types. Learners only see features, identified by their index.
 
@@ -21,6 +22,8 @@ pub mod curve;
 mod learner;
 pub mod logistic;
 mod lstd;
+mod minimum;
+pub mod nnue;
 mod observation;
 mod samples;
 mod schedule;

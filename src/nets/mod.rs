@@ -23,5 +23,3 @@ pub(crate) use inference::softmax;
 pub use inference::{Net, Outputs};
 pub use parameters::{Parameters, Tensor};
 pub use training::{Example, Loss, NetTrainer, Optimiser, SettingError, TrainingSettings};
-
-pub use crate::tensors::TensorProblem;

@@ -216,10 +216,12 @@ impl Loop {
                 self.tell(side_effect);
             }
             Command::Weights => self.show("weights", |engine| engine.weights().to_json())?,
-            Command::Eval { all: false } => self.show("eval", |engine| engine.eval_breakdown().by_term())?,
-            Command::Eval { all: true } => {
-                self.show("eval", |engine| engine.eval_breakdown().by_feature())?
-            }
+            Command::Eval { all } => self.show("eval", |engine| {
+                let linear = engine.eval_breakdown();
+                let linear = if all { linear.by_feature() } else { linear.by_term() };
+                let net = engine.net_breakdown().map(|net| format!("\n\n{}", net.to_text()));
+                linear + &net.unwrap_or_default()
+            })?,
             Command::Display => self.show("d", |engine| engine.board().describe())?,
             Command::Moves => self.show("moves", |engine| engine.board().legal_moves().join(" "))?,
             // Commands that take long.

@@ -10,8 +10,8 @@ use std::sync::LazyLock;
 
 use labrys::game::fen::{self, Fields};
 use labrys::game::{
-    Chance, Color, DrawRules, Encoding, Ending, Features, FenError, Game, GameMove, MoveError, MoveOrdering,
-    Outcome, Playouts, SelectiveDeepening, Selectivity, Solvable,
+    Chance, Color, DrawRules, Encoding, Ending, Features, FenError, Game, GameMove, Inputs, MoveError,
+    MoveOrdering, Outcome, Playouts, SelectiveDeepening, Selectivity, Solvable,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -237,6 +237,7 @@ impl Game for Breakthrough {
 impl Chance for Breakthrough {}
 impl Features for Breakthrough {}
 impl Encoding for Breakthrough {}
+impl Inputs for Breakthrough {}
 impl MoveOrdering for Breakthrough {}
 impl Selectivity for Breakthrough {}
 impl SelectiveDeepening for Breakthrough {}

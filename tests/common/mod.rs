@@ -3,6 +3,7 @@
 
 pub mod bench;
 pub mod breakthrough;
+pub mod flip;
 pub mod grid;
 pub mod mailbox;
 pub mod minimax;

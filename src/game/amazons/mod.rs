@@ -10,6 +10,7 @@ mod encoding;
 mod features;
 mod filling;
 mod flood;
+mod inputs;
 mod notation;
 mod partition;
 mod rules;

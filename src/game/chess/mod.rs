@@ -12,6 +12,7 @@ mod encoding;
 mod exchange;
 mod features;
 mod hints;
+mod inputs;
 mod msd;
 mod msd_filter;
 mod notation;

@@ -10,6 +10,7 @@
 mod attacks;
 mod encoding;
 mod features;
+mod inputs;
 mod notation;
 mod rules;
 

@@ -12,6 +12,7 @@ mod board;
 mod edit;
 mod encoding;
 mod features;
+mod inputs;
 mod notation;
 mod rules;
 

@@ -1,0 +1,59 @@
+//! `labrys stats`.
+
+use std::path::PathBuf;
+
+use crate::engine::registry::{self, GameVisitor};
+use crate::game::Playable;
+use crate::learn::nnue::dataset::Counts;
+use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, start_of};
+
+/// Checks files of self-play games, and counts games and positions.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// Files as `labrys selfplay` writes them
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    registry::dispatch(&arguments.variant, arguments)?
+}
+
+impl GameVisitor for &Arguments {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        for path in &self.files {
+            let refuse = |problem: GamesProblem| GamesError { path: path.clone(), problem };
+            let (header, games) = read_games::<G>(path)?;
+            let start: G = start_of(&header).map_err(refuse)?;
+            let mut counts = Counts::default();
+            for (game, number) in games.iter().zip(1..) {
+                counts
+                    .add(&start, game, |_| ())
+                    .map_err(|(ply, text)| refuse(GamesProblem::Move { number, ply, text }))?;
+            }
+            let bytes = std::fs::metadata(path).map_err(|error| refuse(error.into()))?.len();
+            let [white, drawn, black] = counts.results;
+            let (least, most) = header.random_plies;
+            println!(
+                "{}: {}, {} nodes, seed {}",
+                path.display(),
+                header.evaluation,
+                header.nodes,
+                header.seed
+            );
+            println!("  {} games with {least} to {most} random plies, all legal", counts.games);
+            println!("  {white} won by White, {drawn} drawn, {black} won by Black");
+            let each = bytes as f64 / counts.positions.max(1) as f64;
+            println!("  {} positions with a score, {each:.1} bytes each", counts.positions);
+            let Counts { in_check, tactical, mates, .. } = counts;
+            println!("  {in_check} in check, {tactical} before tactical moves, {mates} with a mate score");
+            println!("  {} to learn from", counts.quiet());
+        }
+        Ok(())
+    }
+}

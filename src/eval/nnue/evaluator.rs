@@ -1,0 +1,74 @@
+//! The evaluation of a net.
+
+use std::marker::PhantomData;
+
+use super::accumulator::Accumulators;
+use super::net::{EvalNet, EvalNetSizes, Layers};
+use crate::eval::{Evaluator, Score};
+use crate::game::{Inputs, Scale};
+
+/// The evaluation of a game by a net.
+#[derive(Clone, Debug)]
+pub struct NetEvaluator<G> {
+    net: EvalNet,
+    layers: Layers,
+    game: PhantomData<fn() -> G>,
+}
+
+impl<G: Inputs> NetEvaluator<G> {
+    /// The evaluation by a net, whose lists of numbers are of its sizes.
+    pub fn new(net: EvalNet) -> NetEvaluator<G> {
+        NetEvaluator { layers: Layers::new(&net), net, game: PhantomData }
+    }
+
+    /// The net.
+    pub fn net(&self) -> &EvalNet {
+        &self.net
+    }
+
+    /// The sizes of the net.
+    pub fn sizes(&self) -> EvalNetSizes {
+        self.net.sizes
+    }
+
+    /// Whether the net is for the board of a position. Other positions must not be evaluated.
+    pub fn fits(&self, position: &G) -> bool {
+        position.input_shape() == self.net.sizes.inputs
+    }
+
+    /// The value of a position for the side to move, in units of the evaluation.
+    #[inline]
+    pub(super) fn value(&self, position: &G, state: &Accumulators) -> f64 {
+        let us = position.side_to_move();
+        self.layers.value(position.output_index(self.layers.outputs), state.of(us), state.of(!us))
+    }
+
+    /// The value of a position without one of its inputs.
+    pub(super) fn value_without(&self, position: &G, state: &Accumulators, plane: usize, bit: usize) -> f64 {
+        let mut state = state.clone();
+        state.remove(&self.layers, position, plane, bit);
+        self.value(position, &state)
+    }
+}
+
+impl<G: Inputs> Evaluator<G> for NetEvaluator<G> {
+    type State = Accumulators;
+
+    fn reset(&self, position: &G, state: &mut Accumulators) {
+        state.reset(&self.layers, position);
+    }
+
+    #[inline]
+    fn update(&self, parent: &G, from: &Accumulators, child: &G, to: &mut Accumulators) {
+        to.update(&self.layers, parent, from, child);
+    }
+
+    #[inline]
+    fn evaluate(&self, position: &G, state: &Accumulators) -> Score {
+        Score::from_value(self.value(position, state))
+    }
+
+    fn scale(&self) -> Scale {
+        self.net.scale.scale()
+    }
+}

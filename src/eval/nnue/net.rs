@@ -1,0 +1,172 @@
+//! The numbers of a net.
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use super::lanes::{Lanes, ONE, activated_dot, blocks, padded};
+use crate::game::{InputShape, Inputs, Scale, WdlModel};
+
+/// What stands for 1 in the weights of the output.
+pub(super) const OUTPUT_ONE: i16 = 64;
+
+/// The greatest magnitude of an output weight.
+pub(super) const MAX_OUTPUT_WEIGHT: i16 = 127;
+
+/// The greatest sum of the magnitudes of all weights of an output, for which a sum has 32 bits.
+pub(super) const MAX_OUTPUT_WEIGHTS: i64 = i32::MAX as i64 / (ONE as i64 * ONE as i64);
+
+/// The most neurons of a perspective, and the most outputs.
+pub(super) const MOST: (usize, usize) = (4_096, 64);
+
+/// The sizes of a net: inputs → `hidden`, for each of the two players, → one of `outputs`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvalNetSizes {
+    /// The board and the inputs of a player.
+    pub inputs: InputShape,
+    /// Neurons that see the board as one player does.
+    pub hidden: usize,
+    /// Outputs. What is on the board decides which of them counts.
+    pub outputs: usize,
+}
+
+/// What the output of a net means.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct EvalNetScale {
+    /// The value, in units of the evaluation, for an output of 1, which stands for an expected result of
+    /// 1 / (1 + exp(−1)).
+    pub unit: f64,
+    /// The unit of the pruning margins of a search, see [`Scale::margin`].
+    pub margin: i32,
+    /// The a of the model of results, see [`WdlModel`].
+    pub a: f64,
+    /// The b of the model of results.
+    pub b: f64,
+}
+
+impl EvalNetScale {
+    /// The scale of the values for searches.
+    pub fn scale(&self) -> Scale {
+        Scale { margin: self.margin, wdl: WdlModel { a: self.a, b: self.b }, strengths: &[] }
+    }
+}
+
+/// The numbers of a net, as its file has them: whole numbers, in which 255 stands for 1 in the first layer,
+/// 64 in the weights of the output and their product in its bias.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EvalNet {
+    /// The sizes.
+    pub sizes: EvalNetSizes,
+    /// The meaning of the output.
+    pub scale: EvalNetScale,
+    /// Where the numbers come from.
+    pub provenance: String,
+    /// The weights of each input, `hidden` for each.
+    pub input_weights: Vec<i16>,
+    /// The bias of each neuron.
+    pub input_bias: Vec<i16>,
+    /// The weights of each output: of the neurons of the side to move, then of those of its opponent.
+    pub output_weights: Vec<i16>,
+    /// The bias of each output.
+    pub output_bias: Vec<i32>,
+}
+
+impl EvalNet {
+    /// Rounds the numbers of a net to the whole numbers in use. Those that are too large become the greatest
+    /// ones.
+    pub fn quantised(
+        sizes: EvalNetSizes,
+        scale: EvalNetScale,
+        provenance: String,
+        [input_weights, input_bias, output_weights, output_bias]: [&[f32]; 4],
+    ) -> EvalNet {
+        let round = |numbers: &[f32], one: i16, most: i16| {
+            let (one, most) = (f32::from(one), f32::from(most));
+            numbers.iter().map(|number| (number * one).round().clamp(-most, most) as i16).collect()
+        };
+        let one = f32::from(ONE) * f32::from(OUTPUT_ONE);
+        EvalNet {
+            sizes,
+            scale,
+            provenance,
+            input_weights: round(input_weights, ONE, i16::MAX),
+            input_bias: round(input_bias, ONE, i16::MAX),
+            output_weights: round(output_weights, OUTPUT_ONE, MAX_OUTPUT_WEIGHT),
+            output_bias: output_bias.iter().map(|number| (number * one).round() as i32).collect(),
+        }
+    }
+
+    /// A checksum of the numbers (CRC-32), to tell nets apart.
+    pub fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for numbers in [&self.input_weights, &self.input_bias, &self.output_weights] {
+            numbers.iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+        }
+        self.output_bias.iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+        hasher.update(&self.scale.unit.to_le_bytes());
+        hasher.finalize()
+    }
+
+    /// A net with random numbers, for the board of a position.
+    pub fn random<G: Inputs>(position: &G, hidden: usize, outputs: usize, seed: u64) -> EvalNet {
+        let sizes = EvalNetSizes { inputs: position.input_shape(), hidden, outputs };
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut numbers = |count: usize, most: f32| -> Vec<f32> {
+            (0..count).map(|_| random.random_range(-most..=most)).collect()
+        };
+        let input_weights = numbers(sizes.inputs.inputs * hidden, 0.25);
+        let input_bias = numbers(hidden, 0.5);
+        let output_weights = numbers(2 * hidden * outputs, 1.0 / (hidden as f32).sqrt());
+        let output_bias = numbers(outputs, 0.1);
+        let Scale { margin, wdl: WdlModel { a, b }, .. } = Scale::UNMEASURED;
+        let scale = EvalNetScale { unit: b, margin, a, b };
+        let numbers = [&input_weights[..], &input_bias, &output_weights, &output_bias];
+        EvalNet::quantised(sizes, scale, format!("random, seed {seed}"), numbers)
+    }
+}
+
+/// The numbers of a net as they are computed with.
+#[derive(Clone, Debug)]
+pub(super) struct Layers {
+    /// Blocks of a perspective.
+    pub(super) blocks: usize,
+    pub(super) outputs: usize,
+    input_weights: Vec<Lanes>,
+    pub(super) input_bias: Vec<Lanes>,
+    output_weights: Vec<Lanes>,
+    output_bias: Vec<i32>,
+    /// The value of a step of the output.
+    step: f64,
+}
+
+impl Layers {
+    /// Prepares the numbers of a net that has been checked.
+    pub(super) fn new(net: &EvalNet) -> Layers {
+        let EvalNetSizes { hidden, outputs, .. } = net.sizes;
+        Layers {
+            blocks: blocks(hidden),
+            outputs,
+            input_weights: padded(&net.input_weights, hidden),
+            input_bias: padded(&net.input_bias, hidden),
+            output_weights: padded(&net.output_weights, hidden),
+            output_bias: net.output_bias.clone(),
+            step: net.scale.unit / (f64::from(ONE) * f64::from(OUTPUT_ONE)),
+        }
+    }
+
+    /// The weights of an input.
+    #[inline]
+    pub(super) fn column(&self, input: usize) -> &[Lanes] {
+        &self.input_weights[self.blocks * input..][..self.blocks]
+    }
+
+    /// The value of an output, in units of the evaluation, from the accumulators of the side to move and of
+    /// its opponent.
+    #[inline]
+    pub(super) fn value(&self, output: usize, us: &[Lanes], them: &[Lanes]) -> f64 {
+        let weights = &self.output_weights[2 * self.blocks * output..][..2 * self.blocks];
+        let (ours, theirs) = weights.split_at(self.blocks);
+        let sum = activated_dot(us, ours) + activated_dot(them, theirs);
+        (f64::from(sum) / f64::from(ONE) + f64::from(self.output_bias[output])) * self.step
+    }
+}

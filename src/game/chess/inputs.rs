@@ -1,0 +1,54 @@
+//! The inputs for efficiently updatable nets: 768, the six kinds of own pieces and of the opponent's on 64
+//! squares. A player whose king is on the right half of the board sees it mirrored, so that a net learns each
+//! position and its mirror image as one. Castling rights and en passant are not seen.
+
+use cozy_chess::{Piece, Square};
+
+use super::super::fen::square_name;
+use super::super::{Color, InputShape, InputView, Inputs};
+use super::rules::{Chess, side};
+
+/// Planes of a player.
+const KINDS: usize = Piece::NUM;
+
+impl Inputs for Chess {
+    const INPUTS_VERSION: u32 = 1;
+
+    /// White's pieces, then Black's.
+    const INPUT_PLANES: usize = 2 * KINDS;
+
+    fn input_shape(&self) -> InputShape {
+        InputShape { files: 8, ranks: 8, inputs: 2 * KINDS * Square::NUM }
+    }
+
+    #[inline]
+    fn input_plane(&self, plane: usize) -> u128 {
+        let owner = if plane < KINDS { Color::White } else { Color::Black };
+        u128::from(self.board().colored_pieces(side(owner), Piece::ALL[plane % KINDS]).0)
+    }
+
+    #[inline]
+    fn input_view(&self, player: Color) -> InputView {
+        let king = self.board().king(side(player));
+        InputView { player, mirrored: king.file() as usize >= 4 }
+    }
+
+    #[inline]
+    fn input_index(&self, view: InputView, plane: usize, bit: usize) -> usize {
+        let (plane, square) = match view.player {
+            Color::White => (plane, bit),
+            Color::Black => ((plane + KINDS) % (2 * KINDS), bit ^ 56),
+        };
+        Square::NUM * plane + (square ^ if view.mirrored { 7 } else { 0 })
+    }
+
+    fn input_name(&self, plane: usize, bit: usize) -> String {
+        let letter = ["P", "N", "B", "R", "Q", "K", "p", "n", "b", "r", "q", "k"][plane];
+        format!("{letter} {}", square_name(bit % 8, bit / 8))
+    }
+
+    #[inline]
+    fn material(&self) -> (usize, usize) {
+        (self.board().occupied().len() as usize, 32)
+    }
+}

@@ -1,0 +1,43 @@
+//! The inputs for efficiently updatable nets: own pieces and the opponent's on 64 squares.
+
+use super::super::fen::square_name;
+use super::super::{Color, InputShape, InputView, Inputs};
+use super::rules::{Neighbours, PIECES};
+
+const SQUARES: usize = 64;
+
+impl Inputs for Neighbours {
+    const INPUTS_VERSION: u32 = 1;
+
+    /// White's pieces, then Black's.
+    const INPUT_PLANES: usize = 2;
+
+    const MIRRORS: bool = true;
+
+    fn input_shape(&self) -> InputShape {
+        InputShape { files: 8, ranks: 8, inputs: 2 * SQUARES }
+    }
+
+    #[inline]
+    fn input_plane(&self, plane: usize) -> u128 {
+        u128::from(self.of(Color::BOTH[plane]))
+    }
+
+    #[inline]
+    fn input_index(&self, view: InputView, plane: usize, bit: usize) -> usize {
+        let (plane, square) = match view.player {
+            Color::White => (plane, bit),
+            Color::Black => (1 - plane, bit ^ 56),
+        };
+        SQUARES * plane + (square ^ if view.mirrored { 7 } else { 0 })
+    }
+
+    fn input_name(&self, plane: usize, bit: usize) -> String {
+        format!("{} {}", ["P", "p"][plane], square_name(bit % 8, bit / 8))
+    }
+
+    #[inline]
+    fn material(&self) -> (usize, usize) {
+        (self.occupied().count_ones() as usize, 2 * PIECES as usize)
+    }
+}

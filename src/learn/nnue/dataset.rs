@@ -1,0 +1,228 @@
+//! Positions to learn from, as sparse inputs.
+
+use std::ops::Range;
+
+use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_of};
+use crate::game::{Color, InputView, Inputs, MoveOrdering, Points, Selectivity};
+
+/// Bits for the bit of an input; those above are its plane.
+const BIT_BITS: u32 = 7;
+
+/// Quiet positions of games: without check, in which no tactical move was played and no mate was seen. The
+/// static evaluation of other positions differs from their score.
+#[derive(Clone, Debug)]
+pub struct Dataset<G> {
+    /// A position of the board, which indices depend on.
+    board: G,
+    /// Plane and bit of the inputs of all positions.
+    inputs: Vec<u16>,
+    positions: Vec<Position>,
+    /// End of each game's positions.
+    games: Vec<usize>,
+}
+
+/// A position.
+#[derive(Clone, Copy, Debug)]
+struct Position {
+    /// End of its inputs.
+    end: usize,
+    /// The score for the side to move, in units of the evaluation.
+    score: f32,
+    result: Points,
+    /// The views of the side to move and of its opponent.
+    views: [InputView; 2],
+    /// Index of the output.
+    output: u8,
+}
+
+/// A position as a net learns from it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Example {
+    /// The inputs as the side to move sees the position, and as its opponent does.
+    pub inputs: [Vec<u32>; 2],
+    /// Index of the output.
+    pub output: usize,
+    /// The expected result that the net should give, from 0 to 1.
+    pub target: f32,
+}
+
+/// Positions that were read, and those of them that were left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Games.
+    pub games: u64,
+    /// Games that White won, that were drawn and that Black won.
+    pub results: [u64; 3],
+    /// Plies of random openings.
+    pub opening: u64,
+    /// Positions with a score.
+    pub positions: u64,
+    /// Positions in check.
+    pub in_check: u64,
+    /// Positions without check whose move was tactical.
+    pub tactical: u64,
+    /// Other positions with a mate score.
+    pub mates: u64,
+}
+
+impl Counts {
+    /// The positions that are learned from.
+    pub fn quiet(&self) -> u64 {
+        self.positions - self.in_check - self.tactical - self.mates
+    }
+
+    /// Counts a game; `visit` gets its quiet positions.
+    ///
+    /// # Errors
+    /// The ply and the text of the first move that is not legal.
+    pub fn add<G: MoveOrdering + Selectivity>(
+        &mut self,
+        start: &G,
+        game: &PlayedGame<G::Move>,
+        mut visit: impl FnMut(PlayedPosition<G>),
+    ) -> Result<(), (usize, String)> {
+        self.games += 1;
+        self.results[2 - game.result as usize] += 1;
+        self.opening += game.opening.len() as u64;
+        game.replay(start, |played: PlayedPosition<G>| {
+            self.positions += 1;
+            if played.position.in_check() {
+                self.in_check += 1;
+            } else if played.position.is_tactical(played.mv) {
+                self.tactical += 1;
+            } else if played.score.plies_to_end().is_some() {
+                self.mates += 1;
+            } else {
+                visit(played);
+            }
+        })
+    }
+}
+
+impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
+    /// No positions yet, for games from `board` on.
+    pub fn new(board: G) -> Dataset<G> {
+        Dataset { board, inputs: Vec::new(), positions: Vec::new(), games: Vec::new() }
+    }
+
+    /// Adds the quiet positions of games, for a net with so many outputs.
+    ///
+    /// # Errors
+    /// [`GamesProblem::Move`] names the first move that is not legal, or a start position on another board.
+    pub fn add(
+        &mut self,
+        header: &GamesHeader,
+        games: &[PlayedGame<G::Move>],
+        outputs: usize,
+        counts: &mut Counts,
+    ) -> Result<(), GamesProblem> {
+        let start: G = start_of(header)?;
+        if start.input_shape() != self.board.input_shape() {
+            return Err(GamesProblem::Other {
+                name: "start",
+                found: header.start.clone(),
+                expected: self.board.fen(),
+            });
+        }
+        for (game, number) in games.iter().zip(1..) {
+            counts
+                .add(&start, game, |played| self.push(&played, outputs))
+                .map_err(|(ply, text)| GamesProblem::Move { number, ply, text })?;
+            self.games.push(self.positions.len());
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, played: &PlayedPosition<G>, outputs: usize) {
+        let PlayedPosition { position, score, result, .. } = played;
+        position.each_input(|plane, bit| self.inputs.push((plane << BIT_BITS | bit) as u16));
+        let us = position.side_to_move();
+        self.positions.push(Position {
+            end: self.inputs.len(),
+            score: score.to_thousandths() as f32 / 1000.0,
+            result: *result,
+            views: [us, !us].map(|player| position.input_view(player)),
+            output: position.output_index(outputs) as u8,
+        });
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> usize {
+        self.games.len()
+    }
+
+    /// The positions of a game.
+    pub fn of_game(&self, game: usize) -> Range<usize> {
+        let begin = if game == 0 { 0 } else { self.games[game - 1] };
+        begin..self.games[game]
+    }
+
+    /// The board of the positions.
+    pub fn board(&self) -> &G {
+        &self.board
+    }
+
+    /// The score of a position for the side to move, in units of the evaluation, and the result of its game.
+    pub fn labels(&self, number: usize) -> (f64, Points) {
+        let Position { score, result, .. } = self.positions[number];
+        (score.into(), result)
+    }
+
+    /// The most inputs of a position.
+    pub fn most_inputs(&self) -> usize {
+        (0..self.len()).map(|number| self.range(number).len()).max().unwrap_or(0)
+    }
+
+    /// A checksum of all positions, to tell data apart.
+    pub fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for input in &self.inputs {
+            hasher.update(&input.to_le_bytes());
+        }
+        for Position { score, result, views, output, .. } in &self.positions {
+            let black = u8::from(views[0].player == Color::Black);
+            hasher.update(&score.to_le_bytes());
+            hasher.update(&[*result as u8, black, *output]);
+        }
+        hasher.finalize()
+    }
+
+    fn range(&self, number: usize) -> Range<usize> {
+        let begin = if number == 0 { 0 } else { self.positions[number - 1].end };
+        begin..self.positions[number].end
+    }
+
+    /// Writes a position into `example`, mirrored where the game allows it and it is asked for. The score
+    /// counts `blend` in the target and the result the rest; a unit of the score is `1 / unit` on the
+    /// logistic scale.
+    pub fn get(&self, number: usize, mirrored: bool, blend: f32, unit: f32, example: &mut Example) {
+        let Position { score, result, views, output, .. } = self.positions[number];
+        let mirrored = mirrored && G::MIRRORS;
+        for (inputs, view) in example.inputs.iter_mut().zip(views) {
+            let view = InputView { mirrored: view.mirrored != mirrored, ..view };
+            inputs.clear();
+            inputs.extend(self.inputs[self.range(number)].iter().map(|&input| {
+                let (plane, bit) =
+                    (usize::from(input >> BIT_BITS), usize::from(input & ((1 << BIT_BITS) - 1)));
+                self.board.input_index(view, plane, bit) as u32
+            }));
+        }
+        example.output = output.into();
+        example.target = blend * logistic(score / unit) + (1.0 - blend) * result.value() as f32;
+    }
+}
+
+/// The expected result of an output.
+pub(super) fn logistic(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}

@@ -1,0 +1,262 @@
+//! Evaluations by efficiently updatable nets.
+
+mod common;
+
+use common::flip::flipped;
+use common::{Line, random_game_from, random_lines};
+use labrys::eval::nnue::{Accumulators, EvalNet, NetEvaluator};
+use labrys::eval::{Evaluator, Scale, Score};
+use labrys::game::amazons::Amazons;
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
+use labrys::game::{Color, Game, Inputs, Playable};
+use labrys::search::{
+    Control, Heuristics, Limits, MsdOptions, Options, SearchInput, SearchMode, TranspositionTable, search,
+};
+use tempfile::tempdir;
+
+/// The value of a position by the definition, without any cleverness.
+fn reference<G: Inputs>(net: &EvalNet, position: &G) -> f64 {
+    let hidden = net.sizes.hidden;
+    let output = position.output_index(net.sizes.outputs);
+    let us = position.side_to_move();
+    let mut sum = 0;
+    for (half, player) in [us, !us].into_iter().enumerate() {
+        let view = position.input_view(player);
+        let mut neurons: Vec<i64> = net.input_bias.iter().map(|&bias| bias.into()).collect();
+        position.each_input(|plane, bit| {
+            let weights = &net.input_weights[hidden * position.input_index(view, plane, bit)..][..hidden];
+            neurons.iter_mut().zip(weights).for_each(|(neuron, &weight)| *neuron += i64::from(weight));
+        });
+        for (number, neuron) in neurons.into_iter().enumerate() {
+            let active = neuron.clamp(0, 255);
+            sum += active * active * i64::from(net.output_weights[hidden * (2 * output + half) + number]);
+        }
+    }
+    (sum as f64 / 255.0 + f64::from(net.output_bias[output])) * net.scale.unit / (255.0 * 64.0)
+}
+
+/// An evaluation that checks each state against one from scratch.
+struct Checked<G>(NetEvaluator<G>);
+
+impl<G: Inputs> Evaluator<G> for Checked<G> {
+    type State = Accumulators;
+
+    fn reset(&self, position: &G, state: &mut Accumulators) {
+        self.0.reset(position, state);
+    }
+
+    fn update(&self, parent: &G, from: &Accumulators, child: &G, to: &mut Accumulators) {
+        self.0.update(parent, from, child, to);
+    }
+
+    fn evaluate(&self, position: &G, state: &Accumulators) -> Score {
+        let mut fresh = Accumulators::default();
+        self.0.reset(position, &mut fresh);
+        assert_eq!(*state, fresh, "{}", position.fen());
+        self.0.evaluate(position, state)
+    }
+
+    fn scale(&self) -> Scale {
+        self.0.scale()
+    }
+}
+
+/// Two perspectives, on every line of a search: moves, null moves, chance, MSD, half moves.
+fn check_searches<G: Playable>(nodes: u64) {
+    for (number, (position, history)) in random_lines::<G>(4, 30).iter().enumerate() {
+        let net = EvalNet::random(position, [20, 64][number % 2], [1, 3][number / 2], number as u64);
+        let evaluator = Checked(NetEvaluator::<G>::new(net));
+        let msd = MsdOptions { keep_rate: 50, volatile_plies: 2, ..MsdOptions::default() };
+        for options in [
+            Options::default(),
+            Options { chance_plies: 1, ..Options::default() },
+            Options { msd, ..Options::default() },
+        ] {
+            let limits = &Limits::nodes(nodes);
+            let options = &options;
+            let input =
+                SearchInput { position, history, evaluator: &evaluator, root_moves: None, options, limits };
+            let table = TranspositionTable::new(1).unwrap();
+            let heuristics = &mut [Heuristics::new()];
+            let best = search(&input, SearchMode::Pvs, &table, heuristics, &Control::default(), &mut |_| {});
+            assert!(best.mv.is_some());
+        }
+    }
+}
+
+#[test]
+fn accumulators_follow_every_search() {
+    check_searches::<Chess>(20_000);
+    check_searches::<Neighbours>(20_000);
+    check_searches::<TucChess>(20_000);
+    check_searches::<Amazons>(5_000);
+}
+
+/// Values are those of the definition, and depend on who is to move, not on the colours.
+fn check_values<G: Playable>(start: &G, hidden: usize, outputs: usize) {
+    let mut net = EvalNet::random(start, hidden, outputs, 7);
+    net.scale.unit = 1.75;
+    let evaluator = NetEvaluator::<G>::new(net.clone());
+    let mut scores = Vec::new();
+    for seed in 0..5 {
+        random_game_from(start.clone(), seed, 80, |position, _| {
+            let score = evaluator.evaluate_position(position);
+            assert_eq!(score, Score::from_value(reference(&net, position)), "{}", position.fen());
+            assert_eq!(score, evaluator.evaluate_position(&flipped(position)), "{}", position.fen());
+            scores.push(score);
+        });
+    }
+    scores.sort_unstable();
+    scores.dedup();
+    assert!(scores.len() > 20, "{}", scores.len());
+}
+
+#[test]
+fn values_are_those_of_the_definition() {
+    check_values(&Chess::start(), 128, 1);
+    check_values(&Chess::start(), 40, 8);
+    check_values(&Neighbours::start(), 1, 2);
+    check_values(&TucChess::start(), 33, 4);
+    for choice in 0..Amazons::OPTION.unwrap().choices.len() {
+        check_values(&Amazons::start_with(choice), 64, 2);
+    }
+}
+
+#[test]
+fn a_mirrored_king_makes_a_fresh_accumulator() {
+    let line = |moves: &[&str]| -> Line<Chess> {
+        let mut position = Chess::from_fen("4k3/pppppppp/8/8/8/8/PPPP1PPP/4K3 w - - 0 1").unwrap();
+        let history = labrys::game::GameHistory::new();
+        moves.iter().for_each(|mv| position.play(position.parse_move(mv).unwrap()));
+        (position, history)
+    };
+    let evaluator = NetEvaluator::new(EvalNet::random(&Chess::start(), 32, 1, 1));
+    let (parent, _) = line(&[]);
+    let (child, _) = line(&["e1d1"]);
+    assert!(parent.input_view(Color::White).mirrored && !child.input_view(Color::White).mirrored);
+    let [mut from, mut to, mut fresh] = [(); 3].map(|()| Accumulators::default());
+    evaluator.reset(&parent, &mut from);
+    evaluator.update(&parent, &from, &child, &mut to);
+    evaluator.reset(&child, &mut fresh);
+    assert_eq!(to, fresh);
+}
+
+#[test]
+fn a_file_holds_the_net() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    let net = EvalNet::random(&TucChess::start(), 24, 4, 3);
+    net.save::<TucChess>(&path).unwrap();
+    assert_eq!(EvalNet::load::<TucChess>(&path).unwrap(), net);
+}
+
+#[test]
+fn a_wrong_file_is_refused_by_name() {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    let refusal = || {
+        let text = EvalNet::load::<TucChess>(&path).unwrap_err().to_string();
+        assert!(text.contains("net.safetensors"), "{text}");
+        text
+    };
+    assert!(refusal().contains("No such file"));
+    let net = EvalNet::random(&TucChess::start(), 24, 2, 3);
+    net.save::<Chess>(&path).unwrap();
+    assert!(refusal().contains("for game `chess`, expected `tucchess`"));
+
+    net.save::<TucChess>(&path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    for len in [0, 7, 100, bytes.len() - 1] {
+        std::fs::write(&path, &bytes[..len]).unwrap();
+        assert!(refusal().contains("not a whole safetensors file"));
+    }
+    let mut flipped = bytes.clone();
+    *flipped.last_mut().unwrap() ^= 1;
+    std::fs::write(&path, flipped).unwrap();
+    assert!(refusal().contains("damaged: checksum"));
+
+    // Numbers that cannot be computed with are not even written.
+    let bytes = std::fs::read(&path).unwrap();
+    let refusal = |mut net: EvalNet, change: &dyn Fn(&mut EvalNet)| {
+        change(&mut net);
+        net.save::<TucChess>(&path).unwrap_err().to_string()
+    };
+    assert!(refusal(net.clone(), &|net| net.output_weights[5] = 128).contains("128 is out of range"));
+    assert!(refusal(net.clone(), &|net| net.scale.unit = -1.0).contains("makes no values"));
+    assert!(refusal(net.clone(), &|net| net.scale.b = f64::NAN).contains("makes no values"));
+    let wide = EvalNet::random(&TucChess::start(), 1_024, 1, 3);
+    let refusal = refusal(wide, &|net| net.output_weights.fill(-127));
+    assert!(refusal.contains("magnitudes add up to"), "{refusal}");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+}
+
+#[test]
+fn each_piece_contributes_what_the_position_loses_without_it() {
+    let net = EvalNet::random(&Chess::start(), 32, 1, 5);
+    let evaluator = NetEvaluator::new(net);
+    let position = Chess::from_fen("4k3/8/8/3p4/8/8/4P3/4K3 b - - 0 1").unwrap();
+    let breakdown = evaluator.breakdown(&position);
+    assert_eq!(Score::from_value(breakdown.value), evaluator.evaluate_position(&position));
+    let names: Vec<_> = breakdown.inputs.iter().map(|input| input.name.as_str()).collect();
+    assert_eq!(names, ["P e2", "K e1", "p d5", "k e8"]);
+    let without = evaluator.evaluate_position(&Chess::from_fen("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1").unwrap());
+    let lost = f64::from(without.to_thousandths()) / 1000.0 - breakdown.value;
+    assert!((breakdown.inputs[2].contribution - lost).abs() < 2e-3);
+    assert!(breakdown.to_text().contains("p d5"));
+}
+
+mod options {
+    use labrys::engine::{Engine, Session, Settings};
+
+    use super::*;
+
+    fn engine_with_file<G: Playable>(start: &G) -> (Session<G>, tempfile::TempDir, String) {
+        let folder = tempdir().unwrap();
+        let path = folder.path().join("net.safetensors");
+        EvalNet::random(start, 32, 1, 9).save::<G>(&path).unwrap();
+        (Session::new(&Settings::default()), folder, path.to_str().unwrap().to_owned())
+    }
+
+    #[test]
+    fn a_net_is_loaded_selected_and_dropped() {
+        let (mut engine, _folder, path) = engine_with_file(&Chess::start());
+        let refusal = engine.set_option("Evaluation", "net").unwrap_err().to_string();
+        assert_eq!(refusal, "option Evaluation: there is no net for chess: set EvalFile first");
+        assert!(engine.net_breakdown().is_none());
+        engine.set_option("EvalFile", &path).unwrap();
+        assert!(engine.net_breakdown().is_some());
+        let nodes = |engine: &mut Session<Chess>| {
+            let control = Control::default();
+            engine.new_game();
+            engine.search(&[], &Limits::depth(6), &control, &mut |_: &_| {}).unwrap().nodes
+        };
+        let linear = nodes(&mut engine);
+        engine.set_option("Evaluation", "net").unwrap();
+        assert_ne!(nodes(&mut engine), linear);
+        let refusal = engine.set_option("EvalFile", "<empty>").unwrap_err().to_string();
+        assert!(refusal.contains("in use"), "{refusal}");
+        let refusal = engine.set_option("EvalFile", "missing").unwrap_err().to_string();
+        assert!(refusal.starts_with("option EvalFile: net file missing: "), "{refusal}");
+        engine.set_option("Evaluation", "linear").unwrap();
+        assert_eq!(nodes(&mut engine), linear);
+        engine.set_option("EvalFile", "<empty>").unwrap();
+        assert!(engine.net_breakdown().is_none());
+    }
+
+    #[test]
+    fn a_net_for_another_board_finds_no_move() {
+        let (mut engine, _folder, path) = engine_with_file(&Amazons::start());
+        engine.set_option("EvalFile", &path).unwrap();
+        engine.set_option("Evaluation", "net").unwrap();
+        engine.check_net().unwrap();
+        let fen = Amazons::start_with(1).fen();
+        engine.board_mut().set_up(Some(&fen), &[]).unwrap();
+        let refusal = engine.check_net().unwrap_err().to_string();
+        assert!(refusal.contains("a net for boards of"), "{refusal}");
+        let control = Control::default();
+        let best = engine.search(&[], &Limits::depth(1), &control, &mut |_: &_| {}).unwrap();
+        assert!(best.best.is_none() && engine.net_breakdown().is_none());
+    }
+}
