@@ -31,7 +31,8 @@ enum Protocol {
 
 impl Protocol {
     /// The keys of an engine, for error messages. The keys of a child process need a `cmd`, in whose place
-    /// `tcp` may stand. The xboard protocol has no node limits, and that over UDP has no options and no depths either.
+    /// `tcp` may stand. The xboard protocol has no node limits, and that over UDP has no options and no
+    /// depths either.
     fn keys(self) -> &'static str {
         match self {
             Protocol::Uci => {

@@ -7,8 +7,8 @@
 //!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
 //! - `openings`: random openings and opening books (`book`); `schedule`: the list of games; `tournament`:
 //!   plays them, several at a time, each on a core of its own by `affinity`;
-//! - `results`: results by pairs of games; `sprt` and `ratings`: statistics, with [`Elo`]; `summary`: their report,
-//!   with a `cross_table`;
+//! - `results`: results by pairs of games; `sprt` and `ratings`: statistics, with [`Elo`]; `summary`: their
+//!   report, with a `cross_table`;
 //! - `pgn`: reading and writing of game records, and the file that a match appends them to; `plot`: the
 //!   score over the games as a chart; [`analysis`]: what each move of a game gave away;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and

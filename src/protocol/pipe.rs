@@ -165,8 +165,8 @@ impl Pipe {
         }
     }
 
-    /// Waits as [`Pipe::wait`] does. After `patience` it sends the line `stop` and waits for a last moment, so
-    /// that a late answer can be told from none.
+    /// Waits as [`Pipe::wait`] does. After `patience` it sends the line `stop` and waits for a last moment,
+    /// so that a late answer can be told from none.
     pub(super) fn wait_or_stop<T>(
         &mut self,
         expected: &'static str,

@@ -5,8 +5,8 @@
 //! - `folder`: the games, curves and charts of a folder;
 //! - `message`: what browser and server say to each other, in JSON;
 //! - `sessions`: the sessions of the server; `session`: a game with its players, which outlives the
-//!   connections to it; `execute`: what requests do to it; `state`: what it knows; `game_tree`: the moves of a
-//!   game with their alternatives; `game_record`: the same as PGN; `clock`: its clocks; `thinker`: its
+//!   connections to it; `execute`: what requests do to it; `state`: what it knows; `game_tree`: the moves of
+//!   a game with their alternatives; `game_record`: the same as PGN; `clock`: its clocks; `thinker`: its
 //!   searches; `saved`: sessions in files;
 //! - `catalogue`: the games, the levels of play and the engines that a browser can choose from; `player`: who
 //!   plays a side.

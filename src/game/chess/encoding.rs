@@ -9,8 +9,8 @@
 //! any other move. Underpromotions have indices of their own, as in AlphaZero: if they shared that of the
 //! queen, all four would have the same prior. That makes 9 more planes, by piece and direction of the pawn.
 //!
-//! There is no symmetry to learn by: castling is different on the two wings, and the planes of the paper do not
-//! tell where it is still allowed.
+//! There is no symmetry to learn by: castling is different on the two wings, and the planes of the paper do
+//! not tell where it is still allowed.
 
 use cozy_chess::{Piece, Square};
 

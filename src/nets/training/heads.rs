@@ -78,8 +78,8 @@ impl<'a> Heads<'a> {
         }
     }
 
-    /// The loss of a batch, and the gradients of its mean. `squares` are the channels of each square, `hidden`
-    /// the units of the last dense layer.
+    /// The loss of a batch, and the gradients of its mean. `squares` are the channels of each square,
+    /// `hidden` the units of the last dense layer.
     pub(super) fn judge(
         &self,
         settings: &TrainingSettings,

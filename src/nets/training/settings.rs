@@ -21,8 +21,8 @@ pub struct TrainingSettings {
     pub optimiser: Optimiser,
     /// The learning rate, above 0.
     pub rate: f32,
-    /// Steps until the learning rate is reached, rising from 0 with each. With large steps at first, Adam makes
-    /// a value of ±1 of every position, where tanh has no slope: nets of Neighbours never left it.
+    /// Steps until the learning rate is reached, rising from 0 with each. With large steps at first, Adam
+    /// makes a value of ±1 of every position, where tanh has no slope: nets of Neighbours never left it.
     pub warmup: u32,
     /// The share of the last direction that is kept, from 0 to below 1: of SGD, and β₁ of Adam.
     pub momentum: f32,

@@ -43,9 +43,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts an engine, or connects to it, and reads its features. An engine that announces none is assumed to speak the first
-    /// version of the protocol. `patience` is how long to wait for it, now and for later answers other than
-    /// moves.
+    /// Starts an engine, or connects to it, and reads its features. An engine that announces none is assumed
+    /// to speak the first version of the protocol. `patience` is how long to wait for it, now and for later
+    /// answers other than moves.
     ///
     /// # Errors
     /// [`ClientError`] if it does not start, ends, or asks for more time than `patience`.
