@@ -1,7 +1,7 @@
 //! `labrys zero train`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -11,7 +11,7 @@ use crate::commands::interruptible;
 use crate::commands::progress::Progress;
 use crate::engine::registry::{self, GameVisitor};
 use crate::game::Playable;
-use crate::learn::zero::{Event, Generation, ZeroConfig, ZeroRun};
+use crate::learn::zero::{Event, Generation, ZeroConfig, ZeroError, ZeroRun};
 
 /// Learns a policy/value net by self-play: generations of games, training and matches.
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let path = &arguments.settings;
-    let file = || format!("settings {}", path.display());
+    let file = || file_of(path);
     let text = std::fs::read_to_string(path).with_context(file)?;
     let mut config = ZeroConfig::parse(text).with_context(file)?;
     let settings = &mut config.settings;
@@ -44,6 +44,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     settings.threads = arguments.threads.or(settings.threads);
     let rules = rules(&config).with_context(file)?;
     registry::dispatch(&rules.variant.clone(), Training { arguments, rules, config })?
+}
+
+/// The file of the settings, for errors.
+fn file_of(path: &Path) -> String {
+    format!("settings {}", path.display())
 }
 
 /// The game and its own option.
@@ -75,7 +80,11 @@ impl GameVisitor for Training<'_> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = config.settings.threads.map_or_else(cores, usize::from);
         let out = arguments.out.clone().unwrap_or_else(|| arguments.settings.with_extension(""));
-        let mut run = ZeroRun::<G>::open(config, rules.start()?, &out, arguments.resume, threads)?;
+        let run = ZeroRun::<G>::open(config, rules.start()?, &out, arguments.resume, threads);
+        let mut run = run.map_err(|error| match error {
+            ZeroError::Settings(error) => anyhow::Error::new(error).context(file_of(&arguments.settings)),
+            error => error.into(),
+        })?;
         let control = interruptible()?;
         let mut display = Display::new(run.state().done());
         run.run(&control, &mut |event| display.show(event))?;

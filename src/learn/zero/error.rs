@@ -14,8 +14,8 @@ use crate::nets::{NetError, NetProblem, SizeError};
 #[derive(Debug, Error)]
 pub enum SettingsError {
     /// The text is not as it should be.
-    #[error("{0}")]
-    Toml(#[from] toml::de::Error),
+    #[error("{}", .0.trim_end())]
+    Toml(String),
     /// A value is refused.
     #[error("line {line}: {key}: {problem}")]
     Value {
@@ -31,7 +31,20 @@ pub enum SettingsError {
     Blocks,
     /// A size of the net is out of its range.
     #[error("net: {0}")]
-    Size(#[from] SizeError),
+    Size(SizeError),
+}
+
+// Both are said in full by the error itself, and so are no source of it.
+impl From<toml::de::Error> for SettingsError {
+    fn from(error: toml::de::Error) -> SettingsError {
+        SettingsError::Toml(error.to_string())
+    }
+}
+
+impl From<SizeError> for SettingsError {
+    fn from(error: SizeError) -> SettingsError {
+        SettingsError::Size(error)
+    }
 }
 
 /// Why a run cannot begin or go on. What was complete before is still there.
