@@ -5,6 +5,7 @@ mod common;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::process::Command;
 use std::sync::Mutex;
 
 use common::process::Process;
@@ -287,6 +288,22 @@ fn a_net_for_another_board_is_refused_by_go() {
     process.send("setoption name AmazonsBoard value 6x6\ngo nodes 1000");
     assert_ne!(process.until("bestmove").last().unwrap(), "bestmove (none)");
     assert!(process.finish().1.success());
+
+    // In a match, too, where it loses the game with its reason.
+    for program in ["", concat!("cmd=", env!("CARGO_BIN_EXE_labrys"))] {
+        let pgn = folder.path().join("games.pgn");
+        let engine =
+            format!("option.SearchMode=mcts option.Selection=puct option.NetFile={}", path.display());
+        let words =
+            format!("match --variant amazons --games 2 --each nodes=9 --engine name=net {program} {engine}");
+        let words = format!("{words} --engine name=other --pgnout {}", pgn.display());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+        command.args(words.split_whitespace());
+        assert!(command.output().unwrap().status.success());
+        let games = std::fs::read_to_string(&pgn).unwrap();
+        assert!(games.contains("a net for boards of 6×6, not 10×10"), "{games}");
+        std::fs::remove_file(pgn).unwrap();
+    }
 
     let mut thinker = engine::<Amazons>(path.to_str().unwrap(), &[]).into_parts().1;
     let best =

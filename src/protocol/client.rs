@@ -118,7 +118,7 @@ impl Client {
     /// answer after that still counts, with the time it took.
     ///
     /// # Errors
-    /// [`ClientError`] if it ends, or does not answer `stop` in time.
+    /// [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string error: go…`.
     pub fn go(
         &mut self,
         position: &str,
@@ -133,10 +133,13 @@ impl Client {
         let mut info = Info::default();
         let (best, arrived) = self.pipe.wait_or_stop("bestmove", "stop", patience, control, |line| {
             info.update(line);
+            if let Some(text) = line.strip_prefix("info string error: go") {
+                return Some(Err(ClientError::Refused(format!("go{text}"))));
+            }
             let mut words = line.split_whitespace();
-            (words.next() == Some("bestmove")).then(|| words.next().unwrap_or_default().to_owned())
+            (words.next() == Some("bestmove")).then(|| Ok(words.next().unwrap_or_default().to_owned()))
         })?;
-        Ok(Answer { best, info, elapsed: arrived - start })
+        Ok(Answer { best: best?, info, elapsed: arrived - start })
     }
 
     /// Sends a question and reads lines up to the one whose first word is `expected`; `other` gets the lines

@@ -8,6 +8,7 @@ use super::{EngineSetup, MoveReply, MoveRequest, Player, PlayerError};
 use crate::arena::Rules;
 use crate::engine::{Engine, OptionError, Session, Thinker};
 use crate::game::{Color, Game, Playable};
+use crate::nets::NetError;
 use crate::search::{Control, Limits, Report};
 
 /// Sets the options of an engine.
@@ -75,12 +76,14 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         let limits = Limits { start: Instant::now(), ..request.limits.clone() };
         let mut last = None;
         let best = self.guard(|thinker| {
-            thinker.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
+            thinker.check_board(request.game.position())?;
+            Ok(thinker.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
                 if report.multipv == 1 {
                     last = Some(report);
                 }
-            })
+            }))
         })?;
+        let best = best.map_err(|error: NetError| PlayerError::InvalidOutput(error.to_string()))?;
         let elapsed = limits.start.elapsed();
         if control.is_stopped() {
             return Err(PlayerError::Interrupted);
