@@ -4,11 +4,11 @@
 //! `game ← {eval, nets} ← search ← engine ← {protocol ← arena ← web, learn} ← commands`.
 //!
 //! - [`game`]: the rules of each game, notation, and what searches and evaluations may ask of a game;
-//! - [`eval`]: static evaluations, weights, scores;
-//! - [`nets`]: policy/value nets, their files and their inference;
+//! - [`eval`]: static evaluations, linear or by efficiently updatable nets; weights, scores;
+//! - [`nets`]: policy/value nets, their files, inference and training;
 //! - [`search`]: how a move is found;
 //! - [`engine`]: one game with its search behind an object-safe facade, options, the registry of games;
-//! - [`learn`]: self-play and learning of weights;
+//! - [`learn`]: self-play and learning, of weights, evaluation nets and policy/value nets;
 //! - [`protocol`]: the UCI protocol, see `protocol.md`, and a client that drives other engines;
 //! - [`arena`]: matches and tournaments between engines, and what their results say;
 //! - `web`, with the feature of that name: the web board;

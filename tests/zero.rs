@@ -310,3 +310,19 @@ fn a_net_for_another_board_is_refused_by_go() {
         thinker.think(&Play::start(), None, &Limits::nodes(100), &Control::default(), &mut |_: Report<_>| ());
     assert_eq!(best.mv, None);
 }
+
+#[test]
+fn the_shipped_net_beats_playouts() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("nets/amazons-6x6.safetensors");
+    let each = "nodes=1000000 option.SearchMode=mcts option.Simulations=32 option.Hash=1";
+    let words = format!(
+        "match --variant amazons --option AmazonsBoard=6x6 --random-plies 2 --games 20 --each {each} --json \
+        --engine name=net option.Selection=puct option.RootSelection=gumbel option.NetFile={} \
+        --engine name=uniform option.Expansion=all option.PlayoutPlies=1000",
+        path.display()
+    );
+    let output = Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()).output().unwrap();
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    // 95.5 % of 200 games (experiments/README.md).
+    assert!(result["players"][0]["score"].as_f64().unwrap() > 0.7, "{result}");
+}
