@@ -542,6 +542,25 @@ fn the_clock_runs_and_its_end_is_a_loss() {
 }
 
 #[test]
+fn a_game_begins_with_random_moves() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    let request = |opening: i64| {
+        let players = ["person", "person"];
+        json!({"do": "new", "game": "tucchess", "players": players, "opening": opening})
+    };
+    let game = browser.game(&request(6));
+    assert_eq!((&game["ply"], &game["end"]), (&json!(6), &Value::Null));
+    let other = browser.game(&request(6));
+    assert_ne!(game["line"], other["line"]);
+    assert_eq!(browser.game(&request(0))["ply"], 0);
+    assert!(browser.refused(&request(21)).contains("up to 20 random moves"));
+    let mut both = request(2);
+    both["fen"] = other["fen"].clone();
+    assert!(browser.refused(&both).contains("from the start position"));
+}
+
+#[test]
 fn engines_are_stepped_and_questions_answered() {
     let board = Board::start();
     let (mut browser, _, _) = board.enter("");

@@ -11,7 +11,7 @@ use super::message::{ClockRequest, FeatureTable, Message, Request};
 use super::player::SidePlayer;
 use super::session::Session;
 use super::state::State;
-use crate::arena::TimeControl;
+use crate::arena::{OpeningError, Openings, Rules, TimeControl};
 use crate::game::quote;
 
 /// The most lines of an analysis.
@@ -19,6 +19,9 @@ const MOST_LINES: usize = 5;
 
 /// The greatest number of minutes of a clock, and of seconds after each move.
 const LONGEST_CLOCK: f64 = 600.0;
+
+/// The most random moves at the beginning of a game.
+const LONGEST_OPENING: usize = 20;
 
 /// Why a request is refused.
 #[derive(Debug, Error)]
@@ -31,6 +34,10 @@ pub(super) enum Refusal {
     Analyst(String),
     #[error("a clock has minutes, seconds a move or both, up to {LONGEST_CLOCK} each")]
     Clock,
+    #[error("a game begins with up to {LONGEST_OPENING} random moves, from the start position")]
+    Opening,
+    #[error(transparent)]
+    NoOpening(#[from] OpeningError),
     #[error("an analysis has 1 to {MOST_LINES} lines")]
     Lines,
     #[error("{0}")]
@@ -49,13 +56,18 @@ impl Session {
     /// Changes the state as a request says.
     pub(super) fn change(&self, state: &mut State, request: Request) -> Result<Option<String>, Refusal> {
         match request {
-            Request::New { game, option, fen, players, clock } => {
+            Request::New { game, option, fen, opening, players, clock } => {
                 let offer = self.offer(&game)?;
                 let players = read_players(offer, &self.catalogue, players.each_ref().map(String::as_str))?;
                 let rules = offer.rules(option.as_deref()).map_err(Refusal::Rules)?;
                 let fen = fen.as_deref().map(str::trim).filter(|fen| !fen.is_empty());
                 let control = clock.map(|clock| read_clock(&clock)).transpose()?;
-                state.begin(GameTree::new(rules, fen)?, players, control);
+                let tree = match opening {
+                    None | Some(0) => GameTree::new(rules, fen)?,
+                    Some(plies @ 1..=LONGEST_OPENING) if fen.is_none() => random_opening(rules, plies)?,
+                    Some(_) => return Err(Refusal::Opening),
+                };
+                state.begin(tree, players, control);
             }
             Request::Load { pgn } => self.load(state, &pgn)?,
             Request::Play { node, mv } => {
@@ -173,4 +185,15 @@ fn features(state: &State) -> Result<String, Refusal> {
     let rows = rows.map(|feature| (feature.name, feature.value, feature.weight, feature.product()));
     let table = FeatureTable { node, set: breakdown.set.name, sum: breakdown.sum(), rows: rows.collect() };
     Ok(Message::Features(table).to_json())
+}
+
+/// A game that begins with random moves.
+fn random_opening(rules: Rules, plies: usize) -> Result<GameTree, Refusal> {
+    let mut tree = GameTree::new(rules, None)?;
+    let mut board = tree.rules().board().map_err(GameError::from)?;
+    let opening = Openings::Random { seed: rand::random(), plies: plies..=plies }.get(0, board.as_mut())?;
+    for mv in &opening.moves {
+        tree.add(mv)?;
+    }
+    Ok(tree)
 }

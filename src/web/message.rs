@@ -19,6 +19,9 @@ pub(super) enum Request {
         /// The start position.
         #[serde(default)]
         fen: Option<String>,
+        /// How many random moves the game begins with, in place of `fen`.
+        #[serde(default)]
+        opening: Option<usize>,
         players: [String; 2],
         /// The time of each player; none without clocks.
         #[serde(default)]

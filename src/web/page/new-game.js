@@ -21,6 +21,7 @@ export class NewGame {
         game: this.#game,
         ...(option ? { option } : {}),
         ...($("fen").value.trim() ? { fen: $("fen").value.trim() } : {}),
+        ...($("opening").value ? { opening: Number($("opening").value) } : {}),
         players: [$("new-white").value, $("new-black").value],
         ...(this.#clock() ? { clock: this.#clock() } : {}),
       });
@@ -42,6 +43,7 @@ export class NewGame {
       return make("label", {}, input, make("b", {}, title), make("small", {}, hint));
     }));
     $("fen").value = "";
+    $("opening").value = "";
     $("new-problem").textContent = "";
     this.#choose(state.game, state.players);
     this.dialog.showModal();
