@@ -213,6 +213,17 @@ fn places(points: usize, resolution: usize) -> impl Iterator<Item = usize> {
     (0..points).filter(move |place| place % step == 0 || place + 1 == points)
 }
 
+/// Draws charts in SVG, each with the name of its file. Empty charts are left out.
+///
+/// # Errors
+/// [`ChartError`] when the drawing library fails.
+pub fn draw<'a>(
+    charts: impl IntoIterator<Item = (&'a str, Chart<'a>)>,
+) -> Result<Vec<(&'a str, String)>, ChartError> {
+    let drawn = charts.into_iter().map(|(name, chart)| Ok((name, chart.to_svg()?)));
+    drawn.filter(|drawn| !matches!(drawn, Err(ChartError::Empty))).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -26,7 +26,6 @@ mod uci;
 mod zero;
 
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
@@ -175,8 +174,13 @@ impl LimitArguments {
 }
 
 /// The number of threads asked for, or as many as the machine has.
-fn threads(asked: Option<NonZeroUsize>) -> usize {
-    asked.map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from)
+fn threads(asked: Option<impl Into<usize>>) -> usize {
+    asked.map_or_else(cores, Into::into)
+}
+
+/// The cores that this process may use.
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// A control that Ctrl-C stops. May be called once in a process.

@@ -10,7 +10,6 @@ use clap::Subcommand;
 use super::progress::Progress;
 use super::{RulesArguments, interruptible, parse_fraction, parse_non_negative};
 use crate::engine::registry::{self, GameVisitor};
-use crate::engine::{Board, Play};
 use crate::eval::nnue::EvalNet;
 use crate::files::check_writable;
 use crate::game::{InputShape, Playable};
@@ -124,10 +123,7 @@ impl GameVisitor for &New {
 
     fn visit<G: Playable>(self) -> anyhow::Result<()> {
         check_writable(&self.out).with_context(|| self.out.display().to_string())?;
-        let mut play = Play::<G>::start();
-        if let Some((name, value)) = &self.rules.option {
-            play.set_option(name, value)?;
-        }
+        let play = self.rules.rules()?.start::<G>()?;
         let Sizes { neurons, outputs } = self.sizes;
         let net = EvalNet::random(play.position(), neurons, outputs, self.seed);
         net.save::<G>(&self.out)?;

@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 
 pub(super) use self::arguments::Arguments;
-use self::arguments::cores;
+use super::cores;
 use super::progress::Progress;
 use crate::arena::{Results, Summary, ThinkingTime, plot};
 use crate::files::{check_writable, write_atomically};

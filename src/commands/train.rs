@@ -48,9 +48,7 @@ impl GameVisitor for Training<'_> {
 impl Training<'_> {
     fn run<G: Playable>(&self) -> anyhow::Result<()> {
         let arguments = self.arguments;
-        let threads = arguments
-            .threads
-            .map_or_else(|| std::thread::available_parallelism().map_or(1, usize::from), usize::from);
+        let threads = super::threads(arguments.threads);
         let workers = (0..threads).map(|_| self.worker::<G>()).collect::<anyhow::Result<Vec<_>>>()?;
         let (_, start) = self.start::<G>()?.into_parts();
         let start = start.weights();

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{CurvePoint, TrainingState};
-use crate::chart::{Chart, ChartError, Curve};
+use crate::chart::{Chart, ChartError, Curve, draw};
 
 /// The curve as comma-separated values, with one line for each period and one for each comparison match,
 /// ordered by steps. Lines of matches have the scores against the rivals, from 0 to 1, and lines of periods
@@ -98,8 +98,7 @@ pub fn charts(
             },
         ),
     ];
-    let drawn = charts.into_iter().map(|(name, chart)| Ok((name, chart.to_svg()?)));
-    drawn.filter(|drawn| !matches!(drawn, Err(ChartError::Empty))).collect()
+    draw(charts)
 }
 
 #[cfg(test)]

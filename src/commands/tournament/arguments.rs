@@ -3,7 +3,6 @@
 use std::fs::{File, OpenOptions};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
-use std::thread::available_parallelism;
 
 use anyhow::{Context, bail};
 use clap::{ValueEnum, value_parser};
@@ -15,7 +14,7 @@ use crate::arena::{
 };
 use crate::commands::engines::Engines;
 use crate::commands::records::Strictness;
-use crate::commands::{RulesArguments, parse_plies};
+use crate::commands::{RulesArguments, cores, parse_plies};
 use crate::game::quote;
 use crate::protocol::engine_log::EngineLog;
 
@@ -253,11 +252,6 @@ impl Arguments {
         }
         Ok((Some(pgn_file), results))
     }
-}
-
-/// The cores that this process may use.
-pub(super) fn cores() -> usize {
-    available_parallelism().map_or(1, usize::from)
 }
 
 fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(

@@ -6,7 +6,6 @@ use anyhow::Context;
 
 use crate::commands::RulesArguments;
 use crate::engine::registry::{self, GameVisitor};
-use crate::engine::{Board, Play};
 use crate::files::check_writable;
 use crate::game::{EncodingShape, Playable};
 use crate::learn::zero::{NetKind, NetSettings};
@@ -46,10 +45,7 @@ impl GameVisitor for &Arguments {
 
     fn visit<G: Playable>(self) -> anyhow::Result<()> {
         check_writable(&self.out).with_context(|| self.out.display().to_string())?;
-        let mut play = Play::<G>::start();
-        if let Some((name, value)) = &self.rules.option {
-            play.set_option(name, value)?;
-        }
+        let play = self.rules.rules()?.start::<G>()?;
         let shape = play.position().encoding_shape();
         let Arguments { net: architecture, channels, dense, blocks, .. } = *self;
         let architecture = NetSettings { architecture, channels, dense, blocks }.architecture();

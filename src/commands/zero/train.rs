@@ -7,8 +7,8 @@ use std::time::Instant;
 use anyhow::{Context, bail};
 
 use crate::arena::{Pairs, Rules, parse_option};
-use crate::commands::interruptible;
 use crate::commands::progress::Progress;
+use crate::commands::{interruptible, threads};
 use crate::engine::registry::{self, GameVisitor};
 use crate::game::Playable;
 use crate::learn::zero::{Event, Generation, ZeroConfig, ZeroError, ZeroRun};
@@ -77,8 +77,7 @@ impl GameVisitor for Training<'_> {
     fn visit<G: Playable>(self) -> anyhow::Result<()> {
         let Training { arguments, rules, config } = self;
         let generations = config.settings.generations.get();
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = config.settings.threads.map_or_else(cores, usize::from);
+        let threads = threads(config.settings.threads);
         let out = arguments.out.clone().unwrap_or_else(|| arguments.settings.with_extension(""));
         let run = ZeroRun::<G>::open(config, rules.start()?, &out, arguments.resume, threads);
         let mut run = run.map_err(|error| match error {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::{Generation, ZeroState};
-use crate::chart::{Chart, ChartError, Curve};
+use crate::chart::{Chart, ChartError, Curve, draw};
 use crate::elo::Pairs;
 
 /// Elo of a net on the scale of its run, where the first net has 0, and half the width of its 95 % confidence
@@ -108,8 +108,7 @@ pub(super) fn charts(state: &ZeroState) -> Result<Vec<(&'static str, String)>, C
             },
         ),
     ];
-    let drawn = charts.into_iter().map(|(name, chart)| Ok((name, chart.to_svg()?)));
-    drawn.filter(|drawn| !matches!(drawn, Err(ChartError::Empty))).collect()
+    draw(charts)
 }
 
 /// The names of the fixed opponents.
