@@ -153,6 +153,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     /// Keeps the moves of the position at `ply` that are searched, in their order.
     pub(super) fn msd_keep(&mut self, ply: usize, moves: &mut Vec<G::Move>) {
         let volatile = self.is_volatile(ply);
+        self.bring_up_to_date(ply);
         let Some(msd) = &mut self.msd else { return };
         let entry = &self.stack[ply];
         msd.keep(&mut self.history, &entry.position, &entry.state, ply, volatile, moves);

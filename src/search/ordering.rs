@@ -114,7 +114,8 @@ impl<M: GameMove> MovePicker<M> {
     }
 
     /// The best move not yet given; among equals, the generator's first. `position` is the one that it began
-    /// with and `state` the evaluator's; `led_by` and `ply` say how it was reached.
+    /// with and `state` the evaluator's, which must be up to date if moves are ordered by static evaluation;
+    /// `led_by` and `ply` say how it was reached.
     pub(super) fn next<G: Searchable<Move = M>, E: Evaluator<G>>(
         &mut self,
         position: &G,

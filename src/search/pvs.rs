@@ -164,6 +164,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         } else {
             let scope =
                 if G::ORDERS_BY_STATIC_EVAL && self.selective { Scope::ByStaticEval } else { Scope::All };
+            if scope == Scope::ByStaticEval {
+                self.bring_up_to_date(ply);
+            }
             picker.begin(self.position(ply), scope, depth, table_move);
         }
         let score = self.search_moves::<PV>(&node, &mut picker);

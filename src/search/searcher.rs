@@ -179,16 +179,33 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
+    /// Computes the evaluator's state of the position at `ply`, from that of the nearest ply above that has one.
+    /// Many positions are left again before anything asks for it.
+    #[inline]
+    pub(super) fn bring_up_to_date(&mut self, ply: usize) {
+        if self.stack[ply].is_up_to_date {
+            return;
+        }
+        // The root always is.
+        let first = self.stack[..ply].iter().rposition(|entry| entry.is_up_to_date).unwrap_or(0);
+        for ply in first..ply {
+            let [parent, child] = plies(&mut self.stack, ply);
+            self.evaluator.update(&parent.position, &parent.state, &child.position, &mut child.state);
+            child.is_up_to_date = true;
+        }
+    }
+
     /// The static evaluation of the position at `ply`.
     #[inline]
-    pub(super) fn static_eval(&self, ply: usize) -> Score {
+    pub(super) fn static_eval(&mut self, ply: usize) -> Score {
+        self.bring_up_to_date(ply);
         let Ply { position, state, .. } = &self.stack[ply];
         self.evaluator.evaluate(position, state)
     }
 
     /// The score of a position at the horizon.
     #[inline]
-    pub(super) fn leaf_score(&self, ply: usize) -> Score {
+    pub(super) fn leaf_score(&mut self, ply: usize) -> Score {
         if self.position(ply).is_terminal() { self.terminal_score(ply) } else { self.static_eval(ply) }
     }
 
@@ -218,7 +235,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let [parent, child] = plies(&mut self.stack, ply);
         child.position.clone_from(&parent.position);
         child.position.play(mv);
-        self.evaluator.update(&parent.position, &parent.state, &child.position, &mut child.state);
+        child.is_up_to_date = false;
         if G::MOVE_KINDS > 1 {
             child.led_by = [Some(parent.position.move_kind(mv)), parent.led_by[0]];
         }
@@ -241,7 +258,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     pub(super) fn play_null_move(&mut self, ply: usize, passed: G) {
         let [parent, child] = plies(&mut self.stack, ply);
         child.position = passed;
-        self.evaluator.update(&parent.position, &parent.state, &child.position, &mut child.state);
+        child.is_up_to_date = false;
         child.led_by = [None, parent.led_by[0]];
         child.after_tactical = false;
         parent.is_null_move = true;

@@ -8,8 +8,12 @@ use crate::game::Game;
 #[derive(Clone, Debug)]
 pub(super) struct Ply<G: Game, S> {
     pub(super) position: G,
-    /// What the evaluator keeps for the position.
+    /// What the evaluator keeps for the position, once [`Searcher::bring_up_to_date`] has been called.
+    ///
+    /// [`Searcher::bring_up_to_date`]: super::searcher::Searcher::bring_up_to_date
     pub(super) state: S,
+    /// Whether `state` is that of the position.
+    pub(super) is_up_to_date: bool,
     /// The kinds of the moves that led to the position.
     pub(super) led_by: MoveKinds,
     /// Whether the move that led to the position was tactical; kept up to date only where MSD asks.
@@ -33,6 +37,7 @@ impl<G: Game, S> Ply<G, S> {
         Ply {
             position,
             state,
+            is_up_to_date: true,
             led_by: MoveKinds::default(),
             after_tactical: false,
             is_null_move: false,
