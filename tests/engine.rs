@@ -47,11 +47,12 @@ fn a_root_move_named_twice_counts_once() {
 #[test]
 fn options_report_their_side_effects() {
     let mut engine = neighbours();
-    assert_eq!(engine.set_option("hash", "1").unwrap(), None);
-    assert_eq!(engine.set_option("FeatureSet", "set2").unwrap(), None, "the weights were shipped ones");
+    assert_eq!(engine.set_option("hash", "1").unwrap(), []);
+    engine.set_option("Evaluation", "linear").unwrap();
+    assert_eq!(engine.set_option("FeatureSet", "set2").unwrap(), [], "the weights were shipped ones");
     let one = WeightsSource::Named(vec![("piecesForMe".to_owned(), "1".to_owned())]);
-    assert_eq!(engine.set_weights(&one).unwrap(), None);
+    assert_eq!(engine.set_weights(&one).unwrap(), []);
     let replaced = SideEffect::Weights { set: "base" };
-    assert_eq!(engine.set_option("FeatureSet", "base").unwrap(), Some(replaced));
+    assert_eq!(engine.set_option("FeatureSet", "base").unwrap(), [replaced]);
     assert!(matches!(engine.set_option("Depth", "1"), Err(OptionError::Unknown { name }) if name == "Depth"));
 }

@@ -208,7 +208,9 @@ fn each_piece_contributes_what_the_position_loses_without_it() {
 }
 
 mod options {
-    use labrys::engine::{Engine, Session, Settings};
+    use std::fs;
+
+    use labrys::engine::{Engine, Session, Settings, SideEffect};
 
     use super::*;
 
@@ -220,36 +222,72 @@ mod options {
     }
 
     #[test]
-    fn a_net_is_loaded_selected_and_dropped() {
-        let (mut engine, _folder, path) = engine_with_file(&Chess::start());
-        let refusal = engine.set_option("Evaluation", "net").unwrap_err().to_string();
-        assert_eq!(refusal, "option Evaluation: there is no net for chess: set EvalFile first");
-        assert!(engine.net_breakdown().is_none());
-        engine.set_option("EvalFile", &path).unwrap();
-        assert!(engine.net_breakdown().is_some());
+    fn what_was_loaded_last_evaluates() {
+        let (mut engine, folder, path) = engine_with_file(&Chess::start());
+        let weights = folder.path().join("weights.json");
+        fs::write(&weights, engine.weights().to_json()).unwrap();
+        let weights = weights.to_str().unwrap();
         let nodes = |engine: &mut Session<Chess>| {
             let control = Control::default();
             engine.new_game();
             engine.search(&[], &Limits::depth(6), &control, &mut |_: &_| {}).unwrap().nodes
         };
+        let shipped = nodes(&mut engine);
+        engine.set_option("Evaluation", "linear").unwrap();
         let linear = nodes(&mut engine);
-        engine.set_option("Evaluation", "net").unwrap();
-        assert_ne!(nodes(&mut engine), linear);
-        let refusal = engine.set_option("EvalFile", "<empty>").unwrap_err().to_string();
-        assert!(refusal.contains("in use"), "{refusal}");
+        let told = |kind| [SideEffect::Evaluation { kind }];
+        assert_eq!(engine.set_option("EvalFile", &path).unwrap(), told("net"));
+        let net = nodes(&mut engine);
+        assert!(net != linear && net != shipped);
         let refusal = engine.set_option("EvalFile", "missing").unwrap_err().to_string();
         assert!(refusal.starts_with("option EvalFile: net file missing: "), "{refusal}");
-        engine.set_option("Evaluation", "linear").unwrap();
+        assert_eq!(nodes(&mut engine), net, "a file that cannot be read changes nothing");
+        // A GUI may send all defaults.
+        assert_eq!(engine.set_option("WeightsFile", "<empty>").unwrap(), []);
+        assert_eq!(engine.set_option("FeatureSet", "classical").unwrap(), []);
+        assert_eq!(nodes(&mut engine), net);
+        assert_eq!(engine.set_option("WeightsFile", weights).unwrap(), told("linear"));
         assert_eq!(nodes(&mut engine), linear);
-        engine.set_option("EvalFile", "<empty>").unwrap();
-        assert!(engine.net_breakdown().is_none());
+        engine.set_option("Evaluation", "net").unwrap();
+        assert_eq!(nodes(&mut engine), net);
+        assert_eq!(engine.set_option("FeatureSet", "msd").unwrap(), told("linear"));
+        engine.set_option("Evaluation", "net").unwrap();
+        assert_eq!(engine.set_option("EvalFile", "<empty>").unwrap(), []);
+        assert_eq!(nodes(&mut engine), shipped);
+    }
+
+    #[test]
+    fn levels_play_by_the_linear_evaluation() {
+        let (mut engine, _folder, path) = engine_with_file(&Chess::start());
+        let nodes = |engine: &mut Session<Chess>| {
+            let control = Control::default();
+            engine.new_game();
+            engine.search(&[], &Limits::depth(5), &control, &mut |_: &_| {}).unwrap().nodes
+        };
+        engine.set_option("UCI_LimitStrength", "true").unwrap();
+        engine.set_option("Evaluation", "linear").unwrap();
+        let linear = nodes(&mut engine);
+        engine.set_option("EvalFile", &path).unwrap();
+        assert_eq!(nodes(&mut engine), linear);
+        engine.set_option("UCI_LimitStrength", "false").unwrap();
+        assert_ne!(nodes(&mut engine), linear);
+    }
+
+    #[test]
+    fn shipped_nets_are_nets_of_their_game() {
+        fn check<G: Inputs>() {
+            assert_eq!(EvalNet::shipped::<G>().is_some(), G::SHIPPED_NET.is_some(), "{}", G::NAME);
+        }
+        check::<Chess>();
+        check::<Neighbours>();
+        check::<TucChess>();
+        check::<Amazons>();
     }
 
     #[test]
     fn a_net_for_another_board_finds_no_move() {
         let (mut engine, _folder, path) = engine_with_file(&Amazons::start());
         engine.set_option("EvalFile", &path).unwrap();
-        engine.set_option("Evaluation", "net").unwrap();
         engine.check_net().unwrap();
         let fen = Amazons::start_with(1).fen();
         engine.board_mut().set_up(Some(&fen), &[]).unwrap();

@@ -32,7 +32,7 @@ fn labrys(words: &str) -> (bool, String, String) {
 fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
     let (start, thinker) = Session::<G>::new(&Settings::default()).into_parts();
     let settings = GenerationSettings { nodes: 60, random_plies: 2..=5, seed: 3 };
-    let header = GamesHeader::new(start.position(), thinker.evaluation_name(), 60, (2, 5), 3);
+    let header = GamesHeader::new(start.position(), thinker.evaluation_name(start.position()), 60, (2, 5), 3);
     let mut writer = GamesWriter::open::<G>(path, &header).unwrap();
     let thinker = |_| {
         let mut session = Session::<G>::new(&Settings::default());

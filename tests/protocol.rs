@@ -78,7 +78,7 @@ fn a_gui_greets() {
         "option name MultiPV type spin default 1 min 1 max 256",
         "option name Move Overhead type spin default 10 min 0 max 5000",
         "option name SearchMode type combo default pvs var pvs var mtdf var alphabeta var minimax var expectiminimax var mcts var random",
-        "option name Evaluation type combo default linear var linear var net",
+        "option name Evaluation type combo default net var net var linear",
         "option name EvalFile type string default <empty>",
         "option name Selective type check default true",
         "option name MsdKeepRate type spin default 100 min 1 max 100",
@@ -220,11 +220,7 @@ fn bad_lines_are_named_and_change_nothing() {
             "setoption name FeatureSet value set4",
             "option FeatureSet: `set4` is not one of: set1, set2, set3, base",
         ),
-        ("setoption name Evaluation value hce", "option Evaluation: `hce` is not one of: linear, net"),
-        (
-            "setoption name Evaluation value net",
-            "option Evaluation: there is no net for neighbours: set EvalFile first",
-        ),
+        ("setoption name Evaluation value hce", "option Evaluation: `hce` is not one of: net, linear"),
         ("setoption name UCI_Chess960 value true", "unknown option `UCI_Chess960`"),
         (
             "setoption name UCI_Variant value go",

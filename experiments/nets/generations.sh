@@ -22,8 +22,9 @@ mkdir -p "$out"
 data= net=
 for generation in $(seq 1 "$generations"); do
     here=$out/$generation
+    # shellcheck disable=SC2086
     labrys selfplay --variant "$variant" --games "${GAMES:-$games}" --nodes "${NODES:-$nodes}" --seed "$generation" \
-        ${net:+--net "$net"} --out "$here.games"
+        ${net:---linear} --out "$here.games"
     # The games of three generations.
     data=$(for last in $(seq $((generation > 2 ? generation - 2 : 1)) "$generation"); do
         echo "--data $out/$last.games"
@@ -31,10 +32,10 @@ for generation in $(seq 1 "$generations"); do
     # shellcheck disable=SC2086
     labrys nnue train --variant "$variant" $data --neurons "${NEURONS:-$neurons}" --blend "${BLEND:-$blend}" \
         --epochs "${EPOCHS:-20}" --seed "$generation" --out "$here" --resume
-    net=$here/net.safetensors
+    net="--net $here/net.safetensors"
     if [ ! -e "$here.txt" ]; then
-        labrys match --variant "$variant" --engine name=generation-"$generation" option.EvalFile="$net" \
-            option.Evaluation=net --engine name=linear --each tc="${TC:-1+0.01}" --games "${MATCH:-400}" \
+        labrys match --variant "$variant" --engine name=generation-"$generation" option.EvalFile="$here/net.safetensors" \
+            --engine name=linear option.Evaluation=linear --each tc="${TC:-1+0.01}" --games "${MATCH:-400}" \
             --random-plies 4-7 --seed "$generation" --pgnout "$here.pgn" --resume > "$here.part"
         mv "$here.part" "$here.txt"
     fi

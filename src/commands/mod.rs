@@ -194,7 +194,7 @@ fn interruptible() -> anyhow::Result<Arc<Control>> {
 /// Sets options of an engine. What else has changed is logged.
 fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
     for (name, value) in options {
-        if let Some(side_effect) = engine.set_option(name, value)? {
+        for side_effect in engine.set_option(name, value)? {
             log::warn!("--option {name}: {side_effect}");
         }
     }
@@ -204,12 +204,12 @@ fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<
 /// Sets the weights of an engine, which have to be of its feature set.
 fn set_weights_of_set(engine: &mut dyn Engine, source: &WeightsSource) -> Result<(), WeightsError> {
     let expected = engine.weights().set_name();
-    match engine.set_weights(source)? {
-        Some(SideEffect::FeatureSet { set: found }) => {
-            Err(WeightsError::Set { found: found.to_owned(), expected: format!("`{expected}`") })
+    for side_effect in engine.set_weights(source)? {
+        if let SideEffect::FeatureSet { set: found } = side_effect {
+            return Err(WeightsError::Set { found: found.to_owned(), expected: format!("`{expected}`") });
         }
-        _ => Ok(()),
     }
+    Ok(())
 }
 
 /// Parses a number of plies, `N`, or a range, `N-M`.

@@ -33,10 +33,13 @@ pub(super) struct Arguments {
     /// Random plies at the beginning of each game, N or N-M
     #[arg(long, value_name = "N", default_value = "6-9", value_parser = parse_plies)]
     random_plies: RangeInclusive<usize>,
-    /// Weights file of the linear evaluation [default: the shipped weights]
+    /// Play by the linear evaluation with its shipped weights
+    #[arg(long, conflicts_with_all = ["weights", "net"])]
+    linear: bool,
+    /// Play by the linear evaluation with the weights of a file
     #[arg(long, value_name = "FILE", conflicts_with = "net")]
     weights: Option<String>,
-    /// Evaluation net to play with, in place of the linear evaluation
+    /// Play by an evaluation net
     #[arg(long, value_name = "FILE")]
     net: Option<String>,
     /// Threads [default: as many as the machine has]
@@ -59,12 +62,14 @@ impl Arguments {
         if let Some((name, value)) = &self.rules.option {
             session.set_option(name, value)?;
         }
+        if self.linear {
+            session.set_option("Evaluation", "linear")?;
+        }
         if let Some(path) = &self.weights {
             session.set_option("WeightsFile", path)?;
         }
         if let Some(path) = &self.net {
             session.set_option("EvalFile", path)?;
-            session.set_option("Evaluation", "net")?;
             session.check_net()?;
         }
         Ok(session.into_parts())
@@ -78,7 +83,8 @@ impl GameVisitor for &Arguments {
         let (start, thinker) = self.session::<G>()?;
         let random_plies = (*self.random_plies.start(), *self.random_plies.end());
         let (nodes, seed) = (self.nodes, self.seed);
-        let header = GamesHeader::new(start.position(), thinker.evaluation_name(), nodes, random_plies, seed);
+        let evaluation = thinker.evaluation_name(start.position());
+        let header = GamesHeader::new(start.position(), evaluation, nodes, random_plies, seed);
         let mut writer = GamesWriter::open::<G>(&self.out, &header)?;
         let threads = super::threads(self.threads);
         let thinkers =

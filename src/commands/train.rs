@@ -108,6 +108,7 @@ impl Training<'_> {
     fn session<G: Playable>(&self, options: &[(String, String)], flag: &str) -> anyhow::Result<Session<G>> {
         let mut session = self.rules.session()?;
         session.set_option("Hash", HASH)?;
+        session.set_option("Evaluation", "linear")?;
         for (name, value) in options {
             session.set_option(name, value).with_context(|| flag.to_owned())?;
         }

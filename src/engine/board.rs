@@ -162,7 +162,7 @@ impl<G: Game> Play<G> {
                     default: 0,
                     set: |play: &mut Play<G>, choice| {
                         play.choose(choice);
-                        Ok(None)
+                        Ok(Vec::new())
                     },
                 },
             };

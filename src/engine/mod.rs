@@ -45,11 +45,11 @@ pub trait Engine: Send {
     /// The options that this engine has.
     fn options(&self) -> Vec<OptionSpec>;
 
-    /// Sets an option. Returns what else has changed, if anything.
+    /// Sets an option. Returns what else has changed.
     ///
     /// # Errors
     /// [`OptionError`] names the option or the value.
-    fn set_option(&mut self, name: &str, value: &str) -> Result<Option<SideEffect>, OptionError>;
+    fn set_option(&mut self, name: &str, value: &str) -> Result<Vec<SideEffect>, OptionError>;
 
     /// Checks that the nets that searches use, if any, are for the board of the position. If they are not, a
     /// search finds no move.
@@ -70,12 +70,12 @@ pub trait Engine: Send {
     /// The weights in use.
     fn weights(&self) -> &Weights;
 
-    /// Replaces the weights. A weights file selects its feature set. If the set changes, it is returned as a
-    /// side effect.
+    /// Replaces the weights, and plays by them. Returns what else has changed: a weights file selects its
+    /// feature set.
     ///
     /// # Errors
     /// [`WeightsError`] names the weight.
-    fn set_weights(&mut self, source: &WeightsSource) -> Result<Option<SideEffect>, WeightsError>;
+    fn set_weights(&mut self, source: &WeightsSource) -> Result<Vec<SideEffect>, WeightsError>;
 
     /// Searches for the best move among `root_moves`, or among all legal moves if the list is empty. There is
     /// none where no move is legal; a draw that depends on the game's history does not end the search.

@@ -43,10 +43,21 @@ pub struct Settings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EvaluationKind {
     /// A weighted sum of features.
-    #[default]
     Linear,
-    /// An efficiently updatable net.
+    /// An efficiently updatable net: that of a file, or else the shipped one. Boards for which none is shipped
+    /// are evaluated by a weighted sum of features.
+    #[default]
     Net,
+}
+
+impl EvaluationKind {
+    /// Its name in the protocol.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            EvaluationKind::Linear => "linear",
+            EvaluationKind::Net => "net",
+        }
+    }
 }
 
 impl Default for Settings {
@@ -107,7 +118,7 @@ pub struct OptionSpec {
     pub kind: OptionKind,
 }
 
-/// A change of feature set or weights that was not asked for directly.
+/// A change of the evaluation that was not asked for directly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SideEffect {
     /// The weights belong to another feature set, which has been selected.
@@ -120,6 +131,11 @@ pub enum SideEffect {
         /// Name of the new set.
         set: &'static str,
     },
+    /// The weights, or the net, are of the other kind of evaluation, which has been selected.
+    Evaluation {
+        /// Name of the kind.
+        kind: &'static str,
+    },
 }
 
 impl fmt::Display for SideEffect {
@@ -129,6 +145,7 @@ impl fmt::Display for SideEffect {
             SideEffect::Weights { set } => {
                 write!(f, "the weights are now the shipped ones of feature set `{set}`")
             }
+            SideEffect::Evaluation { kind } => write!(f, "the evaluation is now `{kind}`"),
         }
     }
 }
@@ -167,15 +184,6 @@ pub enum OptionError {
     /// The file of an evaluation net is refused.
     #[error("option EvalFile: {0}")]
     EvalNet(#[from] EvalNetError),
-    /// There is no evaluation net to use.
-    #[error("option Evaluation: there is no net for {game}: set EvalFile first")]
-    NoEvalNet {
-        /// The game.
-        game: &'static str,
-    },
-    /// The evaluation net cannot be dropped.
-    #[error("option EvalFile: the net is in use: set Evaluation first")]
-    EvalNetInUse,
 }
 
 /// An option of a `T`: its name, its values, and the function that sets it.
@@ -211,7 +219,7 @@ pub(super) enum RowKind<T> {
 }
 
 /// The result of setting an option.
-pub(super) type SetResult = Result<Option<SideEffect>, OptionError>;
+pub(super) type SetResult = Result<Vec<SideEffect>, OptionError>;
 
 /// A number in the settings.
 trait Number {
@@ -288,7 +296,7 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
                         .unwrap_or(0),
                     set: |settings: &mut Settings, index| {
                         settings.$($place).+ = [$($value),+][index];
-                        Ok(None)
+                        Ok(Vec::new())
                     },
                 },
             }
@@ -308,8 +316,8 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
             "mcts" => Method::MonteCarlo,
             "random" => Method::Random),
         combo!("Evaluation", evaluation,
-            "linear" => EvaluationKind::Linear,
-            "net" => EvaluationKind::Net),
+            "net" => EvaluationKind::Net,
+            "linear" => EvaluationKind::Linear),
         check!("Selective", search.selective),
         check!("Iterative", search.iterative),
         spin!("Width", search.width, 0, 10_000),
@@ -426,7 +434,7 @@ impl<T> Row<T> {
             RowKind::Text { set } => return set(target, value),
             RowKind::Button { press } => press(target),
         }
-        Ok(None)
+        Ok(Vec::new())
     }
 }
 

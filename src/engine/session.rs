@@ -95,7 +95,7 @@ impl<G: Playable> Engine for Session<G> {
             result => {
                 result?;
                 self.thinker.forget_tree();
-                Ok(None)
+                Ok(Vec::new())
             }
         }
     }
@@ -120,7 +120,7 @@ impl<G: Playable> Engine for Session<G> {
         self.thinker.weights()
     }
 
-    fn set_weights(&mut self, source: &WeightsSource) -> Result<Option<SideEffect>, WeightsError> {
+    fn set_weights(&mut self, source: &WeightsSource) -> Result<Vec<SideEffect>, WeightsError> {
         self.thinker.set_weights(source)
     }
 
@@ -142,7 +142,7 @@ impl<G: Playable> Engine for Session<G> {
             }
         }
         let moves = (!moves.is_empty()).then_some(moves.as_slice());
-        let wdl = thinker.settings().show_wdl.then(|| thinker.scale().wdl);
+        let wdl = thinker.settings().show_wdl.then(|| thinker.scale(position).wdl);
         let mut listener = Translator { position, wdl, listener };
         let best = thinker.think(play, moves, limits, control, &mut listener);
         let line: Vec<_> = best.mv.into_iter().chain(best.ponder).collect();

@@ -19,11 +19,40 @@ use crate::search::{
 pub struct Thinker<G: Game> {
     settings: Settings,
     linear: Linear<G>,
-    /// The evaluation net with its path. There is one where the settings ask for it.
-    eval_net: Option<(NetEvaluator<G>, PathBuf)>,
+    /// The evaluation net, if there is one.
+    eval_net: Option<EvalNetInPlay<G>>,
     /// The policy/value net of Monte Carlo searches by priors.
     net: Option<NetLeaves>,
     memory: Memory<G>,
+}
+
+/// An evaluation net and where it comes from.
+#[derive(Debug)]
+struct EvalNetInPlay<G> {
+    evaluator: NetEvaluator<G>,
+    /// The file that was asked for; `None` for the shipped net, which steps back on boards that it is not for.
+    path: Option<PathBuf>,
+}
+
+impl<G: Playable> EvalNetInPlay<G> {
+    /// The shipped net, if there is one.
+    fn shipped() -> Option<EvalNetInPlay<G>> {
+        let net = EvalNet::shipped::<G>()?;
+        Some(EvalNetInPlay { evaluator: NetEvaluator::new(net), path: None })
+    }
+}
+
+/// The evaluation net that searches of a position use, if any. The levels of strength were measured with the
+/// linear evaluation.
+fn eval_net_in_use<'a, G: Playable>(
+    settings: &Settings,
+    linear: &Linear<G>,
+    eval_net: Option<&'a EvalNetInPlay<G>>,
+    position: &G,
+) -> Option<&'a EvalNetInPlay<G>> {
+    let is_level = settings.limit_strength && !linear.scale().strengths.is_empty();
+    let is_asked_for = settings.evaluation == EvaluationKind::Net && !is_level;
+    eval_net.filter(|net| is_asked_for && (net.path.is_some() || net.evaluator.fits(position)))
 }
 
 /// The data that searches keep from one move to the next. It is allocated for the first game or search, so
@@ -40,12 +69,13 @@ struct Memory<G: Game> {
 }
 
 impl<G: Playable> Thinker<G> {
-    /// A thinker with the default feature set and its shipped weights. It has no nets.
+    /// A thinker with the shipped evaluation net, if there is one, and the default feature set with its shipped
+    /// weights.
     pub fn new(settings: &Settings) -> Thinker<G> {
         Thinker {
-            settings: Settings { evaluation: EvaluationKind::Linear, ..settings.clone() },
+            settings: settings.clone(),
             linear: Linear::shipped(0).expect("a test reads all shipped weights"),
-            eval_net: None,
+            eval_net: EvalNetInPlay::shipped(),
             net: None,
             memory: Memory { table: None, tree: None, heuristics: Vec::new() },
         }
@@ -61,21 +91,20 @@ impl<G: Playable> Thinker<G> {
         &self.linear
     }
 
-    /// The evaluation net that searches use, if any, with its path.
-    fn eval_net_in_use(&self) -> Option<(&NetEvaluator<G>, &Path)> {
-        let is_used = self.settings.evaluation == EvaluationKind::Net;
-        self.eval_net.as_ref().filter(|_| is_used).map(|(net, path)| (net, path.as_path()))
+    /// The evaluation net that searches of a position use, if any.
+    fn eval_net_in_use(&self, position: &G) -> Option<&EvalNetInPlay<G>> {
+        eval_net_in_use(&self.settings, &self.linear, self.eval_net.as_ref(), position)
     }
 
-    /// The scale of the evaluation in use.
-    pub fn scale(&self) -> Scale {
-        self.eval_net_in_use().map_or_else(|| self.linear.scale(), |(net, _)| net.scale())
+    /// The scale of the evaluation of a position.
+    pub fn scale(&self, position: &G) -> Scale {
+        self.eval_net_in_use(position).map_or_else(|| self.linear.scale(), |net| net.evaluator.scale())
     }
 
-    /// The evaluation in use, with a checksum of its numbers, for records.
-    pub fn evaluation_name(&self) -> String {
-        match self.eval_net_in_use() {
-            Some((net, _)) => format!("net {:08x}", net.net().checksum()),
+    /// The evaluation of a position in words, with a checksum of its numbers, for records.
+    pub fn evaluation_name(&self, position: &G) -> String {
+        match self.eval_net_in_use(position) {
+            Some(net) => format!("net {:08x}", net.evaluator.net().checksum()),
             None => {
                 let weights = self.weights();
                 let bytes: Vec<u8> = weights.values().iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -86,8 +115,8 @@ impl<G: Playable> Thinker<G> {
 
     /// The value of a position by the evaluation net, if there is one for its board.
     pub fn net_breakdown(&self, position: &G) -> Option<NetBreakdown> {
-        let fitting = self.eval_net.as_ref().filter(|(net, _)| net.fits(position));
-        fitting.map(|(net, _)| net.breakdown(position))
+        let fitting = self.eval_net.as_ref().filter(|net| net.evaluator.fits(position));
+        fitting.map(|net| net.evaluator.breakdown(position))
     }
 
     /// The options.
@@ -96,28 +125,28 @@ impl<G: Playable> Thinker<G> {
         settings.iter().map(Row::spec).chain(own.iter().map(Row::spec)).collect()
     }
 
-    /// Sets an option. Returns what else has changed, if anything.
+    /// Sets an option. Returns what else has changed.
     ///
     /// # Errors
     /// [`OptionError`] names the option or the value.
     pub fn set_option(&mut self, name: &str, value: &str) -> SetResult {
-        let mut side_effect = None;
+        let mut side_effects = Vec::new();
         if let Some(row) = options::find(&self.settings_rows(), name) {
             let mut settings = self.settings.clone();
             row.set(&mut settings, value)?;
             self.change_settings(settings)?;
         } else if let Some(row) = options::find(&Self::own_rows(), name) {
-            side_effect = row.set(self, value)?;
+            side_effects = row.set(self, value)?;
         } else {
             return Err(OptionError::Unknown { name: name.to_owned() });
         }
         self.forget_tree();
-        Ok(side_effect)
+        Ok(side_effects)
     }
 
     /// The options that change nothing but the settings.
     fn settings_rows(&self) -> Vec<Row<Settings>> {
-        options::rows(self.scale().strengths)
+        options::rows(self.linear.scale().strengths)
     }
 
     /// The options that do more than change the settings.
@@ -137,19 +166,25 @@ impl<G: Playable> Thinker<G> {
 
     /// Changes the settings, and the table with its size.
     fn change_settings(&mut self, settings: Settings) -> Result<(), OptionError> {
-        if settings.evaluation == EvaluationKind::Net && self.eval_net.is_none() {
-            return Err(OptionError::NoEvalNet { game: G::NAME });
-        }
         if settings.hash != self.settings.hash {
             let table = TranspositionTable::new(settings.hash);
             self.memory.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
         }
-        let evaluation = std::mem::replace(&mut self.settings, settings).evaluation;
-        if evaluation != self.settings.evaluation {
+        let old = std::mem::replace(&mut self.settings, settings);
+        let evaluation = |settings: &Settings| (settings.evaluation, settings.limit_strength);
+        if evaluation(&old) != evaluation(&self.settings) {
             // The scores in the table are those of another evaluation.
             self.forget();
         }
         Ok(())
+    }
+
+    /// Selects a kind of evaluation, of which new numbers have been loaded. The scores in the table are those of
+    /// others.
+    fn select_evaluation(&mut self, kind: EvaluationKind) -> Option<SideEffect> {
+        self.forget();
+        let old = std::mem::replace(&mut self.settings.evaluation, kind);
+        (old != kind && self.eval_net.is_some()).then(|| SideEffect::Evaluation { kind: kind.name() })
     }
 
     /// Sets the seed of everything random in a search.
@@ -161,37 +196,39 @@ impl<G: Playable> Thinker<G> {
     fn select_set(&mut self, set: usize) -> SetResult {
         let old = self.weights();
         if old.set() == set {
-            return Ok(None);
+            return Ok(Vec::new());
         }
         let was_shipped = *old == Weights::shipped::<G>(old.set())?;
         self.linear = Linear::shipped(set)?;
-        self.forget();
-        Ok((!was_shipped).then_some(SideEffect::Weights { set: G::SETS[set].name }))
+        let weights = (!was_shipped).then_some(SideEffect::Weights { set: G::SETS[set].name });
+        Ok(weights.into_iter().chain(self.select_evaluation(EvaluationKind::Linear)).collect())
     }
 
-    /// Loads weights, the shipped ones without a path.
+    /// Loads weights and plays by them. Without a path the shipped ones are loaded, and the kind of evaluation
+    /// stays: GUIs that send all defaults mean nothing by them.
     fn load_weights(&mut self, path: &str) -> SetResult {
-        let source = match path {
-            "" | "<empty>" => WeightsSource::Default,
-            path => WeightsSource::File(path.to_owned()),
-        };
-        Ok(self.set_weights(&source)?)
+        match path {
+            "" | "<empty>" => {
+                self.linear = Linear::shipped(self.weights().set())?;
+                self.forget();
+                Ok(Vec::new())
+            }
+            path => Ok(self.set_weights(&WeightsSource::File(path.to_owned()))?),
+        }
     }
 
-    /// Loads an evaluation net; none without a path.
+    /// Loads an evaluation net and plays by it. Without a path the shipped one is loaded, if there is one, and
+    /// the kind of evaluation stays.
     fn load_eval_net(&mut self, path: &str) -> SetResult {
-        self.eval_net = match path {
-            "" | "<empty>" if self.settings.evaluation == EvaluationKind::Net => {
-                return Err(OptionError::EvalNetInUse);
-            }
-            "" | "<empty>" => None,
-            path => {
-                let path = PathBuf::from(path);
-                Some((NetEvaluator::new(EvalNet::load::<G>(&path)?), path))
-            }
-        };
-        self.forget();
-        Ok(None)
+        if let "" | "<empty>" = path {
+            self.eval_net = EvalNetInPlay::shipped();
+            self.forget();
+            return Ok(Vec::new());
+        }
+        let path = PathBuf::from(path);
+        let evaluator = NetEvaluator::new(EvalNet::load::<G>(&path)?);
+        self.eval_net = Some(EvalNetInPlay { evaluator, path: Some(path) });
+        Ok(self.select_evaluation(EvaluationKind::Net).into_iter().collect())
     }
 
     /// Loads a policy/value net; none without a path.
@@ -200,7 +237,7 @@ impl<G: Playable> Thinker<G> {
             "" | "<empty>" => None,
             path => Some(NetLeaves::load::<G>(Path::new(path))?),
         };
-        Ok(None)
+        Ok(Vec::new())
     }
 
     /// Replaces the policy/value net by one that is in memory already.
@@ -221,8 +258,10 @@ impl<G: Playable> Thinker<G> {
     /// # Errors
     /// [`NetError`] names both boards.
     pub fn check_board(&self, position: &G) -> Result<(), NetError> {
-        if let Some((net, path)) = self.eval_net_in_use().filter(|(net, _)| !net.fits(position)) {
-            let [net, board] = [net.sizes().inputs, position.input_shape()]
+        if let Some(EvalNetInPlay { evaluator, path: Some(path) }) = self.eval_net_in_use(position)
+            && !evaluator.fits(position)
+        {
+            let [net, board] = [evaluator.sizes().inputs, position.input_shape()]
                 .map(|InputShape { files, ranks, .. }| (files, ranks));
             return Err(NetError::new(path, NetProblem::Board { net, board }));
         }
@@ -234,12 +273,12 @@ impl<G: Playable> Thinker<G> {
         self.linear.weights()
     }
 
-    /// Replaces the weights. A weights file selects its feature set, which is returned as a side effect where
-    /// it was another one.
+    /// Replaces the weights, and plays by them. Returns what else has changed: a weights file selects its
+    /// feature set.
     ///
     /// # Errors
     /// [`WeightsError`] names the weight.
-    pub fn set_weights(&mut self, source: &WeightsSource) -> Result<Option<SideEffect>, WeightsError> {
+    pub fn set_weights(&mut self, source: &WeightsSource) -> Result<Vec<SideEffect>, WeightsError> {
         let old = self.weights();
         let weights = match source {
             WeightsSource::Values(values) => old.with_values(values)?,
@@ -250,11 +289,9 @@ impl<G: Playable> Thinker<G> {
             WeightsSource::Default => Weights::shipped::<G>(old.set())?,
         };
         let set = weights.set_name();
-        let side_effect = (weights.set() != old.set()).then_some(SideEffect::FeatureSet { set });
+        let feature_set = (weights.set() != old.set()).then_some(SideEffect::FeatureSet { set });
         self.linear.set_weights(weights)?;
-        // The scores in the table are those of other weights.
-        self.forget();
-        Ok(side_effect)
+        Ok(feature_set.into_iter().chain(self.select_evaluation(EvaluationKind::Linear)).collect())
     }
 
     /// Clears the data of earlier searches and prepares for a search.
@@ -300,8 +337,8 @@ impl<G: Playable> Thinker<G> {
         let Thinker { settings, linear, eval_net, net, memory } = self;
         let (position, history, options) = (game.position(), game.history(), &settings.search);
         // The kind of evaluation is chosen once per search.
-        match eval_net.as_ref().filter(|_| settings.evaluation == EvaluationKind::Net) {
-            Some((evaluator, _)) => {
+        match eval_net_in_use(settings, linear, eval_net.as_ref(), position) {
+            Some(EvalNetInPlay { evaluator, .. }) => {
                 let input = SearchInput { position, history, evaluator, root_moves, options, limits };
                 memory.search(settings, input, net.as_ref(), control, listener)
             }

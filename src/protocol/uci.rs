@@ -212,8 +212,8 @@ impl Loop {
                 self.engine("position")?.board_mut().set_up(fen.as_deref(), &moves)?
             }
             Command::SetWeights(source) => {
-                let side_effect = self.engine("setweights")?.set_weights(&source)?;
-                self.tell(side_effect);
+                let side_effects = self.engine("setweights")?.set_weights(&source)?;
+                self.tell(&side_effects);
             }
             Command::Weights => self.show("weights", |engine| engine.weights().to_json())?,
             Command::Eval { all } => self.show("eval", |engine| {
@@ -267,17 +267,17 @@ impl Loop {
     fn set_option(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
         let engine = self.engine("setoption")?;
         if !name.eq_ignore_ascii_case(VARIANT) {
-            let side_effect = engine.set_option(name, value)?;
-            self.tell(side_effect);
+            let side_effects = engine.set_option(name, value)?;
+            self.tell(&side_effects);
         } else if !value.eq_ignore_ascii_case(engine.board().variant()) {
             *engine = registry::engine(value, engine.settings())?;
         }
         Ok(())
     }
 
-    /// Prints a side effect of a command.
-    fn tell(&self, side_effect: Option<SideEffect>) {
-        if let Some(side_effect) = side_effect {
+    /// Prints the side effects of a command.
+    fn tell(&self, side_effects: &[SideEffect]) {
+        for side_effect in side_effects {
             self.output.line(&format!("info string {side_effect}"));
         }
     }

@@ -14,7 +14,7 @@ use crate::search::{Control, Limits, Report};
 /// Sets the options of an engine.
 pub(super) fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
     for (name, value) in options {
-        if let Some(side_effect) = engine.set_option(name, value)? {
+        for side_effect in engine.set_option(name, value)? {
             log::warn!("option {name}: {side_effect}");
         }
     }

@@ -81,6 +81,12 @@ impl EvalNet {
         read().map_err(|problem| EvalNetError { path: path.to_owned(), problem: Box::new(problem) })
     }
 
+    /// The shipped net of the game `G`, if there is one.
+    pub fn shipped<G: Inputs>() -> Option<EvalNet> {
+        let bytes = G::SHIPPED_NET?;
+        Some(EvalNet::from_bytes::<G>(bytes).expect("a test reads all shipped nets"))
+    }
+
     /// The content of a file.
     fn to_bytes<G: Inputs>(&self) -> Result<Vec<u8>, TensorProblem> {
         self.check_numbers()?;

@@ -102,7 +102,7 @@ fn play_game<G: Playable>(
     };
     thinker.new_game();
     thinker.set_seed(random.random::<u64>() >> 1);
-    let (limits, model) = (Limits::nodes(settings.nodes), thinker.scale().wdl);
+    let (limits, model) = (Limits::nodes(settings.nodes), thinker.scale(start.position()).wdl);
     let (mut moves, mut adjudicator) = (Vec::new(), Adjudicator::new::<G>(model));
     let winner = loop {
         if let Some(outcome) = game.outcome() {
