@@ -62,19 +62,19 @@ pub(super) enum Request {
         #[serde(default, rename = "move")]
         mv: Option<String>,
     },
-    /// Send the features of the static evaluation of the position on the board.
-    Features,
     /// Send the game as PGN.
     Save,
     /// Replace the game by the first one of a PGN text.
     Load { pgn: String },
 }
 
-/// What a browser asks of the folder of the server.
+/// What a browser asks for that takes a thread for blocking work.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) enum FolderRequest {
-    /// Send the list of the files.
+pub(super) enum SlowRequest {
+    /// Send the analyst's static evaluation of the position on the board.
+    StaticEval,
+    /// Send the list of the files of the folder.
     Files,
     /// Send the content of a file, now and whenever it changes, until another one is opened or none.
     Open {
@@ -116,7 +116,7 @@ pub(super) enum Message<'a> {
     /// What a search has found.
     Search(&'a SearchState),
     /// The static evaluation of a position.
-    Features(FeatureTable),
+    StaticEval(StaticEvalState),
     /// The game as PGN.
     Saved { pgn: String },
     /// The files of the folder.
@@ -208,14 +208,43 @@ pub(super) struct Eval {
 
 /// The static evaluation of a position.
 #[derive(Serialize)]
-pub(super) struct FeatureTable {
+pub(super) struct StaticEvalState {
+    /// The number of the game.
+    pub(super) number: u64,
+    /// The node of the position.
     pub(super) node: usize,
-    /// The name of the feature set.
-    pub(super) set: &'static str,
-    /// The sum of the products, for the side to move.
-    pub(super) sum: f64,
-    /// The features that are not zero: name, value, weight and product.
-    pub(super) rows: Vec<(&'static str, f64, f64, f64)>,
+    #[serde(flatten)]
+    pub(super) eval: StaticEval,
+}
+
+/// What an evaluation says of a position without a search, by its kind.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum StaticEval {
+    /// A linear evaluation.
+    Features {
+        /// The name of the feature set.
+        set: &'static str,
+        /// The sum of the products, for the side to move.
+        sum: f64,
+        /// The features that are not zero: name, value, weight and product.
+        rows: Vec<(&'static str, f64, f64, f64)>,
+    },
+    /// An evaluation net.
+    Inputs {
+        /// The value for the side to move.
+        value: f64,
+        /// Name of each input, and what it contributes to the value for White.
+        rows: Vec<(String, f64)>,
+    },
+    /// A policy/value net.
+    Policy {
+        /// The expected result for the side to move, from 0 to 1.
+        value: f64,
+        /// The legal moves, the greatest prior first: the move in the notation of the protocol, that in the
+        /// notation of records, its prior.
+        rows: Vec<(String, String, f32)>,
+    },
 }
 
 /// A move of the line, in the notation of records.

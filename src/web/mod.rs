@@ -7,7 +7,7 @@
 //! - `sessions`: the sessions of the server; `session`: a game with its players, which outlives the
 //!   connections to it; `execute`: what requests do to it; `state`: what it knows; `game_tree`: the moves of
 //!   a game with their alternatives; `game_record`: the same as PGN; `clock`: its clocks; `thinker`: its
-//!   searches; `saved`: sessions in files;
+//!   searches; `static_eval`: what an evaluation says without a search; `saved`: sessions in files;
 //! - `catalogue`: the games, the levels of play and the engines that a browser can choose from; `player`: who
 //!   plays a side.
 
@@ -28,6 +28,7 @@ mod server;
 mod session;
 mod sessions;
 mod state;
+mod static_eval;
 mod thinker;
 
 pub use catalogue::is_reserved;

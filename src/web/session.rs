@@ -9,10 +9,11 @@ use tokio::sync::watch;
 use super::catalogue::{Catalogue, Offer};
 use super::execute::{Refusal, read_players};
 use super::game_tree::GameTree;
-use super::message::{Answer, Eval, Message, Request, SearchState};
+use super::message::{Answer, Eval, Message, Request, SearchState, StaticEvalState};
 use super::player::PERSON;
 use super::saved::SavedSession;
 use super::state::State;
+use super::static_eval::StaticEvaluator;
 use super::thinker::{Job, Jobs, Purpose};
 
 /// A session.
@@ -21,6 +22,7 @@ pub(super) struct Session {
     pub(super) id: String,
     pub(super) catalogue: Arc<Catalogue>,
     state: Mutex<State>,
+    static_evaluator: Mutex<StaticEvaluator>,
     /// The latest message about the game.
     game: watch::Sender<Arc<str>>,
     /// The latest message about a search.
@@ -63,6 +65,7 @@ impl Session {
             catalogue,
             game: watch::Sender::new(state.to_json().into()),
             state: Mutex::new(state),
+            static_evaluator: Mutex::default(),
             search: watch::Sender::new(None),
             jobs: watch::Sender::new(None),
             deadlines: watch::Sender::new(None),
@@ -107,6 +110,21 @@ impl Session {
         match self.execute(request) {
             Ok(answer) => answer,
             Err(refusal) => Some(error(&refusal)),
+        }
+    }
+
+    /// The message with the analyst's static evaluation of the position on the board. It may take a while.
+    pub(super) fn static_eval(&self) -> String {
+        let (number, node, rules, game, options) = {
+            let state = self.state();
+            let (tree, node) = (&state.tree, state.tree.shown());
+            let options = state.analysis.analyst.options.clone();
+            (state.number, node, tree.rules().clone(), tree.variation(node), options)
+        };
+        let mut evaluator = self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+        match evaluator.evaluate(&rules, &options, &game) {
+            Ok(eval) => Message::StaticEval(StaticEvalState { number, node, eval }).to_json(),
+            Err(problem) => error(&problem),
         }
     }
 
