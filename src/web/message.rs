@@ -245,6 +245,8 @@ pub(super) enum StaticEval {
         /// notation of records, its prior.
         rows: Vec<(String, String, f32)>,
     },
+    /// Why there is none.
+    Problem(String),
 }
 
 /// A move of the line, in the notation of records.

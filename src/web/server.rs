@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -83,7 +83,9 @@ pub struct Server {
     runtime: Runtime,
     listener: TcpListener,
     router: Router,
-    url: String,
+    address: SocketAddr,
+    /// What stands between the address and the path of a file.
+    base: String,
 }
 
 /// What the handlers share.
@@ -121,17 +123,22 @@ impl Server {
             folder: config.folder.clone().map(Folder::new),
             connections: Arc::new(Semaphore::new(CONNECTIONS)),
         });
-        Ok(Server {
-            router: router(&base, shared),
-            runtime,
-            listener,
-            url: format!("http://{address}{base}/"),
-        })
+        Ok(Server { router: router(&base, shared), runtime, listener, address, base })
     }
 
     /// The address of the page, with its token.
-    pub fn url(&self) -> &str {
-        &self.url
+    pub fn url(&self) -> String {
+        format!("http://{}{}/", self.address, self.base)
+    }
+
+    /// The same for a browser on this machine: no browser has to understand that `0.0.0.0` is this machine, too.
+    pub fn local_url(&self) -> String {
+        let ip = match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        format!("http://{}{}/", SocketAddr::new(ip, self.address.port()), self.base)
     }
 
     /// Serves the page until the process ends.

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use super::catalogue::{Catalogue, Offer};
 use super::execute::{Refusal, read_players};
 use super::game_tree::GameTree;
-use super::message::{Answer, Eval, Message, Request, SearchState, StaticEvalState};
+use super::message::{Answer, Eval, Message, Request, SearchState, StaticEval, StaticEvalState};
 use super::player::PERSON;
 use super::saved::SavedSession;
 use super::state::State;
@@ -122,10 +122,8 @@ impl Session {
             (state.number, node, tree.rules().clone(), tree.variation(node), options)
         };
         let mut evaluator = self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner);
-        match evaluator.evaluate(&rules, &options, &game) {
-            Ok(eval) => Message::StaticEval(StaticEvalState { number, node, eval }).to_json(),
-            Err(problem) => error(&problem),
-        }
+        let eval = evaluator.evaluate(&rules, &options, &game).unwrap_or_else(StaticEval::Problem);
+        Message::StaticEval(StaticEvalState { number, node, eval }).to_json()
     }
 
     /// What has to be saved, if the game has changed since the last call.

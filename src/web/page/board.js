@@ -113,12 +113,22 @@ export class LabBoard extends HTMLElement {
     }));
   }
 
-  // Colours squares: a map of square names to shares from 0 to 1.
-  warm(heat) {
+  // Colours squares and writes on them, layer over layer. A layer has the names of its `colours`, for numbers
+  // above and below zero; maps of square names: `amounts`, the greatest of which has the full colour, and
+  // perhaps `notes`.
+  mark(layers) {
+    const most = layers.map(({ amounts }) => Math.max(...[...amounts.values()].map(Math.abs)));
     for (const [square, cell] of this.#cells) {
-      const share = heat.get(square);
-      cell.classList.toggle("heat", share !== undefined);
-      if (share !== undefined) cell.style.setProperty("--heat", share.toFixed(3));
+      const tints = layers.flatMap(({ colours, amounts }, index) => {
+        const share = (amounts.get(square) ?? 0) / most[index];
+        if (!share) return [];
+        const opacity = `${Math.round(75 * Math.abs(share))}%`;
+        const colour = `color-mix(in srgb, var(${colours[share > 0 ? 0 : 1]}) ${opacity}, transparent)`;
+        return [`linear-gradient(${colour}, ${colour})`];
+      });
+      cell.classList.toggle("tinted", tints.length > 0);
+      cell.style.setProperty("--tint", tints.join() || "none");
+      cell.dataset.note = layers.flatMap(({ notes }) => notes?.get(square) ?? []).join(" ");
     }
   }
 
