@@ -7,11 +7,11 @@ import { appeared, readFen, readMove, squareName } from "./moves.js";
 // A drag begins after so many pixels.
 const DRAG = 5;
 
-// The letter of a file or the number of a rank at the edge of the board. Its text is the style's, as the name
-// of a square says the same.
-function coordinate(className, text) {
+// A text in a corner of a square: the letter of a file, the number of a rank, a note. It is the style's, as the
+// name of the square or a table says the same.
+function corner(className, text) {
   const element = document.createElement("span");
-  element.className = `coordinate ${className}`;
+  element.className = `corner ${className}`;
   element.dataset.text = text;
   return element;
 }
@@ -75,8 +75,9 @@ export class LabBoard extends HTMLElement {
         cell.dataset.square = squareName(file, rank);
         cell.className = (file + rank) % 2 ? "light" : "dark";
         cell.tabIndex = -1;
-        if (row === ranks - 1) cell.append(coordinate("file", cell.dataset.square[0]));
-        if (column === 0) cell.append(coordinate("rank", rank + 1));
+        if (row === ranks - 1) cell.append(corner("coordinate file", cell.dataset.square[0]));
+        if (column === 0) cell.append(corner("coordinate rank", rank + 1));
+        cell.append(corner("note", ""));
         this.#cells.set(cell.dataset.square, cell);
         return cell;
       }));
@@ -128,7 +129,8 @@ export class LabBoard extends HTMLElement {
       });
       cell.classList.toggle("tinted", tints.length > 0);
       cell.style.setProperty("--tint", tints.join() || "none");
-      cell.dataset.note = layers.flatMap(({ notes }) => notes?.get(square) ?? []).join(" ");
+      const notes = layers.flatMap(({ notes }) => notes?.get(square) ?? []);
+      cell.querySelector(".note").dataset.text = notes.join(" ");
     }
   }
 
