@@ -8,8 +8,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::folder::{Folder, FolderError};
-use super::message::{self, Request, SlowRequest};
+use super::message;
 use super::rate::Allowance;
+use super::request::{Request, SlowRequest};
 use super::session::{Session, error};
 
 /// Time between two reports of a search, at least.

@@ -7,8 +7,9 @@ use time::OffsetDateTime;
 
 use super::catalogue::{Catalogue, Offer};
 use super::game_tree::{GameError, GameTree};
-use super::message::{ClockRequest, Message, Request};
+use super::message::Message;
 use super::player::SidePlayer;
+use super::request::{ClockRequest, Request};
 use super::session::Session;
 use super::state::State;
 use crate::arena::{OpeningError, Openings, Rules, TimeControl};

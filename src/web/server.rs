@@ -32,8 +32,8 @@ use super::assets::ASSETS;
 use super::catalogue::Catalogue;
 use super::connection;
 use super::folder::Folder;
-use super::saved::SavedSessions;
 use super::sessions::{Sessions, random_name};
+use super::storage::Storage;
 use crate::arena::EngineConfig;
 
 /// The longest request in bytes. A long game in PGN fits.
@@ -105,16 +105,16 @@ impl Server {
         let runtime = Runtime::new()?;
         let listener = runtime.block_on(TcpListener::bind(config.listen))?;
         let address = listener.local_addr()?;
-        let saved = config.state.as_deref().map(SavedSessions::open).transpose()?;
-        let base = match &saved {
+        let storage = config.state.as_deref().map(Storage::open).transpose()?;
+        let base = match &storage {
             _ if address.ip().is_loopback() => String::new(),
-            Some(saved) => format!("/{}", saved.token()?),
+            Some(storage) => format!("/{}", storage.token()?),
             None => format!("/{}", random_name()),
         };
         let searches = config.searches.or_else(|| thread::available_parallelism().ok().map(usize::from));
         let sessions = {
             let _tasks = runtime.enter();
-            Arc::new(Sessions::new(searches.unwrap_or(1), Catalogue::new(&config.engines), saved)?)
+            Arc::new(Sessions::new(searches.unwrap_or(1), Catalogue::new(&config.engines), storage)?)
         };
         runtime.spawn(Sessions::keep_saving(Arc::downgrade(&sessions)));
         let shared = Arc::new(Shared {
