@@ -711,7 +711,7 @@ fn a_policy_value_net_shows_its_value_and_its_priors() {
     }
     let priors: Vec<_> = rows(&policy).iter().map(|row| row[2].as_f64().unwrap()).collect();
     assert!((priors.iter().sum::<f64>() - 1.0).abs() < 1e-5 && priors.is_sorted_by(|a, b| a >= b));
-    // It says something else of another position, and nothing where no search uses it or it is of another game.
+    // It says something else of another position, and nothing where no search uses it or in another game.
     let game = browser.game(&json!({"do": "show", "node": 0}));
     assert_ne!(browser.static_eval(&game)["policy"], policy);
     let game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "unused"}));

@@ -131,7 +131,7 @@ impl Server {
         format!("http://{}{}/", self.address, self.base)
     }
 
-    /// The same for a browser on this machine: no browser has to understand that `0.0.0.0` is this machine, too.
+    /// The same for a browser on this machine, which need not take `0.0.0.0` for it.
     pub fn local_url(&self) -> String {
         let ip = match self.address.ip() {
             IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),

@@ -1,5 +1,5 @@
-//! The folder of the sessions: a file for each of them, which is written soon after each change, and the token
-//! of the address.
+//! The folder of the sessions: a file for each of them, which is written soon after each change, and the
+//! token of the address.
 
 use std::fs::{self, DirBuilder};
 use std::io;
