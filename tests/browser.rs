@@ -4,13 +4,21 @@
 //! `LABRYS_AXE`, the file `axe.min.js` of the npm package axe-core, accessibility is checked; with
 //! `LABRYS_SCREENSHOTS`, a folder, the pictures of the manual are written.
 
+#[path = "common/engines.rs"]
+mod engines;
+
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use engines::labrys;
+use labrys::eval::nnue::EvalNet;
+use labrys::game::Game;
+use labrys::game::amazons::Amazons;
+use labrys::game::neighbours::Neighbours;
 use labrys::web::{Config, Server};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -19,6 +27,17 @@ use tungstenite::{Message, WebSocket};
 
 /// How long a test waits for the page before it fails.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server with nothing special about it.
+fn config() -> Config {
+    Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        searches: None,
+        engines: Vec::new(),
+        state: None,
+        folder: None,
+    }
+}
 
 /// A page of the browser, which ends with it.
 struct Page {
@@ -32,20 +51,13 @@ struct Page {
 impl Page {
     /// Opens the board in a browser of its own, in a window of so many pixels.
     fn open(width: u32, height: u32) -> Page {
-        Page::with(width, height, None)
+        Page::with(width, height, config())
     }
 
-    /// The same, with a folder to look into.
-    fn with(width: u32, height: u32, folder: Option<PathBuf>) -> Page {
-        let config = Config {
-            listen: "127.0.0.1:0".parse().unwrap(),
-            searches: None,
-            engines: Vec::new(),
-            state: None,
-            folder,
-        };
+    /// The same on a server of one's own.
+    fn with(width: u32, height: u32, config: Config) -> Page {
         let server = Server::bind(&config).unwrap();
-        let url = server.url().to_owned();
+        let url = server.url();
         thread::spawn(move || server.run());
         let profile = tempfile::tempdir().unwrap();
         let mut chromium = Command::new("chromium")
@@ -357,7 +369,7 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     page.until("document.querySelectorAll('.arrows path').length === 3");
     page.set("analyst", "Labrys, MCTS");
     page.until("document.querySelector('#lines small')?.textContent.includes('of visits')");
-    page.until("document.querySelectorAll('.heat').length > 2");
+    page.until("document.querySelectorAll('.tinted').length > 2");
     page.click("#analyse");
     page.click("#hint");
     page.until("document.getElementById('answer').textContent.startsWith('Hint: 2. ')");
@@ -368,19 +380,67 @@ fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
     let target = page.center("[data-square=h3]");
     page.mouse("mouseMoved", target);
     page.until("document.getElementById('answer').textContent.startsWith('After 2. Nh3')");
+    // The same of the moves that were played, in the position that one looks back at.
+    page.click("#first");
+    page.message("Looking back");
+    let played = page.center("#history [data-move=e2e4]");
+    page.mouse("mouseMoved", played);
+    page.until("document.getElementById('answer').textContent.startsWith('After 1. e4')");
+    page.click("#last");
     page.click("#review");
     page.until("document.getElementById('graph').getAttribute('aria-label').endsWith('3 of 3 positions')");
     let (x, y) = page.center("#graph");
     page.mouse("mousePressed", (x, y));
     page.mouse("mouseReleased", (x, y));
     page.message("White played e4. Looking back");
-    page.click("#features summary");
-    page.until("document.querySelectorAll('#features-rows tr').length > 3");
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('#static-eval-rows tr').length > 3");
     // Every aid can be switched off.
     page.value("document.querySelectorAll('.aids input:checked').forEach(box => box.click())");
     page.until("getComputedStyle(document.getElementById('bar')).display === 'none'");
     page.until("getComputedStyle(document.querySelector('.graph-panel')).display === 'none'");
     page.until("document.querySelectorAll('.arrows path').length === 0");
+}
+
+/// A policy/value net for Amazons on 6×6.
+const NET: [&str; 3] = ["SearchMode=mcts", "Selection=puct", "NetFile=nets/amazons-6x6.safetensors"];
+
+#[test]
+#[ignore = "needs chromium"]
+fn what_a_net_sees_is_shown_in_a_table_and_on_the_squares() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    EvalNet::random(&Neighbours::start(), 16, 1, 9).save::<Neighbours>(&path).unwrap();
+    let file = format!("EvalFile={}", path.display());
+    let engines = labrys(&[("policy", &NET), ("evaluation", &[&file, "Evaluation=net"])]);
+    let mut page = Page::with(1280, 900, Config { engines, ..config() });
+    page.begin("amazons", &Amazons::start_with(2).fen(), PEOPLE);
+    page.set("analyst", "policy");
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('#static-eval-rows tr').length === 11");
+    let said = page.value("document.getElementById('static-eval-value').textContent");
+    assert!(said.as_str().unwrap().contains("the side to move is expected to score "), "{said}");
+    let sum = "[...document.querySelectorAll('#static-eval-rows td')]
+        .reduce((sum, cell) => sum + parseFloat(cell.textContent), 0)";
+    assert!((page.value(sum).as_f64().unwrap() - 100.0).abs() < 1.0, "in percent");
+    page.until("document.querySelectorAll('.tinted').length > 5");
+    page.click(".aids summary");
+    page.click("#show-net");
+    page.until("document.querySelectorAll('.tinted').length === 0");
+    page.click("#show-net");
+    // Another position, another evaluation.
+    page.begin("neighbours", "", PEOPLE);
+    page.until("document.getElementById('static-eval-value').textContent.startsWith('option NetFile')");
+    page.until("document.querySelectorAll('.tinted').length === 0");
+    page.set("analyst", "evaluation");
+    page.until(
+        "document.querySelector('#static-eval-rows tr')?.textContent.match(/^[Pp] [a-h][1-8][+−]/) !== null",
+    );
+    page.until(
+        "document.querySelector('[data-square=e1] .note').dataset.text.match(/^[+−][0-9.]+$/) !== null",
+    );
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('.tinted').length === 0");
 }
 
 #[test]
@@ -410,7 +470,7 @@ fn a_folder_is_shown_and_its_games_replayed() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("games.pgn"), "[White \"Ann\"]\n\n1. e4 e5 1/2-1/2\n").unwrap();
     std::fs::write(folder.path().join("curve.csv"), "moves,change\n1,0.5\n").unwrap();
-    let mut page = Page::with(1280, 800, Some(folder.path().to_owned()));
+    let mut page = Page::with(1280, 800, Config { folder: Some(folder.path().to_owned()), ..config() });
     page.click("#open");
     page.click("#files li:nth-child(1) button");
     page.until("document.querySelector('.curve')?.getAttribute('aria-label').endsWith('from 0.5 to 0.5')");
@@ -439,9 +499,9 @@ fn an_accessibility_checker_finds_nothing_serious() {
         page.begin("tucchess", "", ["person", "1 ply"]);
         page.squares("a2 a3");
         page.until(&format!("{MOVES}.split(' ').length === 2"));
-        page.click("#features summary");
+        page.click("#static-eval summary");
         page.click(".aids summary");
-        page.until("document.querySelectorAll('#features-rows tr').length > 0");
+        page.until("document.querySelectorAll('#static-eval-rows tr').length > 0");
         page.value(&format!("{axe}; 0"));
         for scheme in ["light", "dark"] {
             page.colours(scheme);
@@ -511,6 +571,17 @@ fn pictures_of_each_game() {
         page.until("document.getElementById('answer').textContent.startsWith('Hint')");
         page.screenshot(&folder.join(format!("web-{game}.png")));
     }
+    let mut page = Page::with(1180, 940, Config { engines: labrys(&[("net", &NET)]), ..config() });
+    page.begin("amazons", &Amazons::start_with(2).fen(), PEOPLE);
+    for moves in ["d1 d4 b4", "c6 c3 e3", "a2 a5 d5"] {
+        page.squares(moves);
+        let last = moves.split(' ').next_back().unwrap();
+        page.until(&format!("document.querySelector('[data-square={last}]').dataset.piece === '*'"));
+    }
+    page.set("analyst", "net");
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('.tinted').length > 5");
+    page.screenshot(&folder.join("web-net.png"));
     let mut phone = Page::open(390, 844);
     phone.begin("neighbours", "", ["person", "2 plies"]);
     phone.squares("e1 e3");

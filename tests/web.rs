@@ -1,11 +1,21 @@
 //! The web board, driven as a browser drives it.
 
+#[path = "common/engines.rs"]
+mod engines;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use engines::labrys;
+use labrys::eval::nnue::{EvalNet, NetEvaluator};
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::{Encoding, Game, GameHistory};
+use labrys::nets::{Architecture, NetConfig, Parameters};
+use labrys::search::{Leaf, LeafEvaluator, NetLeaves};
 use labrys::web::{Config, Server};
 use serde_json::{Value, json};
 use tungstenite::client::IntoClientRequest;
@@ -44,7 +54,8 @@ impl Board {
 
     fn with(config: &Config) -> Board {
         let server = Server::bind(config).unwrap();
-        let url = server.url().strip_prefix("http://").unwrap().to_owned();
+        let url = server.url();
+        let url = url.strip_prefix("http://").unwrap();
         let (address, path) = url.split_once('/').unwrap();
         let base = format!("/{path}");
         let port = address.parse::<SocketAddr>().unwrap().port();
@@ -126,6 +137,14 @@ impl Browser {
     fn game(&mut self, request: &Value) -> Value {
         self.send(request);
         self.next("game")
+    }
+
+    /// The static evaluation of the position on the board.
+    fn static_eval(&mut self, game: &Value) -> Value {
+        self.send(&json!({"do": "static-eval"}));
+        let eval = self.next("static-eval");
+        assert_eq!((&eval["number"], &eval["node"]), (&game["number"], &game["node"]));
+        eval
     }
 
     /// Asks for what is refused.
@@ -425,6 +444,37 @@ impl Drop for Process {
     }
 }
 
+#[test]
+#[cfg(target_os = "linux")]
+fn the_page_is_opened_with_its_token_by_an_address_of_this_machine() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (browser, opened) = (folder.path().join("xdg-open"), folder.path().join("opened"));
+    // It is complete when it has its name.
+    let script = format!("#!/bin/sh\necho \"$1\" > {0}.new && mv {0}.new {0}\n", opened.display());
+    std::fs::write(&browser, script).unwrap();
+    std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    for (bind, local, slashes) in [("127.0.0.1", "127.0.0.1", 3), ("0.0.0.0", "127.0.0.1", 4)] {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(["serve", "--port", "0", "--open", "--bind", bind])
+            .env("PATH", &path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        wait_for(|| opened.exists());
+        let url = std::fs::read_to_string(&opened).unwrap();
+        std::fs::remove_file(&opened).unwrap();
+        let _ = process.kill();
+        let _ = process.wait();
+        let printed = line.strip_prefix("the board is at ").unwrap();
+        assert_eq!(url, printed.replace(bind, local));
+        assert_eq!(url.matches('/').count(), slashes, "{url}");
+    }
+}
+
 /// Waits until something holds.
 fn wait_for(mut holds: impl FnMut() -> bool) {
     let end = Instant::now() + PATIENCE;
@@ -613,12 +663,88 @@ fn positions_are_analysed_in_lines_with_visits_and_features() {
     assert!((0.0..=1.0).contains(&share), "{search}");
     assert!(browser.refused(&json!({"do": "analyse", "on": true, "lines": 6})).contains("lines"));
     assert!(browser.refused(&json!({"do": "analyse", "on": true, "analyst": "x"})).contains("`x`"));
-    browser.game(&json!({"do": "analyse", "on": false}));
-    browser.send(&json!({"do": "features"}));
-    let features = browser.next("features");
-    let rows = features["rows"].as_array().unwrap().iter();
-    let sum: f64 = rows.map(|row| row[3].as_f64().unwrap()).sum();
+    let game = browser.game(&json!({"do": "analyse", "on": false}));
+    let static_eval = browser.static_eval(&game);
+    let features = &static_eval["features"];
+    let sum: f64 = rows(features).iter().map(|row| row[3].as_f64().unwrap()).sum();
     assert!((sum - features["sum"].as_f64().unwrap()).abs() < 1e-6, "{features}");
+}
+
+/// The rows of a table.
+fn rows(table: &Value) -> &[Value] {
+    table["rows"].as_array().unwrap()
+}
+
+#[test]
+fn a_policy_value_net_shows_its_value_and_its_priors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    let architecture = Architecture::Residual { channels: 8, blocks: 1, hidden: 8 };
+    let net = NetConfig { shape: Chess::start().encoding_shape(), architecture };
+    Parameters::random::<Chess>(net, 1).unwrap().save(&path).unwrap();
+    let file = format!("NetFile={}", path.display());
+    let options = ["SearchMode=mcts", "Selection=puct", &file];
+    let engines = labrys(&[("net", &options), ("unused", &options[1..])]);
+    let board = Board::with(&Config { engines, ..config("127.0.0.1:0") });
+    let (mut browser, _, _) = board.enter("");
+    browser.begin("chess");
+    let mut game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "net"}));
+    let (mut position, mut history) = (Chess::start(), GameHistory::new());
+    for mv in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+        game = browser.play(&game, mv);
+        history.push(&position);
+        position.play(position.parse_move(mv).unwrap());
+    }
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let occurrences = history.occurrences(&position);
+    assert_eq!(occurrences, 2, "a net sees repetitions");
+    let mut leaves = [Leaf { position, occurrences, moves, priors: Vec::new(), value: 0.0 }];
+    NetLeaves::load::<Chess>(&path).unwrap().evaluate_leaves(&mut leaves);
+    let [Leaf { position, moves, priors, value, .. }] = leaves;
+    let policy = browser.static_eval(&game)["policy"].clone();
+    assert_eq!(policy["value"].as_f64(), Some(value));
+    assert_eq!(rows(&policy).len(), 20);
+    for (mv, prior) in moves.iter().zip(priors) {
+        let row = rows(&policy).iter().find(|row| row[0] == position.move_text(*mv)).unwrap();
+        assert_eq!((row[1].as_str(), row[2].as_f64().unwrap() as f32), (Some(&*position.san(*mv)), prior));
+    }
+    let priors: Vec<_> = rows(&policy).iter().map(|row| row[2].as_f64().unwrap()).collect();
+    assert!((priors.iter().sum::<f64>() - 1.0).abs() < 1e-5 && priors.is_sorted_by(|a, b| a >= b));
+    // It says something else of another position, and nothing where no search uses it or in another game.
+    let game = browser.game(&json!({"do": "show", "node": 0}));
+    assert_ne!(browser.static_eval(&game)["policy"], policy);
+    let game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "unused"}));
+    assert_eq!(browser.static_eval(&game)["features"]["set"], "classical");
+    browser.game(&json!({"do": "analyse", "on": false, "analyst": "net"}));
+    let game = browser.begin("amazons");
+    let problem = browser.static_eval(&game)["problem"].clone();
+    assert!(problem.as_str().is_some_and(|problem| problem.starts_with("option NetFile: ")), "{problem}");
+}
+
+#[test]
+fn an_evaluation_net_shows_what_each_piece_contributes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    EvalNet::random(&Neighbours::start(), 16, 1, 9).save::<Neighbours>(&path).unwrap();
+    let file = format!("EvalFile={}", path.display());
+    let engines = labrys(&[("net", &[&file, "Evaluation=net"]), ("linear", &[&file])]);
+    let board = Board::with(&Config { engines, ..config("127.0.0.1:0") });
+    let (mut browser, _, _) = board.enter("");
+    let game = browser.begin("neighbours");
+    let game = browser.play(&game, "e1e3");
+    let eval = browser.static_eval(&game);
+    assert!(eval["inputs"].is_null() && !eval["features"].is_null(), "{eval}");
+    let game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "net"}));
+    let eval = browser.static_eval(&game);
+    let mut position = Neighbours::start();
+    position.play(position.parse_move("e1e3").unwrap());
+    let breakdown = NetEvaluator::new(EvalNet::load::<Neighbours>(&path).unwrap()).breakdown(&position);
+    let inputs = breakdown.inputs.iter().map(|input| json!([input.name, input.contribution]));
+    assert_eq!(eval["inputs"], json!({"value": breakdown.value, "rows": inputs.collect::<Vec<_>>()}));
+    assert!(rows(&eval["inputs"]).iter().any(|row| row[0] == "P e3"));
+    let game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "linear"}));
+    assert!(browser.static_eval(&game)["inputs"].is_null(), "it is not in use");
 }
 
 #[test]

@@ -88,9 +88,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut out = io::stdout();
     writeln!(out, "the board is at {}", server.url()).and_then(|()| out.flush())?;
     if arguments.open
-        && let Err(error) = open::that_detached(server.url())
+        && let Err(error) = open::that_detached(server.local_url())
     {
-        log::warn!("cannot open a browser: {error}");
+        log::error!("cannot open a browser: {error}");
     }
     server.run()
 }

@@ -67,6 +67,10 @@ pub trait Engine: Send {
     /// The value of the position by the evaluation net, input by input; `None` without a net for its board.
     fn net_breakdown(&self) -> Option<NetBreakdown>;
 
+    /// What the policy/value net that searches use says of the position before any search; `None` without one
+    /// for its board.
+    fn policy_breakdown(&self) -> Option<PolicyBreakdown>;
+
     /// The weights in use.
     fn weights(&self) -> &Weights;
 
@@ -191,6 +195,26 @@ impl SearchReport {
     pub fn expected_points(&self) -> Option<f64> {
         self.wdl.map(|[win, draw, _]| f64::from(2 * win + draw) / 2000.0)
     }
+}
+
+/// What a policy/value net says of a position before any search, in text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PolicyBreakdown {
+    /// The expected result for the side to move, 1 a win, ½ a draw.
+    pub value: f64,
+    /// All legal moves, the one with the greatest prior first.
+    pub moves: Vec<MovePrior>,
+}
+
+/// A legal move with its prior.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MovePrior {
+    /// The move in the notation of the protocol.
+    pub mv: String,
+    /// The move in the notation of game records.
+    pub san: String,
+    /// Its prior, P. The priors of all legal moves add up to 1.
+    pub prior: f32,
 }
 
 /// The result of a search, in text.

@@ -2,14 +2,14 @@
 
 use super::options::SetResult;
 use super::{
-    BestMove, Board, Engine, OptionError, OptionSpec, Play, SearchListener, SearchReport, Settings,
-    SideEffect, Thinker, WeightsSource,
+    BestMove, Board, Engine, MovePrior, OptionError, OptionSpec, Play, PolicyBreakdown, SearchListener,
+    SearchReport, Settings, SideEffect, Thinker, WeightsSource,
 };
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
 use crate::game::{Game, MoveError, Playable};
 use crate::nets::NetError;
-use crate::search::{Control, Limits, Listener, Report, Solution, SolveError, Value, solve};
+use crate::search::{Control, Leaf, Limits, Listener, Report, Solution, SolveError, Value, solve};
 
 /// [`Engine`] for the game `G`.
 #[derive(Debug)]
@@ -114,6 +114,17 @@ impl<G: Playable> Engine for Session<G> {
 
     fn net_breakdown(&self) -> Option<NetBreakdown> {
         self.thinker.net_breakdown(self.play.position())
+    }
+
+    fn policy_breakdown(&self) -> Option<PolicyBreakdown> {
+        let Leaf { position, moves, priors, value, .. } = self.thinker.judgement(&self.play)?;
+        let mut moves: Vec<_> = moves
+            .into_iter()
+            .zip(priors)
+            .map(|(mv, prior)| MovePrior { mv: position.move_text(mv), san: position.san(mv), prior })
+            .collect();
+        moves.sort_by(|a, b| b.prior.total_cmp(&a.prior));
+        Some(PolicyBreakdown { value, moves })
     }
 
     fn weights(&self) -> &Weights {

@@ -10,8 +10,8 @@ use crate::eval::{Evaluator, Linear, Scale, Weights, WeightsError};
 use crate::game::{Game, InputShape, Playable};
 use crate::nets::{NetError, NetProblem};
 use crate::search::{
-    Best, Control, Heuristics, Limits, Listener, Method, NetLeaves, SearchInput, Selection,
-    TranspositionTable, Tree, monte_carlo, random, search,
+    Best, Control, Heuristics, Leaf, LeafEvaluator, Limits, Listener, Method, NetLeaves, SearchInput,
+    Selection, TranspositionTable, Tree, monte_carlo, random, search,
 };
 
 /// A search of the game `G` with its options, tables and evaluation.
@@ -117,6 +117,16 @@ impl<G: Playable> Thinker<G> {
     pub fn net_breakdown(&self, position: &G) -> Option<NetBreakdown> {
         let fitting = self.eval_net.as_ref().filter(|net| net.evaluator.fits(position));
         fitting.map(|net| net.evaluator.breakdown(position))
+    }
+
+    /// What the policy/value net that searches use says of the position of a game before any search; `None`
+    /// without one for its board.
+    pub fn judgement(&self, game: &Play<G>) -> Option<Leaf<G>> {
+        let net = self.net_in_use().filter(|net| net.check_board(game.position()).is_ok())?;
+        let mut leaves = [Leaf::new(game.position(), game.history())];
+        net.evaluate_leaves(&mut leaves);
+        let [leaf] = leaves;
+        Some(leaf)
     }
 
     /// The options.

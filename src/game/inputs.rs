@@ -68,7 +68,7 @@ pub trait Inputs: Game {
         0
     }
 
-    /// A bit of a plane in words, such as `P e4`.
+    /// A bit of a plane in words, such as `P e4`: the square, if it has one, is the last word.
     fn input_name(&self, plane: usize, bit: usize) -> String {
         format!("plane {plane} bit {bit}")
     }

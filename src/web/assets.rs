@@ -36,4 +36,5 @@ pub(super) const ASSETS: &[Asset] = &[
     asset!("new-game.js", "new-game.js", SCRIPT),
     asset!("players.js", "players.js", SCRIPT),
     asset!("promotion.js", "promotion.js", SCRIPT),
+    asset!("static-eval.js", "static-eval.js", SCRIPT),
 ];

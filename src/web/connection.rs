@@ -8,8 +8,9 @@ use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::folder::{Folder, FolderError};
-use super::message::{self, FolderRequest, Request};
+use super::message;
 use super::rate::Allowance;
+use super::request::{Request, SlowRequest};
 use super::session::{Session, error};
 
 /// Time between two reports of a search, at least.
@@ -96,9 +97,9 @@ struct Reader {
 
 impl Reader {
     /// Does what a browser asks for. Returns an answer for this browser alone.
-    async fn request(&mut self, text: &str, session: &Session) -> Option<String> {
-        if let Ok(request) = serde_json::from_str::<FolderRequest>(text) {
-            return self.read(request, session).await;
+    async fn request(&mut self, text: &str, session: &Arc<Session>) -> Option<String> {
+        if let Ok(request) = serde_json::from_str::<SlowRequest>(text) {
+            return self.slow_request(request, session).await;
         }
         match serde_json::from_str::<Request>(text) {
             Ok(request) => session.request(request),
@@ -106,18 +107,23 @@ impl Reader {
         }
     }
 
-    /// Reads in the folder.
-    async fn read(&mut self, request: FolderRequest, session: &Session) -> Option<String> {
+    /// Does what takes a thread for blocking work.
+    async fn slow_request(&mut self, request: SlowRequest, session: &Arc<Session>) -> Option<String> {
         let done = match request {
-            FolderRequest::Files => {
+            SlowRequest::StaticEval => {
+                let session = session.clone();
+                let eval = spawn_blocking(move || session.static_eval()).await;
+                return Some(eval.unwrap_or_else(|problem| error(&problem)));
+            }
+            SlowRequest::Files => {
                 let files = self.blocking(|folder| Ok(folder.list())).await;
                 files.map(|files| Some(message::Message::Files { files }.to_json()))
             }
-            FolderRequest::Open { file } => {
+            SlowRequest::Open { file } => {
                 self.watched = file.map(|file| (file, 0));
                 return self.look().await;
             }
-            FolderRequest::Replay { file, game } => {
+            SlowRequest::Replay { file, game } => {
                 let game = self.blocking(move |folder| folder.game(&file, game)).await;
                 game.map(|game| session.request(Request::Load { pgn: game.to_string() }))
             }

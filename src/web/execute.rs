@@ -7,8 +7,9 @@ use time::OffsetDateTime;
 
 use super::catalogue::{Catalogue, Offer};
 use super::game_tree::{GameError, GameTree};
-use super::message::{ClockRequest, FeatureTable, Message, Request};
+use super::message::Message;
 use super::player::SidePlayer;
+use super::request::{ClockRequest, Request};
 use super::session::Session;
 use super::state::State;
 use crate::arena::{OpeningError, Openings, Rules, TimeControl};
@@ -119,7 +120,6 @@ impl Session {
                 }
                 state.question = Some((node, mv));
             }
-            Request::Features => return Ok(Some(features(state)?)),
             Request::Save => {
                 let date = OffsetDateTime::now_utc().date();
                 let date = format!("{}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day());
@@ -172,19 +172,6 @@ fn read_clock(clock: &ClockRequest) -> Result<TimeControl, Refusal> {
     }
     let [time, increment] = [minutes * 60.0, increment].map(Duration::from_secs_f64);
     Ok(TimeControl { moves: None, time, increment })
-}
-
-/// The message with the features of the position on the board.
-fn features(state: &State) -> Result<String, Refusal> {
-    let node = state.tree.shown();
-    let game = state.tree.variation(node);
-    let mut engine = state.tree.rules().engine().map_err(GameError::from)?;
-    engine.board_mut().set_up(Some(&game.fen), &game.moves).map_err(GameError::from)?;
-    let breakdown = engine.eval_breakdown();
-    let rows = breakdown.features.iter().filter(|feature| feature.value != 0.0);
-    let rows = rows.map(|feature| (feature.name, feature.value, feature.weight, feature.product()));
-    let table = FeatureTable { node, set: breakdown.set.name, sum: breakdown.sum(), rows: rows.collect() };
-    Ok(Message::Features(table).to_json())
 }
 
 /// A game that begins with random moves.

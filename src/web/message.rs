@@ -1,99 +1,10 @@
-//! What browser and server say to each other, in JSON. `protocol.md` describes it.
+//! What the server tells a browser, in JSON. `protocol.md` describes it.
 
 use serde::{Deserialize, Serialize};
 
 use super::catalogue::OfferText;
 use super::folder::{Content, FileEntry};
 use crate::game::Color;
-
-/// What a browser asks for.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
-pub(super) enum Request {
-    /// Begin a new game.
-    New {
-        game: String,
-        /// A value of the game's option.
-        #[serde(default)]
-        option: Option<String>,
-        /// The start position.
-        #[serde(default)]
-        fen: Option<String>,
-        /// How many random moves the game begins with, in place of `fen`.
-        #[serde(default)]
-        opening: Option<usize>,
-        players: [String; 2],
-        /// The time of each player; none without clocks.
-        #[serde(default)]
-        clock: Option<ClockRequest>,
-    },
-    /// Play a move in the position of a node.
-    Play {
-        node: usize,
-        #[serde(rename = "move")]
-        mv: String,
-    },
-    /// Show the position of a node.
-    Show { node: usize },
-    /// Take back the last move, and those before it up to the last one of a person.
-    TakeBack,
-    /// Exchange the players.
-    Players { players: [String; 2] },
-    /// Keep the engines from moving, or let them move again.
-    Pause { on: bool },
-    /// Let the engine whose turn it is make one move, in a paused game.
-    Step,
-    /// Search the position on the board for its evaluation, or no longer.
-    Analyse {
-        on: bool,
-        /// The number of lines.
-        #[serde(default)]
-        lines: Option<usize>,
-        /// Who searches, one of the analysts of the welcome.
-        #[serde(default)]
-        analyst: Option<String>,
-    },
-    /// Evaluate all positions of the line that have no evaluation yet.
-    Review,
-    /// Search the position on the board once, for a move to play or for what follows a move.
-    Ask {
-        node: usize,
-        /// The move that somebody wonders about.
-        #[serde(default, rename = "move")]
-        mv: Option<String>,
-    },
-    /// Send the features of the static evaluation of the position on the board.
-    Features,
-    /// Send the game as PGN.
-    Save,
-    /// Replace the game by the first one of a PGN text.
-    Load { pgn: String },
-}
-
-/// What a browser asks of the folder of the server.
-#[derive(Debug, Deserialize)]
-#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
-pub(super) enum FolderRequest {
-    /// Send the list of the files.
-    Files,
-    /// Send the content of a file, now and whenever it changes, until another one is opened or none.
-    Open {
-        #[serde(default)]
-        file: Option<String>,
-    },
-    /// Replace the game by one of a file, counted from 0.
-    Replay { file: String, game: usize },
-}
-
-/// The time of each player.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct ClockRequest {
-    /// Minutes for the game.
-    pub(super) minutes: f64,
-    /// Seconds that are added after each move.
-    pub(super) increment: f64,
-}
 
 /// What the server tells.
 #[derive(Serialize)]
@@ -116,7 +27,7 @@ pub(super) enum Message<'a> {
     /// What a search has found.
     Search(&'a SearchState),
     /// The static evaluation of a position.
-    Features(FeatureTable),
+    StaticEval(StaticEvalState),
     /// The game as PGN.
     Saved { pgn: String },
     /// The files of the folder.
@@ -208,14 +119,45 @@ pub(super) struct Eval {
 
 /// The static evaluation of a position.
 #[derive(Serialize)]
-pub(super) struct FeatureTable {
+pub(super) struct StaticEvalState {
+    /// The number of the game.
+    pub(super) number: u64,
+    /// The node of the position.
     pub(super) node: usize,
-    /// The name of the feature set.
-    pub(super) set: &'static str,
-    /// The sum of the products, for the side to move.
-    pub(super) sum: f64,
-    /// The features that are not zero: name, value, weight and product.
-    pub(super) rows: Vec<(&'static str, f64, f64, f64)>,
+    #[serde(flatten)]
+    pub(super) eval: StaticEval,
+}
+
+/// What an evaluation says of a position without a search, by its kind.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum StaticEval {
+    /// A linear evaluation.
+    Features {
+        /// The name of the feature set.
+        set: &'static str,
+        /// The sum of the products, for the side to move.
+        sum: f64,
+        /// The features that are not zero: name, value, weight and product.
+        rows: Vec<(&'static str, f64, f64, f64)>,
+    },
+    /// An evaluation net.
+    Inputs {
+        /// The value for the side to move.
+        value: f64,
+        /// Name of each input, and what it contributes to the value for White.
+        rows: Vec<(String, f64)>,
+    },
+    /// A policy/value net.
+    Policy {
+        /// The expected result for the side to move, from 0 to 1.
+        value: f64,
+        /// The legal moves, the greatest prior first: the move in the notation of the protocol, that in the
+        /// notation of records, its prior.
+        rows: Vec<(String, String, f32)>,
+    },
+    /// Why there is none.
+    Problem(String),
 }
 
 /// A move of the line, in the notation of records.
@@ -305,31 +247,5 @@ impl Message<'_> {
     /// As JSON.
     pub(super) fn to_json(&self) -> String {
         serde_json::to_string(self).expect("messages are made of text and numbers")
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn requests_are_read_strictly() {
-        let read = serde_json::from_str::<Request>;
-        assert!(read(r#"{"do":"new","game":"chess","players":["person","1 s a move"]}"#).is_ok());
-        assert!(matches!(read(r#"{"do":"play","node":3,"move":"e2e4"}"#), Ok(Request::Play { node: 3, .. })));
-        assert!(matches!(read(r#"{"do":"take-back"}"#), Ok(Request::TakeBack)));
-        for bad in [
-            "",
-            "null",
-            "[]",
-            "{}",
-            r#"{"do":"run","cmd":"sh"}"#,
-            r#"{"do":"play","move":"e2e4"}"#,
-            r#"{"do":"play","node":-1,"move":"e2e4"}"#,
-            r#"{"do":"play","node":1,"move":"e2e4","more":1}"#,
-            r#"{"do":"new","game":"chess","players":["person"]}"#,
-        ] {
-            assert!(read(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -32,8 +32,8 @@ use super::assets::ASSETS;
 use super::catalogue::Catalogue;
 use super::connection;
 use super::folder::Folder;
-use super::saved::SavedSessions;
 use super::sessions::{Sessions, random_name};
+use super::storage::Storage;
 use crate::arena::EngineConfig;
 
 /// The longest request in bytes. A long game in PGN fits.
@@ -83,7 +83,9 @@ pub struct Server {
     runtime: Runtime,
     listener: TcpListener,
     router: Router,
-    url: String,
+    address: SocketAddr,
+    /// What stands between the address and the path of a file.
+    base: String,
 }
 
 /// What the handlers share.
@@ -103,16 +105,16 @@ impl Server {
         let runtime = Runtime::new()?;
         let listener = runtime.block_on(TcpListener::bind(config.listen))?;
         let address = listener.local_addr()?;
-        let saved = config.state.as_deref().map(SavedSessions::open).transpose()?;
-        let base = match &saved {
+        let storage = config.state.as_deref().map(Storage::open).transpose()?;
+        let base = match &storage {
             _ if address.ip().is_loopback() => String::new(),
-            Some(saved) => format!("/{}", saved.token()?),
+            Some(storage) => format!("/{}", storage.token()?),
             None => format!("/{}", random_name()),
         };
         let searches = config.searches.or_else(|| thread::available_parallelism().ok().map(usize::from));
         let sessions = {
             let _tasks = runtime.enter();
-            Arc::new(Sessions::new(searches.unwrap_or(1), Catalogue::new(&config.engines), saved)?)
+            Arc::new(Sessions::new(searches.unwrap_or(1), Catalogue::new(&config.engines), storage)?)
         };
         runtime.spawn(Sessions::keep_saving(Arc::downgrade(&sessions)));
         let shared = Arc::new(Shared {
@@ -121,17 +123,22 @@ impl Server {
             folder: config.folder.clone().map(Folder::new),
             connections: Arc::new(Semaphore::new(CONNECTIONS)),
         });
-        Ok(Server {
-            router: router(&base, shared),
-            runtime,
-            listener,
-            url: format!("http://{address}{base}/"),
-        })
+        Ok(Server { router: router(&base, shared), runtime, listener, address, base })
     }
 
     /// The address of the page, with its token.
-    pub fn url(&self) -> &str {
-        &self.url
+    pub fn url(&self) -> String {
+        format!("http://{}{}/", self.address, self.base)
+    }
+
+    /// The same for a browser on this machine, which need not take `0.0.0.0` for it.
+    pub fn local_url(&self) -> String {
+        let ip = match self.address.ip() {
+            IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
+            ip => ip,
+        };
+        format!("http://{}{}/", SocketAddr::new(ip, self.address.port()), self.base)
     }
 
     /// Serves the page until the process ends.

@@ -9,10 +9,12 @@ use tokio::sync::watch;
 use super::catalogue::{Catalogue, Offer};
 use super::execute::{Refusal, read_players};
 use super::game_tree::GameTree;
-use super::message::{Answer, Eval, Message, Request, SearchState};
+use super::message::{Answer, Eval, Message, SearchState, StaticEval, StaticEvalState};
 use super::player::PERSON;
+use super::request::Request;
 use super::saved::SavedSession;
 use super::state::State;
+use super::static_eval::StaticEvaluator;
 use super::thinker::{Job, Jobs, Purpose};
 
 /// A session.
@@ -21,6 +23,7 @@ pub(super) struct Session {
     pub(super) id: String,
     pub(super) catalogue: Arc<Catalogue>,
     state: Mutex<State>,
+    static_evaluator: Mutex<StaticEvaluator>,
     /// The latest message about the game.
     game: watch::Sender<Arc<str>>,
     /// The latest message about a search.
@@ -63,6 +66,7 @@ impl Session {
             catalogue,
             game: watch::Sender::new(state.to_json().into()),
             state: Mutex::new(state),
+            static_evaluator: Mutex::default(),
             search: watch::Sender::new(None),
             jobs: watch::Sender::new(None),
             deadlines: watch::Sender::new(None),
@@ -108,6 +112,19 @@ impl Session {
             Ok(answer) => answer,
             Err(refusal) => Some(error(&refusal)),
         }
+    }
+
+    /// The message with the analyst's static evaluation of the position on the board. It may take a while.
+    pub(super) fn static_eval(&self) -> String {
+        let (number, node, rules, game, options) = {
+            let state = self.state();
+            let (tree, node) = (&state.tree, state.tree.shown());
+            let options = state.analysis.analyst.options.clone();
+            (state.number, node, tree.rules().clone(), tree.variation(node), options)
+        };
+        let mut evaluator = self.static_evaluator.lock().unwrap_or_else(PoisonError::into_inner);
+        let eval = evaluator.evaluate(&rules, &options, &game).unwrap_or_else(StaticEval::Problem);
+        Message::StaticEval(StaticEvalState { number, node, eval }).to_json()
     }
 
     /// What has to be saved, if the game has changed since the last call.

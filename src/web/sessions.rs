@@ -9,8 +9,8 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::catalogue::Catalogue;
-use super::saved::SavedSessions;
 use super::session::{Session, Tasks};
+use super::storage::Storage;
 use super::{clock, thinker};
 
 /// Sessions at a time. Where there are as many, a new one takes the place of the one that was used least
@@ -28,7 +28,7 @@ pub(super) struct Sessions {
     /// What a search needs one of.
     slots: Arc<Semaphore>,
     /// Where sessions are saved, if they are.
-    saved: Option<SavedSessions>,
+    storage: Option<Storage>,
 }
 
 impl Sessions {
@@ -39,15 +39,16 @@ impl Sessions {
     pub(super) fn new(
         searches: usize,
         catalogue: Catalogue,
-        saved: Option<SavedSessions>,
+        storage: Option<Storage>,
     ) -> io::Result<Sessions> {
         let sessions = Sessions {
             catalogue: Arc::new(catalogue),
             all: Mutex::new(Vec::new()),
             slots: Arc::new(Semaphore::new(searches)),
-            saved,
+            storage,
         };
-        let known = sessions.saved.as_ref().map(|saved| saved.load(MOST, &sessions.catalogue)).transpose()?;
+        let known =
+            sessions.storage.as_ref().map(|storage| storage.load(MOST, &sessions.catalogue)).transpose()?;
         for (name, state) in known.into_iter().flatten() {
             let session = sessions.start(Session::new(name, sessions.catalogue.clone(), state));
             sessions.all().push(session);
@@ -67,8 +68,8 @@ impl Sessions {
         if all.len() >= MOST {
             let idle = all.iter().position(|session| !session.is_in_use())?;
             let idle = all.remove(idle);
-            if let Some(saved) = &self.saved {
-                saved.remove(&idle.id);
+            if let Some(storage) = &self.storage {
+                storage.remove(&idle.id);
             }
         }
         let created = Session::fresh(random_name(), self.catalogue.clone());
@@ -87,7 +88,7 @@ impl Sessions {
         loop {
             sleep(SAVE_INTERVAL).await;
             let Some(sessions) = sessions.upgrade() else { return };
-            if sessions.saved.is_none() {
+            if sessions.storage.is_none() {
                 return;
             }
             // A failed task is tried again with the next change.
@@ -96,11 +97,11 @@ impl Sessions {
     }
 
     fn save(&self) {
-        let Some(saved) = &self.saved else { return };
+        let Some(storage) = &self.storage else { return };
         let all = self.all().clone();
         for session in all {
             if let Some(changed) = session.take_changes() {
-                saved.write(&session.id, &changed);
+                storage.write(&session.id, &changed);
             }
         }
     }

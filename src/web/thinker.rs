@@ -110,12 +110,7 @@ impl Job {
             let engine = config.setup.text_player(&self.rules, &EngineLog::default());
             return Ok(Searcher::Named(engine, player.clone()));
         }
-        let mut engine = self.rules.engine().map_err(|error| error.to_string())?;
-        let shown = [("UCI_ShowWDL".to_owned(), "true".to_owned())];
-        for (name, value) in shown.iter().chain(&self.options) {
-            engine.set_option(name, value).map_err(|error| format!("option {name}: {error}"))?;
-        }
-        Ok(Searcher::Labrys(engine, self.options.clone()))
+        Ok(Searcher::Labrys(labrys(&self.rules, &self.options)?, self.options.clone()))
     }
 
     /// Runs the search, and returns the best move. `report` is called with what it has found so far.
@@ -196,6 +191,16 @@ impl Job {
         let best = engine.search(root_moves, &self.limits(), &self.control, &mut listener);
         Ok(best.map_err(|error| error.to_string())?.best)
     }
+}
+
+/// Labrys with options.
+pub(super) fn labrys(rules: &Rules, options: &[(String, String)]) -> Result<Box<dyn Engine>, String> {
+    let mut engine = rules.engine().map_err(|error| error.to_string())?;
+    let shown = [("UCI_ShowWDL".to_owned(), "true".to_owned())];
+    for (name, value) in shown.iter().chain(options) {
+        engine.set_option(name, value).map_err(|error| error.to_string())?;
+    }
+    Ok(engine)
 }
 
 /// A line of the side to move, with its score and its expected points, for White and in the notation of

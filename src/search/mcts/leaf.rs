@@ -2,7 +2,7 @@
 //! batch of leaves at a time.
 
 use crate::eval::Evaluator;
-use crate::game::Game;
+use crate::game::{Game, GameHistory};
 use crate::nets::softmax;
 
 /// A leaf of the tree that is to be expanded.
@@ -18,6 +18,17 @@ pub struct Leaf<G: Game> {
     pub priors: Vec<f32>,
     /// To be filled in: the expected result for the side to move, 1 a win, ½ a draw.
     pub value: f64,
+}
+
+impl<G: Game> Leaf<G> {
+    /// A position with all its legal moves after these earlier positions, as the root of a search would have
+    /// it. It is to be judged.
+    pub fn new(position: &G, history: &GameHistory<G>) -> Leaf<G> {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let occurrences = history.occurrences(position);
+        Leaf { position: position.clone(), occurrences, moves, priors: Vec::new(), value: 0.5 }
+    }
 }
 
 /// What judges leaves: a policy and a value.

@@ -1,10 +1,7 @@
-// What searches say: the bar, the lines with their arrows, visits, the graph, features, answers.
+// What searches say: the bar, the lines with their arrows, visits, the graph, answers.
 
-import { $, countText, draw, make, scoreText } from "./elements.js";
+import { $, countText, draw, make, percent, scoreText } from "./elements.js";
 import { readMove } from "./moves.js";
-
-// The share of White in words.
-const percent = result => `${Math.round(100 * result)} %`;
 
 // Whether a search is of the position on the board, or of the one before it.
 function isOfLine(state, search) {
@@ -56,16 +53,14 @@ export function arrowsOf(state, search) {
 }
 
 // What a search that counts visits looks at: the share of the squares that its moves begin or end on.
-export function heatOf(state, search) {
-  const heat = new Map();
-  if (!search || search.number !== state.number || search.node !== state.node || !state.analysing) return heat;
-  for (const { move, visits } of search.lines) {
+export function visitsOf(state, search) {
+  const amounts = new Map();
+  const isOfBoard = search?.number === state.number && search.node === state.node && state.analysing;
+  for (const { move, visits } of isOfBoard ? search.lines : []) {
     if (!visits || !move) continue;
-    for (const square of readMove(move).squares) heat.set(square, (heat.get(square) ?? 0) + visits[0]);
+    for (const square of readMove(move).squares) amounts.set(square, (amounts.get(square) ?? 0) + visits[0]);
   }
-  const most = Math.max(...heat.values());
-  for (const [square, share] of heat) heat.set(square, share / most);
-  return heat;
+  return { colours: ["--visits"], amounts };
 }
 
 // The answer to a question: a hint, or what follows a move.
@@ -114,14 +109,4 @@ export class Graph {
     const known = points.length;
     this.element.setAttribute("aria-label", `Evaluation over the game, ${known} of ${results.length} positions`);
   }
-}
-
-// The table of the features of the static evaluation.
-export function showFeatures({ set, sum, rows }) {
-  const number = value => String(Number(value.toFixed(3))).replace("-", "−");
-  const sorted = rows.toSorted((a, b) => Math.abs(b[3]) - Math.abs(a[3]));
-  const cell = value => make("td", {}, number(value));
-  $("features-sum").textContent = `Feature set ${set}: ${number(sum)} for the side to move`;
-  $("features-rows").replaceChildren(...sorted.map(([name, value, weight, product]) =>
-    make("tr", {}, Object.assign(make("th", {}, name), { scope: "row" }), cell(value), cell(weight), cell(product))));
 }

@@ -1,7 +1,7 @@
 // The page: joins the board and the panels to the server.
 
 import "./board.js";
-import { answerText, arrowsOf, Graph, heatOf, showBar, showFeatures, showLines } from "./analysis.js";
+import { answerText, arrowsOf, Graph, showBar, showLines, visitsOf } from "./analysis.js";
 import { Connection } from "./connection.js";
 import { closeDialogs, openRecord, refuseInDialog, setUpDialogs } from "./dialogs.js";
 import { $, make } from "./elements.js";
@@ -11,11 +11,13 @@ import { looksOf, setLooks } from "./looks.js";
 import { NewGame } from "./new-game.js";
 import { playerName, setEngines, Strip } from "./players.js";
 import { choosePromotion } from "./promotion.js";
+import { netOf, showStaticEval } from "./static-eval.js";
 
 const board = document.querySelector("lab-board");
 let games = [];
 let state = null;       // the last message `game`
 let search = null;      // the last message `search`
+let staticEval = null;  // the last message `static-eval`
 let heardAt = 0;        // when the last message `game` came
 let isFlipped = false;
 
@@ -30,7 +32,7 @@ function hear(message) {
     case "welcome": return welcome(message);
     case "game": return showGame(message);
     case "search": return heardSearch(message);
-    case "features": return showFeatures(message);
+    case "static-eval": return heardStaticEval(message);
     case "files": return showFiles(message.files);
     case "file": return showFile(message);
     case "saved": return openRecord(state.fen, message.pgn);
@@ -60,9 +62,8 @@ function showGame(next) {
     isFlipped = state.players[1] === "person" && state.players[0] !== "person";
   }
   show();
-  if ($("features").open && (before?.node !== state.node || before?.number !== state.number)) {
-    ask({ do: "features" });
-  }
+  const isNew = ["node", "number", "analyst"].some(key => before?.[key] !== state[key]);
+  if ($("static-eval").open && isNew) ask({ do: "static-eval" });
 }
 
 function show() {
@@ -110,12 +111,21 @@ function heardSearch(message) {
   showSearch();
 }
 
+function heardStaticEval(message) {
+  staticEval = message;
+  showStaticEval(message);
+  showSearch();
+}
+
 function showSearch() {
   if (!state) return;
   showBar(state, search, isFlipped);
   showLines(state, search);
   board.point($("show-arrows").checked ? arrowsOf(state, search) : []);
-  board.warm($("show-heat").checked ? heatOf(state, search) : new Map());
+  const layers = [];
+  if ($("show-heat").checked) layers.push(visitsOf(state, search));
+  if ($("show-net").checked && $("static-eval").open) layers.push(netOf(state, staticEval));
+  board.mark(layers);
 }
 
 // Whose turn it is, the last move, why the game has ended.
@@ -169,7 +179,7 @@ function wonder(event) {
   if (!move || state.answer?.about === move) return;
   wonderTimer = setTimeout(() => ask({ do: "ask", node: state.node, move }), 250);
 }
-for (const place of [board, $("history")]) {
+for (const place of [board, $("history"), $("static-eval")]) {
   place.addEventListener("pointerover", wonder);
   place.addEventListener("focusin", wonder);
 }
@@ -217,7 +227,10 @@ for (const [id, act] of Object.entries({
   $(id).addEventListener("click", () => state && act());
 }
 for (const id of ["analyse", "line-count", "analyst"]) $(id).addEventListener("change", analyse);
-$("features").addEventListener("toggle", () => $("features").open && ask({ do: "features" }));
+$("static-eval").addEventListener("toggle", () => {
+  if ($("static-eval").open) ask({ do: "static-eval" });
+  else showSearch();
+});
 
 // The aids, which a browser remembers. What follows a move is told only to those who want it.
 for (const box of document.querySelectorAll(".aids input")) {

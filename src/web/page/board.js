@@ -7,11 +7,11 @@ import { appeared, readFen, readMove, squareName } from "./moves.js";
 // A drag begins after so many pixels.
 const DRAG = 5;
 
-// The letter of a file or the number of a rank at the edge of the board. Its text is the style's, as the name
-// of a square says the same.
-function coordinate(className, text) {
+// A text in a corner of a square: the letter of a file, the number of a rank, a note. It is the style's, as the
+// name of the square or a table says the same.
+function corner(className, text) {
   const element = document.createElement("span");
-  element.className = `coordinate ${className}`;
+  element.className = `corner ${className}`;
   element.dataset.text = text;
   return element;
 }
@@ -75,8 +75,9 @@ export class LabBoard extends HTMLElement {
         cell.dataset.square = squareName(file, rank);
         cell.className = (file + rank) % 2 ? "light" : "dark";
         cell.tabIndex = -1;
-        if (row === ranks - 1) cell.append(coordinate("file", cell.dataset.square[0]));
-        if (column === 0) cell.append(coordinate("rank", rank + 1));
+        if (row === ranks - 1) cell.append(corner("coordinate file", cell.dataset.square[0]));
+        if (column === 0) cell.append(corner("coordinate rank", rank + 1));
+        cell.append(corner("note", ""));
         this.#cells.set(cell.dataset.square, cell);
         return cell;
       }));
@@ -113,12 +114,23 @@ export class LabBoard extends HTMLElement {
     }));
   }
 
-  // Colours squares: a map of square names to shares from 0 to 1.
-  warm(heat) {
+  // Colours squares and writes on them, layer over layer. A layer has the names of its `colours`, for numbers
+  // above and below zero; maps of square names: `amounts`, the greatest of which has the full colour, and
+  // perhaps `notes`.
+  mark(layers) {
+    const most = layers.map(({ amounts }) => Math.max(...[...amounts.values()].map(Math.abs)));
     for (const [square, cell] of this.#cells) {
-      const share = heat.get(square);
-      cell.classList.toggle("heat", share !== undefined);
-      if (share !== undefined) cell.style.setProperty("--heat", share.toFixed(3));
+      const tints = layers.flatMap(({ colours, amounts }, index) => {
+        const share = (amounts.get(square) ?? 0) / most[index];
+        if (!share) return [];
+        const opacity = `${Math.round(75 * Math.abs(share))}%`;
+        const colour = `color-mix(in srgb, var(${colours[share > 0 ? 0 : 1]}) ${opacity}, transparent)`;
+        return [`linear-gradient(${colour}, ${colour})`];
+      });
+      cell.classList.toggle("tinted", tints.length > 0);
+      cell.style.setProperty("--tint", tints.join() || "none");
+      const notes = layers.flatMap(({ notes }) => notes?.get(square) ?? []);
+      cell.querySelector(".note").dataset.text = notes.join(" ");
     }
   }
 

@@ -25,6 +25,9 @@ export function scoreText(score) {
   return (units < 0 ? "−" : "+") + Math.abs(units).toFixed(2);
 }
 
+// A share from 0 to 1 in words.
+export const percent = share => `${Math.round(100 * share)} %`;
+
 // A number in few letters: 12, 3.4 k, 5.6 M.
 export function countText(count) {
   if (count < 1000) return String(count);

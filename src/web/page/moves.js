@@ -37,6 +37,11 @@ export function readMove(text) {
   return { text, squares, suffix };
 }
 
+// The square in the name of an input of a net, as in `P e4`, if it has one.
+export function squareOf(name) {
+  return name.match(/ ([a-z]\d+)$/)?.[1];
+}
+
 // The square on which chance has put something with a move, if any.
 export function appeared(text) {
   return text.match(/\+([a-z]\d+)$/)?.[1];

@@ -1,0 +1,118 @@
+//! What a browser asks for, in JSON. `protocol.md` describes it.
+
+use serde::Deserialize;
+
+/// What a browser asks for.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", rename_all_fields = "kebab-case", deny_unknown_fields)]
+pub(super) enum Request {
+    /// Begin a new game.
+    New {
+        game: String,
+        /// A value of the game's option.
+        #[serde(default)]
+        option: Option<String>,
+        /// The start position.
+        #[serde(default)]
+        fen: Option<String>,
+        /// How many random moves the game begins with, in place of `fen`.
+        #[serde(default)]
+        opening: Option<usize>,
+        players: [String; 2],
+        /// The time of each player; none without clocks.
+        #[serde(default)]
+        clock: Option<ClockRequest>,
+    },
+    /// Play a move in the position of a node.
+    Play {
+        node: usize,
+        #[serde(rename = "move")]
+        mv: String,
+    },
+    /// Show the position of a node.
+    Show { node: usize },
+    /// Take back the last move, and those before it up to the last one of a person.
+    TakeBack,
+    /// Exchange the players.
+    Players { players: [String; 2] },
+    /// Keep the engines from moving, or let them move again.
+    Pause { on: bool },
+    /// Let the engine whose turn it is make one move, in a paused game.
+    Step,
+    /// Search the position on the board for its evaluation, or no longer.
+    Analyse {
+        on: bool,
+        /// The number of lines.
+        #[serde(default)]
+        lines: Option<usize>,
+        /// Who searches, one of the analysts of the welcome.
+        #[serde(default)]
+        analyst: Option<String>,
+    },
+    /// Evaluate all positions of the line that have no evaluation yet.
+    Review,
+    /// Search the position on the board once, for a move to play or for what follows a move.
+    Ask {
+        node: usize,
+        /// The move that somebody wonders about.
+        #[serde(default, rename = "move")]
+        mv: Option<String>,
+    },
+    /// Send the game as PGN.
+    Save,
+    /// Replace the game by the first one of a PGN text.
+    Load { pgn: String },
+}
+
+/// What a browser asks for that takes a thread for blocking work.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub(super) enum SlowRequest {
+    /// Send the analyst's static evaluation of the position on the board.
+    StaticEval,
+    /// Send the list of the files of the folder.
+    Files,
+    /// Send the content of a file, now and whenever it changes, until another one is opened or none.
+    Open {
+        #[serde(default)]
+        file: Option<String>,
+    },
+    /// Replace the game by one of a file, counted from 0.
+    Replay { file: String, game: usize },
+}
+
+/// The time of each player.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ClockRequest {
+    /// Minutes for the game.
+    pub(super) minutes: f64,
+    /// Seconds that are added after each move.
+    pub(super) increment: f64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_read_strictly() {
+        let read = serde_json::from_str::<Request>;
+        assert!(read(r#"{"do":"new","game":"chess","players":["person","1 s a move"]}"#).is_ok());
+        assert!(matches!(read(r#"{"do":"play","node":3,"move":"e2e4"}"#), Ok(Request::Play { node: 3, .. })));
+        assert!(matches!(read(r#"{"do":"take-back"}"#), Ok(Request::TakeBack)));
+        for bad in [
+            "",
+            "null",
+            "[]",
+            "{}",
+            r#"{"do":"run","cmd":"sh"}"#,
+            r#"{"do":"play","move":"e2e4"}"#,
+            r#"{"do":"play","node":-1,"move":"e2e4"}"#,
+            r#"{"do":"play","node":1,"move":"e2e4","more":1}"#,
+            r#"{"do":"new","game":"chess","players":["person"]}"#,
+        ] {
+            assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+}
