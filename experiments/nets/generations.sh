@@ -6,15 +6,15 @@
 #   experiments/nets/generations.sh tucchess 5
 #
 # What is set in the environment is used in place of the values for the game: GAMES a generation, NODES a move, NEURONS,
-# BLEND, EPOCHS, MATCH games and their TC, and OUT, the folder.
+# OUTPUTS, BLEND, EPOCHS, MATCH games and their TC, and OUT, the folder.
 set -e
 variant=$1
 generations=$2
 case $variant in
-    chess) games=20000 nodes=1000 neurons=128 blend=1 ;;
-    neighbours) games=20000 nodes=1000 neurons=64 blend=0.7 ;;
-    tucchess) games=10000 nodes=1000 neurons=64 blend=0.7 ;;
-    amazons) games=10000 nodes=1000 neurons=64 blend=0.7 ;;
+    chess) games=80000 nodes=600 neurons=128 outputs=8 blend=1 ;;
+    neighbours) games=20000 nodes=1000 neurons=64 outputs=1 blend=0.9 ;;
+    tucchess) games=10000 nodes=1000 neurons=64 outputs=1 blend=0.9 ;;
+    amazons) games=10000 nodes=1000 neurons=64 outputs=1 blend=0.9 ;;
     *) echo "usage: $0 chess|neighbours|tucchess|amazons GENERATIONS" >&2; exit 2 ;;
 esac
 out=${OUT:-trained/nets/$variant}
@@ -30,11 +30,12 @@ for generation in $(seq 1 "$generations"); do
         echo "--data $out/$last.games"
     done)
     # shellcheck disable=SC2086
-    labrys nnue train --variant "$variant" $data --neurons "${NEURONS:-$neurons}" --blend "${BLEND:-$blend}" \
-        --epochs "${EPOCHS:-20}" --seed "$generation" --out "$here" --resume
+    labrys nnue train --variant "$variant" $data --neurons "${NEURONS:-$neurons}" \
+        --outputs "${OUTPUTS:-$outputs}" --blend "${BLEND:-$blend}" --epochs "${EPOCHS:-20}" --seed "$generation" --out "$here" --resume
     net="--net $here/net.safetensors"
     if [ ! -e "$here.txt" ]; then
-        labrys match --variant "$variant" --engine name=generation-"$generation" option.EvalFile="$here/net.safetensors" \
+        labrys match --variant "$variant" \
+            --engine name=generation-"$generation" option.EvalFile="$here/net.safetensors" \
             --engine name=linear option.Evaluation=linear --each tc="${TC:-1+0.01}" --games "${MATCH:-400}" \
             --random-plies 4-7 --seed "$generation" --pgnout "$here.pgn" --resume > "$here.part"
         mv "$here.part" "$here.txt"
