@@ -651,7 +651,16 @@ fn weights_go_out_and_in() {
 fn eval_shows_terms_and_eval_all_every_feature() {
     let mut engine = Process::start();
     engine.send("position fen r4rk1/1pp1qppp/p1np4/2b1p1B1/2B1P3/P1NP4/1PP2PPP/R4RK1 b - - 0 10");
-    let (terms, features) = (engine.ask("eval"), engine.ask("eval all"));
+    let without_net = |lines: Vec<String>| -> Vec<_> {
+        lines
+            .into_iter()
+            .take_while(|line| !line.starts_with("net: "))
+            .filter(|line| !line.is_empty())
+            .collect()
+    };
+    let terms = engine.ask("eval");
+    assert!(terms.last().unwrap().starts_with("net: value "), "{terms:?}");
+    let (terms, features) = (without_net(terms), without_net(engine.ask("eval all")));
     let row = |table: &[String], name: &str| table.iter().filter(|line| line.starts_with(name)).count();
     assert_eq!((row(&terms, "tempo "), row(&terms, "tempo.")), (1, 0), "{terms:?}");
     assert_eq!((row(&features, "tempo.middle "), row(&features, "tempo.end ")), (1, 1));

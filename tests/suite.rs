@@ -19,7 +19,7 @@ use serde_json::Value as Json;
 /// The shipped suites: file, game, nodes that are enough to solve all positions.
 const SUITES: [(&str, &str, u64); 5] = [
     ("chess-mates.epd", "chess", 5_000_000),
-    ("chess-tactics.epd", "chess", 120_000),
+    ("chess-tactics.epd", "chess", 500_000),
     ("neighbours.epd", "neighbours", 10_000),
     ("tucchess.epd", "tucchess", 20_000),
     ("amazons.epd", "amazons", 20_000),

@@ -14,6 +14,8 @@ const KINDS: usize = Piece::NUM;
 impl Inputs for Chess {
     const INPUTS_VERSION: u32 = 1;
 
+    const SHIPPED_NET: Option<&'static [u8]> = Some(include_bytes!("../../../nets/eval/chess.safetensors"));
+
     /// White's pieces, then Black's.
     const INPUT_PLANES: usize = 2 * KINDS;
 

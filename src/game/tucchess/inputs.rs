@@ -40,6 +40,9 @@ impl TucChess {
 impl Inputs for TucChess {
     const INPUTS_VERSION: u32 = 1;
 
+    const SHIPPED_NET: Option<&'static [u8]> =
+        Some(include_bytes!("../../../nets/eval/tucchess.safetensors"));
+
     /// White's pieces, Black's pieces, prizes, White's lead, Black's lead.
     const INPUT_PLANES: usize = BLACK_LEADS + 1;
 
