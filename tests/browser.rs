@@ -412,7 +412,7 @@ fn what_a_net_sees_is_shown_in_a_table_and_on_the_squares() {
     let path = folder.path().join("net.safetensors");
     EvalNet::random(&Neighbours::start(), 16, 1, 9).save::<Neighbours>(&path).unwrap();
     let file = format!("EvalFile={}", path.display());
-    let engines = labrys(&[("policy", &NET), ("evaluation", &[&file, "Evaluation=net"])]);
+    let engines = labrys(&[("policy", &NET), ("evaluation", &[&file])]);
     let mut page = Page::with(1280, 900, Config { engines, ..config() });
     page.begin("amazons", &Amazons::start_with(2).fen(), PEOPLE);
     page.set("analyst", "policy");
