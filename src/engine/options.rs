@@ -44,8 +44,8 @@ pub struct Settings {
 pub enum EvaluationKind {
     /// A weighted sum of features.
     Linear,
-    /// An efficiently updatable net: that of a file, or else the shipped one. Boards for which none is shipped
-    /// are evaluated by a weighted sum of features.
+    /// An efficiently updatable net: that of a file, or else the shipped one. Boards for which none is
+    /// shipped are evaluated by a weighted sum of features.
     #[default]
     Net,
 }

@@ -30,7 +30,8 @@ pub struct Thinker<G: Game> {
 #[derive(Debug)]
 struct EvalNetInPlay<G> {
     evaluator: NetEvaluator<G>,
-    /// The file that was asked for; `None` for the shipped net, which steps back on boards that it is not for.
+    /// The file that was asked for; `None` for the shipped net, which steps back on boards that it is not
+    /// for.
     path: Option<PathBuf>,
 }
 
@@ -69,8 +70,8 @@ struct Memory<G: Game> {
 }
 
 impl<G: Playable> Thinker<G> {
-    /// A thinker with the shipped evaluation net, if there is one, and the default feature set with its shipped
-    /// weights.
+    /// A thinker with the shipped evaluation net, if there is one, and the default feature set with its
+    /// shipped weights.
     pub fn new(settings: &Settings) -> Thinker<G> {
         Thinker {
             settings: settings.clone(),
@@ -189,8 +190,8 @@ impl<G: Playable> Thinker<G> {
         Ok(())
     }
 
-    /// Selects a kind of evaluation, of which new numbers have been loaded. The scores in the table are those of
-    /// others.
+    /// Selects a kind of evaluation, of which new numbers have been loaded. The scores in the table are those
+    /// of others.
     fn select_evaluation(&mut self, kind: EvaluationKind) -> Option<SideEffect> {
         self.forget();
         let old = std::mem::replace(&mut self.settings.evaluation, kind);
@@ -214,8 +215,8 @@ impl<G: Playable> Thinker<G> {
         Ok(weights.into_iter().chain(self.select_evaluation(EvaluationKind::Linear)).collect())
     }
 
-    /// Loads weights and plays by them. Without a path the shipped ones are loaded, and the kind of evaluation
-    /// stays: GUIs that send all defaults mean nothing by them.
+    /// Loads weights and plays by them. Without a path the shipped ones are loaded, and the kind of
+    /// evaluation stays: GUIs that send all defaults mean nothing by them.
     fn load_weights(&mut self, path: &str) -> SetResult {
         match path {
             "" | "<empty>" => {
@@ -227,8 +228,8 @@ impl<G: Playable> Thinker<G> {
         }
     }
 
-    /// Loads an evaluation net and plays by it. Without a path the shipped one is loaded, if there is one, and
-    /// the kind of evaluation stays.
+    /// Loads an evaluation net and plays by it. Without a path the shipped one is loaded, if there is one,
+    /// and the kind of evaluation stays.
     fn load_eval_net(&mut self, path: &str) -> SetResult {
         if let "" | "<empty>" = path {
             self.eval_net = EvalNetInPlay::shipped();

@@ -38,8 +38,8 @@ pub trait Inputs: Game {
     /// The number of planes.
     const INPUT_PLANES: usize = 0;
 
-    /// The file of the evaluation net that the game is played with by default, if there is one. It stands back
-    /// on boards that it is not for.
+    /// The file of the evaluation net that the game is played with by default, if there is one. It stands
+    /// back on boards that it is not for.
     const SHIPPED_NET: Option<&'static [u8]> = None;
 
     /// Whether the mirror image of a position is worth the same and has other inputs: then a training may

@@ -179,8 +179,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
-    /// Computes the evaluator's state of the position at `ply`, from that of the nearest ply above that has one.
-    /// Many positions are left again before anything asks for it.
+    /// Computes the evaluator's state of the position at `ply`, from that of the nearest ply above that has
+    /// one. Many positions are left again before anything asks for it.
     #[inline]
     pub(super) fn bring_up_to_date(&mut self, ply: usize) {
         if self.stack[ply].is_up_to_date {
