@@ -296,9 +296,9 @@ fn the_commands_work_together() {
     let (games, out) = (folder.path().join("games"), folder.path().join("out"));
     let (games, out) = (games.display(), out.display());
     let selfplay = format!("selfplay --variant tucchess --nodes 50 --threads 2 --out {games} --games");
-    let (success, text, error) = labrys(&format!("{selfplay} 20"));
+    let (success, text, error) = labrys(&format!("{selfplay} 20 --linear"));
     assert!(success && text.contains(": 20 games, "), "{text} {error}");
-    let (success, text, error) = labrys(&format!("{selfplay} 30"));
+    let (success, text, error) = labrys(&format!("{selfplay} 30 --linear"));
     assert!(success && text.contains(": 30 games, "), "{text} {error}");
     let (success, text, error) = labrys(&format!("stats --variant tucchess {games}"));
     assert!(success && text.contains("30 games with 6 to 9 random plies, all legal"), "{text} {error}");
@@ -324,6 +324,8 @@ fn the_commands_work_together() {
     assert!(success && text.contains(": 2 games"), "{text} {error}");
     let (success, _, error) = labrys(&format!("{selfplay} 40 --net {out}/net.safetensors"));
     assert!(!success && error.contains("evaluation linear full"), "{error}");
+    let (success, _, error) = labrys(&format!("{selfplay} 40 --linear --net {out}/net.safetensors"));
+    assert!(!success && error.contains("cannot be used with"), "{error}");
     let (success, _, error) = labrys(&format!("stats --variant chess {games}"));
     assert!(!success && error.contains("games of `tucchess`, expected `chess`"), "{error}");
 }
