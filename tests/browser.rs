@@ -135,7 +135,9 @@ impl Page {
         self.until(&format!("document.getElementById('message').textContent.includes({})", json!(text)));
     }
 
+    /// The place of an element. The page may still be waiting for what it shows there.
     fn center(&mut self, selector: &str) -> (f64, f64) {
+        self.until(&format!("document.querySelector({}) !== null", json!(selector)));
         let script = format!(
             "(() => {{ const e = document.querySelector({}); e.scrollIntoView({{ block: 'nearest' }});
               const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()",
