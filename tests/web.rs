@@ -531,7 +531,8 @@ fn engines_of_the_command_line_are_chosen_by_name() {
     assert!(!welcome.to_string().contains("nowhere"), "commands are no business of a browser");
     for players in [["far", "near"], ["own", "far"]] {
         browser.send(&json!({"do": "new", "game": "tucchess", "players": players}));
-        browser.until(|game| game["players"] == json!(players) && game["ply"] == 4);
+        // Engines are quick, and a browser is told of the latest position alone.
+        browser.until(|game| game["players"] == json!(players) && game["ply"].as_u64() >= Some(4));
         browser.send(&json!({"do": "pause", "on": true}));
         browser.until(|game| game["paused"] == true);
     }
@@ -587,7 +588,7 @@ fn the_clock_runs_and_its_end_is_a_loss() {
     let clock = json!({"minutes": 0.02, "increment": 0.2});
     let players = ["10 s a move", "10 s a move"];
     browser.send(&json!({"do": "new", "game": "tucchess", "players": players, "clock": clock}));
-    let game = browser.until(|game| game["ply"] == 12);
+    let game = browser.until(|game| game["ply"].as_u64() >= Some(12));
     assert_eq!(game["end"], Value::Null);
 }
 
