@@ -11,13 +11,17 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Chance, Color, Game, GameHistory, InputView, Inputs, Playable};
+use labrys::game::{
+    Chance, Color, Game, GameHistory, InputView, Inputs, Playable, each_changed_input, each_input,
+    plane_and_bit,
+};
 
 /// The inputs of a view.
 fn seen<G: Inputs>(position: &G, view: InputView) -> BTreeSet<usize> {
     let mut indices = BTreeSet::new();
-    position.each_input(|plane, bit| {
-        let index = position.input_index(view, plane, bit);
+    each_input(position.input_planes(), |input| {
+        let (plane, bit) = plane_and_bit(input);
+        let index = G::input_index(position.input_shape(), view, plane, bit).unwrap();
         assert!(index < position.input_shape().inputs, "{}", position.fen());
         assert!(indices.insert(index), "index {index} twice in {}", position.fen());
     });
@@ -50,8 +54,9 @@ fn check_changes<G: Inputs>(parent: &G, child: &G) {
     for player in Color::BOTH {
         let view = child.input_view(player);
         let mut updated = seen(parent, view);
-        child.each_change(parent, |plane, bit, is_added| {
-            let index = child.input_index(view, plane, bit);
+        each_changed_input(&parent.input_planes(), &child.input_planes(), |input, is_added| {
+            let (plane, bit) = plane_and_bit(input);
+            let index = G::input_index(child.input_shape(), view, plane, bit).unwrap();
             let has_changed = if is_added { updated.insert(index) } else { updated.remove(&index) };
             assert!(has_changed, "{plane} {bit} from {} to {}", parent.fen(), child.fen());
         });
@@ -127,5 +132,5 @@ fn a_lead_is_a_row_of_levels() {
 fn a_game_without_inputs_has_none() {
     let start = Breakthrough::start();
     assert_eq!((Breakthrough::INPUTS_VERSION, start.input_shape().inputs), (0, 0));
-    start.each_input(|_, _| panic!("there are none"));
+    each_input(start.input_planes(), |_| panic!("there are none"));
 }

@@ -10,7 +10,7 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Game, Inputs, Playable};
+use labrys::game::{Color, Game, Inputs, Playable, each_input, plane_and_bit};
 use labrys::search::{
     Control, Heuristics, Limits, MsdOptions, Options, SearchInput, SearchMode, TranspositionTable, search,
 };
@@ -25,8 +25,10 @@ fn reference<G: Inputs>(net: &EvalNet, position: &G) -> f64 {
     for (half, player) in [us, !us].into_iter().enumerate() {
         let view = position.input_view(player);
         let mut neurons: Vec<i64> = net.input_bias.iter().map(|&bias| bias.into()).collect();
-        position.each_input(|plane, bit| {
-            let weights = &net.input_weights[hidden * position.input_index(view, plane, bit)..][..hidden];
+        each_input(position.input_planes(), |input| {
+            let (plane, bit) = plane_and_bit(input);
+            let index = G::input_index(position.input_shape(), view, plane, bit).unwrap();
+            let weights = &net.input_weights[hidden * index..][..hidden];
             neurons.iter_mut().zip(weights).for_each(|(neuron, &weight)| *neuron += i64::from(weight));
         });
         for (number, neuron) in neurons.into_iter().enumerate() {
@@ -41,18 +43,18 @@ fn reference<G: Inputs>(net: &EvalNet, position: &G) -> f64 {
 struct Checked<G>(NetEvaluator<G>);
 
 impl<G: Inputs> Evaluator<G> for Checked<G> {
-    type State = Accumulators;
+    type State = Accumulators<G::InputPlanes>;
 
-    fn reset(&self, position: &G, state: &mut Accumulators) {
+    fn reset(&self, position: &G, state: &mut Self::State) {
         self.0.reset(position, state);
     }
 
-    fn update(&self, parent: &G, from: &Accumulators, child: &G, to: &mut Accumulators) {
+    fn update(&self, parent: &G, from: &Self::State, child: &G, to: &mut Self::State) {
         self.0.update(parent, from, child, to);
     }
 
-    fn evaluate(&self, position: &G, state: &Accumulators) -> Score {
-        let mut fresh = Accumulators::default();
+    fn evaluate(&self, position: &G, state: &Self::State) -> Score {
+        let mut fresh = Self::State::default();
         self.0.reset(position, &mut fresh);
         assert_eq!(*state, fresh, "{}", position.fen());
         self.0.evaluate(position, state)

@@ -1,5 +1,7 @@
 //! The interface between efficiently updatable nets (NNUE) and a game: sparse binary inputs.
 
+use std::fmt::Debug;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Color, Game};
@@ -24,19 +26,20 @@ pub struct InputView {
     pub mirrored: bool,
 }
 
-/// The inputs of a game for efficiently updatable nets. By default a game has none, and no such net can play
-/// it.
+/// The inputs of a game for efficiently updatable nets. A game without planes has none, and no such net can
+/// play it.
 ///
 /// A position has a number of planes, sets of up to 128 bits that do not depend on who looks at them. A view
-/// gives each bit of each plane an index. The inputs of a player are the indices of all bits that are set. So
-/// what a move changes follows from the planes before and after it, in all games alike.
+/// gives each bit of each plane an index. The inputs of a player are the indices of all bits that are set, at
+/// most [`MOST_INPUTS`]. So what a move changes follows from the planes before and after it, in all games
+/// alike.
 pub trait Inputs: Game {
     /// The version of the inputs. A net for another version is refused, so it changes with anything that the
     /// methods below return. 0 where the game has no inputs.
     const INPUTS_VERSION: u32 = 0;
 
-    /// The number of planes.
-    const INPUT_PLANES: usize = 0;
+    /// The planes of a position, an array.
+    type InputPlanes: AsRef<[u128]> + Clone + Default + Debug + PartialEq + Send + Sync;
 
     /// The file of the evaluation net that the game is played with by default, if there is one. It stands
     /// back on boards that it is not for.
@@ -51,10 +54,8 @@ pub trait Inputs: Game {
         InputShape { files: 0, ranks: 0, inputs: 0 }
     }
 
-    /// A plane, below [`Inputs::INPUT_PLANES`].
-    fn input_plane(&self, _plane: usize) -> u128 {
-        0
-    }
+    /// The planes.
+    fn input_planes(&self) -> Self::InputPlanes;
 
     /// How a player looks at the position.
     #[inline]
@@ -62,10 +63,10 @@ pub trait Inputs: Game {
         InputView { player, mirrored: false }
     }
 
-    /// The index of a bit of a plane in a view, below [`InputShape::inputs`]. Of the position it depends on
-    /// the board only. A view gives no two bits the same index.
-    fn input_index(&self, _view: InputView, _plane: usize, _bit: usize) -> usize {
-        0
+    /// The index of a bit of a plane in a view of a board, below [`InputShape::inputs`]; `None` if the board
+    /// has no such bit. A view gives no two bits the same index.
+    fn input_index(_board: InputShape, _view: InputView, _plane: usize, _bit: usize) -> Option<usize> {
+        None
     }
 
     /// A bit of a plane in words, such as `P e4`: the square, if it has one, is the last word.
@@ -88,26 +89,62 @@ pub trait Inputs: Game {
         let (now, most) = self.material();
         (now * outputs / (most + 1)).min(outputs - 1)
     }
+}
 
-    /// Calls `visit` with the plane and bit of each input.
-    #[inline]
-    fn each_input(&self, mut visit: impl FnMut(usize, usize)) {
-        for plane in 0..Self::INPUT_PLANES {
-            each_bit(self.input_plane(plane), |bit| visit(plane, bit));
+/// The most inputs of a position.
+pub const MOST_INPUTS: usize = 256;
+
+/// Bits of a plane.
+const BITS: usize = u128::BITS as usize;
+
+/// The plane and the bit of an input. Inputs are numbered plane by plane.
+#[inline]
+pub fn plane_and_bit(input: u16) -> (usize, usize) {
+    (usize::from(input) / BITS, usize::from(input) % BITS)
+}
+
+/// Calls `visit` with each input.
+#[inline]
+pub fn each_input(planes: impl AsRef<[u128]>, mut visit: impl FnMut(u16)) {
+    for (plane, &bits) in planes.as_ref().iter().enumerate() {
+        each_bit(bits, |bit| visit((plane * BITS + bit) as u16));
+    }
+}
+
+/// Calls `visit` with each input that is in `after` and not in `before`, then true, and with each that only
+/// `before` has, then false.
+#[inline]
+pub fn each_changed_input<P: AsRef<[u128]>>(before: &P, after: &P, mut visit: impl FnMut(u16, bool)) {
+    for (plane, (&before, &after)) in before.as_ref().iter().zip(after.as_ref()).enumerate() {
+        if before != after {
+            each_bit(after & !before, |bit| visit((plane * BITS + bit) as u16, true));
+            each_bit(before & !after, |bit| visit((plane * BITS + bit) as u16, false));
         }
     }
+}
 
-    /// Calls `visit` with the plane and bit of each input that this position has and `parent` has not, then
-    /// true, and of each that only `parent` has, then false.
+/// The indices of all inputs in all views of a board, looked up in place of [`Inputs::input_index`].
+#[derive(Clone, Debug)]
+pub struct InputIndices([Vec<u16>; 4]);
+
+impl InputIndices {
+    /// The indices of a board of the game `G`.
+    pub fn new<G: Inputs>(board: InputShape) -> InputIndices {
+        let inputs = G::InputPlanes::default().as_ref().len() * BITS;
+        InputIndices(std::array::from_fn(|number| {
+            let view = InputView { player: Color::BOTH[number / 2], mirrored: number % 2 != 0 };
+            let index = |input| {
+                let (plane, bit) = plane_and_bit(input as u16);
+                G::input_index(board, view, plane, bit).unwrap_or_default() as u16
+            };
+            (0..inputs).map(index).collect()
+        }))
+    }
+
+    /// The index of each input in a view; 0 for an input that the board does not have.
     #[inline]
-    fn each_change(&self, parent: &Self, mut visit: impl FnMut(usize, usize, bool)) {
-        for plane in 0..Self::INPUT_PLANES {
-            let (before, after) = (parent.input_plane(plane), self.input_plane(plane));
-            if before != after {
-                each_bit(after & !before, |bit| visit(plane, bit, true));
-                each_bit(before & !after, |bit| visit(plane, bit, false));
-            }
-        }
+    pub fn of(&self, view: InputView) -> &[u16] {
+        &self.0[2 * view.player.index() + usize::from(view.mirrored)]
     }
 }
 

@@ -52,7 +52,9 @@ pub use encoding::{Encoding, EncodingShape, Symmetry};
 pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
 pub use history::GameHistory;
-pub use inputs::{InputShape, InputView, Inputs};
+pub use inputs::{
+    InputIndices, InputShape, InputView, Inputs, MOST_INPUTS, each_changed_input, each_input, plane_and_bit,
+};
 pub use looks::{Looks, PieceLooks};
 pub use msd::{MsdTerms, SelectiveDeepening};
 pub use ordering::MoveOrdering;

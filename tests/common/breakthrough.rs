@@ -237,7 +237,13 @@ impl Game for Breakthrough {
 impl Chance for Breakthrough {}
 impl Features for Breakthrough {}
 impl Encoding for Breakthrough {}
-impl Inputs for Breakthrough {}
+impl Inputs for Breakthrough {
+    type InputPlanes = [u128; 0];
+
+    fn input_planes(&self) -> [u128; 0] {
+        []
+    }
+}
 impl MoveOrdering for Breakthrough {}
 impl Selectivity for Breakthrough {}
 impl SelectiveDeepening for Breakthrough {}

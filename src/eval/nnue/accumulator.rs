@@ -1,12 +1,18 @@
 //! The accumulators of a position.
 
-use super::lanes::{Lanes, ZEROS, add, add_and_subtract, subtract};
+use arrayvec::ArrayVec;
+
+use super::lanes::Lanes;
 use super::net::Layers;
-use crate::game::{Color, InputView, Inputs};
+use crate::game::{Color, InputView, Inputs, MOST_INPUTS, each_changed_input, each_input};
 
 /// The sums of the first layer, as each player sees the position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Accumulators([Accumulator; 2]);
+#[derive(Clone, Debug, PartialEq)]
+pub struct Accumulators<P> {
+    /// The planes that were summed up.
+    planes: P,
+    of: [Accumulator; 2],
+}
 
 /// The sums of the first layer for a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,120 +21,81 @@ struct Accumulator {
     sums: Vec<Lanes>,
 }
 
-impl Default for Accumulators {
+impl<P: Default> Default for Accumulators<P> {
     fn default() -> Self {
         let empty = |player| Accumulator { view: InputView { player, mirrored: false }, sums: Vec::new() };
-        Accumulators(Color::BOTH.map(empty))
+        Accumulators { planes: P::default(), of: Color::BOTH.map(empty) }
     }
 }
 
-/// Inputs that are added or subtracted, each as plane and bit.
-struct InputList {
-    inputs: [(u8, u8); MOST_CHANGES],
-    len: usize,
-}
+/// A list of inputs.
+type InputList = ArrayVec<u16, MOST_INPUTS>;
 
-/// The most inputs that a step may add, or subtract, before it is quicker to start afresh.
-const MOST_CHANGES: usize = 12;
+/// Changes from which on it is asked whether it is quicker to start afresh.
+const MANY_CHANGES: usize = 24;
 
-impl InputList {
-    const EMPTY: InputList = InputList { inputs: [(0, 0); MOST_CHANGES], len: 0 };
-
-    #[inline]
-    fn push(&mut self, plane: usize, bit: usize) {
-        if let Some(place) = self.inputs.get_mut(self.len) {
-            *place = (plane as u8, bit as u8);
-        }
-        self.len += 1;
-    }
-
-    /// The inputs; `None` if there were too many.
-    #[inline]
-    fn get(&self) -> Option<&[(u8, u8)]> {
-        self.inputs.get(..self.len)
-    }
-}
-
-impl Accumulators {
+impl<P: AsRef<[u128]>> Accumulators<P> {
     /// The sums as a player sees the position.
     #[inline]
     pub(super) fn of(&self, player: Color) -> &[Lanes] {
-        &self.0[player.index()].sums
+        &self.of[player.index()].sums
     }
 
     /// Computes the sums of a position from scratch.
-    pub(super) fn reset<G: Inputs>(&mut self, layers: &Layers, position: &G) {
+    pub(super) fn reset<G: Inputs<InputPlanes = P>>(&mut self, layers: &Layers, position: &G) {
+        self.planes = position.input_planes();
         for player in Color::BOTH {
-            self.0[player.index()].reset(layers, position, position.input_view(player));
+            self.of[player.index()].reset(layers, &self.planes, position.input_view(player));
         }
     }
 
-    /// Computes the sums of `child` from those of its parent, `from`.
+    /// Computes the sums of a position from those of another, `from`: best of its parent.
     #[inline]
-    pub(super) fn update<G: Inputs>(&mut self, layers: &Layers, parent: &G, from: &Accumulators, child: &G) {
-        let (mut added, mut subtracted) = (InputList::EMPTY, InputList::EMPTY);
-        child.each_change(parent, |plane, bit, is_added| {
+    pub(super) fn update<G: Inputs<InputPlanes = P>>(
+        &mut self,
+        layers: &Layers,
+        from: &Accumulators<P>,
+        position: &G,
+    ) {
+        self.planes = position.input_planes();
+        let (mut added, mut subtracted) = (InputList::new(), InputList::new());
+        each_changed_input(&from.planes, &self.planes, |input, is_added| {
             let list = if is_added { &mut added } else { &mut subtracted };
-            list.push(plane, bit);
+            list.push(input);
         });
+        let changes = added.len() + subtracted.len();
+        let is_update = changes < MANY_CHANGES || changes < count(&self.planes);
         for player in Color::BOTH {
             let (view, from, to) =
-                (child.input_view(player), &from.0[player.index()], &mut self.0[player.index()]);
-            match (added.get(), subtracted.get()) {
-                (Some(added), Some(subtracted)) if view == from.view => {
-                    to.update(layers, from, child, added, subtracted);
-                }
-                _ => to.reset(layers, child, view),
+                (position.input_view(player), &from.of[player.index()], &mut self.of[player.index()]);
+            if is_update && view == from.view {
+                to.view = view;
+                layers.add_and_subtract(view, &from.sums, [&added, &subtracted], &mut to.sums);
+            } else {
+                to.reset(layers, &self.planes, view);
             }
         }
     }
 
     /// Takes an input out.
-    pub(super) fn remove<G: Inputs>(&mut self, layers: &Layers, position: &G, plane: usize, bit: usize) {
-        for Accumulator { view, sums } in &mut self.0 {
-            subtract(sums, layers.column(position.input_index(*view, plane, bit)));
+    pub(super) fn remove(&mut self, layers: &Layers, input: u16) {
+        for Accumulator { view, sums } in &mut self.of {
+            let before = sums.clone();
+            layers.add_and_subtract(*view, &before, [&[], &[input]], sums);
         }
     }
 }
 
 impl Accumulator {
-    fn reset<G: Inputs>(&mut self, layers: &Layers, position: &G, view: InputView) {
+    fn reset(&mut self, layers: &Layers, planes: &impl AsRef<[u128]>, view: InputView) {
+        let mut inputs = InputList::new();
+        each_input(planes, |input| inputs.push(input));
         self.view = view;
-        self.sums.clone_from(&layers.input_bias);
-        position.each_input(|plane, bit| {
-            add(&mut self.sums, layers.column(position.input_index(view, plane, bit)));
-        });
+        layers.add_and_subtract(view, &layers.input_bias, [&inputs, &[]], &mut self.sums);
     }
+}
 
-    #[inline]
-    fn update<G: Inputs>(
-        &mut self,
-        layers: &Layers,
-        from: &Accumulator,
-        child: &G,
-        added: &[(u8, u8)],
-        subtracted: &[(u8, u8)],
-    ) {
-        self.view = from.view;
-        self.sums.resize(layers.blocks, ZEROS);
-        let (view, from, to) = (from.view, &from.sums, &mut self.sums[..]);
-        let column = |(plane, bit): (u8, u8)| {
-            layers.column(child.input_index(view, usize::from(plane), usize::from(bit)))
-        };
-        // Most moves change as few as this.
-        match (added, subtracted) {
-            ([], []) => to.copy_from_slice(from),
-            (&[a], &[s]) => add_and_subtract(from, [column(a)], [column(s)], to),
-            (&[a], &[s, t]) => add_and_subtract(from, [column(a)], [column(s), column(t)], to),
-            (&[a, b], &[s]) => add_and_subtract(from, [column(a), column(b)], [column(s)], to),
-            (&[a, b], &[s, t]) => {
-                add_and_subtract(from, [column(a), column(b)], [column(s), column(t)], to);
-            }
-            _ => {
-                to.copy_from_slice(from);
-                added.iter().for_each(|&input| add(to, column(input)));
-                subtracted.iter().for_each(|&input| subtract(to, column(input)));
-            }
-        }
-    }
+/// The number of inputs.
+fn count(planes: &impl AsRef<[u128]>) -> usize {
+    planes.as_ref().iter().map(|plane| plane.count_ones() as usize).sum()
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::evaluator::NetEvaluator;
 use crate::eval::{Evaluator, Score};
-use crate::game::{Color, Inputs};
+use crate::game::{Color, Inputs, each_input, plane_and_bit};
 
 /// The value of a position by a net, and what each input contributes.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,8 +32,9 @@ impl<G: Inputs> NetEvaluator<G> {
         let value = self.value(position, &state);
         let sign = if position.side_to_move() == Color::White { 1.0 } else { -1.0 };
         let mut inputs = Vec::new();
-        position.each_input(|plane, bit| {
-            let contribution = sign * (value - self.value_without(position, &state, plane, bit));
+        each_input(position.input_planes(), |input| {
+            let contribution = sign * (value - self.value_without(position, &state, input));
+            let (plane, bit) = plane_and_bit(input);
             inputs.push(InputValue { name: position.input_name(plane, bit), contribution });
         });
         NetBreakdown { value, inputs }

@@ -18,7 +18,7 @@ pub struct NetEvaluator<G> {
 impl<G: Inputs> NetEvaluator<G> {
     /// The evaluation by a net, whose lists of numbers are of its sizes.
     pub fn new(net: EvalNet) -> NetEvaluator<G> {
-        NetEvaluator { layers: Layers::new(&net), net, game: PhantomData }
+        NetEvaluator { layers: Layers::new::<G>(&net), net, game: PhantomData }
     }
 
     /// The net.
@@ -38,33 +38,38 @@ impl<G: Inputs> NetEvaluator<G> {
 
     /// The value of a position for the side to move, in units of the evaluation.
     #[inline]
-    pub(super) fn value(&self, position: &G, state: &Accumulators) -> f64 {
+    pub(super) fn value(&self, position: &G, state: &Accumulators<G::InputPlanes>) -> f64 {
         let us = position.side_to_move();
         self.layers.value(position.output_index(self.layers.outputs), state.of(us), state.of(!us))
     }
 
     /// The value of a position without one of its inputs.
-    pub(super) fn value_without(&self, position: &G, state: &Accumulators, plane: usize, bit: usize) -> f64 {
+    pub(super) fn value_without(
+        &self,
+        position: &G,
+        state: &Accumulators<G::InputPlanes>,
+        input: u16,
+    ) -> f64 {
         let mut state = state.clone();
-        state.remove(&self.layers, position, plane, bit);
+        state.remove(&self.layers, input);
         self.value(position, &state)
     }
 }
 
 impl<G: Inputs> Evaluator<G> for NetEvaluator<G> {
-    type State = Accumulators;
+    type State = Accumulators<G::InputPlanes>;
 
-    fn reset(&self, position: &G, state: &mut Accumulators) {
+    fn reset(&self, position: &G, state: &mut Self::State) {
         state.reset(&self.layers, position);
     }
 
     #[inline]
-    fn update(&self, parent: &G, from: &Accumulators, child: &G, to: &mut Accumulators) {
-        to.update(&self.layers, parent, from, child);
+    fn update(&self, _parent: &G, from: &Self::State, child: &G, to: &mut Self::State) {
+        to.update(&self.layers, from, child);
     }
 
     #[inline]
-    fn evaluate(&self, position: &G, state: &Accumulators) -> Score {
+    fn evaluate(&self, position: &G, state: &Self::State) -> Score {
         Score::from_value(self.value(position, state))
     }
 

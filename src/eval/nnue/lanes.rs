@@ -24,18 +24,69 @@ pub(super) fn padded(numbers: &[i16], width: usize) -> Vec<Lanes> {
     numbers.chunks_exact(width).flat_map(|row| row.chunks(LANES).map(block)).collect()
 }
 
-/// `to` becomes `from` plus some columns less some others. Sums wrap around, so that their order does not
-/// matter. A block is summed up in registers; each column is a slice of its own, as the sums would not stay
-/// there otherwise.
+/// The columns of the first layer, the weights of its inputs, and the index of the column of each input.
+pub(super) struct Columns<'a> {
+    pub(super) weights: &'a [Lanes],
+    pub(super) indices: &'a [u16],
+}
+
+impl Columns<'_> {
+    /// `to` becomes `from` plus the columns of some inputs less those of others. Sums wrap around, so that
+    /// their order does not matter.
+    #[inline]
+    pub(super) fn add_and_subtract(
+        &self,
+        from: &[Lanes],
+        added: &[u16],
+        subtracted: &[u16],
+        to: &mut [Lanes],
+    ) {
+        let blocks = to.len();
+        let column = |input| &self.weights[blocks * self.index(input)..][..blocks];
+        // Most moves of most games change as few as this.
+        match (added, subtracted) {
+            (&[], &[]) => to.copy_from_slice(from),
+            (&[a], &[s]) => few(from, [column(a)], [column(s)], to),
+            (&[a], &[s, t]) => few(from, [column(a)], [column(s), column(t)], to),
+            (&[a, b], &[s]) => few(from, [column(a), column(b)], [column(s)], to),
+            (&[a, b], &[s, t]) => few(from, [column(a), column(b)], [column(s), column(t)], to),
+            _ => self.many(from, added, subtracted, to),
+        }
+    }
+
+    #[inline]
+    fn index(&self, input: u16) -> usize {
+        self.indices[usize::from(input)].into()
+    }
+
+    fn many(&self, from: &[Lanes], added: &[u16], subtracted: &[u16], to: &mut [Lanes]) {
+        let blocks = to.len();
+        for (block, (from, to)) in from.iter().zip(to).enumerate() {
+            let column = |input| &self.weights[blocks * self.index(input) + block];
+            let mut sums = *from;
+            for &input in added {
+                let column = column(input);
+                sums = std::array::from_fn(|lane| sums[lane].wrapping_add(column[lane]));
+            }
+            for &input in subtracted {
+                let column = column(input);
+                sums = std::array::from_fn(|lane| sums[lane].wrapping_sub(column[lane]));
+            }
+            *to = sums;
+        }
+    }
+}
+
+/// A block is summed up in registers; each column is a slice of its own, as the sums would not stay there
+/// otherwise.
 #[inline]
-pub(super) fn add_and_subtract<const A: usize, const S: usize>(
+fn few<const A: usize, const S: usize>(
     from: &[Lanes],
     added: [&[Lanes]; A],
     subtracted: [&[Lanes]; S],
     to: &mut [Lanes],
 ) {
     let from = &from[..to.len()];
-    let (added, subtracted) = (added.map(|column| &column[..to.len()]), subtracted.map(|c| &c[..to.len()]));
     for block in 0..to.len() {
         let mut sums = from[block];
         for column in added {
@@ -49,23 +100,6 @@ pub(super) fn add_and_subtract<const A: usize, const S: usize>(
             }
         }
         to[block] = sums;
-    }
-}
-
-/// Adds a column.
-#[inline]
-pub(super) fn add(sums: &mut [Lanes], column: &[Lanes]) {
-    for (sums, column) in sums.iter_mut().zip(column) {
-        // In place, the compiler would add number by number.
-        *sums = std::array::from_fn(|lane| sums[lane].wrapping_add(column[lane]));
-    }
-}
-
-/// Subtracts a column.
-#[inline]
-pub(super) fn subtract(sums: &mut [Lanes], column: &[Lanes]) {
-    for (sums, column) in sums.iter_mut().zip(column) {
-        *sums = std::array::from_fn(|lane| sums[lane].wrapping_sub(column[lane]));
     }
 }
 

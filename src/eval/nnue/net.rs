@@ -4,8 +4,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::lanes::{Lanes, ONE, activated_dot, blocks, padded};
-use crate::game::{InputShape, Inputs, Scale, WdlModel};
+use super::lanes::{Columns, Lanes, ONE, ZEROS, activated_dot, blocks, padded};
+use crate::game::{InputIndices, InputShape, InputView, Inputs, Scale, WdlModel};
 
 /// What stands for 1 in the weights of the output.
 pub(super) const OUTPUT_ONE: i16 = 64;
@@ -131,6 +131,7 @@ pub(super) struct Layers {
     /// Blocks of a perspective.
     pub(super) blocks: usize,
     pub(super) outputs: usize,
+    indices: InputIndices,
     input_weights: Vec<Lanes>,
     pub(super) input_bias: Vec<Lanes>,
     output_weights: Vec<Lanes>,
@@ -141,11 +142,12 @@ pub(super) struct Layers {
 
 impl Layers {
     /// Prepares the numbers of a net that has been checked.
-    pub(super) fn new(net: &EvalNet) -> Layers {
-        let EvalNetSizes { hidden, outputs, .. } = net.sizes;
+    pub(super) fn new<G: Inputs>(net: &EvalNet) -> Layers {
+        let EvalNetSizes { inputs, hidden, outputs } = net.sizes;
         Layers {
             blocks: blocks(hidden),
             outputs,
+            indices: InputIndices::new::<G>(inputs),
             input_weights: padded(&net.input_weights, hidden),
             input_bias: padded(&net.input_bias, hidden),
             output_weights: padded(&net.output_weights, hidden),
@@ -154,10 +156,19 @@ impl Layers {
         }
     }
 
-    /// The weights of an input.
+    /// Computes sums of the first layer in a view: `from` with some inputs more and some others less. `to`
+    /// gets them.
     #[inline]
-    pub(super) fn column(&self, input: usize) -> &[Lanes] {
-        &self.input_weights[self.blocks * input..][..self.blocks]
+    pub(super) fn add_and_subtract(
+        &self,
+        view: InputView,
+        from: &[Lanes],
+        [added, subtracted]: [&[u16]; 2],
+        to: &mut Vec<Lanes>,
+    ) {
+        to.resize(self.blocks, ZEROS);
+        let columns = Columns { weights: &self.input_weights, indices: self.indices.of(view) };
+        columns.add_and_subtract(from, added, subtracted, to);
     }
 
     /// The value of an output, in units of the evaluation, from the accumulators of the side to move and of

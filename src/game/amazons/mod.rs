@@ -15,5 +15,6 @@ mod notation;
 mod partition;
 mod rules;
 mod territory;
+mod zones;
 
 pub use rules::{Amazons, AmazonsMove};

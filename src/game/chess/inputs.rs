@@ -17,16 +17,18 @@ impl Inputs for Chess {
     const SHIPPED_NET: Option<&'static [u8]> = Some(include_bytes!("../../../nets/eval/chess.safetensors"));
 
     /// White's pieces, then Black's.
-    const INPUT_PLANES: usize = 2 * KINDS;
+    type InputPlanes = [u128; 2 * KINDS];
 
     fn input_shape(&self) -> InputShape {
         InputShape { files: 8, ranks: 8, inputs: 2 * KINDS * Square::NUM }
     }
 
     #[inline]
-    fn input_plane(&self, plane: usize) -> u128 {
-        let owner = if plane < KINDS { Color::White } else { Color::Black };
-        u128::from(self.board().colored_pieces(side(owner), Piece::ALL[plane % KINDS]).0)
+    fn input_planes(&self) -> [u128; 2 * KINDS] {
+        std::array::from_fn(|plane| {
+            let owner = if plane < KINDS { Color::White } else { Color::Black };
+            u128::from(self.board().colored_pieces(side(owner), Piece::ALL[plane % KINDS]).0)
+        })
     }
 
     #[inline]
@@ -35,13 +37,12 @@ impl Inputs for Chess {
         InputView { player, mirrored: king.file() as usize >= 4 }
     }
 
-    #[inline]
-    fn input_index(&self, view: InputView, plane: usize, bit: usize) -> usize {
+    fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
         let (plane, square) = match view.player {
             Color::White => (plane, bit),
             Color::Black => ((plane + KINDS) % (2 * KINDS), bit ^ 56),
         };
-        Square::NUM * plane + (square ^ if view.mirrored { 7 } else { 0 })
+        (bit < Square::NUM).then_some(Square::NUM * plane + (square ^ if view.mirrored { 7 } else { 0 }))
     }
 
     fn input_name(&self, plane: usize, bit: usize) -> String {

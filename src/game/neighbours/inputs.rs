@@ -10,7 +10,7 @@ impl Inputs for Neighbours {
     const INPUTS_VERSION: u32 = 1;
 
     /// White's pieces, then Black's.
-    const INPUT_PLANES: usize = 2;
+    type InputPlanes = [u128; 2];
 
     const MIRRORS: bool = true;
 
@@ -19,17 +19,16 @@ impl Inputs for Neighbours {
     }
 
     #[inline]
-    fn input_plane(&self, plane: usize) -> u128 {
-        u128::from(self.of(Color::BOTH[plane]))
+    fn input_planes(&self) -> [u128; 2] {
+        Color::BOTH.map(|player| self.of(player).into())
     }
 
-    #[inline]
-    fn input_index(&self, view: InputView, plane: usize, bit: usize) -> usize {
+    fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
         let (plane, square) = match view.player {
             Color::White => (plane, bit),
             Color::Black => (1 - plane, bit ^ 56),
         };
-        SQUARES * plane + (square ^ if view.mirrored { 7 } else { 0 })
+        (bit < SQUARES).then_some(SQUARES * plane + (square ^ if view.mirrored { 7 } else { 0 }))
     }
 
     fn input_name(&self, plane: usize, bit: usize) -> String {

@@ -44,7 +44,7 @@ impl Inputs for TucChess {
         Some(include_bytes!("../../../nets/eval/tucchess.safetensors"));
 
     /// White's pieces, Black's pieces, prizes, White's lead, Black's lead.
-    const INPUT_PLANES: usize = BLACK_LEADS + 1;
+    type InputPlanes = [u128; BLACK_LEADS + 1];
 
     const MIRRORS: bool = true;
 
@@ -53,8 +53,8 @@ impl Inputs for TucChess {
     }
 
     #[inline]
-    fn input_plane(&self, plane: usize) -> u128 {
-        match plane {
+    fn input_planes(&self) -> [u128; BLACK_LEADS + 1] {
+        std::array::from_fn(|plane| match plane {
             PRIZES => self.prizes().into(),
             WHITE_LEADS => self.lead_levels(Color::White),
             BLACK_LEADS => self.lead_levels(Color::Black),
@@ -62,21 +62,23 @@ impl Inputs for TucChess {
                 let owner = if plane < KINDS { Color::White } else { Color::Black };
                 self.pieces(owner, Kind::ALL[plane % KINDS]).into()
             }
-        }
+        })
     }
 
-    #[inline]
-    fn input_index(&self, view: InputView, plane: usize, bit: usize) -> usize {
+    fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
         let is_black = view.player == Color::Black;
         if plane >= WHITE_LEADS {
             let is_other = (plane == BLACK_LEADS) != is_black;
-            return SQUARES * WHITE_LEADS + LEVELS * usize::from(is_other) + bit;
+            return (bit < LEVELS).then_some(SQUARES * WHITE_LEADS + LEVELS * usize::from(is_other) + bit);
+        }
+        if bit >= SQUARES {
+            return None;
         }
         let (file, rank) = (bit % FILES, bit / FILES);
         let file = if view.mirrored { FILES - 1 - file } else { file };
         let rank = if is_black { RANKS - 1 - rank } else { rank };
         let plane = if is_black && plane < PRIZES { (plane + KINDS) % PRIZES } else { plane };
-        SQUARES * plane + FILES * rank + file
+        Some(SQUARES * plane + FILES * rank + file)
     }
 
     fn input_name(&self, plane: usize, bit: usize) -> String {

@@ -3,18 +3,16 @@
 use std::ops::Range;
 
 use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_of};
-use crate::game::{Color, InputView, Inputs, MoveOrdering, Points, Selectivity};
-
-/// Bits for the bit of an input; those above are its plane.
-const BIT_BITS: u32 = 7;
+use crate::game::{Color, InputIndices, InputView, Inputs, MoveOrdering, Points, Selectivity, each_input};
 
 /// Quiet positions of games: without check, in which no tactical move was played and no mate was seen. The
 /// static evaluation of other positions differs from their score.
 #[derive(Clone, Debug)]
 pub struct Dataset<G> {
-    /// A position of the board, which indices depend on.
+    /// A position of the board.
     board: G,
-    /// Plane and bit of the inputs of all positions.
+    indices: InputIndices,
+    /// The inputs of all positions.
     inputs: Vec<u16>,
     positions: Vec<Position>,
     /// End of each game's positions.
@@ -102,7 +100,8 @@ impl Counts {
 impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
     /// No positions yet, for games from `board` on.
     pub fn new(board: G) -> Dataset<G> {
-        Dataset { board, inputs: Vec::new(), positions: Vec::new(), games: Vec::new() }
+        let indices = InputIndices::new::<G>(board.input_shape());
+        Dataset { board, indices, inputs: Vec::new(), positions: Vec::new(), games: Vec::new() }
     }
 
     /// Adds the quiet positions of games, for a net with so many outputs.
@@ -135,7 +134,7 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
 
     fn push(&mut self, played: &PlayedPosition<G>, outputs: usize) {
         let PlayedPosition { position, score, result, .. } = played;
-        position.each_input(|plane, bit| self.inputs.push((plane << BIT_BITS | bit) as u16));
+        each_input(position.input_planes(), |input| self.inputs.push(input));
         let us = position.side_to_move();
         self.positions.push(Position {
             end: self.inputs.len(),
@@ -210,12 +209,10 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
         let mirrored = mirrored && G::MIRRORS;
         for (inputs, view) in example.inputs.iter_mut().zip(views) {
             let view = InputView { mirrored: view.mirrored != mirrored, ..view };
+            let indices = self.indices.of(view);
             inputs.clear();
-            inputs.extend(self.inputs[self.range(number)].iter().map(|&input| {
-                let (plane, bit) =
-                    (usize::from(input >> BIT_BITS), usize::from(input & ((1 << BIT_BITS) - 1)));
-                self.board.input_index(view, plane, bit) as u32
-            }));
+            let seen = self.inputs[self.range(number)].iter();
+            inputs.extend(seen.map(|&input| u32::from(indices[usize::from(input)])));
         }
         example.output = output.into();
         example.target = blend * logistic(score / unit) + (1.0 - blend) * result.value() as f32;
