@@ -4,6 +4,7 @@ mod analyse;
 mod bench;
 mod config;
 mod engines;
+mod games;
 mod nnue;
 mod openings;
 mod perft;
