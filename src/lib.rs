@@ -8,11 +8,13 @@
 //! - [`nets`]: policy/value nets, their files, inference and training;
 //! - [`search`]: how a move is found;
 //! - [`engine`]: one game with its search behind an object-safe facade, options, the registry of games;
-//! - [`learn`]: self-play and learning, of weights, evaluation nets and policy/value nets;
+//! - [`learn`]: self-play and learning, of weights, evaluation nets, policy/value nets and constants;
 //! - [`protocol`]: the UCI protocol, see `protocol.md`, and a client that drives other engines;
 //! - [`arena`]: matches and tournaments between engines, and what their results say;
 //! - `web`, with the feature of that name: the web board;
 //! - [`commands`]: the subcommands of the binary.
+//!
+//! Binaries with the feature `tuning` have the [constants](search::Constants) of the search as options.
 //!
 //! Beside them, for all: [`chart`], line charts; `elo`, Elo differences from results; `files`, atomic writing
 //! of files; [`tensors`], files of tensors; `parallel`, work on several threads.

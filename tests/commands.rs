@@ -89,6 +89,17 @@ fn wrong_arguments_are_named() {
     }
 }
 
+#[cfg(not(feature = "tuning"))]
+#[test]
+fn spsa_says_which_build_it_needs() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let (success, _, error) =
+        labrys(&["spsa", "--iterations", "1", "--each", "nodes=9", "--out", out.to_str().unwrap()]);
+    assert!(!success && error.contains("cargo build --release --features tuning"), "{error}");
+    assert!(!out.exists());
+}
+
 #[test]
 fn bench_ends_with_the_signature_of_each_game() {
     let (success, out, _) = labrys(&["bench", "--depth", "3"]);

@@ -1,5 +1,7 @@
 //! The schedule of a tournament: players, colours and opening of each game, by its number.
 
+use std::ops::Range;
+
 /// The tournament format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -14,7 +16,7 @@ pub enum Format {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     pairings: Vec<[usize; 2]>,
-    rounds: u64,
+    rounds: Range<u64>,
 }
 
 /// A game of the schedule.
@@ -29,8 +31,9 @@ pub struct ScheduledGame {
 }
 
 impl Schedule {
-    /// The schedule of `players` players over `rounds` rounds.
-    pub fn new(format: Format, players: usize, rounds: u64) -> Schedule {
+    /// The schedule of `players` players over `rounds`, counted from 0. Games and openings have the same
+    /// numbers whichever the first round is.
+    pub fn new(format: Format, players: usize, rounds: Range<u64>) -> Schedule {
         let first = match format {
             Format::RoundRobin => 0..players,
             Format::Gauntlet => 0..players.min(1),
@@ -46,12 +49,19 @@ impl Schedule {
 
     /// The number of games.
     pub fn games(&self) -> u64 {
-        (2 * self.pairings.len() as u64).saturating_mul(self.rounds)
+        let numbers = self.numbers();
+        numbers.end - numbers.start
     }
 
-    /// The game `number`, counted from 0; `None` after the last one.
+    /// The numbers of the games.
+    pub fn numbers(&self) -> Range<u64> {
+        let first = |round: u64| (2 * self.pairings.len() as u64).saturating_mul(round);
+        first(self.rounds.start)..first(self.rounds.end)
+    }
+
+    /// The game `number`; `None` if it is not in these rounds.
     pub fn game(&self, number: u64) -> Option<ScheduledGame> {
-        if number >= self.games() {
+        if !self.numbers().contains(&number) {
             return None;
         }
         let (pair, pairings) = (number / 2, self.pairings.len() as u64);
@@ -65,9 +75,9 @@ impl Schedule {
 mod tests {
     use super::*;
 
-    fn games(format: Format, players: usize, rounds: u64) -> Vec<(u64, [usize; 2])> {
+    fn games(format: Format, players: usize, rounds: Range<u64>) -> Vec<(u64, [usize; 2])> {
         let schedule = Schedule::new(format, players, rounds);
-        let scheduled = (0..).map_while(|number| schedule.game(number));
+        let scheduled = schedule.numbers().filter_map(|number| schedule.game(number));
         let games: Vec<_> = scheduled.map(|scheduled| (scheduled.opening, scheduled.players)).collect();
         assert_eq!(games.len() as u64, schedule.games());
         games
@@ -75,22 +85,31 @@ mod tests {
 
     #[test]
     fn every_opening_is_played_twice_with_colours_swapped() {
-        assert_eq!(games(Format::RoundRobin, 2, 2), [(0, [0, 1]), (0, [1, 0]), (1, [0, 1]), (1, [1, 0])]);
+        assert_eq!(games(Format::RoundRobin, 2, 0..2), [(0, [0, 1]), (0, [1, 0]), (1, [0, 1]), (1, [1, 0])]);
+    }
+
+    #[test]
+    fn later_rounds_go_on_where_earlier_ones_end() {
+        let all = games(Format::RoundRobin, 3, 0..5);
+        let [first, later] = [0..2, 2..5].map(|rounds| games(Format::RoundRobin, 3, rounds));
+        assert_eq!([first, later].concat(), all);
+        let schedule = Schedule::new(Format::RoundRobin, 2, 2..3);
+        assert_eq!((schedule.numbers(), schedule.game(3), schedule.game(6)), (4..6, None, None));
     }
 
     #[test]
     fn formats_pair_all_players_or_the_first_with_the_rest() {
-        let robin = games(Format::RoundRobin, 3, 1);
+        let robin = games(Format::RoundRobin, 3, 0..1);
         assert_eq!(robin.iter().step_by(2).map(|game| game.1).collect::<Vec<_>>(), [[0, 1], [0, 2], [1, 2]]);
         assert!(robin.iter().all(|game| game.0 == 0));
-        let gauntlet = games(Format::Gauntlet, 4, 3);
+        let gauntlet = games(Format::Gauntlet, 4, 0..3);
         assert_eq!(gauntlet.len(), 18);
         assert!(gauntlet.iter().all(|(_, players)| players.contains(&0)));
     }
 
     #[test]
     fn the_number_of_games_does_not_overflow() {
-        let schedule = Schedule::new(Format::RoundRobin, 2, u64::MAX);
+        let schedule = Schedule::new(Format::RoundRobin, 2, 0..u64::MAX);
         assert_eq!(schedule.game(1_000_001).unwrap().players, [1, 0]);
     }
 }

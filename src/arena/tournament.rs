@@ -220,7 +220,7 @@ impl Tournament {
             return Ok(());
         }
         let done = results.clone();
-        let games = (0..self.schedule.games()).filter(|&number| !done.contains(number));
+        let games = self.schedule.numbers().filter(|&number| !done.contains(number));
         let games = games.map_while(|number| self.schedule.game(number));
         // Each thread has players of its own.
         let workers = (0..self.concurrency.max(1)).map(|worker| {
@@ -392,7 +392,7 @@ mod tests {
         let mut tournament = Tournament {
             rules: Rules { variant: default_name().to_owned(), option: None },
             engines: Vec::new(),
-            schedule: Schedule::new(Format::RoundRobin, 2, 100),
+            schedule: Schedule::new(Format::RoundRobin, 2, 0..100),
             openings: Openings::Random { seed: 1, plies: 4..=4 },
             seed: 1,
             adjudication: Adjudication::default(),

@@ -4,6 +4,7 @@ mod analyse;
 mod bench;
 mod config;
 mod engines;
+mod games;
 mod nnue;
 mod openings;
 mod perft;
@@ -15,6 +16,7 @@ mod selfplay;
 #[cfg(feature = "web")]
 mod serve;
 mod solve;
+mod spsa;
 mod stats;
 mod suite;
 mod tournament;
@@ -68,6 +70,8 @@ enum Command {
     Plot(plot::Arguments),
     /// Fit the weights of an evaluation to the results of games by logistic regression
     Tune(tune::Arguments),
+    /// Tune the constants of the search over games, in a build for tuning
+    Spsa(Box<spsa::Arguments>),
     /// Learn the weights of an evaluation by self-play
     Train(Box<train::Arguments>),
     /// Play games for `nnue train`
@@ -109,6 +113,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Analyse(arguments) => analyse::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
         Command::Tune(arguments) => tune::run(&arguments),
+        Command::Spsa(arguments) => spsa::run(&arguments),
         Command::Train(arguments) => train::run(&arguments),
         Command::Selfplay(arguments) => selfplay::run(&arguments),
         Command::Stats(arguments) => stats::run(&arguments),

@@ -10,7 +10,6 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 
 pub(super) use self::arguments::Arguments;
-use super::cores;
 use super::progress::Progress;
 use crate::arena::{Results, Summary, ThinkingTime, plot};
 use crate::files::{check_writable, write_atomically};
@@ -73,13 +72,7 @@ impl fmt::Display for MatchReport<'_> {
 pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
     arguments.expand_quick();
     let tournament = arguments.tournament()?;
-    let (cores, concurrency) = (cores(), arguments.concurrency());
-    if concurrency > cores {
-        eprintln!(
-            "labrys: warning: --concurrency {concurrency} on {cores} cores: \
-             the engines will slow each other down"
-        );
-    }
+    arguments.play.check_cores();
     if let Some(path) = &arguments.plot {
         check_writable(path).with_context(|| format!("--plot {}", path.display()))?;
     }
@@ -131,7 +124,7 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
     let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
     let report = MatchReport {
         variant: &tournament.rules.variant,
-        seed: arguments.seed,
+        seed: arguments.play.seed,
         complete: decided || results.games() == tournament.schedule.games(),
         games_played: results.games() - restored,
         wall_seconds: start.elapsed().as_secs_f64(),

@@ -8,6 +8,8 @@ use crate::eval::nnue::EvalNetError;
 use crate::eval::{MAX_PLY, Strength, WeightsError};
 use crate::game::quote;
 use crate::nets::NetError;
+#[cfg(feature = "tuning")]
+use crate::search::Constants;
 use crate::search::{Expansion, FinalMove, Method, NoiseAt, Options, RootSelection, SearchMode, Selection};
 
 /// The values of the options that all games share. Their defaults are the defaults of the protocol.
@@ -202,7 +204,7 @@ pub(super) enum RowKind<T> {
         default: i64,
         min: i64,
         max: i64,
-        set: fn(&mut T, i64),
+        set: SpinSetter<T>,
     },
     /// `default` and the argument of `set` are indices into `values`.
     Combo {
@@ -217,6 +219,9 @@ pub(super) enum RowKind<T> {
         press: fn(&mut T),
     },
 }
+
+/// Sets an option of a `T` to a number.
+pub(super) type SpinSetter<T> = Box<dyn Fn(&mut T, i64)>;
 
 /// The result of setting an option.
 pub(super) type SetResult = Result<Vec<SideEffect>, OptionError>;
@@ -279,7 +284,9 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
                     default: defaults.$($place).+.to_option(),
                     min: $min,
                     max: $max,
-                    set: |settings: &mut Settings, value| settings.$($place).+ = Number::from_option(value),
+                    set: Box::new(|settings: &mut Settings, value| {
+                        settings.$($place).+ = Number::from_option(value);
+                    }),
                 },
             }
         };
@@ -374,6 +381,18 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         }
         rows.extend([check!("UCI_LimitStrength", limit_strength), elo]);
     }
+    #[cfg(feature = "tuning")]
+    rows.extend(Constants::TABLE.iter().map(|constant| Row {
+        name: constant.name,
+        kind: RowKind::Spin {
+            default: constant.default.into(),
+            min: constant.min.into(),
+            max: constant.max.into(),
+            set: Box::new(|settings: &mut Settings, value| {
+                settings.search.constants.set(constant, Number::from_option(value));
+            }),
+        },
+    }));
     rows
 }
 

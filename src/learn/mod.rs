@@ -1,4 +1,4 @@
-//! Learning the weights of linear evaluations, and policy/value nets.
+//! Learning the weights of linear evaluations, and policy/value nets; tuning the constants of searches.
 //!
 //! Reinforcement learning from self-play:
 //! - [`selfplay`]: plays a game and records the [`Observation`]s of its agents, which yield [`Transition`]s;
@@ -15,6 +15,8 @@
 //! - [`logistic`]: logistic regression of the results;
 //! - [`nnue`]: evaluation nets, from games of self-play.
 //!
+//! [`spsa`] tunes the constants of a search over games that others play.
+//!
 //! Games are played in their own types. Learners only see features, identified by their index.
 
 pub mod checkpoint;
@@ -28,6 +30,7 @@ mod observation;
 mod samples;
 mod schedule;
 pub mod selfplay;
+pub mod spsa;
 mod td;
 mod trainer;
 pub mod zero;

@@ -12,12 +12,6 @@ use super::{Control, SearchInput, SearchMode};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
 
-/// Iterations of at least this depth begin with an aspiration window.
-const ASPIRATION_DEPTH: i32 = 4;
-
-/// Half the width of the first aspiration window, in units of the evaluation.
-const ASPIRATION: f64 = 0.25;
-
 /// On the clock, the search ends when an iteration exceeds the mate distance by this factor: a shorter mate
 /// would have been found.
 const FORCED_END_FACTOR: usize = 2;
@@ -181,7 +175,7 @@ pub(super) struct Deepening<'a, 's, G: Searchable, E: Evaluator<G>> {
 impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
     /// Deepens until there is a reason to stop.
     fn run(mut self) -> Best<G::Move> {
-        self.searcher.heuristics.new_search();
+        self.searcher.heuristics.new_search(self.input.options.constants);
         let limit = self.input.limits.depth;
         let last = limit.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
         let mut depth = if self.input.options.iterative || limit.is_none() { 1 } else { last };
@@ -254,9 +248,11 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         let pv_index = self.searcher.root.pv_index;
         let previous = self.searcher.root.current().previous;
         let mut window = Window::FULL;
-        let mut half = Score::from_value(ASPIRATION);
+        let constants = self.input.options.constants;
+        let mut half = constants.aspiration_window;
         let bounded = previous > -Score::INFINITE && previous.plies_to_end().is_none();
-        if depth >= ASPIRATION_DEPTH && bounded && self.mode != SearchMode::Minimax {
+        if depth >= constants.aspiration_depth && bounded && self.mode != SearchMode::Minimax {
+            let half = Score::from_thousandths(half);
             window = Window { alpha: previous - half, beta: previous + half };
         }
         loop {
@@ -265,7 +261,9 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             if self.searcher.is_stopped() {
                 return;
             }
-            half = half + half;
+            // Not a product of integers, which might overflow.
+            half = (f64::from(half) * f64::from(constants.aspiration_growth) / 100.0) as i32;
+            let half = Score::from_thousandths(half);
             if score <= window.alpha {
                 self.report(depth, pv_index, score, Bound::Upper);
                 window.alpha = (score - half).max(Window::FULL.alpha);

@@ -1,5 +1,6 @@
 //! Killers and history: which moves have refuted positions earlier in the search.
 
+use super::EngineConstants;
 use crate::eval::MAX_PLY;
 use crate::game::{Color, Game, GameMove, MoveOrdering};
 
@@ -26,6 +27,8 @@ pub struct Heuristics<G: Game> {
     /// History scores of kinds of moves as replies to kinds of earlier moves; empty where a game has only
     /// one kind of move.
     continuation: [Vec<i16>; CONTINUATION_PLIES],
+    /// The constants of the search.
+    pub(super) constants: EngineConstants,
 }
 
 impl<G: MoveOrdering> Heuristics<G> {
@@ -36,11 +39,13 @@ impl<G: MoveOrdering> Heuristics<G> {
             killers: vec![[None; 2]; MAX_PLY + 1],
             history: [vec![0; HISTORY_SIZE], vec![0; HISTORY_SIZE]],
             continuation: [vec![0; entries], vec![0; entries]],
+            constants: EngineConstants::DEFAULT,
         }
     }
 
-    /// Before a new search: forgets the killers, whose plies have changed, and halves all scores.
-    pub(super) fn new_search(&mut self) {
+    /// Before a new search by these constants: forgets the killers, whose plies have changed, and halves all scores.
+    pub(super) fn new_search(&mut self, constants: EngineConstants) {
+        self.constants = constants;
         self.killers.fill([None; 2]);
         // Table by table: a flattened loop would go count by count, which takes a millisecond
         // in chess.
@@ -66,7 +71,9 @@ impl<G: MoveOrdering> Heuristics<G> {
         depth: i32,
         ply: usize,
     ) {
-        let bonus = (16 * depth * depth + 32 * depth).min(1600);
+        let constants = &self.constants;
+        let bonus = constants.history_bonus_square * depth * depth + constants.history_bonus_linear * depth;
+        let bonus = bonus.min(constants.history_bonus_max);
         self.update(position, best, led_by, bonus);
         for &mv in failed {
             self.update(position, mv, led_by, -bonus);

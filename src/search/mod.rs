@@ -11,7 +11,8 @@
 //! - `searcher`: the state of one thread, with `stack`: what it keeps for each ply, `root`: the moves of the
 //!   root, `budget`: when it has to stop, `shared`: what the threads of a search share;
 //! - `ordering`: the move picker; `heuristics`: killers and history; `msd`: minimax selective deepening;
-//! - `table`: the [`TranspositionTable`]; `time`: the [`TimeManager`]; `limits`; `window`.
+//! - `table`: the [`TranspositionTable`]; `time`: the [`TimeManager`]; `limits`; `window`;
+//! - `constants`: the table of the [`Constants`] that matches tune.
 //!
 //! Other searches:
 //! - `mcts`: Monte Carlo tree search ([`monte_carlo`]);
@@ -19,6 +20,7 @@
 //! - `solver`: proofs of results ([`solve`]), without an evaluation.
 
 mod budget;
+mod constants;
 mod deepening;
 mod expectation;
 mod heuristics;
@@ -39,6 +41,7 @@ mod table;
 mod time;
 mod window;
 
+pub use constants::{Constant, Constants, EngineConstants};
 pub use deepening::{Best, Listener, Report, RootMoveStatistics, RootStatistics, Visits, search};
 pub use heuristics::Heuristics;
 pub use limits::{Clock, Control, Limits};
@@ -103,6 +106,8 @@ pub struct Options {
     pub iterative: bool,
     /// The seed of everything random.
     pub seed: u64,
+    /// The constants of searches by depth.
+    pub constants: EngineConstants,
 }
 
 impl Default for Options {
@@ -116,6 +121,7 @@ impl Default for Options {
             msd: MsdOptions::default(),
             iterative: true,
             seed: 0,
+            constants: EngineConstants::DEFAULT,
         }
     }
 }

@@ -7,9 +7,6 @@ use crate::game::{GameMove, MoveOrdering, Searchable};
 /// Rank of tactical moves, to which capture value and history score are added.
 const TACTICAL: i32 = 1 << 24;
 
-/// History scores that a thousandth of capture value is worth.
-const CAPTURE_VALUE: i32 = 16;
-
 /// Rank of the killers, the latest one a step above.
 const KILLER: i32 = 1 << 20;
 
@@ -195,10 +192,11 @@ impl<M: GameMove> MovePicker<M> {
         let stm = position.side_to_move();
         position.tactical_moves(&mut self.moves);
         self.drop_table_move();
+        let capture_value = heuristics.constants.capture_value;
         let tactical = &self.moves[self.ranks.len()..];
         self.ranks.extend(
             tactical.iter().map(|&mv| {
-                TACTICAL + CAPTURE_VALUE * position.capture_value(mv) + heuristics.history(stm, mv)
+                TACTICAL + capture_value * position.capture_value(mv) + heuristics.history(stm, mv)
             }),
         );
     }

@@ -6,6 +6,7 @@
 use std::array;
 use std::sync::LazyLock;
 
+use super::Constants;
 use super::ordering::{MovePicker, Scope};
 use super::searcher::Searcher;
 use super::stack::Ply;
@@ -13,58 +14,6 @@ use super::table::{Bound, TtEntry};
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
-
-/// Reverse futility pruning up to this depth. +76 ± 31 Elo in Neighbours.
-const REVERSE_FUTILITY_DEPTH: i32 = 6;
-/// Reverse futility margin for each ply of depth, in thousandths.
-const REVERSE_FUTILITY_MARGIN: i32 = 200;
-
-/// Null move pruning from this depth on.
-const NULL_MOVE_DEPTH: i32 = 3;
-/// Null move reduction in plies.
-const NULL_MOVE_REDUCTION: i32 = 3;
-/// Plies of depth for which the null move is reduced by one more.
-const NULL_MOVE_DEPTH_STEP: i32 = 4;
-/// Thousandths above β for which the null move is reduced by one more.
-const NULL_MOVE_MARGIN: i32 = 200;
-/// The most plies that are added to the null move reduction by the margin.
-const NULL_MOVE_MARGIN_STEPS: i32 = 3;
-/// Null-move cutoffs are verified from this depth on, whatever the position.
-const NULL_MOVE_VERIFICATION_DEPTH: i32 = 12;
-
-/// Internal iterative reduction from this depth on.
-const INTERNAL_REDUCTION_DEPTH: i32 = 4;
-
-/// Singular extension from this depth on.
-const SINGULAR_DEPTH: i32 = 8;
-/// The table entry of a singular move may be so many plies shallower than the node.
-const SINGULAR_ENTRY: i32 = 3;
-/// Thousandths for each ply of depth by which the other moves fail low, for a singular move.
-const SINGULAR_MARGIN: i32 = 6;
-
-/// Futility pruning up to this depth. +75 ± 32 Elo in Neighbours.
-const FUTILITY_DEPTH: i32 = 3;
-/// Futility margin for each ply of depth and one more, in thousandths.
-const FUTILITY_MARGIN: i32 = 300;
-
-/// Late move pruning up to this depth. +94 ± 33 Elo in Neighbours.
-const LATE_PRUNING_DEPTH: i32 = 4;
-/// Late move pruning begins behind this many moves and the square of the depth.
-const LATE_PRUNING_MOVES: i32 = 4;
-
-/// Pruning by static exchange evaluation up to this depth.
-const SEE_PRUNING_DEPTH: i32 = 7;
-/// Thousandths that a quiet move may lose by exchange for each ply of depth.
-const SEE_QUIET_MARGIN: i32 = 210;
-/// Thousandths that a tactical move may lose by exchange for the square of the depth.
-const SEE_TACTICAL_MARGIN: i32 = 65;
-
-/// Late move reductions from this depth on.
-const LATE_REDUCTION_DEPTH: i32 = 3;
-/// The first move that is reduced, counted from 1.
-const LATE_REDUCTION_MOVES: usize = 3;
-/// A history score of this size takes a ply off the reduction, or adds one.
-const LATE_REDUCTION_HISTORY: i32 = 5_000;
 
 /// With several threads, nodes from this depth on defer moves that another thread is searching.
 const DEFERRAL_DEPTH: i32 = 3;
@@ -153,7 +102,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
         // 9. Internal iterative reduction (selective): without a table move the node is searched less deeply.
         let table_move = tt_entry.and_then(|entry| entry.best);
-        if self.selective && !root && depth >= INTERNAL_REDUCTION_DEPTH && table_move.is_none() {
+        if self.selective && !root && depth >= self.constants.internal_reduction_depth && table_move.is_none()
+        {
             node.depth -= 1;
         }
 
@@ -182,21 +132,24 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return None;
         }
         // 7. Reverse futility pruning (selective): far above β near the horizon.
-        let margin = self.margin(REVERSE_FUTILITY_MARGIN * depth);
-        if depth <= REVERSE_FUTILITY_DEPTH
+        let margin = self.margin(self.constants.reverse_futility_margin * depth);
+        if depth <= self.constants.reverse_futility_depth
             && static_eval - margin >= beta
             && !self.position(ply).is_terminal()
         {
             return Some(static_eval);
         }
         // 8. Null move pruning (selective): above β even if the side to move passes.
-        if depth < NULL_MOVE_DEPTH || static_eval < beta || !self.may_null_move(ply) {
+        if depth < self.constants.null_move_depth || static_eval < beta || !self.may_null_move(ply) {
             return None;
         }
         let passed = self.position(ply).null_move()?;
-        let above = (static_eval - beta).to_thousandths() / self.margin(NULL_MOVE_MARGIN).to_thousandths();
-        let reduction =
-            NULL_MOVE_REDUCTION + depth / NULL_MOVE_DEPTH_STEP + above.min(NULL_MOVE_MARGIN_STEPS);
+        let constants = &self.constants;
+        let step = self.margin(constants.null_move_margin).to_thousandths().max(1);
+        let above = (static_eval - beta).to_thousandths() / step;
+        let reduction = constants.null_move_reduction
+            + depth / constants.null_move_depth_step
+            + above.min(constants.null_move_margin_steps);
         self.play_null_move(ply, passed);
         let score =
             self.search_child(ply, depth - 1 - reduction, Window::below(beta), Searcher::pvs::<false>);
@@ -206,7 +159,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         }
         // A win behind a move that is not legal is no win.
         let score = if score.plies_to_end().is_some() { beta } else { score };
-        if depth < NULL_MOVE_VERIFICATION_DEPTH && !self.position(ply).may_be_zugzwang() {
+        if depth < self.constants.null_move_verification_depth && !self.position(ply).may_be_zugzwang() {
             return Some(score);
         }
         // Verification: no null moves in the next plies, three quarters of those that are left.
@@ -229,11 +182,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let excluded = self.stack[ply].excluded;
         let prunes = self.selective && !PV && !root && !in_check;
         let is_futile = prunes
-            && depth <= FUTILITY_DEPTH
+            && depth <= self.constants.futility_depth
             && alpha.plies_to_end().is_none()
-            && static_eval.is_some_and(|eval| eval + self.margin(FUTILITY_MARGIN * (depth + 1)) <= alpha);
-        let late_moves = match prunes && depth <= LATE_PRUNING_DEPTH {
-            true => (LATE_PRUNING_MOVES + depth * depth) as usize,
+            && static_eval.is_some_and(|eval| {
+                eval + self.margin(self.constants.futility_margin * (depth + 1)) <= alpha
+            });
+        let late_moves = match prunes && depth <= self.constants.late_pruning_depth {
+            true => (self.constants.late_pruning_moves + depth * depth) as usize,
             false => usize::MAX,
         };
         let width = if self.selective && !root { self.width } else { usize::MAX };
@@ -272,10 +227,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 continue;
             }
             // 12. Pruning by static exchange evaluation (selective).
-            if may_prune && prunes && depth <= SEE_PRUNING_DEPTH {
+            if may_prune && prunes && depth <= self.constants.see_pruning_depth {
                 let margin = match is_tactical {
-                    true => SEE_TACTICAL_MARGIN * depth * depth,
-                    false => SEE_QUIET_MARGIN * depth,
+                    true => self.constants.see_tactical_margin * depth * depth,
+                    false => self.constants.see_quiet_margin * depth,
                 };
                 let threshold = -self.margin(margin).to_thousandths();
                 if !self.position(ply).see_ge(mv, threshold) {
@@ -320,11 +275,11 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 // 15. Late move reductions (selective), searched again at full depth if they surprise.
                 let mut reduced = full;
                 if self.selective
-                    && depth >= LATE_REDUCTION_DEPTH
-                    && move_count >= LATE_REDUCTION_MOVES
+                    && depth >= self.constants.late_reduction_depth
+                    && move_count >= self.constants.late_reduction_moves as usize
                     && !is_tactical
                 {
-                    reduced -= reduction::<PV>(depth, move_count, history_score);
+                    reduced -= reduction::<PV>(&self.constants, depth, move_count, history_score);
                     reduced = reduced.clamp(1, full);
                 }
                 let null = Window::null(alpha);
@@ -404,12 +359,12 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let is_candidate = self.selective
             && ply > 0
             && ply < 2 * self.iteration
-            && depth >= SINGULAR_DEPTH
+            && depth >= self.constants.singular_depth
             && self.stack[ply].excluded.is_none()
             && entry.bound != Bound::Upper
-            && i32::from(entry.depth) >= depth - SINGULAR_ENTRY
+            && i32::from(entry.depth) >= depth - self.constants.singular_entry
             && entry.score.plies_to_end().is_none();
-        is_candidate.then(|| entry.score - self.margin(SINGULAR_MARGIN * depth))
+        is_candidate.then(|| entry.score - self.margin(self.constants.singular_margin * depth))
     }
 
     /// The value of the position at `ply` without one of its moves.
@@ -436,9 +391,16 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
 /// Plies by which a late quiet move is reduced: the more, the deeper the search and the later the move, and
 /// the lower its history score.
-fn reduction<const PV: bool>(depth: i32, move_count: usize, history_score: i32) -> i32 {
-    let reduction = 0.5 + LOGARITHMS[depth.min(255) as usize] * LOGARITHMS[move_count.min(255)] / 2.0;
-    reduction as i32 - i32::from(PV) - history_score / LATE_REDUCTION_HISTORY
+fn reduction<const PV: bool>(
+    constants: &Constants,
+    depth: i32,
+    move_count: usize,
+    history_score: i32,
+) -> i32 {
+    let base = f64::from(constants.late_reduction_base) / 100.0;
+    let divisor = f64::from(constants.late_reduction_divisor) / 100.0;
+    let reduction = base + LOGARITHMS[depth.min(255) as usize] * LOGARITHMS[move_count.min(255)] / divisor;
+    reduction as i32 - i32::from(PV) - history_score / constants.late_reduction_history
 }
 
 /// Natural logarithms of whole numbers, that of 0 being 0.

@@ -10,7 +10,7 @@ use super::shared::SharedState;
 use super::stack::Ply;
 use super::table::{Bound, TranspositionTable, TtEntry};
 use super::window::Window;
-use super::{Listener, SearchInput, SearchMode};
+use super::{EngineConstants, Listener, SearchInput, SearchMode};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{GameHistory, Searchable};
 
@@ -25,6 +25,7 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     pub(super) table: &'a TranspositionTable,
     pub(super) heuristics: &'a mut Heuristics<G>,
     pub(super) mode: SearchMode,
+    pub(super) constants: EngineConstants,
     pub(super) selective: bool,
     /// Moves of a node below the root that are searched at most.
     pub(super) width: usize,
@@ -71,6 +72,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             table,
             heuristics,
             mode,
+            constants: options.constants,
             selective: options.selective,
             width: if options.width == 0 { usize::MAX } else { options.width },
             chance_plies: match mode {

@@ -1,0 +1,111 @@
+//! `labrys spsa`.
+
+mod arguments;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+
+pub(super) use self::arguments::Arguments;
+use super::interruptible;
+use super::progress::Progress;
+use crate::arena::{Format, Results, Schedule, Tournament};
+use crate::learn::checkpoint::{CheckpointError, TrainingFolder};
+use crate::learn::spsa::{Spsa, SpsaState};
+use crate::search::{Constants, Control};
+
+/// Time between two tables and charts.
+const REPORTS: Duration = Duration::from_secs(20);
+
+/// File names in the folder of a run.
+const TABLE: &str = "spsa.csv";
+const CHART: &str = "spsa.svg";
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    ensure!(
+        cfg!(feature = "tuning"),
+        "labrys spsa needs a build whose engines have the constants of the search as options: \
+         cargo build --release --features tuning"
+    );
+    let spsa = arguments.spsa()?;
+    let mut tournament = arguments.tournament(&spsa)?;
+    arguments.play.check_cores();
+    let control = interruptible()?;
+    tournament.check(&control)?;
+    let out = || format!("--out {}", arguments.out.display());
+    let folder = TrainingFolder::<SpsaState>::open(&arguments.out, arguments.result_arguments(&spsa)?);
+    let folder = folder.with_context(out)?;
+    let mut state = folder.read(arguments.resume)?.unwrap_or_else(|| spsa.start());
+
+    let mut progress = Progress::new("iterations", state.iteration, Some(spsa.iterations));
+    let mut written = Instant::now();
+    let options = tournament.engines[0].setup.options.clone();
+    let play = |iteration: u64, sides: &[Vec<i64>; 2]| {
+        for (engine, values) in tournament.engines.iter_mut().zip(sides) {
+            let names = spsa.parameters.iter().map(|parameter| parameter.name.clone());
+            let constants = names.zip(values.iter().map(i64::to_string));
+            engine.setup.options = options.iter().cloned().chain(constants).collect();
+        }
+        match_of(&mut tournament, iteration * arguments.pairs..(iteration + 1) * arguments.pairs, &control)
+    };
+    spsa.run(&mut state, play, |state| -> anyhow::Result<()> {
+        progress.update(state.iteration, || spsa.summary(state));
+        folder.write_state(state)?;
+        if written.elapsed() >= REPORTS {
+            written = Instant::now();
+            write_reports(&folder, &spsa, state)?;
+        }
+        Ok(())
+    })?;
+    progress.finish();
+    write_reports(&folder, &spsa, &state)?;
+    println!("{} iterations, {}", state.iteration, spsa.summary(&state));
+    if state.iteration < spsa.iterations {
+        bail!(
+            "interrupted after {} of {} iterations, use --resume to continue",
+            state.iteration,
+            spsa.iterations
+        );
+    }
+    print_values(&spsa, &state);
+    Ok(())
+}
+
+/// Plays rounds of the match: the games that the first engine has lost, drawn and won, or `None` if `control`
+/// stops it.
+fn match_of(
+    tournament: &mut Tournament,
+    rounds: std::ops::Range<u64>,
+    control: &Control,
+) -> anyhow::Result<Option<[u64; 3]>> {
+    tournament.schedule = Schedule::new(Format::RoundRobin, 2, rounds);
+    let mut results = Results::default();
+    tournament.run(&mut results, control, &mut |_, _, _| Ok(()))?;
+    let is_complete = results.games() == tournament.schedule.games();
+    Ok(is_complete.then(|| results.between([0, 1]).games))
+}
+
+/// Writes the values on the way, as a table and as a chart.
+fn write_reports(
+    folder: &TrainingFolder<SpsaState>,
+    spsa: &Spsa,
+    state: &SpsaState,
+) -> Result<(), CheckpointError> {
+    folder.put(TABLE, &spsa.table(state))?;
+    if let Some(svg) = spsa.chart(state)? {
+        folder.put(CHART, &svg)?;
+    }
+    Ok(())
+}
+
+/// Prints the values as options of the engine, and as lines for the table of constants.
+fn print_values(spsa: &Spsa, state: &SpsaState) {
+    let values = spsa.parameters.iter().zip(&state.values);
+    let values: Vec<_> = values.map(|(parameter, value)| (&parameter.name, value.round() as i64)).collect();
+    values.iter().for_each(|(name, value)| println!("setoption name {name} value {value}"));
+    for (name, value) in values {
+        if let Some(row) = Constants::TABLE.iter().find(|row| row.name == name) {
+            println!("{name} = {value}, {}..={}, {:?};", row.min, row.max, row.step);
+        }
+    }
+}

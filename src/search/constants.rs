@@ -1,0 +1,165 @@
+//! The constants of the search that matches tune: depths, margins, reductions, history, windows.
+//!
+//! They interact, so they stand in one table. With the cargo feature `tuning` each is an option of the engine
+//! under the name that it has here, and `labrys spsa` tunes them together. In any other build the compiler
+//! knows their values. What matches at equal nodes do not measure, such as sizes of tables and the division
+//! of time, stands where it is used.
+
+use std::ops::Deref;
+
+/// A row of the table of constants.
+#[derive(Clone, Copy, Debug)]
+pub struct Constant {
+    /// Its name, also that of its option.
+    pub name: &'static str,
+    /// Its value in play.
+    pub default: i32,
+    /// The least value that makes sense.
+    pub min: i32,
+    /// The greatest value that makes sense.
+    pub max: i32,
+    /// How far SPSA moves it from its value in the last iterations (`c_end`): far enough for games to tell.
+    pub step: f64,
+    /// Its place.
+    #[cfg_attr(not(feature = "tuning"), expect(dead_code, reason = "nothing is set in other builds"))]
+    place: fn(&mut Constants) -> &mut i32,
+}
+
+macro_rules! constants {
+    ($(
+        $(#[doc = $doc:literal])+
+        $name:ident = $default:literal, $min:literal..=$max:literal, $step:literal;
+    )+) => {
+        /// The values of all constants. Margins in thousandths are on the scale of the evaluation, see
+        /// [`Scale::margin`](crate::eval::Scale::margin), unless they say otherwise; depths are in plies.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub struct Constants {
+            $($(#[doc = $doc])+ pub $name: i32,)+
+        }
+
+        impl Constants {
+            /// The values in play.
+            pub const DEFAULT: Constants = Constants { $($name: $default),+ };
+
+            /// All constants.
+            pub const TABLE: &[Constant] = &[$(Constant {
+                name: stringify!($name),
+                default: $default,
+                min: $min,
+                max: $max,
+                step: $step,
+                place: |constants| &mut constants.$name,
+            }),+];
+        }
+    };
+}
+
+// Name, value, range, step; `labrys spsa` prints such lines.
+constants! {
+    /// Reverse futility pruning up to this depth. +76 ± 31 Elo in Neighbours.
+    reverse_futility_depth = 6, 1..=12, 0.75;
+    /// Reverse futility margin for each ply of depth, in thousandths.
+    reverse_futility_margin = 200, 20..=600, 20.0;
+
+    /// Null move pruning from this depth on.
+    null_move_depth = 3, 1..=8, 0.5;
+    /// Null move reduction in plies.
+    null_move_reduction = 3, 1..=6, 0.5;
+    /// Plies of depth for which the null move is reduced by one more.
+    null_move_depth_step = 4, 2..=12, 0.5;
+    /// Thousandths above β for which the null move is reduced by one more.
+    null_move_margin = 200, 50..=1000, 30.0;
+    /// The most plies that are added to the null move reduction by the margin.
+    null_move_margin_steps = 3, 0..=8, 0.5;
+    /// Null-move cutoffs are verified from this depth on, whatever the position.
+    null_move_verification_depth = 12, 4..=30, 1.5;
+
+    /// Internal iterative reduction from this depth on.
+    internal_reduction_depth = 4, 2..=12, 0.5;
+
+    /// Singular extension from this depth on.
+    singular_depth = 8, 4..=14, 0.5;
+    /// The table entry of a singular move may be so many plies shallower than the node.
+    singular_entry = 3, 1..=6, 0.5;
+    /// Thousandths for each ply of depth by which the other moves fail low, for a singular move.
+    singular_margin = 6, 0..=60, 2.0;
+
+    /// Futility pruning up to this depth. +75 ± 32 Elo in Neighbours.
+    futility_depth = 3, 1..=10, 0.5;
+    /// Futility margin for each ply of depth and one more, in thousandths.
+    futility_margin = 300, 20..=900, 30.0;
+
+    /// Late move pruning up to this depth. +94 ± 33 Elo in Neighbours.
+    late_pruning_depth = 4, 1..=10, 0.5;
+    /// Late move pruning begins behind this many moves and the square of the depth.
+    late_pruning_moves = 4, 1..=20, 0.75;
+
+    /// Pruning by static exchange evaluation up to this depth.
+    see_pruning_depth = 7, 1..=12, 0.75;
+    /// Thousandths that a quiet move may lose by exchange for each ply of depth.
+    see_quiet_margin = 210, 20..=600, 20.0;
+    /// Thousandths that a tactical move may lose by exchange for the square of the depth.
+    see_tactical_margin = 65, 5..=250, 8.0;
+
+    /// Late move reductions from this depth on.
+    late_reduction_depth = 3, 2..=6, 0.5;
+    /// The first move that is reduced, counted from 1.
+    late_reduction_moves = 3, 2..=8, 0.5;
+    /// The part of the reduction that depends on neither depth nor number of the move, in hundredths of a
+    /// ply.
+    late_reduction_base = 50, 0..=200, 8.0;
+    /// The product of the logarithms of depth and number of the move that reduces by one ply, in hundredths.
+    late_reduction_divisor = 200, 100..=500, 10.0;
+    /// A history score of this size takes a ply off the reduction, or adds one.
+    late_reduction_history = 5000, 1000..=20000, 400.0;
+
+    /// History score of a cutoff for the square of the depth.
+    history_bonus_square = 16, 0..=64, 2.0;
+    /// History score of a cutoff for each ply of depth.
+    history_bonus_linear = 32, 0..=400, 10.0;
+    /// History score of a cutoff at most. The bound of the scores themselves is 2¹⁴.
+    history_bonus_max = 1600, 200..=4000, 100.0;
+    /// History scores that a thousandth of capture value is worth, in the order of tactical moves.
+    capture_value = 16, 1..=64, 2.0;
+
+    /// Iterations of at least this depth begin with an aspiration window.
+    aspiration_depth = 4, 1..=10, 0.5;
+    /// Half the width of the first aspiration window, in thousandths of the evaluation's unit.
+    aspiration_window = 250, 20..=800, 20.0;
+    /// The width of the next aspiration window where one has failed, in percent of its own.
+    aspiration_growth = 200, 110..=400, 10.0;
+}
+
+/// The constants of an engine. Only in a build for tuning may they differ from [`Constants::DEFAULT`]; in any
+/// other this is empty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineConstants {
+    #[cfg(feature = "tuning")]
+    values: Constants,
+}
+
+impl EngineConstants {
+    /// The values in play.
+    pub const DEFAULT: EngineConstants = EngineConstants {
+        #[cfg(feature = "tuning")]
+        values: Constants::DEFAULT,
+    };
+
+    /// Sets a constant.
+    #[cfg(feature = "tuning")]
+    pub fn set(&mut self, constant: &Constant, value: i32) {
+        *(constant.place)(&mut self.values) = value;
+    }
+}
+
+impl Deref for EngineConstants {
+    type Target = Constants;
+
+    #[inline(always)]
+    fn deref(&self) -> &Constants {
+        #[cfg(feature = "tuning")]
+        return &self.values;
+        #[cfg(not(feature = "tuning"))]
+        return &Constants::DEFAULT;
+    }
+}
