@@ -9,6 +9,9 @@ const SQUARES: usize = 64;
 impl Inputs for Neighbours {
     const INPUTS_VERSION: u32 = 1;
 
+    const SHIPPED_NET: Option<&'static [u8]> =
+        Some(include_bytes!("../../../nets/eval/neighbours.safetensors"));
+
     /// White's pieces, then Black's.
     type InputPlanes = [u128; 2];
 
