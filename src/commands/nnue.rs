@@ -1,5 +1,6 @@
 //! `labrys nnue`: evaluation nets.
 
+mod export;
 mod generations;
 mod new;
 mod train;
@@ -22,6 +23,8 @@ enum Command {
     Train(train::Arguments),
     /// Play games, train a net on them, have it play the next games, and so on, with matches in between
     Generations(Box<generations::Arguments>),
+    /// Write the quiet positions of games of `labrys selfplay` in the format of the trainer bullet
+    Export(export::Arguments),
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -29,6 +32,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         Command::New(arguments) => new::run(arguments),
         Command::Train(arguments) => train::run(arguments),
         Command::Generations(arguments) => generations::run(arguments),
+        Command::Export(arguments) => export::run(arguments),
     }
 }
 

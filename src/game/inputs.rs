@@ -1,8 +1,9 @@
 //! The interface between efficiently updatable nets (NNUE) and a game: sparse binary inputs.
 
+use bulletformat::ChessBoard;
 use serde::{Deserialize, Serialize};
 
-use super::{Color, Game};
+use super::{Color, Game, Points};
 
 /// The board that inputs belong to, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,6 +109,12 @@ pub trait Inputs: Game {
                 each_bit(before & !after, |bit| visit(plane, bit, false));
             }
         }
+    }
+
+    /// The position with its score in centipawns and its result, both for the side to move, in the format of
+    /// the trainer bullet; `None` if that does not have the game.
+    fn to_bullet(&self, _score: i16, _result: Points) -> Option<ChessBoard> {
+        None
     }
 }
 
