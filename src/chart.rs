@@ -28,6 +28,9 @@ const GREY: RGBColor = RGBColor(0xC4, 0xC4, 0xC4);
 /// Points of a curve; more cannot be told apart.
 const RESOLUTION: usize = 1000;
 
+/// Intervals of a curve that are drawn as error bars; more are drawn as a band.
+const BARS: usize = 30;
+
 /// Points of all grey curves together.
 const GREY_RESOLUTION: usize = 20_000;
 
@@ -91,8 +94,9 @@ impl Chart<'_> {
             return Err(ChartError::Empty);
         }
         let range = self.range.clone().unwrap_or_else(|| {
-            let (low, high) =
-                points().fold((0.0, 0.0), |(low, high), point| (point.1.min(low), point.1.max(high)));
+            let bands = curves.iter().flat_map(|curve| &curve.band).flat_map(|&(low, high)| [low, high]);
+            let values = points().map(|point| point.1).chain(bands);
+            let (low, high) = values.fold((0.0, 0.0), |(low, high): (f64, f64), y| (low.min(y), high.max(y)));
             let margin = if high > low { 0.05 * (high - low) } else { 1.0 };
             low - margin..high + margin
         });
@@ -143,7 +147,11 @@ impl Chart<'_> {
         }
         for (curve, color) in named.iter().zip(COLORS).rev() {
             let places: Vec<_> = places(curve.points.len(), RESOLUTION).collect();
-            if !curve.band.is_empty() {
+            if curve.band.len() <= BARS {
+                let bars = curve.points.iter().zip(&curve.band);
+                let bars = bars.map(|(&(x, _), &(low, high))| [(x, low), (x, high)]);
+                chart.draw_series(bars.map(|bar| PathElement::new(bar, color.stroke_width(1))))?;
+            } else {
                 let end = |end: fn((f64, f64)) -> f64| {
                     places.iter().map(move |&place| (curve.points[place].0, end(curve.band[place])))
                 };
@@ -247,6 +255,20 @@ mod tests {
         }
         assert!(!svg.contains("none\n"), "{svg}");
         assert!(svg.len() < 100_000, "5,000 points are thinned out: {}", svg.len());
+    }
+
+    #[test]
+    fn few_intervals_are_bars_and_many_a_band() {
+        let svg = |points: i32| {
+            let points = (1..=points).map(|x| (f64::from(x), 0.0));
+            let curve = Curve { band: points.clone().map(|_| (-1.0, 50.0)).collect(), ..Curve::default() };
+            chart(vec![Curve { points: points.collect(), ..curve }]).to_svg().unwrap()
+        };
+        let color = "stroke=\"#0072B2\"";
+        let (bars, band) = (svg(3), svg(100));
+        assert_eq!((bars.matches(color).count(), bars.matches("<polygon").count()), (3 + 1, 0));
+        assert_eq!((band.matches(color).count(), band.matches("<polygon").count()), (1, 1));
+        assert!(bars.contains(">\n50\n"), "the axis holds the intervals: {bars}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Atomic writing of files.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
 use tempfile::NamedTempFile;
@@ -10,13 +10,25 @@ use tempfile::NamedTempFile;
 /// # Errors
 /// What the system says; the old file stays.
 pub fn write_atomically(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
-    let mut file = beside(path)?;
-    file.write_all(content.as_ref())?;
+    write_atomically_with(path, |file| file.write_all(content.as_ref()))
+}
+
+/// The same, piece by piece: `write` writes the content.
+///
+/// # Errors
+/// What the system or `write` says; the old file stays.
+pub fn write_atomically_with<E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut writer = BufWriter::new(beside(path)?);
+    write(&mut writer)?;
+    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
     file.as_file().sync_all()?;
     // Not for the owner only, as temporary files are.
     #[cfg(unix)]
     file.as_file().set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o644))?;
-    file.persist(path)?;
+    file.persist(path).map_err(io::Error::from)?;
     Ok(())
 }
 
@@ -47,6 +59,13 @@ mod tests {
             write_atomically(&path, text).unwrap();
             assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         }
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+        let failed = write_atomically_with(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::Error::other("no more"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "no more");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(check_writable(&folder.path().join("missing/file")).is_err());
         assert!(write_atomically(&folder.path().join("missing/file"), "").is_err());

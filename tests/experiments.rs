@@ -31,6 +31,7 @@ fn every_configuration_is_accepted() {
         assert!(line.contains(&shown), "{shown} says how to run it: {line}");
         let (command, flag): (&[&str], _) = match line.split(' ').next() {
             Some("train") => (&["train", "--config"], "--out"),
+            Some("nnue") => (&["nnue", "generations", "--config"], "--out"),
             Some("zero") => (&["zero", "train"], "--out"),
             _ => (&["match", "--config"], "--pgnout"),
         };

@@ -17,9 +17,9 @@ use labrys::game::tucchess::TucChess;
 use labrys::game::{Color, Game, Inputs, Playable, Points};
 use labrys::learn::nnue::dataset::{Counts, Dataset, Example};
 use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPosition, read_games};
-use labrys::learn::nnue::generation::{GenerationSettings, generate};
 use labrys::learn::nnue::model::{Numbers, Pass};
 use labrys::learn::nnue::optimiser::{AdamW, Step};
+use labrys::learn::nnue::selfplay::{SelfPlaySettings, play_games};
 use labrys::learn::nnue::trainer::{Trainer, TrainingError, TrainingSettings};
 use labrys::search::Control;
 use tempfile::{TempDir, tempdir};
@@ -31,7 +31,7 @@ fn labrys(words: &str) -> (bool, String, String) {
 /// Plays games with few nodes into a file until it has so many.
 fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
     let (start, thinker) = Session::<G>::new(&Settings::default()).into_parts();
-    let settings = GenerationSettings { nodes: 60, random_plies: 2..=5, seed: 3 };
+    let settings = SelfPlaySettings { nodes: 60, random_plies: 2..=5, seed: 3 };
     let header = GamesHeader::new(start.position(), thinker.evaluation_name(start.position()), 60, (2, 5), 3);
     let mut writer = GamesWriter::open::<G>(path, &header).unwrap();
     let thinker = |_| {
@@ -41,7 +41,7 @@ fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
     };
     let thinkers = (0..threads).map(thinker).collect();
     let control = Control::default();
-    generate(&Play::start(), thinkers, &settings, games, &mut writer, &control, &mut |_| {}).unwrap();
+    play_games(&Play::start(), thinkers, &settings, games, &mut writer, &control, &mut |_| {}).unwrap();
     assert_eq!(writer.games(), games);
     header
 }
@@ -195,6 +195,7 @@ fn settings() -> TrainingSettings {
         patience: 10,
         seed: 1,
         margin: 1_000,
+        unit: None,
     }
 }
 

@@ -22,8 +22,11 @@ pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Resul
     let mut command = command.ignore_errors(true);
     // What is left are requests for help.
     let Ok(matches) = command.try_get_matches_from_mut(&line) else { return Ok(line) };
-    let Some((name, matches)) = matches.subcommand() else { return Ok(line) };
-    let Some(command) = command.find_subcommand(name) else { return Ok(line) };
+    let (mut command, mut matches) = (&command, &matches);
+    while let Some((name, inner)) = matches.subcommand() {
+        let Some(subcommand) = command.find_subcommand(name) else { return Ok(line) };
+        (command, matches) = (subcommand, inner);
+    }
     let Ok(Some(path)) = matches.try_get_one::<PathBuf>("config") else { return Ok(line) };
     let arguments = read(path).with_context(|| format!("config {}", path.display()))?;
     for (name, words) in arguments {

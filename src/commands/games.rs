@@ -18,7 +18,7 @@ use crate::protocol::engine_log::EngineLog;
 
 /// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many
 /// games.
-const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
+pub(super) const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
 
 /// What is skipped here has no influence on the games.
 #[derive(Debug, clap::Args, Serialize)]

@@ -224,6 +224,12 @@ fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
     range.filter(|range| !range.is_empty()).ok_or("expected a number of plies, `N` or `N-M`".to_owned())
 }
 
+/// Parses an even number.
+fn parse_even(text: &str) -> Result<u64, String> {
+    let number = text.parse().ok().filter(|number: &u64| number.is_multiple_of(2));
+    number.ok_or_else(|| "expected an even number".to_owned())
+}
+
 /// Parses a finite number, zero or more.
 fn parse_non_negative(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);

@@ -6,18 +6,24 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::records::{self, Strictness};
-use crate::arena::Termination;
-use crate::arena::pgn::PgnGame;
-use crate::engine::Board;
+use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
+use crate::arena::{FinalResult, MoveReply, Termination, Variation};
+use crate::engine::registry::{self, GameVisitor};
+use crate::engine::{Board, Play};
+use crate::game::{Color, Playable, Points};
+use crate::learn::nnue::games::{
+    GamesError, GamesHeader, GamesProblem, PlayedGame, read_games, read_header, start_of,
+};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The PGN file
+    /// The PGN file, or file of self-play games
     file: PathBuf,
     /// Replay this game only
     #[arg(long, value_name = "N")]
     game: Option<u64>,
-    /// The game that they are of [default: that of the `Variant` tag, chess without one]
+    /// The game that they are of [default: that of the `Variant` tag, chess without one; in files of self-play
+    /// games that of the file]
     #[arg(long)]
     variant: Option<String>,
     #[command(flatten)]
@@ -25,6 +31,17 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    match read_header(&arguments.file)? {
+        Some(header) => {
+            let variant = arguments.variant.as_deref().unwrap_or(&header.game);
+            registry::dispatch(variant, arguments)?
+        }
+        None => replay_records(arguments),
+    }
+}
+
+/// Replays the games of a PGN file.
+fn replay_records(arguments: &Arguments) -> anyhow::Result<()> {
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut out = io::stdout();
     let (mut games, mut plies) = (0_u64, 0);
@@ -40,16 +57,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 continue;
             }
         };
-        let [white, black] = game.players.each_ref().map(|side| &side.name);
-        let moves = game.opening.moves.len() + game.moves.len();
-        let result = game.end.as_ref().map_or("not finished".to_owned(), |end| {
-            let result = end.winner.map_or("drawn".to_owned(), |winner| format!("{winner} wins"));
-            format!("{result} ({})", end.termination.tag())
-        });
-        writeln!(out, "game {number}: {white} – {black}, {result}, {moves} plies")?;
-        writeln!(out, "{}\n", board.describe())?;
         games += 1;
-        plies += moves;
+        plies += print(&mut out, number, &game, board.as_ref())?;
     }
     let refused = records.refused();
     match arguments.game {
@@ -78,4 +87,93 @@ fn replay(game: &PgnGame, variant: Option<&str>) -> anyhow::Result<Box<dyn Board
         }
         _ => Ok(board),
     }
+}
+
+/// Prints how a game ended, and the board at its end. Returns the number of its plies.
+fn print(out: &mut impl Write, number: u64, game: &PgnGame, board: &dyn Board) -> io::Result<usize> {
+    let [white, black] = game.players.each_ref().map(|side| &side.name);
+    let plies = game.opening.moves.len() + game.moves.len();
+    let result = game.end.as_ref().map_or("not finished".to_owned(), |end| {
+        let result = end.winner.map_or("drawn".to_owned(), |winner| format!("{winner} wins"));
+        format!("{result} ({})", end.termination.tag())
+    });
+    writeln!(out, "game {number}: {white} – {black}, {result}, {plies} plies")?;
+    writeln!(out, "{}\n", board.describe())?;
+    Ok(plies)
+}
+
+/// Replays the games of a file of self-play games. Each is printed as a record, too.
+impl GameVisitor for &Arguments {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        let refuse = |problem| GamesError { path: self.file.clone(), problem };
+        let (header, all) = read_games::<G>(&self.file)?;
+        let (mut out, mut games, mut plies) = (io::stdout(), 0, 0);
+        for (game, number) in all.iter().zip(1..) {
+            if self.game.is_some_and(|wanted| wanted != number as u64) {
+                continue;
+            }
+            let (record, end) = record_of::<G>(&header, game, number).map_err(refuse)?;
+            writeln!(out, "{record}")?;
+            games += 1;
+            plies += print(&mut out, number as u64, &record, &end)?;
+        }
+        if let Some(wanted) = self.game.filter(|_| games == 0) {
+            return Err(refuse(GamesProblem::NoGame { wanted, games: all.len() }).into());
+        }
+        writeln!(out, "{games} games, {plies} plies, all legal")?;
+        Ok(())
+    }
+}
+
+/// The record of a self-play game, and the game at its end.
+fn record_of<G: Playable>(
+    header: &GamesHeader,
+    game: &PlayedGame<G::Move>,
+    number: usize,
+) -> Result<(PgnGame, Play<G>), GamesProblem> {
+    let start: G = start_of(header)?;
+    game.replay(&start, |_| ()).map_err(|(ply, text)| GamesProblem::Move { number, ply, text })?;
+    let mut play = Play::<G>::start();
+    let set_up = play.set_up(Some(&header.start), &[]);
+    set_up.map_err(|_| GamesProblem::Move { number, ply: 0, text: header.start.clone() })?;
+    let variant = play.pgn_variant().map(str::to_owned);
+    let opening = game.opening.iter().map(|&mv| {
+        let text = play.position().san(mv);
+        play.advance(mv);
+        text
+    });
+    let opening = Variation { fen: header.start.clone(), moves: opening.collect() };
+    let moves = game.moves.iter().map(|&(mv, score)| {
+        let reply = MoveReply { score: Some(score.to_uci()), ..MoveReply::new(Ok(mv)) };
+        let record = PgnMove::new(play.position(), mv, &reply, &CommentKeys::default());
+        play.advance(mv);
+        record
+    });
+    let moves = moves.collect();
+    let winner = match game.result {
+        Points::Win => Some(Color::White),
+        Points::Draw => None,
+        Points::Loss => Some(Color::Black),
+    };
+    let termination = match play.outcome() {
+        Some(outcome) if outcome.winner != winner => return Err(GamesProblem::Result { number, outcome }),
+        Some(_) => Termination::Rules,
+        None => Termination::Adjudication,
+    };
+    let player =
+        PlayerTags { name: header.evaluation.clone(), setup: String::new(), time_control: String::new() };
+    let record = PgnGame {
+        number: Some(number as u64),
+        round: number.to_string(),
+        date: "????.??.??".to_owned(),
+        variant,
+        players: [player.clone(), player],
+        opening,
+        moves,
+        end: Some(FinalResult { winner, termination, details: String::new() }),
+        other_tags: vec![("Event".to_owned(), "labrys selfplay".to_owned())],
+    };
+    Ok((record, play))
 }

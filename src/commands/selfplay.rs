@@ -2,16 +2,18 @@
 
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use super::progress::Progress;
 use super::{RulesArguments, interruptible, parse_plies};
+use crate::arena::Rules;
 use crate::engine::registry::{self, GameVisitor};
-use crate::engine::{Engine, Play, Session, Settings, Thinker};
+use crate::engine::{Engine, Play, Thinker};
 use crate::game::Playable;
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
-use crate::learn::nnue::generation::{GenerationSettings, Played, generate};
+use crate::learn::nnue::selfplay::{Played, SelfPlaySettings, play_games};
+use crate::search::Control;
 
 /// Size of the transposition table of a thread in MiB. The searches are short.
 const HASH: &str = "1";
@@ -51,46 +53,56 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    registry::dispatch(&arguments.rules.rules()?.variant, arguments)?
+    let Arguments { rules, games, nodes, seed, random_plies, linear, weights, net, threads, out } = arguments;
+    let rules = rules.rules()?;
+    let evaluation = match (weights, net) {
+        _ if *linear => Some(("Evaluation", "linear")),
+        (Some(path), _) => Some(("WeightsFile", path.as_str())),
+        (_, Some(path)) => Some(("EvalFile", path.as_str())),
+        (None, None) => None,
+    };
+    let (nodes, seed, random_plies) = (*nodes, *seed, random_plies.clone());
+    let settings = SelfPlaySettings { nodes, random_plies, seed };
+    let (games, threads) = (*games, super::threads(*threads));
+    let selfplay = SelfPlay { rules: &rules, evaluation, settings, games, threads, out };
+    registry::dispatch(&rules.variant, &selfplay)?
 }
 
-impl Arguments {
+/// Games to be played.
+pub(super) struct SelfPlay<'a> {
+    pub(super) rules: &'a Rules,
+    /// The option that sets the evaluation, and its value [default: the evaluation of the game].
+    pub(super) evaluation: Option<(&'a str, &'a str)>,
+    pub(super) settings: SelfPlaySettings,
+    /// Games that the file is to have.
+    pub(super) games: u64,
+    pub(super) threads: usize,
+    /// The file.
+    pub(super) out: &'a Path,
+}
+
+impl SelfPlay<'_> {
     /// A thinker with its evaluation, and the start position.
     fn session<G: Playable>(&self) -> anyhow::Result<(Play<G>, Thinker<G>)> {
-        let mut session = Session::<G>::new(&Settings::default());
+        let mut session = self.rules.session::<G>()?;
         session.set_option("Hash", HASH)?;
-        if let Some((name, value)) = &self.rules.option {
+        if let Some((name, value)) = self.evaluation {
             session.set_option(name, value)?;
         }
-        if self.linear {
-            session.set_option("Evaluation", "linear")?;
-        }
-        if let Some(path) = &self.weights {
-            session.set_option("WeightsFile", path)?;
-        }
-        if let Some(path) = &self.net {
-            session.set_option("EvalFile", path)?;
-            session.check_net()?;
-        }
+        session.check_net()?;
         Ok(session.into_parts())
     }
-}
 
-impl GameVisitor for &Arguments {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+    /// Plays games until the file has enough, or until `control` stops it. Returns whether it has enough.
+    pub(super) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
         let (start, thinker) = self.session::<G>()?;
-        let random_plies = (*self.random_plies.start(), *self.random_plies.end());
-        let (nodes, seed) = (self.nodes, self.seed);
+        let SelfPlaySettings { nodes, random_plies, seed } = &self.settings;
+        let random_plies = (*random_plies.start(), *random_plies.end());
         let evaluation = thinker.evaluation_name(start.position());
-        let header = GamesHeader::new(start.position(), evaluation, nodes, random_plies, seed);
-        let mut writer = GamesWriter::open::<G>(&self.out, &header)?;
-        let threads = super::threads(self.threads);
+        let header = GamesHeader::new(start.position(), evaluation, *nodes, random_plies, *seed);
+        let mut writer = GamesWriter::open::<G>(self.out, &header)?;
         let thinkers =
-            (0..threads).map(|_| Ok(self.session::<G>()?.1)).collect::<anyhow::Result<Vec<_>>>()?;
-        let settings = GenerationSettings { nodes, random_plies: self.random_plies.clone(), seed };
-        let control = interruptible()?;
+            (0..self.threads).map(|_| Ok(self.session::<G>()?.1)).collect::<anyhow::Result<Vec<_>>>()?;
         let begin = Instant::now();
         let mut progress = Progress::new("games", writer.games(), Some(self.games));
         let mut played = Played { games: writer.games(), positions: 0 };
@@ -99,10 +111,18 @@ impl GameVisitor for &Arguments {
             let rate = now.positions as f64 / begin.elapsed().as_secs_f64();
             progress.update(now.games, || format!("{} positions, {rate:.0}/s", now.positions));
         };
-        generate(&start, thinkers, &settings, self.games, &mut writer, &control, &mut report)?;
+        play_games(&start, thinkers, &self.settings, self.games, &mut writer, control, &mut report)?;
         progress.finish();
         let (games, path) = (writer.games(), self.out.display());
         println!("{path}: {games} games, {} positions added", played.positions);
-        Ok(())
+        Ok(games >= self.games)
+    }
+}
+
+impl GameVisitor for &SelfPlay<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        self.play::<G>(&*interruptible()?).map(drop)
     }
 }

@@ -4,6 +4,7 @@ mod arguments;
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use std::time::Instant;
 
 use anyhow::{Context, bail};
@@ -11,9 +12,12 @@ use serde::Serialize;
 
 pub(super) use self::arguments::Arguments;
 use super::progress::Progress;
-use crate::arena::{Results, Summary, ThinkingTime, plot};
+use crate::arena::pgn::PgnGame;
+use crate::arena::pgn::file::PgnFile;
+use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
+use crate::search::Control;
 
 /// The report at the end of a match.
 #[derive(Serialize)]
@@ -87,14 +91,10 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
             eprintln!("labrys: waiting on {address} for a client to join as {name}, again for each game");
         }
     }
-    let names: Vec<_> = tournament.engines.iter().map(|engine| engine.name.clone()).collect();
-    let summary =
-        |results: &Results| Summary::new(&names, &tournament.counted(results), tournament.sprt.as_ref());
-    let restored = results.games();
+    let names = names(&tournament);
     let (start, mut thinking) = (Instant::now(), vec![ThinkingTime::default(); names.len()]);
-    let games = Some(tournament.schedule.games()).filter(|&games| games < u64::MAX);
-    let mut progress = Progress::new("games", restored, games);
-    tournament.run(&mut results, &control, &mut |game, results, times| {
+    let restored = results.games();
+    play(&tournament, &mut results, &control, &mut |game, results, times, progress| {
         if let Some(pgn_file) = &mut pgn_file {
             pgn_file.append(game)?;
         }
@@ -107,10 +107,9 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
                 thinking[index] += time;
             }
         }
-        progress.update(results.games(), || summary(results).brief());
         let games = results.games();
         if arguments.rating_interval.is_some_and(|interval| games.is_multiple_of(interval)) {
-            let report = format!("after {games} games:\n{}\n\n", summary(results));
+            let report = format!("after {games} games:\n{}\n\n", summary(&tournament, results));
             progress.suspend(|| match arguments.json {
                 true => io::stderr().write_all(report.as_bytes()),
                 false => io::stdout().write_all(report.as_bytes()),
@@ -118,9 +117,8 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         }
         Ok(())
     })?;
-    progress.finish();
 
-    let summary = summary(&results);
+    let summary = summary(&tournament, &results);
     let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
     let report = MatchReport {
         variant: &tournament.rules.variant,
@@ -144,4 +142,56 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         bail!("interrupted after {} games{hint}", results.games());
     }
     Ok(())
+}
+
+fn names(tournament: &Tournament) -> Vec<String> {
+    tournament.engines.iter().map(|engine| engine.name.clone()).collect()
+}
+
+fn summary(tournament: &Tournament, results: &Results) -> Summary {
+    Summary::new(&names(tournament), &tournament.counted(results), tournament.sprt.as_ref())
+}
+
+/// What becomes of a finished game: its record, all results, and the players' thinking time.
+type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2], &Progress) -> io::Result<()> + 'a;
+
+/// Plays the games of a match that have no result yet, and shows the progress.
+fn play(
+    tournament: &Tournament,
+    results: &mut Results,
+    control: &Control,
+    on_game: &mut OnGame,
+) -> anyhow::Result<()> {
+    let games = Some(tournament.schedule.games()).filter(|&games| games < u64::MAX);
+    let mut progress = Progress::new("games", results.games(), games);
+    tournament.run(results, control, &mut |game, results, times| {
+        on_game(game, results, times, &progress)?;
+        progress.update(results.games(), || summary(tournament, results).brief());
+        Ok(())
+    })?;
+    progress.finish();
+    Ok(())
+}
+
+/// Opens a file of games to append to, and counts the results of the games in it.
+fn resume(path: &Path, tournament: &Tournament) -> anyhow::Result<(PgnFile, Results)> {
+    let (pgn_file, records) = PgnFile::resume(path)?;
+    let mut results = Results::default();
+    for record in &records {
+        tournament.restore(record, &mut results).with_context(|| path.display().to_string())?;
+    }
+    Ok((pgn_file, results))
+}
+
+/// Plays a match whose games are in a file, from the first one that is not. The results, unless `control`
+/// stops the match.
+pub(super) fn play_into(
+    path: &Path,
+    tournament: &Tournament,
+    control: &Control,
+) -> anyhow::Result<Option<Results>> {
+    tournament.check(control)?;
+    let (mut pgn_file, mut results) = resume(path, tournament)?;
+    play(tournament, &mut results, control, &mut |game, _, _, _| pgn_file.append(game))?;
+    Ok((results.games() == tournament.schedule.games()).then_some(results))
 }

@@ -140,18 +140,13 @@ impl Arguments {
 
     /// The PGN file, if there is one, and the results of the games in it.
     pub(super) fn pgn_file(&self, tournament: &Tournament) -> anyhow::Result<(Option<PgnFile>, Results)> {
-        let mut results = Results::default();
-        let Some(path) = &self.pgnout else { return Ok((None, results)) };
+        let Some(path) = &self.pgnout else { return Ok((None, Results::default())) };
         if !self.resume {
             let hint = "use --resume to continue a match";
             let pgn_file = PgnFile::create(path).context(hint).context("--pgnout")?;
-            return Ok((Some(pgn_file), results));
+            return Ok((Some(pgn_file), Results::default()));
         }
-        let (pgn_file, records) = PgnFile::resume(path).context("--resume")?;
-        for record in &records {
-            let restored = tournament.restore(record, &mut results);
-            restored.with_context(|| format!("--resume: {}", path.display()))?;
-        }
+        let (pgn_file, results) = super::resume(path, tournament).context("--resume")?;
         Ok((Some(pgn_file), results))
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::{Rules, parse_option};
-use crate::commands::{RulesArguments, parse_fraction, parse_non_negative};
+use crate::commands::{RulesArguments, parse_even, parse_fraction, parse_non_negative};
 use crate::learn::selfplay::SearchLimit;
 use crate::learn::{
     Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
@@ -185,12 +185,6 @@ pub(super) enum RateDecay {
 pub(super) enum Successor {
     Predicted,
     Real,
-}
-
-/// Parses an even number.
-fn parse_even(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|number: &u64| number.is_multiple_of(2));
-    number.ok_or_else(|| "expected an even number".to_owned())
 }
 
 impl Arguments {

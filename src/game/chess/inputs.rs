@@ -2,10 +2,11 @@
 //! squares. A player whose king is on the right half of the board sees it mirrored, so that a net learns each
 //! position and its mirror image as one. Castling rights and en passant are not seen.
 
+use bulletformat::ChessBoard;
 use cozy_chess::{Piece, Square};
 
 use super::super::fen::square_name;
-use super::super::{Color, InputShape, InputView, Inputs};
+use super::super::{Color, Game, InputShape, InputView, Inputs, Points};
 use super::rules::{Chess, side};
 
 /// Planes of a player.
@@ -53,5 +54,19 @@ impl Inputs for Chess {
     #[inline]
     fn material(&self) -> (usize, usize) {
         (self.board().occupied().len() as usize, 32)
+    }
+
+    fn to_bullet(&self, score: i16, result: Points) -> Option<ChessBoard> {
+        // The format has the view of the side to move, but takes what is White's.
+        let (stm, score, result) = match self.side_to_move() {
+            Color::White => (0, score, result),
+            Color::Black => (1, score.saturating_neg(), !result),
+        };
+        let colors = [Color::White, Color::Black].map(|player| self.board().colors(side(player)).0);
+        let pieces = Piece::ALL.map(|piece| self.board().pieces(piece).0);
+        let mut boards = [0; 8];
+        boards[..2].copy_from_slice(&colors);
+        boards[2..].copy_from_slice(&pieces);
+        ChessBoard::from_raw(boards, stm, score, result.value() as f32).ok()
     }
 }

@@ -18,8 +18,10 @@ use crate::files::write_atomically;
 use crate::game::{Inputs, MoveOrdering, Selectivity};
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
 
-/// File names in the folder.
-const NET: &str = "net.safetensors";
+/// Name of the net in the folder of a training.
+pub const NET: &str = "net.safetensors";
+
+/// The other file names.
 const STATE: &str = "training.safetensors";
 const TABLE: &str = "curve.csv";
 const CHART: &str = "curve.svg";

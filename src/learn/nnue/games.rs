@@ -13,7 +13,7 @@
 //! | 6 a ply | the moves after it, each with the score of the search for its player, in thousandths |
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -21,10 +21,16 @@ use thiserror::Error;
 
 use crate::eval::Score;
 use crate::files::write_atomically;
-use crate::game::{Color, Game, GameMove, Points, quote};
+use crate::game::{Color, Game, GameMove, Outcome, Points, quote};
 
 /// The name of the format, and its version. It changes with the bits of the moves of any game.
 const FORMAT: (&str, u32) = ("labrys-games", 1);
+
+/// How a file begins.
+const MAGIC: &[u8] = b"{\"format\":";
+
+/// The most bytes of a header.
+const LONGEST_HEADER: u64 = 1 << 16;
 
 /// Bytes at the beginning of a block.
 const BLOCK_HEADER: usize = 16;
@@ -145,6 +151,22 @@ pub enum GamesProblem {
         /// Where it begins.
         offset: usize,
     },
+    /// It does not have the game that was asked for.
+    #[error("no game {wanted}: there are {games}")]
+    NoGame {
+        /// The number of the game that was asked for.
+        wanted: u64,
+        /// The number of its games.
+        games: usize,
+    },
+    /// The rules give a game another result.
+    #[error("game {number}: the result is wrong: {outcome}")]
+    Result {
+        /// Number of the game, from 1.
+        number: usize,
+        /// The result by the rules.
+        outcome: Outcome,
+    },
     /// The start position, or a move, is not legal.
     #[error("game {number}, ply {ply}: {} is not legal", quote(.text))]
     Move {
@@ -167,15 +189,21 @@ struct Content<M> {
     damage: Option<GamesProblem>,
 }
 
+/// The header in the first line of a file.
+fn parse_header(line: &[u8]) -> Result<GamesHeader, GamesProblem> {
+    let header: GamesHeader = serde_json::from_slice(line).map_err(GamesProblem::Header)?;
+    let GamesHeader { format, version, .. } = &header;
+    match (format.as_str(), *version) == FORMAT {
+        true => Ok(header),
+        false => Err(GamesProblem::Version { format: format.clone(), version: *version }),
+    }
+}
+
 fn parse<G: Game>(bytes: &[u8]) -> Result<Content<G::Move>, GamesProblem> {
     let line = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
-    let header: GamesHeader = serde_json::from_slice(&bytes[..line]).map_err(GamesProblem::Header)?;
-    let GamesHeader { format, version, game, .. } = &header;
-    if (format.as_str(), *version) != FORMAT {
-        return Err(GamesProblem::Version { format: format.clone(), version: *version });
-    }
-    if game != G::NAME {
-        return Err(GamesProblem::Game { found: game.clone(), expected: G::NAME });
+    let header = parse_header(&bytes[..line])?;
+    if header.game != G::NAME {
+        return Err(GamesProblem::Game { found: header.game, expected: G::NAME });
     }
     let (mut games, mut len, mut number) = (Vec::new(), (line + 1).min(bytes.len()), 0);
     while len < bytes.len() {
@@ -251,6 +279,19 @@ fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Vec<u8> {
 
 /// How games were played, and the games.
 pub type HeaderAndGames<M> = (GamesHeader, Vec<PlayedGame<M>>);
+
+/// The header of a file of games; `None` if it is a file of another kind, or cannot be read.
+///
+/// # Errors
+/// [`GamesError`] names the file and what is wrong with its header.
+pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
+    let mut line = Vec::new();
+    let mut read = || BufReader::new(File::open(path)?.take(LONGEST_HEADER)).read_until(b'\n', &mut line);
+    if read().is_err() || !line.starts_with(MAGIC) {
+        return Ok(None);
+    }
+    parse_header(&line).map(Some).map_err(|problem| GamesError { path: path.to_owned(), problem })
+}
 
 /// Reads a file of games of the game `G`.
 ///

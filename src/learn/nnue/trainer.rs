@@ -59,6 +59,9 @@ pub struct TrainingSettings {
     pub seed: u64,
     /// The unit of the margins of a search with the net, in thousandths of the evaluation's.
     pub margin: i32,
+    /// Units of the evaluation that make 1 on the logistic scale; `None` for those with which scores say best
+    /// how games end.
+    pub unit: Option<f64>,
 }
 
 /// An epoch of a training.
@@ -144,7 +147,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
     /// # Errors
     /// [`TrainingError`] if the neurons do not fill vectors, or there are too few games.
     pub fn new(dataset: &'a Dataset<G>, settings: TrainingSettings) -> Result<Trainer<'a, G>, TrainingError> {
-        let TrainingSettings { neurons, outputs, seed, .. } = settings;
+        let TrainingSettings { neurons, outputs, seed, unit, .. } = settings;
         if neurons == 0 || !neurons.is_multiple_of(NEURONS) {
             return Err(TrainingError::Neurons(neurons));
         }
@@ -168,7 +171,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
             dataset,
             settings,
             sizes,
-            unit: fit_unit(&labels),
+            unit: unit.unwrap_or_else(|| fit_unit(&labels)),
             training,
             held_out,
             shards: std::iter::repeat_with(shard).take(SHARDS).collect(),

@@ -25,7 +25,7 @@ const DRAWN: (usize, i32, u32) = (80, 50, 10);
 
 /// The settings of games.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GenerationSettings {
+pub struct SelfPlaySettings {
     /// Nodes a move.
     pub nodes: u64,
     /// Random plies at the beginning.
@@ -49,10 +49,10 @@ pub struct Played {
 ///
 /// # Errors
 /// [`GamesError`] names the file if it cannot be written; the games before stay.
-pub fn generate<G: Playable>(
+pub fn play_games<G: Playable>(
     start: &Play<G>,
     thinkers: Vec<Thinker<G>>,
-    settings: &GenerationSettings,
+    settings: &SelfPlaySettings,
     games: u64,
     writer: &mut GamesWriter,
     control: &Control,
@@ -86,7 +86,7 @@ pub fn generate<G: Playable>(
 fn play_game<G: Playable>(
     start: &Play<G>,
     thinker: &mut Thinker<G>,
-    settings: &GenerationSettings,
+    settings: &SelfPlaySettings,
     number: u64,
     control: &Control,
 ) -> Option<PlayedGame<G::Move>> {

@@ -1,0 +1,85 @@
+//! `labrys nnue export`.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail, ensure};
+use bulletformat::{BulletFormat, ChessBoard};
+
+use crate::commands::interruptible;
+use crate::commands::progress::Progress;
+use crate::engine::registry::{self, GameVisitor};
+use crate::files::write_atomically_with;
+use crate::game::{Playable, Points};
+use crate::learn::nnue::dataset::Counts;
+use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_games, start_of};
+
+/// Writes the quiet positions of games of `labrys selfplay` in the format of the trainer bullet.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// File of games; may be given several times
+    #[arg(long, value_name = "FILE", required = true)]
+    data: Vec<PathBuf>,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    registry::dispatch(&arguments.variant, arguments)?
+}
+
+impl GameVisitor for &Arguments {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        let is_known = G::start().to_bullet(0, Points::Draw).is_some();
+        ensure!(is_known, "--variant {}: the format of bullet does not have this game", G::NAME);
+        let mut positions = 0;
+        write_atomically_with(&self.out, |out| {
+            positions = self.write::<G>(out)?;
+            anyhow::Ok(())
+        })
+        .with_context(|| format!("--out {}", self.out.display()))?;
+        println!("{}: {positions} quiet positions", self.out.display());
+        Ok(())
+    }
+}
+
+impl Arguments {
+    /// Writes the quiet positions of all files, and returns their number.
+    fn write<G: Playable>(&self, out: &mut dyn Write) -> anyhow::Result<u64> {
+        let control = interruptible()?;
+        let (mut counts, mut boards) = (Counts::default(), Vec::new());
+        for path in &self.data {
+            let refuse = |problem| GamesError { path: path.clone(), problem };
+            let (header, games) = read_games::<G>(path)?;
+            let start: G = start_of(&header).map_err(refuse)?;
+            let mut progress = Progress::new("games", 0, Some(games.len() as u64));
+            for (game, number) in games.iter().zip(1..) {
+                if control.is_stopped() {
+                    bail!("interrupted, nothing written");
+                }
+                boards.clear();
+                counts
+                    .add(&start, game, |played| boards.extend(board_of(&played)))
+                    .map_err(|(ply, text)| refuse(GamesProblem::Move { number, ply, text }))?;
+                out.write_all(ChessBoard::as_bytes_slice(&boards))?;
+                progress.update(number as u64, || format!("{} positions", counts.quiet()));
+            }
+            progress.finish();
+        }
+        Ok(counts.quiet())
+    }
+}
+
+/// A position in the format, which has 16 bits for the score.
+fn board_of<G: Playable>(played: &PlayedPosition<G>) -> Option<ChessBoard> {
+    let PlayedPosition { position, score, result, .. } = played;
+    let most = i32::from(i16::MAX);
+    let centipawns = (f64::from(score.to_thousandths()) / 10.0).round() as i32;
+    position.to_bullet(centipawns.clamp(-most, most) as i16, *result)
+}

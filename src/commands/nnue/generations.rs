@@ -1,0 +1,317 @@
+//! `labrys nnue generations`.
+
+use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use clap::ValueEnum;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::train::{Trained, Training, TrainingArguments};
+use crate::arena::{
+    Adjudication, CommentKeys, EngineConfig, Format, KeyValues, Openings, Pairs, Rules, Schedule, Tournament,
+};
+use crate::commands::games::RANDOM_PLIES;
+use crate::commands::selfplay::SelfPlay;
+use crate::commands::tournament;
+use crate::commands::{RulesArguments, interruptible, parse_even, parse_plies, threads};
+use crate::engine::registry::{self, GameVisitor};
+use crate::eval::nnue::EvalNet;
+use crate::game::Playable;
+use crate::learn::checkpoint::TrainingFolder;
+use crate::learn::nnue::checkpoint::NET;
+use crate::learn::nnue::generations::{GenerationsState, NetGeneration, TrainedNet};
+use crate::learn::nnue::model::NEURONS;
+use crate::learn::nnue::selfplay::SelfPlaySettings;
+use crate::learn::nnue::trainer::TrainingError;
+use crate::protocol::engine_log::EngineLog;
+use crate::search::Control;
+
+/// The option and its value with which an engine plays by the linear evaluation.
+const LINEAR: (&str, &str) = ("Evaluation", "linear");
+
+/// Plays games, trains a net on those of the last generations, plays matches with it, and has it play the
+/// next games. A folder with generations is gone on with.
+#[derive(Debug, clap::Args, Serialize)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    #[serde(flatten)]
+    rules: RulesArguments,
+    /// A TOML file with any of these arguments
+    #[arg(long, value_name = "FILE")]
+    #[serde(skip)]
+    config: Option<PathBuf>,
+    /// Folder of the generations, created if missing
+    #[arg(long, value_name = "DIR")]
+    #[serde(skip)]
+    out: PathBuf,
+    /// Generations to complete, those before included
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    #[serde(skip)]
+    generations: u32,
+    /// What plays the first games: the linear evaluation, or a net with random parameters
+    #[arg(long, value_enum, default_value_t = Start::Linear)]
+    start: Start,
+    /// Games of a generation
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    games: u64,
+    /// Nodes for each move of the games
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Random plies at the beginning of each game, N or N-M
+    #[arg(long, value_name = "N", default_value = "6-9", value_parser = parse_plies)]
+    random_plies: RangeInclusive<usize>,
+    /// Seed of everything random in the first generation; the next ones have the numbers after it
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Generations whose games a net learns from
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    window: u32,
+    #[command(flatten)]
+    #[serde(flatten)]
+    training: TrainingArguments,
+    /// Games of each match; 0 for no matches
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = parse_even)]
+    match_games: u64,
+    /// Keys for both engines of a match, as `labrys match` has them
+    #[arg(long, num_args = 1.., value_name = "KEY=VALUE", default_value = "tc=1+0.01")]
+    each: Vec<String>,
+    /// Number of concurrent games of a match
+    #[arg(long, value_name = "N", default_value = "1")]
+    #[serde(skip)]
+    concurrency: NonZeroUsize,
+    /// Threads of self-play and training [default: as many as the machine has]
+    #[arg(long)]
+    #[serde(skip)]
+    threads: Option<NonZeroUsize>,
+}
+
+/// What plays the first games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Start {
+    /// The linear evaluation with its shipped weights
+    Linear,
+    /// A net with random parameters
+    Nothing,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let rules = arguments.rules.rules()?;
+    registry::dispatch(&rules.variant, Run { arguments, rules: &rules })?
+}
+
+/// A run, to be dispatched on the type of the game.
+struct Run<'a> {
+    arguments: &'a Arguments,
+    rules: &'a Rules,
+}
+
+impl GameVisitor for Run<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        let Arguments { out, generations, training, .. } = self.arguments;
+        let control = interruptible()?;
+        let neurons = training.sizes.neurons;
+        if !neurons.is_multiple_of(NEURONS) {
+            bail!("--neurons: {}", TrainingError::Neurons(neurons));
+        }
+        self.tournament(0, ("net", LINEAR), ("linear", LINEAR))?.check(&control)?;
+        let Value::Object(settings) = serde_json::to_value(self.arguments)? else {
+            bail!("arguments are an object")
+        };
+        let in_folder = || format!("--out {}", out.display());
+        let folder = TrainingFolder::<GenerationsState>::open(out, settings).with_context(in_folder)?;
+        let mut state = folder.read(true)?.unwrap_or_default();
+        folder.write_generations(&state)?;
+        // Records of matches have the paths of nets, which do not change with the current folder.
+        let out = out.canonicalize().with_context(in_folder)?;
+        while state.complete.len() < *generations as usize {
+            let number = state.complete.len() as u32 + 1;
+            let generation = Generation { run: &self, out: &out, number };
+            let save = |state: &GenerationsState| Ok(folder.write_generations(state)?);
+            let Some(complete) = generation.run::<G>(&mut state, &control, save)? else {
+                bail!("interrupted in generation {number}, the same command goes on");
+            };
+            println!("{}", summary(&complete, number));
+            state.complete.push(complete);
+            state.trained = None;
+            folder.write_generations(&state)?;
+        }
+        println!("{} generations are complete: {}", state.complete.len(), out.display());
+        Ok(())
+    }
+}
+
+impl Run<'_> {
+    /// A match of two engines, each with its name and an option.
+    fn tournament(
+        &self,
+        seed: u64,
+        first: (&str, (&str, &str)),
+        second: (&str, (&str, &str)),
+    ) -> anyhow::Result<Tournament> {
+        let Arguments { each, match_games, concurrency, .. } = self.arguments;
+        let each = KeyValues::parse("--each", each)?;
+        let engines = [first, second].map(|(name, (option, value))| {
+            let words = [format!("name={name}"), format!("option.{option}={value}")];
+            Ok(KeyValues::parse("--each", &words)?.with_defaults(&each))
+        });
+        Ok(Tournament {
+            rules: self.rules.clone(),
+            engines: EngineConfig::read_all(engines.into_iter().collect::<anyhow::Result<_>>()?)?,
+            schedule: Schedule::new(Format::RoundRobin, 2, 0..match_games / 2),
+            openings: Openings::Random { seed, plies: RANDOM_PLIES },
+            seed,
+            adjudication: Adjudication::default(),
+            sprt: None,
+            concurrency: concurrency.get(),
+            affinity: None,
+            comment_keys: CommentKeys::default(),
+            log: EngineLog::default(),
+        })
+    }
+}
+
+/// A generation of a run.
+struct Generation<'a> {
+    run: &'a Run<'a>,
+    /// The folder of the run.
+    out: &'a Path,
+    /// The number of the generation, from 1.
+    number: u32,
+}
+
+impl Generation<'_> {
+    fn folder(&self, number: u32) -> PathBuf {
+        self.out.join(number.to_string())
+    }
+
+    fn net(&self, number: u32) -> String {
+        self.folder(number).join(NET).display().to_string()
+    }
+
+    fn seed(&self) -> u64 {
+        self.run.arguments.seed.wrapping_add(u64::from(self.number) - 1)
+    }
+
+    /// The net of the generation before. Number 0 has a net only if it is one with random parameters.
+    fn before(&self) -> Option<String> {
+        let has_net = self.number > 1 || self.run.arguments.start == Start::Nothing;
+        has_net.then(|| self.net(self.number - 1))
+    }
+
+    /// Plays the games, trains the net and plays the matches, from where it was interrupted; `None` if it is
+    /// interrupted again.
+    fn run<G: Playable>(
+        &self,
+        state: &mut GenerationsState,
+        control: &Control,
+        save: impl Fn(&GenerationsState) -> anyhow::Result<()>,
+    ) -> anyhow::Result<Option<NetGeneration>> {
+        let net = match state.trained {
+            Some(net) => net,
+            None => {
+                println!("generation {}", self.number);
+                if !self.play::<G>(control)? {
+                    return Ok(None);
+                }
+                let Some(net) = self.train::<G>(control)? else { return Ok(None) };
+                state.trained = Some(net);
+                save(state)?;
+                net
+            }
+        };
+        let linear = self.play_match("linear", LINEAR, control)?;
+        let before = match self.before() {
+            Some(path) => self.play_match("before", ("EvalFile", &path), control)?,
+            None => None,
+        };
+        Ok((!control.is_stopped()).then_some(NetGeneration { net, linear, before }))
+    }
+
+    /// Plays the games. Returns whether it was not interrupted.
+    fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
+        let Arguments { training, games, nodes, random_plies, threads: asked, .. } = self.run.arguments;
+        let folder = self.folder(self.number);
+        std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+        let before = self.before();
+        if let (1, Some(path)) = (self.number, &before) {
+            let folder = self.folder(0);
+            std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+            let (play, sizes) = (self.run.rules.start::<G>()?, &training.sizes);
+            let net = EvalNet::random(play.position(), sizes.neurons, sizes.outputs, self.seed());
+            net.save::<G>(Path::new(path))?;
+        }
+        let selfplay = SelfPlay {
+            rules: self.run.rules,
+            evaluation: Some(before.as_ref().map_or(LINEAR, |path| ("EvalFile", path))),
+            settings: SelfPlaySettings {
+                nodes: *nodes,
+                random_plies: random_plies.clone(),
+                seed: self.seed(),
+            },
+            games: *games,
+            threads: threads(*asked),
+            out: &games_of(&folder),
+        };
+        selfplay.play::<G>(control)
+    }
+
+    /// Trains the net; `None` if it is interrupted.
+    fn train<G: Playable>(&self, control: &Control) -> anyhow::Result<Option<TrainedNet>> {
+        let Arguments { window, training, threads: asked, .. } = self.run.arguments;
+        let first = self.number.saturating_sub(window - 1).max(1);
+        let data: Vec<_> = (first..=self.number).map(|number| games_of(&self.folder(number))).collect();
+        let training = Training {
+            data: &data,
+            out: &self.folder(self.number),
+            resume: true,
+            arguments: training,
+            seed: self.seed(),
+            threads: threads(*asked),
+        };
+        let Trained { positions, best, is_finished } = training.train::<G>(control)?;
+        let best = best.filter(|_| is_finished);
+        Ok(best.map(|best| TrainedNet { positions, held_out: best.held_out }))
+    }
+
+    /// Plays a match of the net against another evaluation; `None` if there are no matches, or it is
+    /// interrupted.
+    fn play_match(
+        &self,
+        opponent: &str,
+        option: (&str, &str),
+        control: &Control,
+    ) -> anyhow::Result<Option<Pairs>> {
+        if self.run.arguments.match_games == 0 || control.is_stopped() {
+            return Ok(None);
+        }
+        let net = self.net(self.number);
+        let tournament = self.run.tournament(self.seed(), ("net", ("EvalFile", &net)), (opponent, option))?;
+        let path = self.folder(self.number).join(opponent).with_extension("pgn");
+        let results = tournament::play_into(&path, &tournament, control)?;
+        Ok(results.map(|results| results.between([0, 1])))
+    }
+}
+
+/// The file of games in the folder of a generation.
+fn games_of(folder: &Path) -> PathBuf {
+    folder.join("selfplay.games")
+}
+
+/// A generation in one line.
+fn summary(generation: &NetGeneration, number: u32) -> String {
+    let NetGeneration { net: TrainedNet { positions, held_out }, linear, before } = generation;
+    let elo = |opponent: &str, pairs: &Option<Pairs>| {
+        pairs.map_or(String::new(), |pairs| format!("; against {opponent} {}", pairs.elo()))
+    };
+    format!(
+        "generation {number}: {positions} positions, held out {held_out:.6}{}{}",
+        elo("linear", linear),
+        elo("the one before", before)
+    )
+}

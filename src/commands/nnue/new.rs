@@ -1,0 +1,47 @@
+//! `labrys nnue new`.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+
+use super::Sizes;
+use crate::commands::RulesArguments;
+use crate::engine::registry::{self, GameVisitor};
+use crate::eval::nnue::EvalNet;
+use crate::files::check_writable;
+use crate::game::{InputShape, Playable};
+
+/// Writes a net with random parameters.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    #[command(flatten)]
+    rules: RulesArguments,
+    #[command(flatten)]
+    sizes: Sizes,
+    /// Seed of the random parameters
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// The file to write
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    registry::dispatch(&arguments.rules.variant, arguments)?
+}
+
+impl GameVisitor for &Arguments {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        check_writable(&self.out).with_context(|| self.out.display().to_string())?;
+        let play = self.rules.rules()?.start::<G>()?;
+        let Sizes { neurons, outputs } = self.sizes;
+        let net = EvalNet::random(play.position(), neurons, outputs, self.seed);
+        net.save::<G>(&self.out)?;
+        let InputShape { files, ranks, inputs } = net.sizes.inputs;
+        let path = self.out.display();
+        println!("a net for {} on {files}×{ranks}, {inputs} → {neurons} × 2 → {outputs}: {path}", G::NAME);
+        Ok(())
+    }
+}

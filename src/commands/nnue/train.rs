@@ -1,0 +1,213 @@
+//! `labrys nnue train`.
+
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, ensure};
+use serde::Serialize;
+
+use super::{Sizes, parse_size};
+use crate::commands::progress::Progress;
+use crate::commands::{interruptible, parse_fraction, parse_non_negative, threads};
+use crate::engine::registry::{self, GameVisitor};
+use crate::game::Playable;
+use crate::learn::nnue::checkpoint::TrainingFolder;
+use crate::learn::nnue::dataset::{Counts, Dataset};
+use crate::learn::nnue::games::{GamesError, read_games, start_of};
+use crate::learn::nnue::trainer::{Epoch, Trainer, TrainingSettings};
+use crate::search::Control;
+
+/// Trains a net on games of `labrys selfplay`.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// File of games; may be given several times
+    #[arg(long, value_name = "FILE", required = true)]
+    data: Vec<PathBuf>,
+    /// Folder for the net, the state of the training and its curve
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Continue the training in the folder
+    #[arg(long)]
+    resume: bool,
+    #[command(flatten)]
+    training: TrainingArguments,
+    /// Seed of the initial parameters, of the order of the positions and of the choice of held-out games
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Threads [default: as many as the machine has]
+    #[arg(long)]
+    threads: Option<NonZeroUsize>,
+}
+
+/// How a net is trained.
+#[derive(Debug, clap::Args, Serialize)]
+pub(super) struct TrainingArguments {
+    #[command(flatten)]
+    #[serde(flatten)]
+    pub(super) sizes: Sizes,
+    /// Number of passes over all positions
+    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    epochs: u32,
+    /// Positions of a batch
+    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = parse_size::<1_000_000>)]
+    batch: usize,
+    /// Initial learning rate of AdamW; it falls to a hundredth, as a cosine does
+    #[arg(long, default_value_t = 0.001, value_parser = parse_non_negative)]
+    rate: f64,
+    /// Weight decay of AdamW
+    #[arg(long, default_value_t = 0.01, value_parser = parse_non_negative)]
+    decay: f64,
+    /// Weight of the score in the target, from 0 to 1; the rest is the result of the game
+    #[arg(long, default_value_t = 1.0, value_parser = parse_fraction)]
+    blend: f64,
+    /// Stop after so many epochs without a lower loss of the held-out positions
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    patience: u32,
+    /// Unit of the pruning margins, in thousandths [default: that of the game's first feature set]
+    #[arg(long, value_parser = clap::value_parser!(i32).range(0..=1_000_000))]
+    margin: Option<i32>,
+}
+
+impl TrainingArguments {
+    fn settings<G: Playable>(&self, seed: u64) -> TrainingSettings {
+        let scale = G::SETS[0].scale;
+        TrainingSettings {
+            neurons: self.sizes.neurons,
+            outputs: self.sizes.outputs,
+            epochs: self.epochs,
+            batch: self.batch,
+            rate: self.rate,
+            decay: self.decay,
+            blend: self.blend,
+            patience: self.patience,
+            seed,
+            margin: self.margin.unwrap_or(scale.margin),
+            // Scores that do not count may say nothing, such as those of a net with random parameters.
+            unit: (self.blend == 0.0).then_some(scale.wdl.b),
+        }
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let Arguments { variant, data, out, resume, training, seed, threads: asked } = arguments;
+    let (seed, threads, resume) = (*seed, threads(*asked), *resume);
+    let training = Training { data, out, resume, arguments: training, seed, threads };
+    registry::dispatch(variant, &training)?
+}
+
+/// A training to be run.
+pub(super) struct Training<'a> {
+    /// The files of games.
+    pub(super) data: &'a [PathBuf],
+    /// The folder.
+    pub(super) out: &'a Path,
+    /// Whether a training in the folder is continued.
+    pub(super) resume: bool,
+    pub(super) arguments: &'a TrainingArguments,
+    pub(super) seed: u64,
+    pub(super) threads: usize,
+}
+
+/// What has become of a training.
+pub(super) struct Trained {
+    /// Positions of the data.
+    pub(super) positions: u64,
+    /// The epoch with the lowest held-out loss; `None` before the first epoch.
+    pub(super) best: Option<Epoch>,
+    /// Whether it has ended, and not been interrupted.
+    pub(super) is_finished: bool,
+}
+
+impl Training<'_> {
+    /// Reads the positions of all files, and says where they come from.
+    fn read<G: Playable>(&self) -> anyhow::Result<(Dataset<G>, Counts, String)> {
+        let mut read: Option<Dataset<G>> = None;
+        let (mut counts, mut sources) = (Counts::default(), Vec::new());
+        for path in self.data {
+            let refuse = |problem| GamesError { path: path.clone(), problem };
+            let (header, games) = read_games::<G>(path)?;
+            let dataset = match &mut read {
+                Some(dataset) => dataset,
+                none => none.insert(Dataset::new(start_of(&header).map_err(refuse)?)),
+            };
+            let outputs = self.arguments.sizes.outputs;
+            dataset.add(&header, &games, outputs, &mut counts).map_err(refuse)?;
+            sources.push(format!(
+                "{} games of {}, {} nodes, seed {}",
+                games.len(),
+                header.evaluation,
+                header.nodes,
+                header.seed
+            ));
+        }
+        let dataset = read.context("--data: no file")?;
+        ensure!(u32::try_from(dataset.len()).is_ok(), "--data: {} positions are too many", dataset.len());
+        Ok((dataset, counts, sources.join("; ")))
+    }
+
+    /// Trains the net until the end, or until `control` stops it after a whole epoch.
+    pub(super) fn train<G: Playable>(&self, control: &Control) -> anyhow::Result<Trained> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads).build()?;
+        pool.install(|| self.train_here::<G>(control))
+    }
+
+    /// The same, on the threads of this pool.
+    fn train_here<G: Playable>(&self, control: &Control) -> anyhow::Result<Trained> {
+        let (dataset, counts, sources) = self.read::<G>()?;
+        let settings = self.arguments.settings::<G>(self.seed);
+        let mut trainer = Trainer::new(&dataset, settings)?;
+        let folder = TrainingFolder::open(self.out, settings, dataset.checksum())?;
+        if let Some(state) = folder.read::<G>(trainer.sizes(), self.resume)? {
+            trainer.state = state;
+        }
+        let (learned, held_out) = trainer.positions();
+        let (games, quiet, unit) = (counts.games, counts.quiet(), trainer.unit());
+        println!("{games} games, {quiet} quiet positions, {held_out} of them held out; unit {unit:.3}");
+        let chance = trainer.chance_loss();
+        println!("loss of the held-out positions by chance {chance:.6}");
+        while !trainer.is_finished() {
+            let begin = Instant::now();
+            let number = trainer.state.curve.len() + 1;
+            let mut progress = Progress::new("positions", 0, Some(learned as u64));
+            let epoch = trainer.epoch(control, &mut |done| {
+                progress.update(done as u64, || format!("epoch {number}/{}", settings.epochs));
+            })?;
+            progress.finish();
+            let Some(Epoch { training, held_out, .. }) = epoch else { break };
+            let rate = learned as f64 / begin.elapsed().as_secs_f64();
+            println!("epoch {number}: loss {training:.6}, held out {held_out:.6}, {rate:.0} positions/s");
+            folder.write(&trainer, provenance(settings, &trainer.state.curve, &sources, chance))?;
+        }
+        let best = trainer.state.best_epoch();
+        match best {
+            Some(best) => {
+                let path = folder.net();
+                println!("epoch {}: held out {:.6}: {}", best.number, best.held_out, path.display());
+            }
+            None => println!("interrupted in the first epoch, nothing written"),
+        }
+        Ok(Trained { positions: quiet, best, is_finished: trainer.is_finished() })
+    }
+}
+
+fn provenance(settings: TrainingSettings, curve: &[Epoch], sources: &str, chance: f64) -> String {
+    let held_out = curve.iter().map(|epoch| epoch.held_out).fold(f64::INFINITY, f64::min);
+    let TrainingSettings { blend, rate, seed, epochs, .. } = settings;
+    format!(
+        "labrys nnue train, blend {blend}, rate {rate}, {} of {epochs} epochs, seed {seed}: \
+         held-out loss {held_out:.6} (chance: {chance:.6}); on {sources}",
+        curve.len()
+    )
+}
+
+impl GameVisitor for &Training<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        self.train::<G>(&*interruptible()?).map(drop)
+    }
+}
