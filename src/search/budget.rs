@@ -89,9 +89,9 @@ impl Budget {
         self.stopped && !self.overtaken
     }
 
-    /// Lifts all limits, and ignores the stop flag from now on.
-    pub(super) fn lift(&mut self) {
-        self.next_poll = u64::MAX;
+    /// Grants so many nodes whatever the limits and the stop flag say. They are the last.
+    pub(super) fn grant(&mut self, nodes: u64) {
+        (self.next_poll, self.node_limit) = (self.nodes + nodes, 0);
         self.resume();
     }
 
@@ -118,5 +118,27 @@ impl Budget {
     /// Whether the search runs against a clock.
     pub(super) fn is_on_clock(&self) -> bool {
         self.time.is_on_clock()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+    use crate::game::chess::Chess;
+    use crate::search::Control;
+
+    type Move = <Chess as Game>::Move;
+
+    #[test]
+    fn a_stopped_search_gets_the_nodes_that_it_is_granted_and_no_more() {
+        let control = Control::default();
+        control.stop();
+        let shared = SharedState::<Move>::new(&control, 1);
+        let mut budget = Budget::new(&Limits::none(), Color::White);
+        assert!(budget.visit(&shared, 1));
+        budget.grant(7);
+        let granted = (0..100).filter(|_| !budget.visit(&shared, 1)).count();
+        assert_eq!(granted, 7);
     }
 }
