@@ -18,6 +18,10 @@ const PLANES: usize = KINGS + 2 * LEADS;
 impl Inputs for Amazons {
     const INPUTS_VERSION: u32 = 2;
 
+    /// For 8×8. On 10×10 no net has beaten the linear evaluation yet.
+    const SHIPPED_NET: Option<&'static [u8]> =
+        Some(include_bytes!("../../../nets/eval/amazons-8x8.safetensors"));
+
     type InputPlanes = [u128; PLANES];
 
     const MIRRORS: bool = true;
