@@ -2,12 +2,12 @@
 
 mod common;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use common::grid::{Grid, Square, random_fen};
+use common::grid::{Grid, Square, name, random_fen};
 use labrys::eval::{Evaluator, Linear};
 use labrys::game::amazons::Amazons;
-use labrys::game::{Features, Game};
+use labrys::game::{Features, Game, Inputs, each_input, plane_and_bit};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -274,5 +274,49 @@ fn a_position_of_the_opening_has_all_of_its_contact_early() {
     assert_eq!((start["tempoEarly"], start["tempoMiddle"], start["tempoLate"]), (1.0, 0.0, 0.0));
     for name in ["t1", "t2", "c1", "c2", "mobility", "enclosed"] {
         assert_eq!(measure(&start, name), 0.0, "{name}");
+    }
+}
+
+/// The inputs of a net for a position, by name, from the definition.
+fn inputs_by_definition(grid: &Grid) -> BTreeSet<String> {
+    let mut inputs = BTreeSet::new();
+    for letter in ['Q', 'q', '*'] {
+        inputs.extend(grid.all(letter).into_iter().map(|square| format!("{letter} {}", name(square))));
+    }
+    let [queens, kings] = [99, 1].map(|steps| {
+        let [white, black] = ['Q', 'q'].map(|letter| grid.distances(letter, steps));
+        white.into_iter().zip(black).map(|((square, white), (_, black))| (square, [white, black]))
+    });
+    for (square, distances) in queens {
+        let [white, black] =
+            distances.map(|distance| distance.map_or("-", |d| ["1", "2", "3"][d.min(3) as usize - 1]));
+        inputs.insert(format!("{white}:{black} {}", name(square)));
+    }
+    for (square, distances) in kings {
+        let [white, black] = distances.map(|distance| distance.unwrap_or(999));
+        let lead = match i64::from(black) - i64::from(white) {
+            0 => continue,
+            1 => "K",
+            2.. => "KK",
+            -1 => "k",
+            _ => "kk",
+        };
+        inputs.insert(format!("{lead} {}", name(square)));
+    }
+    inputs
+}
+
+#[test]
+fn inputs_of_nets_are_amazons_arrows_and_distances() {
+    let mut random = StdRng::seed_from_u64(11);
+    for _ in 0..300 {
+        let fen = random_fen(&mut random);
+        let position = Amazons::from_fen(&fen).unwrap();
+        let mut inputs = BTreeSet::new();
+        each_input(position.input_planes(), |input| {
+            let (plane, bit) = plane_and_bit(input);
+            assert!(inputs.insert(position.input_name(plane, bit)), "{fen}");
+        });
+        assert_eq!(inputs, inputs_by_definition(&Grid::new(&fen)), "{fen}");
     }
 }
