@@ -43,7 +43,8 @@ impl<G: MoveOrdering> Heuristics<G> {
         }
     }
 
-    /// Before a new search by these constants: forgets the killers, whose plies have changed, and halves all scores.
+    /// Before a new search by these constants: forgets the killers, whose plies have changed, and halves all
+    /// scores.
     pub(super) fn new_search(&mut self, constants: EngineConstants) {
         self.constants = constants;
         self.killers.fill([None; 2]);
