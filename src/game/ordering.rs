@@ -8,6 +8,12 @@ pub trait MoveOrdering: Game {
     /// The number of kinds of moves, see [`MoveOrdering::move_kind`].
     const MOVE_KINDS: usize = 1;
 
+    /// The number of kinds of captures, see [`MoveOrdering::capture_kind`].
+    const CAPTURE_KINDS: usize = 1;
+
+    /// The number of structures of a position, see [`MoveOrdering::structure`].
+    const STRUCTURES: usize = 0;
+
     /// Whether a move is tactical (a capture or promotion): it is searched early, never reduced, and part of
     /// quiescence search.
     fn is_tactical(&self, _mv: Self::Move) -> bool {
@@ -39,6 +45,18 @@ pub trait MoveOrdering: Game {
     /// The kind of a legal move, below [`MoveOrdering::MOVE_KINDS`]: in chess, which piece goes where.
     /// Continuation history counts kinds of replies to kinds of moves.
     fn move_kind(&self, _mv: Self::Move) -> usize {
+        0
+    }
+
+    /// The kind of a tactical move by what it captures, below [`MoveOrdering::CAPTURE_KINDS`].
+    fn capture_kind(&self, _mv: Self::Move) -> usize {
+        0
+    }
+
+    /// A hash of a part of the position that many positions of a search have in common, such as the pawns in
+    /// chess. Static evaluations are corrected by what searches of such positions have found. `index` is below
+    /// [`MoveOrdering::STRUCTURES`].
+    fn structure(&self, _index: usize) -> u64 {
         0
     }
 }

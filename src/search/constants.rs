@@ -56,9 +56,16 @@ macro_rules! constants {
 
 // Name, value, range, step; `labrys spsa` prints such lines.
 constants! {
+    /// Razoring up to this depth.
+    razoring_depth = 4, 0..=10, 0.5;
+    /// Razoring margin at any depth, in thousandths.
+    razoring_base = 600, 0..=2000, 50.0;
+    /// Razoring margin for the square of the depth, in thousandths.
+    razoring_margin = 400, 50..=1000, 30.0;
+
     /// Reverse futility pruning up to this depth. +76 ± 31 Elo in Neighbours.
-    reverse_futility_depth = 6, 1..=12, 0.75;
-    /// Reverse futility margin for each ply of depth, in thousandths.
+    reverse_futility_depth = 8, 0..=12, 0.75;
+    /// Reverse futility margin for each ply of depth, less one where the position improves, in thousandths.
     reverse_futility_margin = 200, 20..=600, 20.0;
 
     /// Null move pruning from this depth on.
@@ -74,6 +81,11 @@ constants! {
     /// Null-move cutoffs are verified from this depth on, whatever the position.
     null_move_verification_depth = 12, 4..=30, 1.5;
 
+    /// ProbCut from this depth on.
+    probcut_depth = 5, 4..=128, 0.5;
+    /// Thousandths above β that a ProbCut search has to find.
+    probcut_margin = 500, 100..=1500, 30.0;
+
     /// Internal iterative reduction from this depth on.
     internal_reduction_depth = 4, 2..=12, 0.5;
 
@@ -83,19 +95,31 @@ constants! {
     singular_entry = 3, 1..=6, 0.5;
     /// Thousandths for each ply of depth by which the other moves fail low, for a singular move.
     singular_margin = 6, 0..=60, 2.0;
+    /// Thousandths below that margin at which a singular move is extended by two plies.
+    singular_double_margin = 60, 0..=1000, 8.0;
+    /// The most moves of a line that are extended by two plies.
+    singular_double_extensions = 4, 0..=16, 1.0;
+    /// Plies by which a move that is not singular is reduced where the table expects a cutoff.
+    singular_reduction = 1, 0..=3, 0.5;
 
-    /// Futility pruning up to this depth. +75 ± 32 Elo in Neighbours.
-    futility_depth = 3, 1..=10, 0.5;
+    /// Futility pruning up to this depth, reductions taken off. +75 ± 32 Elo in Neighbours.
+    futility_depth = 6, 0..=12, 0.5;
     /// Futility margin for each ply of depth and one more, in thousandths.
     futility_margin = 300, 20..=900, 30.0;
 
     /// Late move pruning up to this depth. +94 ± 33 Elo in Neighbours.
-    late_pruning_depth = 4, 1..=10, 0.5;
-    /// Late move pruning begins behind this many moves and the square of the depth.
+    late_pruning_depth = 8, 0..=12, 0.5;
+    /// Late move pruning begins behind this many moves and the square of the depth, half of that where the
+    /// position does not improve.
     late_pruning_moves = 4, 1..=20, 0.75;
 
+    /// History pruning below this depth, reductions taken off.
+    history_pruning_depth = 4, 0..=10, 0.5;
+    /// History score of a quiet move for each ply of depth below which it is pruned, with its sign turned.
+    history_pruning_margin = 4000, 500..=15000, 300.0;
+
     /// Pruning by static exchange evaluation up to this depth.
-    see_pruning_depth = 7, 1..=12, 0.75;
+    see_pruning_depth = 9, 0..=14, 0.75;
     /// Thousandths that a quiet move may lose by exchange for each ply of depth.
     see_quiet_margin = 210, 20..=600, 20.0;
     /// Thousandths that a tactical move may lose by exchange for the square of the depth.
@@ -103,8 +127,8 @@ constants! {
 
     /// Late move reductions from this depth on.
     late_reduction_depth = 3, 2..=6, 0.5;
-    /// The first move that is reduced, counted from 1.
-    late_reduction_moves = 3, 2..=8, 0.5;
+    /// The first move that is reduced, counted from 1; on the principal variation, the one behind it.
+    late_reduction_moves = 2, 2..=8, 0.5;
     /// The part of the reduction that depends on neither depth nor number of the move, in hundredths of a
     /// ply.
     late_reduction_base = 50, 0..=200, 8.0;
@@ -112,6 +136,14 @@ constants! {
     late_reduction_divisor = 200, 100..=500, 10.0;
     /// A history score of this size takes a ply off the reduction, or adds one.
     late_reduction_history = 5000, 1000..=20000, 400.0;
+    /// The most that history takes off the reduction or adds to it, in hundredths of a ply.
+    late_reduction_history_most = 200, 0..=500, 20.0;
+    /// Added to the reduction where the position does not improve, in hundredths of a ply.
+    late_reduction_not_improving = 70, 0..=200, 10.0;
+    /// Added to the reduction where the node is expected to fail high, in hundredths of a ply.
+    late_reduction_cut_node = 100, 0..=300, 10.0;
+    /// Taken off the reduction of tactical moves, in hundredths of a ply.
+    late_reduction_tactical = 150, 0..=2000, 10.0;
 
     /// History score of a cutoff for the square of the depth.
     history_bonus_square = 16, 0..=64, 2.0;
@@ -121,6 +153,12 @@ constants! {
     history_bonus_max = 1600, 200..=4000, 100.0;
     /// History scores that a thousandth of capture value is worth, in the order of tactical moves.
     capture_value = 16, 1..=64, 2.0;
+
+    /// The most that the static evaluation is corrected by one structure, in thousandths.
+    correction_most = 300, 0..=1000, 20.0;
+
+    /// In quiescence search, a capture has to bring the score up to α with so many thousandths to spare.
+    quiescence_margin = 500, 50..=4000, 30.0;
 
     /// Iterations of at least this depth begin with an aspiration window.
     aspiration_depth = 4, 1..=10, 0.5;

@@ -1,7 +1,8 @@
-//! Killers and history: which moves have refuted positions earlier in the search.
+//! Killers and history: which moves have refuted positions earlier in the search, and how far static
+//! evaluations of similar positions were from what searches made of them.
 
 use super::EngineConstants;
-use crate::eval::MAX_PLY;
+use crate::eval::{MAX_PLY, Score};
 use crate::game::{Color, Game, GameMove, MoveOrdering};
 
 /// Entries of the history table of a player, a power of two. Moves with the same lowest bits share an entry.
@@ -13,20 +14,35 @@ const HISTORY_MAX: i32 = 1 << 14;
 /// Plies of continuation history: the opponent's last move, and the own move before it.
 const CONTINUATION_PLIES: usize = 2;
 
+/// Entries of a correction history table of a player, a power of two.
+const CORRECTION_SIZE: usize = 1 << 14;
+
+/// Steps of a correction in a thousandth.
+const CORRECTION_GRAIN: i32 = 16;
+
+/// Weight of the old correction and the new one together, and of a new one at most.
+const CORRECTION_WEIGHT: i32 = 256;
+const CORRECTION_WEIGHT_MAX: i32 = 16;
+
 /// The kinds of the moves that have led to a node, the last one first; `None` where there was none, or where
 /// it was a null move.
 pub(super) type MoveKinds = [Option<usize>; CONTINUATION_PLIES];
 
-/// Killers, history and continuation history of one thread.
+/// Killers, histories and correction history of one thread.
 #[derive(Clone, Debug)]
 pub struct Heuristics<G: Game> {
     /// The last two quiet moves that have refuted a position at each ply.
     killers: Vec<[Option<G::Move>; 2]>,
     /// History scores of moves, for White and for Black.
     history: [Vec<i16>; 2],
+    /// History scores of tactical moves by what moves where and what it captures; empty where a game has only
+    /// one kind of move.
+    captures: Vec<i16>,
     /// History scores of kinds of moves as replies to kinds of earlier moves; empty where a game has only
     /// one kind of move.
     continuation: [Vec<i16>; CONTINUATION_PLIES],
+    /// By how much static evaluations are too low, by structure and for White and for Black to move.
+    corrections: Vec<[Vec<i16>; 2]>,
     /// The constants of the search.
     pub(super) constants: EngineConstants,
 }
@@ -38,7 +54,9 @@ impl<G: MoveOrdering> Heuristics<G> {
         Heuristics {
             killers: vec![[None; 2]; MAX_PLY + 1],
             history: [vec![0; HISTORY_SIZE], vec![0; HISTORY_SIZE]],
+            captures: vec![0; if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::CAPTURE_KINDS } else { 0 }],
             continuation: [vec![0; entries], vec![0; entries]],
+            corrections: vec![[vec![0; CORRECTION_SIZE], vec![0; CORRECTION_SIZE]]; G::STRUCTURES],
             constants: EngineConstants::DEFAULT,
         }
     }
@@ -50,7 +68,8 @@ impl<G: MoveOrdering> Heuristics<G> {
         self.killers.fill([None; 2]);
         // Table by table: a flattened loop would go count by count, which takes a millisecond
         // in chess.
-        for table in self.history.iter_mut().chain(&mut self.continuation) {
+        let captures = std::iter::once(&mut self.captures);
+        for table in self.history.iter_mut().chain(&mut self.continuation).chain(captures) {
             table.iter_mut().for_each(|score| *score /= 2);
         }
     }
@@ -62,7 +81,7 @@ impl<G: MoveOrdering> Heuristics<G> {
     }
 
     /// Rewards `best`, which has refuted the position at `ply` in a search of `depth` plies, and punishes the
-    /// moves that had been searched before it.
+    /// moves that had been searched before it; quiet ones only if a quiet move was better.
     pub(super) fn cutoff(
         &mut self,
         position: &G,
@@ -75,25 +94,69 @@ impl<G: MoveOrdering> Heuristics<G> {
         let constants = &self.constants;
         let bonus = constants.history_bonus_square * depth * depth + constants.history_bonus_linear * depth;
         let bonus = bonus.min(constants.history_bonus_max);
+        let is_quiet = !position.is_tactical(best);
         self.update(position, best, led_by, bonus);
         for &mv in failed {
-            self.update(position, mv, led_by, -bonus);
+            if is_quiet || position.is_tactical(mv) {
+                self.update(position, mv, led_by, -bonus);
+            }
         }
         let killers = &mut self.killers[ply];
-        if !position.is_tactical(best) && killers[0] != Some(best) {
+        if is_quiet && killers[0] != Some(best) {
             *killers = [Some(best), killers[0]];
+        }
+    }
+
+    /// The history score of a tactical move; within ± 2¹⁴.
+    #[inline]
+    pub(super) fn capture_history(&self, position: &G, mv: G::Move) -> i32 {
+        match G::MOVE_KINDS {
+            1 => self.history(position.side_to_move(), mv),
+            _ => i32::from(self.captures[capture_index(position, mv)]),
+        }
+    }
+
+    /// The history score of a quiet move; within ± 3 · 2¹⁴.
+    #[inline]
+    pub(super) fn quiet_history(&self, position: &G, mv: G::Move, led_by: MoveKinds) -> i32 {
+        self.history(position.side_to_move(), mv) + self.continuation(position, mv, led_by)
+    }
+
+    /// By how much the static evaluation of a position is too low, as far as is known from positions of the
+    /// same structure.
+    #[inline]
+    pub(super) fn correction(&self, position: &G) -> Score {
+        let stm = position.side_to_move().index();
+        let entries = self.corrections.iter().enumerate();
+        let sum: i32 = entries
+            .map(|(structure, table)| i32::from(table[stm][structure_index(position, structure)]))
+            .sum();
+        Score::from_thousandths(sum / CORRECTION_GRAIN)
+    }
+
+    /// Learns that the static evaluation of a position was `error` too low, as a search of `depth` plies has
+    /// found. A correction is at most `most`.
+    pub(super) fn correct(&mut self, position: &G, error: Score, depth: i32, most: Score) {
+        let stm = position.side_to_move().index();
+        let weight = (depth + 1).min(CORRECTION_WEIGHT_MAX);
+        let most = (most.to_thousandths() * CORRECTION_GRAIN).min(i32::from(i16::MAX));
+        let error = error.to_thousandths().clamp(-most, most) * CORRECTION_GRAIN;
+        for (structure, table) in self.corrections.iter_mut().enumerate() {
+            let entry = &mut table[stm][structure_index(position, structure)];
+            let mean = (i32::from(*entry) * (CORRECTION_WEIGHT - weight) + error * weight) / CORRECTION_WEIGHT;
+            *entry = mean.clamp(-most, most) as i16;
         }
     }
 
     /// The history score of a move, whatever came before it; within ± 2¹⁴.
     #[inline]
-    pub(super) fn history(&self, stm: Color, mv: G::Move) -> i32 {
+    fn history(&self, stm: Color, mv: G::Move) -> i32 {
         i32::from(self.history[stm.index()][history_index(mv)])
     }
 
     /// The continuation history score of a move as a reply to those before it; within ± 2¹⁵.
     #[inline]
-    pub(super) fn continuation(&self, position: &G, mv: G::Move, led_by: MoveKinds) -> i32 {
+    fn continuation(&self, position: &G, mv: G::Move, led_by: MoveKinds) -> i32 {
         if G::MOVE_KINDS == 1 {
             return 0;
         }
@@ -106,6 +169,10 @@ impl<G: MoveOrdering> Heuristics<G> {
 
     /// Moves the scores of a move by `bonus`.
     fn update(&mut self, position: &G, mv: G::Move, led_by: MoveKinds, bonus: i32) {
+        if G::MOVE_KINDS > 1 && position.is_tactical(mv) {
+            add_bonus(&mut self.captures[capture_index(position, mv)], bonus);
+            return;
+        }
         add_bonus(&mut self.history[position.side_to_move().index()][history_index(mv)], bonus);
         if G::MOVE_KINDS > 1 {
             let kind = position.move_kind(mv);
@@ -132,4 +199,14 @@ fn add_bonus(score: &mut i16, bonus: i32) {
 
 fn history_index<M: GameMove>(mv: M) -> usize {
     mv.to_bits() as usize & (HISTORY_SIZE - 1)
+}
+
+#[inline]
+fn capture_index<G: MoveOrdering>(position: &G, mv: G::Move) -> usize {
+    position.move_kind(mv) * G::CAPTURE_KINDS + position.capture_kind(mv)
+}
+
+#[inline]
+fn structure_index<G: MoveOrdering>(position: &G, structure: usize) -> usize {
+    position.structure(structure) as usize & (CORRECTION_SIZE - 1)
 }

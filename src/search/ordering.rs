@@ -189,16 +189,13 @@ impl<M: GameMove> MovePicker<M> {
     /// Generates and ranks the tactical moves of a position.
     fn generate_tactical<G: MoveOrdering<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<G>) {
         self.stage = if self.scope == Scope::Tactical { Stage::All } else { Stage::Tactical };
-        let stm = position.side_to_move();
         position.tactical_moves(&mut self.moves);
         self.drop_table_move();
         let capture_value = heuristics.constants.capture_value;
         let tactical = &self.moves[self.ranks.len()..];
-        self.ranks.extend(
-            tactical.iter().map(|&mv| {
-                TACTICAL + capture_value * position.capture_value(mv) + heuristics.history(stm, mv)
-            }),
-        );
+        self.ranks.extend(tactical.iter().map(|&mv| {
+            TACTICAL + capture_value * position.capture_value(mv) + heuristics.capture_history(position, mv)
+        }));
     }
 
     /// Generates and ranks the quiet moves, too.
@@ -210,7 +207,6 @@ impl<M: GameMove> MovePicker<M> {
         ply: usize,
     ) {
         self.stage = Stage::All;
-        let stm = position.side_to_move();
         let killers = heuristics.killers(ply);
         position.quiet_moves(&mut self.moves);
         self.drop_table_move();
@@ -221,7 +217,7 @@ impl<M: GameMove> MovePicker<M> {
             } else if killers[1] == Some(mv) {
                 KILLER
             } else {
-                heuristics.history(stm, mv) + heuristics.continuation(position, mv, led_by)
+                heuristics.quiet_history(position, mv, led_by)
             }
         }));
     }
@@ -283,6 +279,21 @@ impl<M: GameMove> MovePicker<M> {
         if let Some(index) = index {
             self.moves.remove(ranked + index);
         }
+    }
+
+    /// Gives no more quiet moves, once one that was generated has been given.
+    pub(super) fn skip_quiet(&mut self) {
+        debug_assert_eq!(self.stage, Stage::All);
+        let mut kept = self.given;
+        for index in self.given..self.moves.len() {
+            if self.ranks[index] < LOSING {
+                self.moves.swap(kept, index);
+                self.ranks.swap(kept, index);
+                kept += 1;
+            }
+        }
+        self.moves.truncate(kept);
+        self.ranks.truncate(kept);
     }
 
     /// Whether the last move given, and all that follow, lose by exchange.

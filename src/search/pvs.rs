@@ -3,14 +3,11 @@
 //! Steps marked *selective* save nodes on a guess and may change the value; the option `Selective` switches
 //! them off. What each is worth stands in `experiments/search.md`.
 
-use std::array;
-use std::sync::LazyLock;
-
-use super::Constants;
 use super::ordering::{MovePicker, Scope};
+use super::reductions::Singularity;
 use super::searcher::Searcher;
 use super::stack::Ply;
-use super::table::{Bound, TtEntry};
+use super::table::TtEntry;
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
@@ -19,17 +16,21 @@ use crate::game::Searchable;
 const DEFERRAL_DEPTH: i32 = 3;
 
 /// What is known of a node before its moves are searched.
-struct Node<M> {
+pub(super) struct Node<M> {
     /// Plies that are left.
-    depth: i32,
+    pub(super) depth: i32,
     /// Plies from the root.
-    ply: usize,
-    window: Window,
+    pub(super) ply: usize,
+    pub(super) window: Window,
     /// The table's entry, its score as seen from the root.
-    tt_entry: Option<TtEntry<M>>,
-    /// The static evaluation, refined by the table; `None` in check or where the search is not selective.
-    static_eval: Option<Score>,
-    in_check: bool,
+    pub(super) tt_entry: Option<TtEntry<M>>,
+    /// The static evaluation as the evaluator gives it; `None` in check or where the search is not selective.
+    pub(super) raw_eval: Option<Score>,
+    /// The static evaluation, corrected and refined by the table.
+    pub(super) static_eval: Option<Score>,
+    /// Whether the static evaluation is better than it was two plies ago.
+    pub(super) is_improving: bool,
+    pub(super) in_check: bool,
 }
 
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
@@ -74,11 +75,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return self.quiescence(window, ply);
         }
 
-        // 5. The static evaluation. A table hit would make it needless, but it takes place while the table's
-        //    entry is on its way from memory: behind the table, the same nodes take 4 to 8 % longer.
-        let static_eval = (self.selective && !in_check).then(|| self.static_eval(ply));
-
-        // 6. The table: an entry that is deep enough ends the search of this node. The principal variation is
+        // 5. The table: an entry that is deep enough ends the search of this node. The principal variation is
         //    searched to its end, so that all of its moves are known.
         let is_singular_search = self.stack[ply].excluded.is_some();
         let tt_entry = self.tt_entry(ply);
@@ -91,8 +88,15 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return entry.score;
         }
 
-        let static_eval = static_eval.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval)));
-        let mut node = Node { depth, ply, window, tt_entry, static_eval, in_check };
+        // 6. The static evaluation.
+        let evals = (self.selective && !in_check).then(|| self.corrected_eval(ply, tt_entry.as_ref()));
+        let raw_eval = evals.map(|[raw, _]| raw);
+        let corrected = evals.map(|[_, corrected]| corrected);
+        self.stack[ply].static_eval = corrected;
+        let static_eval = corrected.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval)));
+        let is_improving = corrected.is_none_or(|eval| self.is_improving(ply, eval));
+        let mut node =
+            Node { depth, ply, window, tt_entry, raw_eval, static_eval, is_improving, in_check };
         if may_end
             && let Some(static_eval) = static_eval
             && let Some(score) = self.prune(&node, static_eval)
@@ -100,14 +104,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return score;
         }
 
-        // 9. Internal iterative reduction (selective): without a table move the node is searched less deeply.
+        // 11. Internal iterative reduction (selective): without a table move the node is searched less deeply.
         let table_move = tt_entry.and_then(|entry| entry.best);
         if self.selective && !root && depth >= self.constants.internal_reduction_depth && table_move.is_none()
         {
             node.depth -= 1;
         }
 
-        // 10. The moves.
+        // 12. The moves.
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         if root {
             picker.begin_in_order(self.root.open_moves());
@@ -124,50 +128,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         score
     }
 
-    /// A bound of the value of a node that needs no search of its moves.
-    fn prune(&mut self, node: &Node<G::Move>, static_eval: Score) -> Option<Score> {
-        let &Node { depth, ply, window, .. } = node;
-        let beta = window.beta;
-        if beta.plies_to_end().is_some() {
-            return None;
-        }
-        // 7. Reverse futility pruning (selective): far above β near the horizon.
-        let margin = self.margin(self.constants.reverse_futility_margin * depth);
-        if depth <= self.constants.reverse_futility_depth
-            && static_eval - margin >= beta
-            && !self.position(ply).is_terminal()
-        {
-            return Some(static_eval);
-        }
-        // 8. Null move pruning (selective): above β even if the side to move passes.
-        if depth < self.constants.null_move_depth || static_eval < beta || !self.may_null_move(ply) {
-            return None;
-        }
-        let passed = self.position(ply).null_move()?;
-        let constants = &self.constants;
-        let step = self.margin(constants.null_move_margin).to_thousandths().max(1);
-        let above = (static_eval - beta).to_thousandths() / step;
-        let reduction = constants.null_move_reduction
-            + depth / constants.null_move_depth_step
-            + above.min(constants.null_move_margin_steps);
-        self.play_null_move(ply, passed);
-        let score =
-            self.search_child(ply, depth - 1 - reduction, Window::below(beta), Searcher::pvs::<false>);
-        self.undo();
-        if score < beta || self.is_stopped() {
-            return None;
-        }
-        // A win behind a move that is not legal is no win.
-        let score = if score.plies_to_end().is_some() { beta } else { score };
-        if depth < self.constants.null_move_verification_depth && !self.position(ply).may_be_zugzwang() {
-            return Some(score);
-        }
-        // Verification: no null moves in the next plies, three quarters of those that are left.
-        let plies = 3 * (depth - reduction).max(0) as usize / 4;
-        let before = std::mem::replace(&mut self.null_move_ply, ply + 1 + plies);
-        let verified = self.pvs::<false>(depth - reduction, Window::below(beta), ply) >= beta;
-        self.null_move_ply = before;
-        verified.then_some(score)
+    /// Whether the static evaluation of a node is better than that of the same player's last position, where
+    /// that is known.
+    fn is_improving(&self, ply: usize, static_eval: Score) -> bool {
+        let stm = self.position(ply).side_to_move();
+        let mut earlier = [2, 4].into_iter().filter_map(|plies| self.stack.get(ply.checked_sub(plies)?));
+        let last = earlier.find(|entry| entry.static_eval.is_some() && entry.position.side_to_move() == stm);
+        last.is_none_or(|entry| Some(static_eval) > entry.static_eval)
     }
 
     /// Searches the moves of a node and stores what comes out.
@@ -176,26 +143,22 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         node: &Node<G::Move>,
         picker: &mut MovePicker<G::Move>,
     ) -> Score {
-        let &Node { depth, ply, window, static_eval, in_check, .. } = node;
+        let &Node { depth, ply, window, static_eval, is_improving, in_check, .. } = node;
         let Window { mut alpha, beta } = window;
         let root = ply == 0;
+        let is_cut_node = self.stack[ply].is_cut_node;
         let excluded = self.stack[ply].excluded;
         let prunes = self.selective && !PV && !root && !in_check;
-        let is_futile = prunes
-            && depth <= self.constants.futility_depth
-            && alpha.plies_to_end().is_none()
-            && static_eval.is_some_and(|eval| {
-                eval + self.margin(self.constants.futility_margin * (depth + 1)) <= alpha
-            });
         let late_moves = match prunes && depth <= self.constants.late_pruning_depth {
-            true => (self.constants.late_pruning_moves + depth * depth) as usize,
-            false => usize::MAX,
+            true => (self.constants.late_pruning_moves + depth * depth) / (2 - i32::from(is_improving)),
+            false => i32::MAX,
         };
         let width = if self.selective && !root { self.width } else { usize::MAX };
         let is_filtered = !root && self.msd_filters();
         if is_filtered {
             self.msd_list_kept(ply);
         }
+        self.stack[ply + 1].double_extensions = self.stack[ply].double_extensions;
 
         let mut best = -Score::INFINITE;
         let mut best_move = None;
@@ -216,29 +179,53 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 self.announce_root_move(mv, move_count);
             }
             let is_tactical = self.position(ply).is_tactical(mv);
-            let may_prune = move_count > 1 && best.plies_to_end().is_none();
+            let history_score = self.history_score(ply, mv, is_tactical);
+            let reduction = match self.selective && move_count > 1 {
+                true => self.reduction::<PV>(node, move_count, is_tactical, history_score),
+                false => 0,
+            };
 
-            // 11. Futility and late move pruning (selective) of quiet moves, once a move does not lose.
-            if may_prune && !is_tactical && (is_futile || move_count > late_moves) {
-                if G::ORDERS_BY_STATIC_EVAL {
-                    // The moves that follow have lower static evaluations.
-                    break;
+            if prunes && move_count > 1 && best.plies_to_end().is_none() {
+                // 13. Late move and futility pruning (selective) of quiet moves, once a move does not lose.
+                if !is_tactical {
+                    let reduced = (depth - 1 - reduction / 100).max(0);
+                    let is_late = move_count as i32 > late_moves;
+                    let is_futile = reduced <= self.constants.futility_depth
+                        && alpha.plies_to_end().is_none()
+                        && static_eval.is_some_and(|eval| {
+                            eval + self.margin(self.constants.futility_margin * (reduced + 1)) <= alpha
+                        });
+                    if is_late || is_futile {
+                        if G::ORDERS_BY_STATIC_EVAL {
+                            // The moves that follow have lower static evaluations.
+                            break;
+                        }
+                        if is_late {
+                            picker.skip_quiet();
+                        }
+                        continue;
+                    }
+                    // 14. History pruning (selective): moves that have failed elsewhere.
+                    if reduced < self.constants.history_pruning_depth
+                        && history_score < -self.constants.history_pruning_margin * depth
+                    {
+                        continue;
+                    }
                 }
-                continue;
-            }
-            // 12. Pruning by static exchange evaluation (selective).
-            if may_prune && prunes && depth <= self.constants.see_pruning_depth {
-                let margin = match is_tactical {
-                    true => self.constants.see_tactical_margin * depth * depth,
-                    false => self.constants.see_quiet_margin * depth,
-                };
-                let threshold = -self.margin(margin).to_thousandths();
-                if !self.position(ply).see_ge(mv, threshold) {
-                    continue;
+                // 15. Pruning by static exchange evaluation (selective).
+                if depth <= self.constants.see_pruning_depth {
+                    let margin = match is_tactical {
+                        true => self.constants.see_tactical_margin * depth * depth,
+                        false => self.constants.see_quiet_margin * depth,
+                    };
+                    let threshold = -self.margin(margin).to_thousandths();
+                    if !self.position(ply).see_ge(mv, threshold) {
+                        continue;
+                    }
                 }
             }
 
-            // 13. Deferral: a move that another thread is searching comes last; by then the table knows of
+            // 16. Deferral: a move that another thread is searching comes last; by then the table knows of
             //     it.
             let busy = match move_count > 1 && depth >= DEFERRAL_DEPTH {
                 true => self.shared.busy_entry(self.position(ply), mv),
@@ -252,43 +239,43 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 busy.mark();
             }
 
-            // 14. Singular extension (selective): is the table move the only good one?
+            // 17. Singular extension (selective): is the table move the only good one?
             let mut full = depth - 1;
-            if move_count == 1
-                && let Some(limit) = self.singular_limit(node, mv)
-            {
-                let others = self.search_without(mv, (depth - 1) / 2, Window::below(limit), ply);
-                if others < limit {
-                    full += 1;
-                } else if limit >= beta {
-                    // Multi-cut: several moves refute the position.
-                    return limit;
+            if move_count == 1 {
+                match self.extension::<PV>(node, mv) {
+                    Singularity::Refuted(bound) => return bound,
+                    Singularity::Extended(plies) => {
+                        full += plies;
+                        self.stack[ply + 1].double_extensions += i32::from(plies > 1);
+                    }
                 }
             }
 
-            let history_score = self.history_score(ply, mv);
             let open = Window { alpha, beta };
             let mut score;
             if move_count == 1 {
+                self.stack[ply + 1].is_cut_node = !PV && !is_cut_node;
                 score = self.search_move(ply, mv, full, open, Searcher::pvs::<PV>);
+                self.stack[ply + 1].double_extensions = self.stack[ply].double_extensions;
             } else {
-                // 15. Late move reductions (selective), searched again at full depth if they surprise.
+                // 18. Late move reductions (selective), searched again at full depth if they surprise.
                 let mut reduced = full;
                 if self.selective
                     && depth >= self.constants.late_reduction_depth
-                    && move_count >= self.constants.late_reduction_moves as usize
-                    && !is_tactical
+                    && move_count >= self.constants.late_reduction_moves as usize + usize::from(PV)
                 {
-                    reduced -= reduction::<PV>(&self.constants, depth, move_count, history_score);
-                    reduced = reduced.clamp(1, full);
+                    reduced = (full - reduction / 100).clamp(1, full);
                 }
                 let null = Window::null(alpha);
+                self.stack[ply + 1].is_cut_node = true;
                 score = self.search_move(ply, mv, reduced, null, Searcher::pvs::<false>);
                 if score > alpha && reduced < full {
+                    self.stack[ply + 1].is_cut_node = !is_cut_node;
                     score = self.search_move(ply, mv, full, null, Searcher::pvs::<false>);
                 }
-                // 16. The null window has failed high: a new principal variation.
+                // 19. The null window has failed high: a new principal variation.
                 if PV && score > alpha && score < beta {
+                    self.stack[ply + 1].is_cut_node = false;
                     score = self.search_move(ply, mv, full, open, Searcher::pvs::<true>);
                 }
             }
@@ -329,19 +316,41 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             // Without the excluded move, the only one, everything fails low.
             return if excluded.is_some() { alpha } else { self.terminal_score(ply) };
         }
-        // The root is never probed, and its moves may be the user's choice.
-        if !root && excluded.is_none() {
-            self.store(ply, best_move, best, window, depth);
+        if excluded.is_none() {
+            self.correct(node, best_move, best);
+            // The root is never probed, and its moves may be the user's choice.
+            if !root {
+                self.store(ply, best_move, best, window, depth, node.raw_eval);
+            }
         }
         best
     }
 
-    /// History and continuation history score of a move at `ply`.
+    /// Learns from the score of a node how wrong its static evaluation was, where no tactics explain it.
+    fn correct(&mut self, node: &Node<G::Move>, best_move: Option<G::Move>, score: Score) {
+        let &Node { depth, ply, window, .. } = node;
+        if G::STRUCTURES == 0 || score.plies_to_end().is_some() {
+            return;
+        }
+        let Ply { position, static_eval, .. } = &self.stack[ply];
+        let Some(static_eval) = *static_eval else { return };
+        let is_explained = best_move.is_some_and(|mv| position.is_tactical(mv))
+            || (score >= window.beta && score <= static_eval)
+            || (score <= window.alpha && score >= static_eval);
+        if !is_explained {
+            let most = self.margin(self.constants.correction_most);
+            self.heuristics.correct(position, score - static_eval, depth, most);
+        }
+    }
+
+    /// History score of a move at `ply`.
     #[inline]
-    fn history_score(&self, ply: usize, mv: G::Move) -> i32 {
+    fn history_score(&self, ply: usize, mv: G::Move, is_tactical: bool) -> i32 {
         let Ply { position, led_by, .. } = &self.stack[ply];
-        let history = self.heuristics.history(position.side_to_move(), mv);
-        history + self.heuristics.continuation(position, mv, *led_by)
+        match is_tactical {
+            true => self.heuristics.capture_history(position, mv),
+            false => self.heuristics.quiet_history(position, mv, *led_by),
+        }
     }
 
     /// Tells killers and history of the last move searched at `ply`, which has caused a cutoff.
@@ -349,30 +358,6 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let Ply { position, led_by, searched, .. } = &self.stack[ply];
         let failed = &searched[..searched.len() - 1];
         self.heuristics.cutoff(position, mv, failed, *led_by, depth, ply);
-    }
-
-    /// The score that all other moves have to stay below for the table move `mv` to be singular; `None` where
-    /// no singular search is made.
-    fn singular_limit(&self, node: &Node<G::Move>, mv: G::Move) -> Option<Score> {
-        let &Node { depth, ply, tt_entry, .. } = node;
-        let entry = tt_entry.filter(|entry| entry.best == Some(mv))?;
-        let is_candidate = self.selective
-            && ply > 0
-            && ply < 2 * self.iteration
-            && depth >= self.constants.singular_depth
-            && self.stack[ply].excluded.is_none()
-            && entry.bound != Bound::Upper
-            && i32::from(entry.depth) >= depth - self.constants.singular_entry
-            && entry.score.plies_to_end().is_none();
-        is_candidate.then(|| entry.score - self.margin(self.constants.singular_margin * depth))
-    }
-
-    /// The value of the position at `ply` without one of its moves.
-    fn search_without(&mut self, mv: G::Move, depth: i32, window: Window, ply: usize) -> Score {
-        self.stack[ply].excluded = Some(mv);
-        let score = self.pvs::<false>(depth, window, ply);
-        self.stack[ply].excluded = None;
-        score
     }
 
     /// Whether an entry of depth `stored` answers a question of depth `asked`. A greater depth is better, but
@@ -384,27 +369,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
     /// A margin in thousandths, on the scale of the evaluation.
     #[inline]
-    fn margin(&self, thousandths: i32) -> Score {
+    pub(super) fn margin(&self, thousandths: i32) -> Score {
         Score::from_thousandths(thousandths * self.margin / 1000)
     }
 }
-
-/// Plies by which a late quiet move is reduced: the more, the deeper the search and the later the move, and
-/// the lower its history score.
-fn reduction<const PV: bool>(
-    constants: &Constants,
-    depth: i32,
-    move_count: usize,
-    history_score: i32,
-) -> i32 {
-    let base = f64::from(constants.late_reduction_base) / 100.0;
-    let divisor = f64::from(constants.late_reduction_divisor) / 100.0;
-    let reduction = base + LOGARITHMS[depth.min(255) as usize] * LOGARITHMS[move_count.min(255)] / divisor;
-    reduction as i32 - i32::from(PV) - history_score / constants.late_reduction_history
-}
-
-/// Natural logarithms of whole numbers, that of 0 being 0.
-static LOGARITHMS: LazyLock<[f64; 256]> = LazyLock::new(|| array::from_fn(|n| (n.max(1) as f64).ln()));
 
 #[cfg(test)]
 mod tests {
@@ -420,8 +388,7 @@ mod tests {
     fn punished<G: Searchable, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        let stm = position.side_to_move();
-        moves.iter().filter(|&&mv| searcher.heuristics.history(stm, mv) < 0).count()
+        moves.iter().filter(|&&mv| searcher.history_score(1, mv, position.is_tactical(mv)) < 0).count()
     }
 
     /// Searches a position to depths 1 and 2, where no later move of the same player is punished, with null

@@ -33,27 +33,44 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         }
         // 3. Stand pat, but not in check, where any move may be the answer.
         let in_check = self.position(ply).in_check();
-        let mut best = match in_check {
-            true => -Score::INFINITE,
-            false => {
-                let static_eval = self.static_eval(ply);
-                tt_entry.map_or(static_eval, |entry| entry.refine(static_eval))
-            }
-        };
+        let (mut best, mut static_eval) = (-Score::INFINITE, None);
+        if !in_check {
+            let [raw, corrected] = self.corrected_eval(ply, tt_entry.as_ref());
+            static_eval = Some(raw);
+            best = tt_entry.map_or(corrected, |entry| entry.refine(corrected));
+        }
         if best >= beta {
             return best;
         }
         alpha = alpha.max(best);
+        let futile_up_to = match in_check || best.plies_to_end().is_some() {
+            true => -Score::INFINITE,
+            false => best + self.margin(self.constants.quiescence_margin),
+        };
         // 4. The moves.
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         let scope = if in_check { Scope::All } else { Scope::Tactical };
         picker.begin(self.position(ply), scope, 0, tt_entry.and_then(|entry| entry.best));
         let mut best_move = None;
+        let mut quiet_evasions = 0;
         loop {
             let Ply { position, state, led_by, .. } = &self.stack[ply];
             let next = picker.next(position, (self.evaluator, state), self.heuristics, *led_by, ply);
             // Captures that lose by exchange are left out, unless they are the only way out of check.
             let Some(mv) = next.filter(|_| !picker.is_losing() || best == -Score::INFINITE) else { break };
+            // 5. Futility pruning of captures that do not bring the score up to α, where their value is known.
+            let value = Score::from_thousandths(self.position(ply).capture_value(mv));
+            if futile_up_to > -Score::INFINITE && value > Score::DRAW && futile_up_to + value <= alpha {
+                best = best.max(futile_up_to + value);
+                continue;
+            }
+            // 6. One quiet way out of check is enough, if it does not lose.
+            if in_check && !self.position(ply).is_tactical(mv) && best > -Score::INFINITE {
+                if quiet_evasions > 0 && best.plies_to_end().is_none() {
+                    continue;
+                }
+                quiet_evasions += 1;
+            }
             self.make_child(ply, mv);
             if self.visit(ply + 1) {
                 break;
@@ -78,7 +95,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         self.stack[ply].picker = picker;
         // A search that was stopped knows nothing, and without moves the static evaluation says it all.
         if has_searched && !self.is_stopped() {
-            self.store(ply, best_move, best, window, 0);
+            self.store(ply, best_move, best, window, 0, static_eval);
         }
         best
     }

@@ -205,6 +205,19 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         self.evaluator.evaluate(position, state)
     }
 
+    /// The static evaluation of the position at `ply`, from its table entry where that has it, and the same
+    /// with what is known to be wrong with it.
+    #[inline]
+    pub(super) fn corrected_eval(&mut self, ply: usize, tt_entry: Option<&TtEntry<G::Move>>) -> [Score; 2] {
+        let static_eval = tt_entry.and_then(|entry| entry.static_eval);
+        let static_eval = static_eval.unwrap_or_else(|| self.static_eval(ply));
+        if G::STRUCTURES == 0 {
+            return [static_eval; 2];
+        }
+        let corrected = static_eval + self.heuristics.correction(self.position(ply));
+        [static_eval, corrected.clamp(-Score::MAX_EVALUATION, Score::MAX_EVALUATION)]
+    }
+
     /// The score of a position at the horizon.
     #[inline]
     pub(super) fn leaf_score(&mut self, ply: usize) -> Score {
@@ -218,15 +231,24 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         Some(TtEntry { score: entry.score.relative_to_root(ply), ..entry })
     }
 
-    /// Stores what a search within a window made of the position at `ply`.
+    /// Stores what a search within a window made of the position at `ply`, with its static evaluation as the
+    /// evaluator gives it.
     #[inline]
-    pub(super) fn store(&self, ply: usize, best: Option<G::Move>, score: Score, window: Window, depth: i32) {
+    pub(super) fn store(
+        &self,
+        ply: usize,
+        best: Option<G::Move>,
+        score: Score,
+        window: Window,
+        depth: i32,
+        static_eval: Option<Score>,
+    ) {
         let bound = match score {
             score if score >= window.beta => Bound::Lower,
             score if score > window.alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        let entry = TtEntry { best, score: score.relative_to(ply), bound, depth: depth as u8 };
+        let entry = TtEntry { best, score: score.relative_to(ply), bound, depth: depth as u8, static_eval };
         self.table.store(self.position(ply).table_key(), entry);
     }
 

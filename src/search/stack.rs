@@ -2,6 +2,7 @@
 
 use super::heuristics::MoveKinds;
 use super::ordering::MovePicker;
+use crate::eval::Score;
 use crate::game::Game;
 
 /// A ply of the line that is being searched.
@@ -14,6 +15,13 @@ pub(super) struct Ply<G: Game, S> {
     pub(super) state: S,
     /// Whether `state` is that of the position.
     pub(super) is_up_to_date: bool,
+    /// The static evaluation with what is known to be wrong with it; `None` in check or where nothing has asked
+    /// for it.
+    pub(super) static_eval: Option<Score>,
+    /// Whether a null-window search of the position is expected to fail high.
+    pub(super) is_cut_node: bool,
+    /// Moves on the way to the position that were extended by two plies.
+    pub(super) double_extensions: i32,
     /// The kinds of the moves that led to the position.
     pub(super) led_by: MoveKinds,
     /// Whether the move that led to the position was tactical; kept up to date only where MSD asks.
@@ -38,6 +46,9 @@ impl<G: Game, S> Ply<G, S> {
             position,
             state,
             is_up_to_date: true,
+            static_eval: None,
+            is_cut_node: false,
+            double_extensions: 0,
             led_by: MoveKinds::default(),
             after_tactical: false,
             is_null_move: false,

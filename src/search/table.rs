@@ -30,6 +30,8 @@ pub struct TtEntry<M> {
     pub bound: Bound,
     /// The depth of the search behind it, in plies.
     pub depth: u8,
+    /// The static evaluation of the position, if it was asked for.
+    pub static_eval: Option<Score>,
 }
 
 impl<M> TtEntry<M> {
@@ -70,7 +72,8 @@ const KEEP_DEEPER: i32 = 3;
 ///
 /// Several threads may share it without locks: an entry is two words, the data and the key xor the data,
 /// so that one torn by two writers does not verify (Hyatt and Mann, "A lock-less transposition-table
-/// implementation for parallel search chess engines", 2002). All 64 bits of the key are verified.
+/// implementation for parallel search chess engines", 2002). The lowest 40 bits of the key are verified; the
+/// highest choose the bucket.
 #[derive(Debug)]
 pub struct TranspositionTable {
     buckets: Vec<Bucket>,
@@ -91,6 +94,29 @@ struct Slot {
 #[derive(Clone, Copy)]
 struct Packed(u64);
 
+/// The other word before the data word is added: 40 bits of key, 24 of static evaluation.
+#[derive(Clone, Copy)]
+struct Check(u64);
+
+impl Check {
+    /// The static evaluation that stands for none.
+    const NO_EVAL: i32 = -1 << 23;
+
+    fn new(key: u64, static_eval: Option<Score>) -> Check {
+        let static_eval = static_eval.map_or(Check::NO_EVAL, Score::to_thousandths);
+        Check(key << 24 | u64::from(static_eval as u32 & 0xFF_FFFF))
+    }
+
+    fn is_of(self, key: u64) -> bool {
+        (self.0 ^ (key << 24)) < 1 << 24
+    }
+
+    fn static_eval(self) -> Option<Score> {
+        let static_eval = (self.0 as i32) << 8 >> 8;
+        (static_eval != Check::NO_EVAL).then_some(Score::from_thousandths(static_eval))
+    }
+}
+
 impl Packed {
     fn new<M: GameMove>(entry: TtEntry<M>, age: u8) -> Packed {
         let best = entry.best.map_or(0, GameMove::to_bits);
@@ -110,7 +136,7 @@ impl Packed {
         )
     }
 
-    fn unpack<M: GameMove>(self) -> Option<TtEntry<M>> {
+    fn unpack<M: GameMove>(self, check: Check) -> Option<TtEntry<M>> {
         let bound = match self.0 >> 62 {
             0 => return None,
             1 => Bound::Lower,
@@ -125,6 +151,7 @@ impl Packed {
             score: Score::from_thousandths(score),
             bound,
             depth: self.depth(),
+            static_eval: check.static_eval(),
         })
     }
 
@@ -181,10 +208,8 @@ impl TranspositionTable {
     /// The entry stored under a key.
     #[inline]
     pub fn probe<M: GameMove>(&self, key: u64) -> Option<TtEntry<M>> {
-        let slots = &self.bucket(key).0;
-        let data =
-            slots.iter().map(Slot::read).find_map(|(check, data)| (check ^ data == key).then_some(data))?;
-        Packed(data).unpack()
+        let (check, data) = self.bucket(key).0.iter().map(Slot::read).find(|(check, _)| check.is_of(key))?;
+        data.unpack(check)
     }
 
     /// Stores an entry. Its move is kept where the new entry has none.
@@ -195,14 +220,13 @@ impl TranspositionTable {
         let mut place = &slots[0];
         let mut least = i32::MAX;
         for slot in slots {
-            let (check, data) = slot.read();
-            let old = Packed(data);
-            if check ^ data == key && !old.is_empty() {
+            let (check, old) = slot.read();
+            if check.is_of(key) && !old.is_empty() {
                 let deeper = i32::from(old.depth()) > i32::from(entry.depth) + KEEP_DEEPER;
                 if deeper && old.age() == age && entry.bound != Bound::Exact {
                     return;
                 }
-                entry.best = entry.best.or_else(|| old.unpack().and_then(|old: TtEntry<M>| old.best));
+                entry.best = entry.best.or_else(|| old.unpack(check).and_then(|old: TtEntry<M>| old.best));
                 place = slot;
                 break;
             }
@@ -212,14 +236,14 @@ impl TranspositionTable {
                 place = slot;
             }
         }
-        place.write(key, Packed::new(entry, age));
+        place.write(Check::new(key, entry.static_eval), Packed::new(entry, age));
     }
 
     /// How full the table is with entries of the current search, in permille.
     pub fn hashfull(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
         let sample = &self.buckets[..self.buckets.len().min(1000 / BUCKET)];
-        let slots = sample.iter().flat_map(|bucket| &bucket.0).map(|slot| Packed(slot.read().1));
+        let slots = sample.iter().flat_map(|bucket| &bucket.0).map(|slot| slot.read().1);
         let used = slots.filter(|entry| !entry.is_empty() && entry.age() == age).count();
         (used * 1000 / (sample.len() * BUCKET)) as u32
     }
@@ -237,13 +261,14 @@ impl TranspositionTable {
 
 impl Slot {
     #[inline]
-    fn read(&self) -> (u64, u64) {
-        (self.check.load(Ordering::Relaxed), self.data.load(Ordering::Relaxed))
+    fn read(&self) -> (Check, Packed) {
+        let data = self.data.load(Ordering::Relaxed);
+        (Check(self.check.load(Ordering::Relaxed) ^ data), Packed(data))
     }
 
     #[inline]
-    fn write(&self, key: u64, data: Packed) {
-        self.check.store(key ^ data.0, Ordering::Relaxed);
+    fn write(&self, check: Check, data: Packed) {
+        self.check.store(check.0 ^ data.0, Ordering::Relaxed);
         self.data.store(data.0, Ordering::Relaxed);
     }
 }
@@ -266,7 +291,8 @@ mod tests {
     }
 
     fn entry(depth: u8) -> TtEntry<Move> {
-        TtEntry { best: Some(Move(77)), score: Score::from_value(-1.5), bound: Bound::Lower, depth }
+        let static_eval = Some(Score::from_value(-0.7));
+        TtEntry { best: Some(Move(77)), score: Score::from_value(-1.5), bound: Bound::Lower, depth, static_eval }
     }
 
     #[test]
@@ -275,9 +301,12 @@ mod tests {
         let scores = [Score::WIN, -Score::WIN, Score::DRAW, Score::MAX_EVALUATION, Score::from_value(-0.001)];
         for (key, score) in (1u64..).zip(scores) {
             for bound in [Bound::Lower, Bound::Upper, Bound::Exact] {
-                let stored = TtEntry { best: Some(Move((1 << 24) - 1)), score, bound, depth: 255 };
-                table.store(key << 40, stored);
-                assert_eq!(table.probe(key << 40), Some(stored));
+                for static_eval in [None, Some(score)] {
+                    let best = Some(Move((1 << 24) - 1));
+                    let stored = TtEntry { best, score, bound, depth: 255, static_eval };
+                    table.store(key << 35, stored);
+                    assert_eq!(table.probe(key << 35), Some(stored));
+                }
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What move ordering, selectivity and MSD ask of chess.
 
-use cozy_chess::{Piece, Rank};
+use cozy_chess::{BitBoard, Board, Color as Side, Piece, Rank};
 
+use super::super::zobrist::mixed;
 use super::super::{
     Game, GameHistory, MoveOrdering, MsdTerms, Playouts, SelectiveDeepening, Selectivity, Solvable,
 };
@@ -12,9 +13,19 @@ use super::rules::{Chess, ChessMove, append};
 /// What MVV-LVA subtracts for each step in the value of the capturing piece, in thousandths of a pawn.
 const ATTACKER_PENALTY: i32 = 10;
 
+/// Odd random factors of [`hash`].
+const HASH_FACTORS: [u64; 4] =
+    [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x27D4_EB2F_1656_67C5];
+
 impl MoveOrdering for Chess {
     /// Player, piece and target square.
     const MOVE_KINDS: usize = 2 * 6 * 64;
+
+    /// The captured piece, and no piece for a promotion.
+    const CAPTURE_KINDS: usize = Piece::NUM;
+
+    /// The pawns; the other pieces of White; those of Black.
+    const STRUCTURES: usize = 3;
 
     /// Captures and promotions to a queen.
     fn is_tactical(&self, ChessMove(mv): ChessMove) -> bool {
@@ -79,6 +90,34 @@ impl MoveOrdering for Chess {
         let piece = self.board().piece_on(mv.from).map_or(0, |piece| piece as usize);
         (self.side_to_move().index() * Piece::NUM + piece) * 64 + mv.to as usize
     }
+
+    /// The kings, which are never captured, stand for no capture.
+    fn capture_kind(&self, ChessMove(mv): ChessMove) -> usize {
+        exchange::captured(self.board(), mv).unwrap_or(Piece::King) as usize
+    }
+
+    fn structure(&self, index: usize) -> u64 {
+        let board = self.board();
+        let pawns = board.pieces(Piece::Pawn);
+        match index {
+            0 => hash(board, pawns),
+            1 => hash(board, board.colors(Side::White) & !pawns),
+            _ => hash(board, board.colors(Side::Black) & !pawns),
+        }
+    }
+}
+
+/// A hash of the pieces on some squares, for which sums of products are good enough.
+fn hash(board: &Board, squares: BitBoard) -> u64 {
+    let rooks = board.pieces(Piece::Rook);
+    let parts = [
+        board.colors(Side::White),
+        board.pieces(Piece::Knight) | rooks,
+        board.pieces(Piece::Bishop) | rooks,
+        board.pieces(Piece::King) | rooks,
+    ];
+    let products = parts.into_iter().zip(HASH_FACTORS);
+    mixed(products.map(|(part, factor)| (part & squares).0.wrapping_mul(factor)).fold(squares.0, u64::wrapping_add))
 }
 
 impl Selectivity for Chess {
