@@ -78,6 +78,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         // 5. The table: an entry that is deep enough ends the search of this node. The principal variation is
         //    searched to its end, so that all of its moves are known.
         let is_singular_search = self.stack[ply].excluded.is_some();
+        if self.selective && !in_check {
+            self.bring_up_to_date(ply);
+        }
         let tt_entry = self.tt_entry(ply);
         let may_end = !PV && !root && !is_singular_search;
         if let Some(entry) = tt_entry

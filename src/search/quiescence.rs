@@ -24,6 +24,11 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         }
         // 2. The table.
         let Window { mut alpha, beta } = window;
+        let in_check = self.position(ply).in_check();
+        if !in_check {
+            // This takes place while the table's entry is on its way from memory.
+            self.bring_up_to_date(ply);
+        }
         let tt_entry = self.tt_entry(ply);
         if let Some(entry) = tt_entry
             && !on_pv
@@ -32,7 +37,6 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             return entry.score;
         }
         // 3. Stand pat, but not in check, where any move may be the answer.
-        let in_check = self.position(ply).in_check();
         let (mut best, mut static_eval) = (-Score::INFINITE, None);
         if !in_check {
             let [raw, corrected] = self.corrected_eval(ply, tt_entry.as_ref());
