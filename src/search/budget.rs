@@ -100,6 +100,11 @@ impl Budget {
         (self.stopped, self.overtaken) = (false, false);
     }
 
+    /// Nodes visited by this thread.
+    pub(super) fn own_nodes(&self) -> u64 {
+        self.nodes
+    }
+
     /// Nodes visited by all threads, as far as they are in the shared count.
     pub(super) fn all_nodes<M: GameMove>(&self, shared: &SharedState<M>) -> u64 {
         shared.nodes.load(Ordering::Relaxed) + self.nodes - self.counted
@@ -110,9 +115,9 @@ impl Budget {
         self.start.elapsed()
     }
 
-    /// Whether another iteration would exceed the time for this move.
-    pub(super) fn is_soft_limit_over(&self) -> bool {
-        self.time.soft.is_some_and(|soft| self.start.elapsed() >= soft)
+    /// Whether another iteration would exceed the time for this move, which is `factor` times the usual one.
+    pub(super) fn is_soft_limit_over(&self, factor: f64) -> bool {
+        self.time.soft.is_some_and(|soft| self.start.elapsed() >= soft.mul_f64(factor))
     }
 
     /// Whether the search runs against a clock.

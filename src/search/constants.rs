@@ -166,6 +166,8 @@ constants! {
     aspiration_window = 250, 20..=800, 20.0;
     /// The width of the next aspiration window where one has failed, in percent of its own.
     aspiration_growth = 200, 110..=400, 10.0;
+    /// The most plies by which a search is shallower after the window has failed high.
+    aspiration_reduction = 3, 0..=6, 0.5;
 }
 
 /// The constants of an engine. Only in a build for tuning may they differ from [`Constants::DEFAULT`]; in any

@@ -7,6 +7,7 @@ use super::root::Root;
 use super::searcher::Searcher;
 use super::shared::SharedState;
 use super::table::{Bound, TranspositionTable};
+use super::time::Stability;
 use super::window::Window;
 use super::{Control, SearchInput, SearchMode};
 use crate::eval::{Evaluator, MAX_PLY, Score};
@@ -147,11 +148,11 @@ pub fn search<G: Searchable, E: Evaluator<G>>(
             let (root, shared) = (root.clone(), &shared);
             scope.spawn(move || {
                 let searcher = Searcher::new(input, mode, root, table, heuristics, shared, None);
-                Deepening { input, mode, searcher }.run();
+                Deepening { input, mode, stability: Stability::new(), searcher }.run();
             });
         }
         let searcher = Searcher::new(input, mode, root.clone(), table, first, &shared, Some(listener));
-        let best = Deepening { input, mode, searcher }.run();
+        let best = Deepening { input, mode, stability: Stability::new(), searcher }.run();
         shared.finish();
         best
     })
@@ -173,6 +174,7 @@ fn sort_by_static_eval<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>
 pub(super) struct Deepening<'a, 's, G: Searchable, E: Evaluator<G>> {
     input: &'a SearchInput<'a, G, E>,
     mode: SearchMode,
+    stability: Stability<G::Move>,
     pub(super) searcher: Searcher<'s, G, E>,
 }
 
@@ -223,7 +225,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
     /// has been stopped.
     fn iterate(&mut self, depth: i32) -> Option<i32> {
         let lines = self.input.options.multi_pv.clamp(1, self.searcher.root.moves.len());
-        self.searcher.seldepth = 0;
+        (self.searcher.iteration, self.searcher.seldepth) = (depth as usize, 0);
         self.searcher.root.new_iteration();
         for pv_index in 0..lines {
             self.searcher.root.pv_index = pv_index;
@@ -260,21 +262,27 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             let half = Score::from_thousandths(half);
             window = Window { alpha: previous - half, beta: previous + half };
         }
+        // After it has failed high, a shallower search of the wider window will do (selective).
+        let mut reduction = 0;
         loop {
-            let score = self.searcher.search_root(depth, window);
+            let score = self.searcher.search_root((depth - reduction).max(1), window);
             self.searcher.root.sort();
             if self.searcher.is_stopped() {
                 return;
             }
+            let wider = Score::from_thousandths(half);
             // Not a product of integers, which might overflow.
             half = (f64::from(half) * f64::from(constants.aspiration_growth) / 100.0) as i32;
-            let half = Score::from_thousandths(half);
             if score <= window.alpha {
                 self.report(depth, pv_index, score, Bound::Upper);
-                window.alpha = (score - half).max(Window::FULL.alpha);
+                reduction = 0;
+                window.alpha = (score - wider).max(Window::FULL.alpha);
             } else if score >= window.beta {
                 self.report(depth, pv_index, score, Bound::Lower);
-                window.beta = (score + half).min(Window::FULL.beta);
+                if self.searcher.selective && score.plies_to_end().is_none() {
+                    reduction = (reduction + 1).min(constants.aspiration_reduction);
+                }
+                window.beta = (score + wider).min(Window::FULL.beta);
             } else {
                 return;
             }
@@ -282,8 +290,12 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
     }
 
     /// Whether what has been found is enough.
-    fn is_done(&self, depth: i32) -> bool {
-        let best = self.searcher.root.moves[0].score;
+    fn is_done(&mut self, depth: i32) -> bool {
+        let moves = &self.searcher.root.moves;
+        let (first, best) = (moves[0].mv, moves[0].score);
+        let nodes: u64 = moves.iter().map(|entry| entry.nodes).sum();
+        let share = moves[0].nodes as f64 / nodes.max(1) as f64;
+        let factor = self.stability.factor(first, best, share, self.searcher.margin);
         let plies = best.plies_to_end();
         let mate = self.input.limits.mate.map(|moves| 2 * moves as usize - 1);
         let mate_found = best > Score::DRAW && plies.zip(mate).is_some_and(|(plies, limit)| plies <= limit);
@@ -292,7 +304,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         }
         let forced = plies.is_some_and(|plies| depth as usize >= FORCED_END_FACTOR * plies);
         let only_move = self.searcher.root.moves.len() == 1;
-        self.searcher.is_soft_limit_over() || (self.searcher.is_on_clock() && (forced || only_move))
+        self.searcher.is_soft_limit_over(factor) || (self.searcher.is_on_clock() && (forced || only_move))
     }
 
     /// Tells the listener of a principal variation.

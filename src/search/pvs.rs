@@ -255,6 +255,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             }
 
             let open = Window { alpha, beta };
+            let nodes = self.budget.own_nodes();
             let mut score;
             if move_count == 1 {
                 self.stack[ply + 1].is_cut_node = !PV && !is_cut_node;
@@ -300,7 +301,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             }
             if root {
                 let is_best = score > alpha || move_count == 1;
-                self.root.note(mv, is_best.then_some(score), &self.stack[0].pv);
+                let nodes = self.budget.own_nodes() - nodes;
+                self.root.note(mv, is_best.then_some(score), &self.stack[0].pv, nodes);
             }
             if score > best {
                 best = score;

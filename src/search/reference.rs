@@ -40,6 +40,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     fn full_width_moves(&mut self, moves: &[G::Move], depth: i32, mut window: Window, ply: usize) -> Score {
         let mut best = -Score::INFINITE;
         for &mv in moves {
+            let nodes = self.budget.own_nodes();
             let searched = if self.mode == SearchMode::Minimax { Window::FULL } else { window };
             let score = self.search_move(ply, mv, depth - 1, searched, Searcher::full_width);
             if self.is_stopped() {
@@ -51,7 +52,8 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
                 self.raise_pv(ply, mv);
             }
             if ply == 0 {
-                self.root.note(mv, is_better.then_some(score), &self.stack[0].pv);
+                let nodes = self.budget.own_nodes() - nodes;
+                self.root.note(mv, is_better.then_some(score), &self.stack[0].pv, nodes);
             }
             window.alpha = window.alpha.max(score);
             if self.mode != SearchMode::Minimax && window.alpha >= window.beta {

@@ -10,6 +10,8 @@ pub(super) struct RootMove<M> {
     pub(super) score: Score,
     /// Its last known score of earlier iterations; `-INFINITE` where it has none.
     pub(super) previous: Score,
+    /// Nodes that its search has taken so far.
+    pub(super) nodes: u64,
     /// The line that begins with it.
     pub(super) pv: Vec<M>,
 }
@@ -27,7 +29,7 @@ impl<M: Copy + Eq> Root<M> {
     pub(super) fn new(moves: impl IntoIterator<Item = M>) -> Root<M> {
         let unknown = -Score::INFINITE;
         let moves = moves.into_iter();
-        let moves = moves.map(|mv| RootMove { mv, score: unknown, previous: unknown, pv: vec![mv] });
+        let moves = moves.map(|mv| RootMove { mv, score: unknown, previous: unknown, nodes: 0, pv: vec![mv] });
         Root { moves: moves.collect(), pv_index: 0 }
     }
 
@@ -55,10 +57,11 @@ impl<M: Copy + Eq> Root<M> {
         self.moves[self.pv_index..].iter().map(|entry| entry.mv)
     }
 
-    /// Notes the result of the move that has just been searched: a new best move gets its score and line,
-    /// any other is only known to be worse.
-    pub(super) fn note(&mut self, mv: M, score: Option<Score>, pv: &Vec<M>) {
+    /// Notes the result of the move that has just been searched, and the nodes that it took: a new best move
+    /// gets its score and line, any other is only known to be worse.
+    pub(super) fn note(&mut self, mv: M, score: Option<Score>, pv: &Vec<M>, nodes: u64) {
         if let Some(entry) = self.moves.iter_mut().find(|entry| entry.mv == mv) {
+            entry.nodes += nodes;
             entry.score = score.unwrap_or(-Score::INFINITE);
             if score.is_some() {
                 entry.pv.clone_from(pv);

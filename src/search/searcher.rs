@@ -96,7 +96,6 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
     /// Searches the root to a depth within a window, with the search that was asked for.
     pub(super) fn search_root(&mut self, depth: i32, window: Window) -> Score {
-        self.iteration = depth as usize;
         match self.mode {
             SearchMode::Pvs => self.pvs::<true>(depth, window, 0),
             SearchMode::Mtdf => self.pvs::<false>(depth, window, 0),
@@ -143,9 +142,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         self.budget.all_nodes(self.shared)
     }
 
-    /// Whether another iteration would exceed the time for this move.
-    pub(super) fn is_soft_limit_over(&self) -> bool {
-        self.budget.is_soft_limit_over() && !self.shared.control.is_pondering()
+    /// Whether another iteration would exceed the time for this move, which is `factor` times the usual one.
+    pub(super) fn is_soft_limit_over(&self, factor: f64) -> bool {
+        self.budget.is_soft_limit_over(factor) && !self.shared.control.is_pondering()
     }
 
     /// Whether the clock of the side to move is running.
@@ -286,6 +285,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         child.led_by = [None, parent.led_by[0]];
         child.after_tactical = false;
         parent.is_null_move = true;
+        self.table.prefetch(self.position(ply + 1).table_key());
         self.remember(ply);
     }
 

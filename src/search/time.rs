@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Clock, Limits};
+use crate::eval::Score;
 use crate::game::Color;
 
 /// Moves that the rest of the game is expected to take where no time control is announced. (A game of
@@ -20,6 +21,49 @@ const HARD_SHARE: u32 = 60;
 
 /// After this share of its time, in percent, a move begins no new iteration: it would rarely be finished.
 const SOFT_SHARE: u32 = 60;
+
+/// Factors of the soft limit by the number of iterations that have kept the best move.
+const STABILITY: [f64; 5] = [1.6, 1.2, 1.0, 0.9, 0.8];
+
+/// Factor of the soft limit where the best move has taken no nodes at all, and how much less it is where it
+/// has taken all.
+const NODES_BASE: f64 = 1.9;
+const NODES_SLOPE: f64 = 1.3;
+
+/// What a fall of the score by a unit of the pruning margins adds to the factor, and the bounds of that.
+const FALL_SLOPE: f64 = 2.0;
+const FALL_RANGE: [f64; 2] = [0.85, 1.6];
+
+/// How settled the choice between the root moves is: the share of its time that a search needs.
+#[derive(Debug)]
+pub(super) struct Stability<M> {
+    best: Option<M>,
+    /// Iterations since the best move has changed.
+    iterations: usize,
+    /// The mean score of the last iterations, the last one counting half.
+    score: Option<Score>,
+}
+
+impl<M: PartialEq> Stability<M> {
+    /// Nothing is known.
+    pub(super) fn new() -> Stability<M> {
+        Stability { best: None, iterations: 0, score: None }
+    }
+
+    /// Notes the result of an iteration: its best move, the score in thousandths, and the share of the nodes
+    /// of the search that went into the best move. `margin` is the unit of the pruning margins. The factor by
+    /// which the soft limit should be multiplied: less than 1 where everything speaks for one move.
+    pub(super) fn factor(&mut self, best: M, score: Score, share: f64, margin: i32) -> f64 {
+        self.iterations = if self.best.as_ref() == Some(&best) { self.iterations + 1 } else { 0 };
+        self.best = Some(best);
+        let mean = self.score.unwrap_or(score).to_thousandths();
+        let fall = f64::from(mean - score.to_thousandths()) / f64::from(margin.max(1));
+        self.score = Some(Score::from_thousandths((mean + score.to_thousandths()) / 2));
+        let stability = STABILITY[self.iterations.min(STABILITY.len() - 1)];
+        let [least, most] = FALL_RANGE;
+        stability * (NODES_BASE - NODES_SLOPE * share) * (1.0 + FALL_SLOPE * fall).clamp(least, most)
+    }
+}
 
 /// The time of a search: no new iteration after the soft limit, no further node after the hard limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +106,18 @@ fn keep_back(time: Duration, overhead: Duration) -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_settled_choice_takes_less_time_than_an_open_one() {
+        let (even, worse) = (Score::DRAW, Score::from_value(-1.0));
+        let mut settled = Stability::new();
+        let last = (0..8).map(|_| settled.factor('a', even, 0.9, 1000)).last().unwrap();
+        assert!(last < 0.7, "{last}");
+        assert!(settled.factor('a', worse, 0.9, 1000) > last, "the score falls");
+        let mut open = Stability::new();
+        let last = "abab".chars().map(|best| open.factor(best, even, 0.4, 1000)).last().unwrap();
+        assert!(last > 1.5, "{last}");
+    }
 
     fn limits(remaining: u64, increment: u64) -> Limits {
         let clock = Clock {
