@@ -90,6 +90,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         {
             return entry.score;
         }
+        // 6a. Endgame tables know the result.
+        if !root
+            && !is_singular_search
+            && let Some(score) = self.probe_tables(ply)
+        {
+            return score;
+        }
 
         let static_eval = static_eval.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval)));
         let mut node = Node { depth, ply, window, tt_entry, static_eval, in_check };
