@@ -45,7 +45,7 @@ pub trait EndgameTables<G: Game>: Debug + Send + Sync {
 /// The best moves of a position by endgame tables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableMoves<M> {
-    /// The moves, in the order in which they were given.
+    /// The moves. Among equals, those that get on quickly come first.
     pub moves: Vec<M>,
     /// What they lead to, for the side to move.
     pub result: Points,

@@ -90,11 +90,24 @@ impl EndgameTables<Chess> for Syzygy {
         }
         let by_distance = self.rank_by_distance(position, history, moves);
         let makes_progress = by_distance.is_some();
-        let ranked = by_distance.or_else(|| self.rank_by_result(position, moves))?;
-        let &(best, result) = ranked.iter().max_by_key(|&&(rank, _)| rank)?;
-        let moves = moves.iter().zip(ranked).filter(|&(_, (rank, _))| rank == best).map(|(&mv, _)| mv);
-        Some(TableMoves { moves: moves.collect(), result, makes_progress })
+        let mut ranked = by_distance.or_else(|| self.rank_by_result(position, moves))?;
+        // Among equals, the quickest way to progress comes first.
+        ranked.sort_by_key(|ranked| std::cmp::Reverse((ranked.rank, ranked.progress)));
+        let &Ranked { rank, result, .. } = ranked.first()?;
+        let best = ranked.iter().take_while(|ranked| ranked.rank == rank);
+        Some(TableMoves { moves: best.map(|ranked| ranked.mv).collect(), result, makes_progress })
     }
+}
+
+/// A move with what the tables say of it: the greater, the better.
+struct Ranked {
+    mv: ChessMove,
+    /// Its rank. Moves of one rank are equally good.
+    rank: i32,
+    /// How quickly it gets on.
+    progress: i32,
+    /// The result for the side to move.
+    result: Points,
 }
 
 impl Syzygy {
@@ -119,14 +132,13 @@ impl Syzygy {
             .ok()
     }
 
-    /// The rank and the result of each move by the distance to the next capture or pawn move, as the field
-    /// ranks them (`rank_root_moves` of Stockfish): the greater, the better.
+    /// Ranks moves by the distance to the next capture or pawn move, as Stockfish does.
     fn rank_by_distance(
         &self,
         position: &Chess,
         history: &GameHistory<Chess>,
         moves: &[ChessMove],
-    ) -> Option<Vec<(i32, Points)>> {
+    ) -> Option<Vec<Ranked>> {
         let board = position.board();
         if !self.files.dtz.contains(&Material::of(board)) {
             return None;
@@ -158,24 +170,26 @@ impl Syzygy {
             })
             .collect();
         let repeats = has_repeated(position, history);
-        let rank = |mv: &ChessMove| {
+        let ranked = |&mv: &ChessMove| {
             let result = results.iter().find(|result| is_move(result, mv.0))?;
-            Some((rank(result, clock, repeats), points(result.wdl)))
+            let rank = rank(result, clock, repeats);
+            let progress = i32::from(result.dtz) * -rank.signum();
+            Some(Ranked { mv, rank, progress, result: points(result.wdl) })
         };
-        moves.iter().map(rank).collect()
+        moves.iter().map(ranked).collect()
     }
 
-    /// The rank and the result of each move by the results behind them alone.
-    fn rank_by_result(&self, position: &Chess, moves: &[ChessMove]) -> Option<Vec<(i32, Points)>> {
-        let rank = |&mv: &ChessMove| {
+    /// Ranks moves by the results behind them alone.
+    fn rank_by_result(&self, position: &Chess, moves: &[ChessMove]) -> Option<Vec<Ranked>> {
+        let ranked = |&mv: &ChessMove| {
             let mut child = position.clone();
             child.play(mv);
             // Bare kings have no table.
-            let result =
-                if child.board().occupied().len() == 2 { WdlProbeResult::Draw } else { self.wdl(&child)? };
-            Some((-(result as i32), !points(result)))
+            let is_bare = child.board().occupied().len() == 2;
+            let result = if is_bare { WdlProbeResult::Draw } else { self.wdl(&child)? };
+            Some(Ranked { mv, rank: -(result as i32), progress: 0, result: !points(result) })
         };
-        moves.iter().map(rank).collect()
+        moves.iter().map(ranked).collect()
     }
 }
 
