@@ -47,7 +47,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRoot<M> {
     /// The moves to choose from.
-    pub moves: Vec<M>,
+    moves: Vec<M>,
     /// The result.
     result: Points,
     /// Moves that were looked up.
