@@ -69,6 +69,7 @@ fn simulate<G: Playable>(criterion: &mut Criterion, what: &str, sampling: Sampli
         history: &GameHistory::new(),
         evaluator: &Linear::shipped(0).unwrap(),
         root_moves: None,
+        tables: None,
         options: &Options { sampling, ..Options::default() },
         limits: &Limits::nodes(100_000),
     };
@@ -99,6 +100,7 @@ fn depth(criterion: &mut Criterion) {
             history: &history,
             evaluator: &evaluator,
             root_moves: None,
+            tables: None,
             options: &Options { selective, ..Options::default() },
             limits: &Limits::depth(if selective { 10 } else { 6 }),
         };

@@ -48,7 +48,8 @@ fn find<G: Playable>(
     options: &Options,
     limits: &Limits,
 ) -> (Best<G::Move>, Score) {
-    let input = SearchInput { position, history, evaluator: &Keyed, root_moves: None, options, limits };
+    let input =
+        SearchInput { position, history, evaluator: &Keyed, root_moves: None, tables: None, options, limits };
     let table = TranspositionTable::new(1).unwrap();
     let mut score = Score::DRAW;
     let mut listener = |report: Report<_>| score = report.score;
@@ -68,6 +69,7 @@ fn simulate<G: Playable>(
         history,
         evaluator: &Keyed,
         root_moves: None,
+        tables: None,
         options: &options,
         limits: &limits,
     };

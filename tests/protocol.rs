@@ -97,6 +97,9 @@ fn a_gui_greets() {
         "option name RulesOfThumb type check default false",
         "option name Seed type spin default 0 min 0 max 9223372036854775807",
         "option name Ponder type check default false",
+        "option name UCI_AnalyseMode type check default false",
+        "option name UCI_Opponent type string default <empty>",
+        "option name SyzygyPath type string default <empty>",
         "option name Clear Hash type button",
         "option name FeatureSet type combo default classical var classical var msd",
         "option name UCI_Chess960 type check default false",
@@ -113,6 +116,24 @@ fn a_gui_greets() {
     );
     engine.send("quit");
     assert!(engine.finish().1.success());
+}
+
+#[test]
+fn what_a_gui_tells_of_itself_is_accepted() {
+    let mut engine = Process::start();
+    let lines =
+        "setoption name UCI_AnalyseMode value true\nsetoption name UCI_Opponent value GM 2800 human Name";
+    assert_eq!(engine.ask(lines), [""; 0]);
+}
+
+#[test]
+fn the_last_move_of_a_time_control_is_answered() {
+    let mut engine = Process::start();
+    for clocks in ["wtime 100 btime 100", "wtime 1 btime 1", "wtime 100 btime 100 winc 10 binc 10"] {
+        engine.send(&format!("position startpos\ngo {clocks} movestogo 1"));
+        let best = engine.until("bestmove").pop().unwrap();
+        assert_ne!(best, "bestmove (none)", "{clocks}");
+    }
 }
 
 #[test]

@@ -266,6 +266,7 @@ fn the_first_repetition_is_a_draw() {
             history,
             evaluator: &evaluator,
             root_moves: Some(&[back]),
+            tables: None,
             options: &Options::default(),
             limits: &limits,
         };
@@ -321,7 +322,15 @@ fn threads_together_find_the_minimax_value() {
         let limits = &Limits::depth(4);
         let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, limits);
         let (position, history) = &line;
-        let input = SearchInput { position, history, evaluator, root_moves: None, options: &options, limits };
+        let input = SearchInput {
+            position,
+            history,
+            evaluator,
+            root_moves: None,
+            tables: None,
+            options: &options,
+            limits,
+        };
         for mode in [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta] {
             let (table, control) = (TranspositionTable::new(1).unwrap(), Control::default());
             let mut found = Vec::new();
@@ -356,6 +365,7 @@ fn threads_share_a_node_limit() {
         history: &GameHistory::new(),
         evaluator: &Linear::shipped(0).unwrap(),
         root_moves: None,
+        tables: None,
         options: &Options::default(),
         limits: &limits,
     };
@@ -386,6 +396,7 @@ fn a_stop_from_outside_ends_all_threads() {
         history: &GameHistory::new(),
         evaluator: &Linear::shipped(0).unwrap(),
         root_moves: None,
+        tables: None,
         options: &Options::default(),
         limits: &limits,
     };
@@ -418,8 +429,15 @@ fn a_random_player_plays_any_move_and_the_same_again() {
     for _ in 0..10 {
         for seed in 0..40 {
             let options = &Options { seed, ..Options::default() };
-            let input =
-                SearchInput { position, history: &history, evaluator, root_moves: None, options, limits };
+            let input = SearchInput {
+                position,
+                history: &history,
+                evaluator,
+                root_moves: None,
+                tables: None,
+                options,
+                limits,
+            };
             let mv = random(&input).mv.unwrap();
             assert!(legal.contains(&mv) && random(&input).mv == Some(mv));
             seen.insert(mv);
@@ -435,6 +453,7 @@ fn a_random_player_plays_any_move_and_the_same_again() {
         history: &GameHistory::new(),
         evaluator,
         root_moves: None,
+        tables: None,
         options: &Options::default(),
         limits,
     };
@@ -447,7 +466,15 @@ fn a_choice_without_legal_moves_finds_none() {
     let illegal = Chess::from_fen("4k3/8/8/8/8/8/8/R3K3 w - - 0 1").unwrap().parse_move("a1a8").unwrap();
     let (options, limits) = (&Options::default(), &Limits::depth(3));
     for (moves, is_found) in [(&[][..], false), (&[illegal], false), (&[illegal, e2e4()], true)] {
-        let input = SearchInput { position, history, evaluator, root_moves: Some(moves), options, limits };
+        let input = SearchInput {
+            position,
+            history,
+            evaluator,
+            root_moves: Some(moves),
+            tables: None,
+            options,
+            limits,
+        };
         let expected = is_found.then(e2e4);
         let (table, control) = (TranspositionTable::new(1).unwrap(), Control::default());
         let mut listener = |_: Report<_>| {};

@@ -183,6 +183,8 @@ pub struct SearchReport {
     pub time: std::time::Duration,
     /// How full the table is, in permille.
     pub hashfull: u32,
+    /// Positions found in endgame tables so far, where there are such tables.
+    pub tbhits: Option<u64>,
     /// The visits of the first move of the line, in a Monte Carlo search.
     pub visits: Option<Visits>,
     /// The line.

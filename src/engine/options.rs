@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::eval::nnue::EvalNetError;
 use crate::eval::{MAX_PLY, Strength, WeightsError};
-use crate::game::quote;
+use crate::game::{TablesError, quote};
 use crate::nets::NetError;
 #[cfg(feature = "tuning")]
 use crate::search::Constants;
@@ -39,6 +39,8 @@ pub struct Settings {
     pub elo: u32,
     /// Whether the GUI may use `go ponder`. The engine stores the value but does not need it.
     pub ponder: bool,
+    /// Whether the GUI analyses and does not play. The engine stores the value but does not need it.
+    pub analyse_mode: bool,
 }
 
 /// The kinds of evaluation.
@@ -77,6 +79,7 @@ impl Default for Settings {
             limit_strength: false,
             elo: 0,
             ponder: false,
+            analyse_mode: false,
         }
     }
 }
@@ -186,6 +189,14 @@ pub enum OptionError {
     /// The file of an evaluation net is refused.
     #[error("option EvalFile: {0}")]
     EvalNet(#[from] EvalNetError),
+    /// The endgame tables are refused.
+    #[error("option {name}: {error}")]
+    Tables {
+        /// The option.
+        name: &'static str,
+        /// What is wrong.
+        error: TablesError,
+    },
 }
 
 /// An option of a `T`: its name, its values, and the function that sets it.
@@ -373,6 +384,7 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         spin!("Seed", search.seed, 0, i64::MAX),
         check!("UCI_ShowWDL", show_wdl),
         check!("Ponder", ponder),
+        check!("UCI_AnalyseMode", analyse_mode),
     ];
     if let [first, .., last] = strengths {
         let mut elo = spin!("UCI_Elo", elo, first.elo.into(), last.elo.into());

@@ -51,6 +51,7 @@ impl<G: Game> Listener<G::Move> for Translator<'_, G> {
             nodes: report.nodes,
             time: report.time,
             hashfull: report.hashfull,
+            tbhits: report.tbhits,
             visits: report.visits,
             pv: line_text(self.position, &report.pv),
         });

@@ -203,6 +203,7 @@ mod tests {
             nodes: depth.into(),
             time: Duration::ZERO,
             hashfull: 0,
+            tbhits: None,
             visits: None,
             pv: vec![mv.to_owned()],
         };

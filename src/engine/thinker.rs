@@ -7,11 +7,11 @@ use super::options::{self, Row, RowKind, SetResult};
 use super::{EvaluationKind, OptionError, OptionSpec, Play, Settings, SideEffect, WeightsSource};
 use crate::eval::nnue::{EvalNet, NetBreakdown, NetEvaluator};
 use crate::eval::{Evaluator, Linear, Scale, Weights, WeightsError};
-use crate::game::{Game, InputShape, Playable};
+use crate::game::{Game, InputShape, Playable, SharedTables};
 use crate::nets::{NetError, NetProblem};
 use crate::search::{
     Best, Control, Heuristics, Leaf, LeafEvaluator, Limits, Listener, Method, NetLeaves, SearchInput,
-    Selection, TranspositionTable, Tree, monte_carlo, random, search,
+    Selection, TableRoot, TranspositionTable, Tree, monte_carlo, random, search,
 };
 
 /// A search of the game `G` with its options, tables and evaluation.
@@ -23,6 +23,8 @@ pub struct Thinker<G: Game> {
     eval_net: Option<EvalNetInPlay<G>>,
     /// The policy/value net of Monte Carlo searches by priors.
     net: Option<NetLeaves>,
+    /// The endgame tables, if any.
+    tables: Option<SharedTables<G>>,
     memory: Memory<G>,
 }
 
@@ -78,6 +80,7 @@ impl<G: Playable> Thinker<G> {
             linear: Linear::shipped(0).expect("a test reads all shipped weights"),
             eval_net: EvalNetInPlay::shipped(),
             net: None,
+            tables: None,
             memory: Memory { table: None, tree: None, heuristics: Vec::new() },
         }
     }
@@ -163,7 +166,7 @@ impl<G: Playable> Thinker<G> {
     /// The options that do more than change the settings.
     fn own_rows() -> Vec<Row<Thinker<G>>> {
         let sets = G::SETS.iter().map(|set| set.name).collect();
-        vec![
+        let mut rows = vec![
             Row { name: "Clear Hash", kind: RowKind::Button { press: Thinker::forget } },
             Row {
                 name: "FeatureSet",
@@ -172,7 +175,12 @@ impl<G: Playable> Thinker<G> {
             Row { name: "WeightsFile", kind: RowKind::Text { set: Thinker::load_weights } },
             Row { name: "EvalFile", kind: RowKind::Text { set: Thinker::load_eval_net } },
             Row { name: "NetFile", kind: RowKind::Text { set: Thinker::load_net } },
-        ]
+            // Accepted without effect.
+            Row { name: "UCI_Opponent", kind: RowKind::Text { set: |_, _| Ok(Vec::new()) } },
+        ];
+        let tables = |name| Row { name, kind: RowKind::Text { set: Thinker::open_tables } };
+        rows.extend(G::TABLES_OPTION.map(tables));
+        rows
     }
 
     /// Changes the settings, and the table with its size.
@@ -248,6 +256,18 @@ impl<G: Playable> Thinker<G> {
             "" | "<empty>" => None,
             path => Some(NetLeaves::load::<G>(Path::new(path))?),
         };
+        Ok(Vec::new())
+    }
+
+    /// Opens endgame tables; none without a path.
+    fn open_tables(&mut self, path: &str) -> SetResult {
+        match path {
+            "" | "<empty>" => self.tables = None,
+            path => G::open_tables(&mut self.tables, path)
+                .map_err(|error| OptionError::Tables { name: G::TABLES_OPTION.unwrap_or_default(), error })?,
+        }
+        // The transposition table has results of the tables, or evaluations of positions that they have.
+        self.forget();
         Ok(Vec::new())
     }
 
@@ -345,17 +365,22 @@ impl<G: Playable> Thinker<G> {
             log::error!("{error}");
             return Best::nothing();
         }
-        let Thinker { settings, linear, eval_net, net, memory } = self;
+        let Thinker { settings, linear, eval_net, net, tables, memory } = self;
         let (position, history, options) = (game.position(), game.history(), &settings.search);
+        // The levels of strength were measured without tables. A search for a mate is not content with a win,
+        // and any move is any move.
+        let is_without =
+            settings.limit_strength || limits.mate.is_some() || settings.method == Method::Random;
+        let tables = tables.as_deref().filter(|_| !is_without);
         // The kind of evaluation is chosen once per search.
         match eval_net_in_use(settings, linear, eval_net.as_ref(), position) {
             Some(EvalNetInPlay { evaluator, .. }) => {
-                let input = SearchInput { position, history, evaluator, root_moves, options, limits };
+                let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
                 memory.search(settings, input, net.as_ref(), control, listener)
             }
             None => {
-                let input =
-                    SearchInput { position, history, evaluator: &*linear, root_moves, options, limits };
+                let evaluator = &*linear;
+                let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
                 memory.search(settings, input, net.as_ref(), control, listener)
             }
         }
@@ -390,6 +415,21 @@ impl<G: Playable> Memory<G> {
             false => input.root_moves,
         };
         let input = SearchInput { root_moves, limits, ..input };
+        match TableRoot::of(&input) {
+            None => self.run(settings, input, net, control, listener),
+            Some(root) => self.run(settings, root.narrow(input), net, control, &mut root.listener(listener)),
+        }
+    }
+
+    /// Searches for the best move by the method of the settings.
+    fn run<E: Evaluator<G>>(
+        &mut self,
+        settings: &Settings,
+        input: SearchInput<G, E>,
+        net: Option<&NetLeaves>,
+        control: &Control,
+        listener: &mut dyn Listener<G::Move>,
+    ) -> Best<G::Move> {
         match settings.method {
             Method::Deepening(mode) => {
                 self.tree = None;

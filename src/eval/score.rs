@@ -11,7 +11,8 @@ pub const MAX_PLY: usize = 128;
 /// The score of a position for one of the players.
 ///
 /// Evaluations are in thousandths of their unit, at most [`Score::MAX_EVALUATION`] in magnitude. Beyond that
-/// lie the scores of won and lost games: the shorter the mate distance, the larger. All fit into 24 bits.
+/// lie the results that endgame tables know, and beyond those the scores of won and lost games: the shorter
+/// the way from the root to the table, or the mate distance, the larger. All fit into 24 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Score(i32);
 
@@ -33,6 +34,8 @@ impl Score {
     pub const INFINITE: Score = Score(8_000_001);
     /// The greatest magnitude of an evaluation.
     pub const MAX_EVALUATION: Score = Score(7_000_000);
+    /// The score of a win that endgame tables know at the root, just below the longest mate.
+    const TABLE_WIN: i32 = Score::WIN.0 - MAX_PLY as i32 - 1;
     /// The smallest difference between two scores.
     pub const STEP: Score = Score(1);
 
@@ -59,7 +62,7 @@ impl Score {
     /// The probabilities of a win, a draw and a loss for the side to move, in permille, by a model of
     /// results.
     pub fn wdl(self, WdlModel { a, b }: WdlModel) -> [u32; 3] {
-        if self.plies_to_end().is_some() {
+        if self.is_decisive() {
             return if self > Score::DRAW { [1000, 0, 0] } else { [0, 0, 1000] };
         }
         let value = f64::from(self.0) / Score::UNIT;
@@ -95,28 +98,45 @@ impl Score {
         Score(Score::WIN.0 - ply as i32)
     }
 
+    /// A win that endgame tables know, `ply` plies from the root.
+    pub const fn won_by_table(ply: usize) -> Score {
+        Score(Score::TABLE_WIN - ply as i32)
+    }
+
+    /// A loss that endgame tables know, `ply` plies from the root.
+    pub const fn lost_by_table(ply: usize) -> Score {
+        Score(ply as i32 - Score::TABLE_WIN)
+    }
+
+    /// Whether the score is that of a game that is won or lost for certain, by a forced end or by endgame
+    /// tables, and no evaluation.
+    pub fn is_decisive(self) -> bool {
+        // The table may be MAX_PLY plies from a position that is as far from the root.
+        self.0.abs() >= Score::TABLE_WIN - 2 * MAX_PLY as i32
+    }
+
     /// The mate distance in plies, if the score is that of a won or lost game.
     pub fn plies_to_end(self) -> Option<usize> {
         let plies = Score::WIN.0 - self.0.abs();
         usize::try_from(plies).ok().filter(|&plies| plies <= MAX_PLY)
     }
 
-    /// The score for the transposition table, `ply` plies below the root: there, the mate distance is counted
-    /// from the position itself.
+    /// The score for the transposition table, `ply` plies below the root: there, the plies to the end or to
+    /// the endgame table are counted from the position itself.
     pub fn relative_to(self, ply: usize) -> Score {
         let ply = ply as i32;
-        match self.plies_to_end() {
-            None => self,
-            Some(_) => Score(self.0 + ply * self.0.signum()),
+        match self.is_decisive() {
+            false => self,
+            true => Score(self.0 + ply * self.0.signum()),
         }
     }
 
     /// The inverse of [`Score::relative_to`].
     pub fn relative_to_root(self, ply: usize) -> Score {
         let ply = ply as i32;
-        match self.plies_to_end() {
-            None => self,
-            Some(_) => Score(self.0 - ply * self.0.signum()),
+        match self.is_decisive() {
+            false => self,
+            true => Score(self.0 - ply * self.0.signum()),
         }
     }
 
@@ -190,9 +210,34 @@ mod tests {
     fn evaluations_never_look_like_forced_ends() {
         for value in [f64::MAX, -f64::MAX, 7_000.0, 1e9] {
             assert_eq!(Score::from_value(value).plies_to_end(), None);
+            assert!(!Score::from_value(value).is_decisive());
         }
         assert_eq!(Score::from_value(1.234).to_uci(), UciScore::Centi(123));
         assert_eq!(Score::from_value(-0.005).to_uci(), UciScore::Centi(-1));
+    }
+
+    #[test]
+    fn what_tables_know_lies_between_evaluations_and_mates() {
+        for ply in [0, 1, MAX_PLY] {
+            let (win, loss) = (Score::won_by_table(ply), Score::lost_by_table(ply));
+            assert_eq!(win, -loss);
+            assert!(Score::MAX_EVALUATION < win && win < Score::won_in(MAX_PLY));
+            for score in [win, loss] {
+                assert!(score.is_decisive() && score.plies_to_end().is_none());
+                // As deep a position may store it, and another one find it there.
+                for (stored_at, found_at) in [(0, MAX_PLY), (ply, MAX_PLY), (ply, 0)] {
+                    let stored = score.relative_to(stored_at);
+                    assert!(stored.plies_to_end().is_none() && stored.relative_to_root(stored_at) == score);
+                    let found = stored.relative_to_root(found_at);
+                    assert!(found.is_decisive() && found.relative_to(found_at) == stored);
+                }
+            }
+            let model = WdlModel { a: 1.0, b: 0.5 };
+            assert_eq!((win.wdl(model), loss.wdl(model)), ([1000, 0, 0], [0, 0, 1000]));
+            assert_eq!((win.win_rate(model), loss.win_rate(model)), (1.0, 0.0));
+        }
+        assert!(Score::won_by_table(3) > Score::won_by_table(4));
+        assert_eq!(Score::won_by_table(1).to_uci(), UciScore::Centi(799_987));
     }
 
     #[test]

@@ -11,6 +11,7 @@
 //! - [`SelectiveDeepening`]: the move ratings of minimax selective deepening;
 //! - [`Playouts`]: the playouts of Monte Carlo tree search;
 //! - [`Solvable`]: bounds and keys for the solver;
+//! - [`Tabled`]: endgame tables;
 //! - [`Encoding`]: planes and move indices for policy/value nets;
 //! - [`Inputs`]: sparse inputs for efficiently updatable nets.
 //!
@@ -39,6 +40,7 @@ mod playouts;
 mod scale;
 mod selectivity;
 mod solvable;
+mod tables;
 pub mod tucchess;
 mod zobrist;
 
@@ -63,6 +65,7 @@ pub use playouts::Playouts;
 pub use scale::{Scale, Strength, WdlModel};
 pub use selectivity::Selectivity;
 pub use solvable::{ProofLeaf, Solvable};
+pub use tables::{EndgameTables, SharedTables, TableMoves, Tabled, TablesError};
 pub(crate) use zobrist::mixed;
 
 /// One of the two players. White moves first from every start position.
@@ -292,9 +295,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
 }
 
 /// All traits that a search requires of a game.
-pub trait Searchable: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts {}
+pub trait Searchable: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts + Tabled {}
 
-impl<G: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts> Searchable for G {}
+impl<G: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts + Tabled> Searchable for G {}
 
 /// All traits that an engine requires of a game.
 pub trait Playable: Searchable + Features + Solvable + Encoding + Inputs {}

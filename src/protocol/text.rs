@@ -35,7 +35,11 @@ pub fn info(report: &SearchReport) -> String {
         let _ = write!(line, " wdl {win} {draw} {loss}");
     }
     let (nps, time) = (nodes_per_second(*nodes, *time), time.as_millis());
-    let _ = write!(line, " nodes {nodes} nps {nps} hashfull {hashfull} time {time} pv");
+    let _ = write!(line, " nodes {nodes} nps {nps} hashfull {hashfull}");
+    if let Some(tbhits) = report.tbhits {
+        let _ = write!(line, " tbhits {tbhits}");
+    }
+    let _ = write!(line, " time {time} pv");
     for mv in &report.pv {
         let _ = write!(line, " {mv}");
     }

@@ -40,6 +40,8 @@ pub struct Report<M> {
     pub time: Duration,
     /// How full the table is, in permille.
     pub hashfull: u32,
+    /// Positions found in endgame tables so far, where there are such tables.
+    pub tbhits: Option<u64>,
     /// The visits of its first move, in a Monte Carlo search.
     pub visits: Option<Visits>,
     /// Its moves, from the root.
@@ -318,6 +320,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             nodes: self.searcher.nodes(),
             time: self.searcher.budget.elapsed(),
             hashfull: self.searcher.table.hashfull(),
+            tbhits: self.searcher.tbhits(),
             visits: None,
             pv: self.searcher.root.moves[pv_index].pv.clone(),
         };

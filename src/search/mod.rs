@@ -11,6 +11,7 @@
 //! - `searcher`: the state of one thread, with `stack`: what it keeps for each ply, `root`: the moves of the
 //!   root, `budget`: when it has to stop, `shared`: what the threads of a search share;
 //! - `ordering`: the move picker; `heuristics`: killers and history; `msd`: minimax selective deepening;
+//! - `tablebase`: endgame tables in a search, and at its root ([`TableRoot`]);
 //! - `table`: the [`TranspositionTable`]; `time`: the [`TimeManager`]; `limits`; `window`;
 //! - `constants`: the table of the [`Constants`] that matches tune.
 //!
@@ -40,6 +41,7 @@ mod shared;
 mod solver;
 mod stack;
 mod table;
+mod tablebase;
 mod time;
 mod window;
 
@@ -54,11 +56,12 @@ pub use mcts::{
 pub use msd::MsdOptions;
 pub use solver::{Solution, SolveError, Value, solve};
 pub use table::{Bound, TranspositionTable, TtEntry};
+pub use tablebase::TableRoot;
 pub use time::TimeManager;
 
 use self::msd::MsdFilter;
 use crate::eval::{Evaluator, Score};
-use crate::game::{GameHistory, Points, Searchable, mixed};
+use crate::game::{EndgameTables, GameHistory, Points, Searchable, mixed};
 
 /// How a move is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +143,8 @@ pub struct SearchInput<'a, G: Searchable, E> {
     /// The moves to choose from, in the order in which they are to be tried; `None`: all legal ones. Moves
     /// that are not legal are left out, so that an empty choice finds no move.
     pub root_moves: Option<&'a [G::Move]>,
+    /// Endgame tables that a principal variation search probes.
+    pub tables: Option<&'a dyn EndgameTables<G>>,
     /// How to go about it.
     pub options: &'a Options,
     /// When to stop.

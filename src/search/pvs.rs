@@ -90,6 +90,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         {
             return entry.score;
         }
+        // 6a. Endgame tables know the result.
+        if !root
+            && !is_singular_search
+            && let Some(score) = self.probe_tables(ply)
+        {
+            return score;
+        }
 
         // 6. The static evaluation.
         let evals = (self.selective && !in_check).then(|| self.corrected_eval(ply, tt_entry.as_ref()));

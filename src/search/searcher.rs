@@ -12,7 +12,7 @@ use super::table::{Bound, TranspositionTable, TtEntry};
 use super::window::Window;
 use super::{EngineConstants, Listener, SearchInput, SearchMode};
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{GameHistory, Searchable};
+use crate::game::{EndgameTables, GameHistory, Searchable};
 
 /// Root moves are announced once a search has taken this long.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(1);
@@ -23,6 +23,8 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     /// What margins count as one unit, see [`Scale::margin`](crate::eval::Scale::margin).
     pub(super) margin: i32,
     pub(super) table: &'a TranspositionTable,
+    /// Endgame tables to probe, if any.
+    pub(super) tables: Option<&'a dyn EndgameTables<G>>,
     pub(super) heuristics: &'a mut Heuristics<G>,
     pub(super) mode: SearchMode,
     pub(super) constants: EngineConstants,
@@ -70,6 +72,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             evaluator: input.evaluator,
             margin: input.evaluator.scale().margin,
             table,
+            tables: input.tables,
             heuristics,
             mode,
             constants: options.constants,
@@ -367,6 +370,7 @@ pub(super) mod tests {
             history: &history,
             evaluator: &evaluator,
             root_moves: None,
+            tables: None,
             options: &options,
             limits: &limits,
         };

@@ -13,6 +13,8 @@ pub(super) struct SharedState<'a, M> {
     pub(super) control: &'a Control,
     /// Nodes that the threads have added up.
     pub(super) nodes: AtomicU64,
+    /// Positions that the threads have found in endgame tables.
+    pub(super) tbhits: AtomicU64,
     /// Set when the main thread has decided.
     pub(super) done: AtomicBool,
     /// The moves that threads are searching; `None` with a single thread.
@@ -29,6 +31,7 @@ impl<'a, M: GameMove> SharedState<'a, M> {
         SharedState {
             control,
             nodes: AtomicU64::new(0),
+            tbhits: AtomicU64::new(0),
             done: AtomicBool::new(false),
             busy: (threads > 1).then(BusyTable::new),
             finished: AtomicUsize::new(0),

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use labrys::game::fen::{self, Fields};
 use labrys::game::{
     Chance, Color, DrawRules, Encoding, Ending, Features, FenError, Game, GameMove, Inputs, MoveError,
-    MoveOrdering, Outcome, Playouts, SelectiveDeepening, Selectivity, Solvable,
+    MoveOrdering, Outcome, Playouts, SelectiveDeepening, Selectivity, Solvable, Tabled,
 };
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -248,4 +248,6 @@ impl MoveOrdering for Breakthrough {}
 impl Selectivity for Breakthrough {}
 impl SelectiveDeepening for Breakthrough {}
 impl Playouts for Breakthrough {}
+
+impl Tabled for Breakthrough {}
 impl Solvable for Breakthrough {}

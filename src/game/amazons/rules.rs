@@ -4,6 +4,7 @@ use super::super::zobrist::random_table;
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Looks, MoveError,
     MoveOrdering, Outcome, PieceLooks, Playouts, ProofLeaf, SelectiveDeepening, Selectivity, Solvable,
+    Tabled,
 };
 use super::board::{self, BITS, MAX_SIZE, around, flood, reach, squares};
 use super::notation;
@@ -349,6 +350,8 @@ impl Selectivity for Amazons {
 }
 
 impl SelectiveDeepening for Amazons {}
+
+impl Tabled for Amazons {}
 
 impl Playouts for Amazons {
     /// Leaves are evaluated statically: random playouts hardly tell positions apart.

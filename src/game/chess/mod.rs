@@ -19,6 +19,9 @@ mod notation;
 mod pawns;
 mod rules;
 mod san;
+mod syzygy;
+mod table_files;
+mod table_header;
 mod terms;
 
 pub use rules::{Chess, ChessMove};

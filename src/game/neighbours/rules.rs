@@ -3,7 +3,7 @@
 use super::super::zobrist::random_table;
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
-    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Solvable,
+    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Solvable, Tabled,
 };
 use super::attacks::{self, Crowd, squares};
 use super::notation;
@@ -242,5 +242,7 @@ impl Selectivity for Neighbours {}
 impl SelectiveDeepening for Neighbours {}
 
 impl Playouts for Neighbours {}
+
+impl Tabled for Neighbours {}
 
 impl Solvable for Neighbours {}

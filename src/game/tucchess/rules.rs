@@ -3,7 +3,7 @@
 use super::super::zobrist::random_table;
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
-    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Solvable,
+    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Solvable, Tabled,
 };
 use super::board::{ALL, Kind, forward, king_steps, last_rank, pawn_attacks, rook_steps, squares};
 use super::notation;
@@ -500,5 +500,7 @@ impl Selectivity for TucChess {
 impl SelectiveDeepening for TucChess {}
 
 impl Playouts for TucChess {}
+
+impl Tabled for TucChess {}
 
 impl Solvable for TucChess {}

@@ -27,8 +27,20 @@ pub(super) fn answer<G: Searchable, E: Evaluator<G>>(
         let (time, visits) = (input.limits.start.elapsed(), None);
         let nodes = nodes + moves.len() as u64;
         let (depth, seldepth, multipv, bound, hashfull) = (1, 1, 1, Bound::Exact, 0);
-        let pv = vec![mv];
-        listener.report(Report { depth, seldepth, multipv, score, bound, nodes, time, hashfull, visits, pv });
+        let (tbhits, pv) = (None, vec![mv]);
+        listener.report(Report {
+            depth,
+            seldepth,
+            multipv,
+            score,
+            bound,
+            nodes,
+            time,
+            hashfull,
+            tbhits,
+            visits,
+            pv,
+        });
         return Best { mv: Some(mv), ponder: None, nodes };
     }
     let drawn = drawn_child(input, searched.tree).map(|child| searched.tree.line(child, FinalMove::Visits));
@@ -86,6 +98,7 @@ pub(super) fn report<G: Searchable, E: Evaluator<G>>(
             nodes: shared.nodes.load(Ordering::Relaxed),
             time: input.limits.start.elapsed(),
             hashfull: tree.fullness(),
+            tbhits: None,
             visits: Some(Visits { count: node.visits, simulations: tree.root().visits, mean: node.mean() }),
             pv,
         });
