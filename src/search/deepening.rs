@@ -259,7 +259,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         let mut window = Window::FULL;
         let constants = self.input.options.constants;
         let mut half = constants.aspiration_window;
-        let bounded = previous > -Score::INFINITE && previous.plies_to_end().is_none();
+        let bounded = previous > -Score::INFINITE && !previous.is_decisive();
         if depth >= constants.aspiration_depth && bounded && self.mode != SearchMode::Minimax {
             let half = Score::from_thousandths(half);
             window = Window { alpha: previous - half, beta: previous + half };
@@ -281,7 +281,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
                 window.alpha = (score - wider).max(Window::FULL.alpha);
             } else if score >= window.beta {
                 self.report(depth, pv_index, score, Bound::Lower);
-                if self.searcher.selective && score.plies_to_end().is_none() {
+                if self.searcher.selective && !score.is_decisive() {
                     reduction = (reduction + 1).min(constants.aspiration_reduction);
                 }
                 window.beta = (score + wider).min(Window::FULL.beta);

@@ -143,7 +143,8 @@ impl<G: MoveOrdering> Heuristics<G> {
         let error = error.to_thousandths().clamp(-most, most) * CORRECTION_GRAIN;
         for (structure, table) in self.corrections.iter_mut().enumerate() {
             let entry = &mut table[stm][structure_index(position, structure)];
-            let mean = (i32::from(*entry) * (CORRECTION_WEIGHT - weight) + error * weight) / CORRECTION_WEIGHT;
+            let mean =
+                (i32::from(*entry) * (CORRECTION_WEIGHT - weight) + error * weight) / CORRECTION_WEIGHT;
             *entry = mean.clamp(-most, most) as i16;
         }
     }

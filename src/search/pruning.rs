@@ -17,10 +17,10 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     pub(super) fn prune(&mut self, node: &Node<G::Move>, static_eval: Score) -> Option<Score> {
         let &Node { depth, ply, window, tt_entry, is_improving, .. } = node;
         let Window { alpha, beta } = window;
-        if beta.plies_to_end().is_some() {
+        if beta.is_decisive() {
             return None;
         }
-        // 7. Razoring: so far below α that only tactical moves might help.
+        // 8. Razoring: so far below α that only tactical moves might help.
         if depth <= self.constants.razoring_depth
             && static_eval + self.razoring_margin(depth) <= alpha
             && !self.position(ply).is_terminal()
@@ -30,7 +30,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
                 return Some(score);
             }
         }
-        // 8. Reverse futility pruning: far above β near the horizon.
+        // 9. Reverse futility pruning: far above β near the horizon.
         let margin = self.margin(self.constants.reverse_futility_margin * (depth - i32::from(is_improving)));
         if depth <= self.constants.reverse_futility_depth
             && static_eval - margin >= beta
@@ -38,7 +38,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         {
             return Some(static_eval);
         }
-        // 9. Null move pruning: above β even if the side to move passes.
+        // 10. Null move pruning: above β even if the side to move passes.
         let fails_low = tt_entry.is_some_and(|entry| entry.bound == Bound::Upper && entry.score < beta);
         if static_eval >= beta
             && !fails_low
@@ -46,7 +46,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         {
             return Some(score);
         }
-        // 10. ProbCut: a tactical move that a shallower search finds far above β.
+        // 11. ProbCut: a tactical move that a shallower search finds far above β.
         self.probcut(node, static_eval)
     }
 
@@ -78,7 +78,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             return None;
         }
         // A win behind a move that is not legal is no win.
-        let score = if score.plies_to_end().is_some() { beta } else { score };
+        let score = if score.is_decisive() { beta } else { score };
         if depth < self.constants.null_move_verification_depth && !self.position(ply).may_be_zugzwang() {
             return Some(score);
         }

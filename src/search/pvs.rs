@@ -79,6 +79,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         //    searched to its end, so that all of its moves are known.
         let is_singular_search = self.stack[ply].excluded.is_some();
         if self.selective && !in_check {
+            // This takes place while the table's entry is on its way from memory: behind the table, the same
+            // nodes take 6 to 14 % longer.
             self.bring_up_to_date(ply);
         }
         let tt_entry = self.tt_entry(ply);
@@ -90,7 +92,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         {
             return entry.score;
         }
-        // 6a. Endgame tables know the result.
+        // 6. Endgame tables know the result.
         if !root
             && !is_singular_search
             && let Some(score) = self.probe_tables(ply)
@@ -98,15 +100,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return score;
         }
 
-        // 6. The static evaluation.
+        // 7. The static evaluation.
         let evals = (self.selective && !in_check).then(|| self.corrected_eval(ply, tt_entry.as_ref()));
         let raw_eval = evals.map(|[raw, _]| raw);
         let corrected = evals.map(|[_, corrected]| corrected);
         self.stack[ply].static_eval = corrected;
         let static_eval = corrected.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval)));
         let is_improving = corrected.is_none_or(|eval| self.is_improving(ply, eval));
-        let mut node =
-            Node { depth, ply, window, tt_entry, raw_eval, static_eval, is_improving, in_check };
+        let mut node = Node { depth, ply, window, tt_entry, raw_eval, static_eval, is_improving, in_check };
         if may_end
             && let Some(static_eval) = static_eval
             && let Some(score) = self.prune(&node, static_eval)
@@ -114,14 +115,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return score;
         }
 
-        // 11. Internal iterative reduction (selective): without a table move the node is searched less deeply.
+        // 12. Internal iterative reduction (selective): without a table move the node is searched less deeply.
         let table_move = tt_entry.and_then(|entry| entry.best);
         if self.selective && !root && depth >= self.constants.internal_reduction_depth && table_move.is_none()
         {
             node.depth -= 1;
         }
 
-        // 12. The moves.
+        // 13. The moves.
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         if root {
             picker.begin_in_order(self.root.open_moves());
@@ -195,13 +196,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 false => 0,
             };
 
-            if prunes && move_count > 1 && best.plies_to_end().is_none() {
-                // 13. Late move and futility pruning (selective) of quiet moves, once a move does not lose.
+            if prunes && move_count > 1 && !best.is_decisive() {
+                // 14. Late move and futility pruning (selective) of quiet moves, once a move does not lose.
                 if !is_tactical {
                     let reduced = (depth - 1 - reduction / 100).max(0);
                     let is_late = move_count as i32 > late_moves;
                     let is_futile = reduced <= self.constants.futility_depth
-                        && alpha.plies_to_end().is_none()
+                        && !alpha.is_decisive()
                         && static_eval.is_some_and(|eval| {
                             eval + self.margin(self.constants.futility_margin * (reduced + 1)) <= alpha
                         });
@@ -215,14 +216,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                         }
                         continue;
                     }
-                    // 14. History pruning (selective): moves that have failed elsewhere.
+                    // 15. History pruning (selective): moves that have failed elsewhere.
                     if reduced < self.constants.history_pruning_depth
                         && history_score < -self.constants.history_pruning_margin * depth
                     {
                         continue;
                     }
                 }
-                // 15. Pruning by static exchange evaluation (selective).
+                // 16. Pruning by static exchange evaluation (selective).
                 if depth <= self.constants.see_pruning_depth {
                     let margin = match is_tactical {
                         true => self.constants.see_tactical_margin * depth * depth,
@@ -235,7 +236,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 }
             }
 
-            // 16. Deferral: a move that another thread is searching comes last; by then the table knows of
+            // 17. Deferral: a move that another thread is searching comes last; by then the table knows of
             //     it.
             let busy = match move_count > 1 && depth >= DEFERRAL_DEPTH {
                 true => self.shared.busy_entry(self.position(ply), mv),
@@ -249,7 +250,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 busy.mark();
             }
 
-            // 17. Singular extension (selective): is the table move the only good one?
+            // 18. Singular extension (selective): is the table move the only good one?
             let mut full = depth - 1;
             if move_count == 1 {
                 match self.extension::<PV>(node, mv) {
@@ -269,7 +270,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 score = self.search_move(ply, mv, full, open, Searcher::pvs::<PV>);
                 self.stack[ply + 1].double_extensions = self.stack[ply].double_extensions;
             } else {
-                // 18. Late move reductions (selective), searched again at full depth if they surprise.
+                // 19. Late move reductions (selective), searched again at full depth if they surprise.
                 let mut reduced = full;
                 if self.selective
                     && depth >= self.constants.late_reduction_depth
@@ -284,7 +285,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                     self.stack[ply + 1].is_cut_node = !is_cut_node;
                     score = self.search_move(ply, mv, full, null, Searcher::pvs::<false>);
                 }
-                // 19. The null window has failed high: a new principal variation.
+                // 20. The null window has failed high: a new principal variation.
                 if PV && score > alpha && score < beta {
                     self.stack[ply + 1].is_cut_node = false;
                     score = self.search_move(ply, mv, full, open, Searcher::pvs::<true>);
@@ -341,7 +342,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// Learns from the score of a node how wrong its static evaluation was, where no tactics explain it.
     fn correct(&mut self, node: &Node<G::Move>, best_move: Option<G::Move>, score: Score) {
         let &Node { depth, ply, window, .. } = node;
-        if G::STRUCTURES == 0 || score.plies_to_end().is_some() {
+        if G::STRUCTURES == 0 || score.is_decisive() {
             return;
         }
         let Ply { position, static_eval, .. } = &self.stack[ply];

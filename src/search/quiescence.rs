@@ -47,7 +47,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             return best;
         }
         alpha = alpha.max(best);
-        let futile_up_to = match in_check || best.plies_to_end().is_some() {
+        let futile_up_to = match in_check || best.is_decisive() {
             true => -Score::INFINITE,
             false => best + self.margin(self.constants.quiescence_margin),
         };
@@ -70,7 +70,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             }
             // 6. One quiet way out of check is enough, if it does not lose.
             if in_check && !self.position(ply).is_tactical(mv) && best > -Score::INFINITE {
-                if quiet_evasions > 0 && best.plies_to_end().is_none() {
+                if quiet_evasions > 0 && !best.is_decisive() {
                     continue;
                 }
                 quiet_evasions += 1;

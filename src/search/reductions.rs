@@ -53,7 +53,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             && self.stack[ply].excluded.is_none()
             && entry.bound != Bound::Upper
             && i32::from(entry.depth) >= depth - self.constants.singular_entry
-            && entry.score.plies_to_end().is_none();
+            && !entry.score.is_decisive();
         is_candidate.then(|| entry.score - self.margin(self.constants.singular_margin * depth))
     }
 

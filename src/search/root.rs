@@ -29,7 +29,8 @@ impl<M: Copy + Eq> Root<M> {
     pub(super) fn new(moves: impl IntoIterator<Item = M>) -> Root<M> {
         let unknown = -Score::INFINITE;
         let moves = moves.into_iter();
-        let moves = moves.map(|mv| RootMove { mv, score: unknown, previous: unknown, nodes: 0, pv: vec![mv] });
+        let moves =
+            moves.map(|mv| RootMove { mv, score: unknown, previous: unknown, nodes: 0, pv: vec![mv] });
         Root { moves: moves.collect(), pv_index: 0 }
     }
 

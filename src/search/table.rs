@@ -48,7 +48,7 @@ impl<M> TtEntry<M> {
     /// forced end is no evaluation.
     pub(super) fn refine(&self, static_eval: Score) -> Score {
         match self.bound {
-            _ if self.score.plies_to_end().is_some() => static_eval,
+            _ if self.score.is_decisive() => static_eval,
             Bound::Exact => self.score,
             Bound::Lower => static_eval.max(self.score),
             Bound::Upper => static_eval.min(self.score),
@@ -292,7 +292,13 @@ mod tests {
 
     fn entry(depth: u8) -> TtEntry<Move> {
         let static_eval = Some(Score::from_value(-0.7));
-        TtEntry { best: Some(Move(77)), score: Score::from_value(-1.5), bound: Bound::Lower, depth, static_eval }
+        TtEntry {
+            best: Some(Move(77)),
+            score: Score::from_value(-1.5),
+            bound: Bound::Lower,
+            depth,
+            static_eval,
+        }
     }
 
     #[test]

@@ -31,8 +31,13 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             Points::Draw => (Score::DRAW, Bound::Exact),
             Points::Loss => (Score::lost_by_table(ply), Bound::Upper),
         };
-        let entry =
-            TtEntry { best: None::<G::Move>, score: score.relative_to(ply), bound, depth: MAX_PLY as u8 };
+        let entry = TtEntry {
+            best: None::<G::Move>,
+            score: score.relative_to(ply),
+            bound,
+            depth: MAX_PLY as u8,
+            static_eval: None,
+        };
         self.table.store(position.table_key(), entry);
         Some(score)
     }

@@ -117,7 +117,11 @@ fn hash(board: &Board, squares: BitBoard) -> u64 {
         board.pieces(Piece::King) | rooks,
     ];
     let products = parts.into_iter().zip(HASH_FACTORS);
-    mixed(products.map(|(part, factor)| (part & squares).0.wrapping_mul(factor)).fold(squares.0, u64::wrapping_add))
+    mixed(
+        products
+            .map(|(part, factor)| (part & squares).0.wrapping_mul(factor))
+            .fold(squares.0, u64::wrapping_add),
+    )
 }
 
 impl Selectivity for Chess {
