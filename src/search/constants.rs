@@ -69,7 +69,7 @@ constants! {
     reverse_futility_margin = 200, 20..=600, 20.0;
 
     /// Null move pruning from this depth on.
-    null_move_depth = 3, 1..=8, 0.5;
+    null_move_depth = 3, 1..=128, 0.5;
     /// Null move reduction in plies.
     null_move_reduction = 3, 1..=6, 0.5;
     /// Plies of depth for which the null move is reduced by one more.

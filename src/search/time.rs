@@ -20,7 +20,7 @@ const HARD_FACTOR: u32 = 4;
 const HARD_SHARE: u32 = 60;
 
 /// After this share of its time, in percent, a move begins no new iteration: it would rarely be finished.
-const SOFT_SHARE: u32 = 60;
+const SOFT_SHARE: u32 = 80;
 
 /// Factors of the soft limit by the number of iterations that have kept the best move.
 const STABILITY: [f64; 5] = [1.6, 1.2, 1.0, 0.9, 0.8];

@@ -1,6 +1,6 @@
 //! The position and its moves.
 
-use super::super::zobrist::random_table;
+use super::super::zobrist::{mixed, random_table};
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Looks, MoveError,
     MoveOrdering, Outcome, PieceLooks, Playouts, ProofLeaf, SelectiveDeepening, Selectivity, Solvable,
@@ -300,11 +300,19 @@ impl Game for Amazons {
 impl Chance for Amazons {}
 
 impl MoveOrdering for Amazons {
+    /// The amazons of White; those of Black.
+    const STRUCTURES: usize = 2;
+
     /// There are none, as nothing is captured.
     fn tactical_moves(&self, _moves: &mut Vec<AmazonsMove>) {}
 
     fn quiet_moves(&self, moves: &mut Vec<AmazonsMove>) {
         self.legal_moves(moves);
+    }
+
+    fn structure(&self, index: usize) -> u64 {
+        let amazons = self.amazons[index];
+        mixed(amazons as u64 ^ mixed((amazons >> 64) as u64))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The position and its moves.
 
-use super::super::zobrist::random_table;
+use super::super::zobrist::{mixed, random_table};
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
     Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Solvable, Tabled,
@@ -222,7 +222,16 @@ impl Game for Neighbours {
 
 impl Chance for Neighbours {}
 
+/// With so many pieces, a player may be in zugzwang.
+const FEW_PIECES: u32 = 4;
+
 impl MoveOrdering for Neighbours {
+    /// Player and target square.
+    const MOVE_KINDS: usize = 2 * 64;
+
+    /// The pieces of White; those of Black.
+    const STRUCTURES: usize = 2;
+
     /// Captures.
     fn is_tactical(&self, mv: NeighboursMove) -> bool {
         self.of(!self.stm) & 1 << mv.to != 0
@@ -235,9 +244,26 @@ impl MoveOrdering for Neighbours {
     fn quiet_moves(&self, moves: &mut Vec<NeighboursMove>) {
         self.moves_to(!self.occupied(), moves);
     }
+
+    fn move_kind(&self, mv: NeighboursMove) -> usize {
+        self.stm.index() * 64 + usize::from(mv.to)
+    }
+
+    fn structure(&self, index: usize) -> u64 {
+        mixed(self.pieces[index])
+    }
 }
 
-impl Selectivity for Neighbours {}
+impl Selectivity for Neighbours {
+    fn null_move(&self) -> Option<Self> {
+        Some(Neighbours { stm: !self.stm, key: self.key ^ SIDE_KEY, ..*self })
+    }
+
+    /// With few pieces a player may soon be without a move, which loses.
+    fn may_be_zugzwang(&self) -> bool {
+        self.of(self.stm).count_ones() <= FEW_PIECES
+    }
+}
 
 impl SelectiveDeepening for Neighbours {}
 

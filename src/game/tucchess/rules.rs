@@ -1,6 +1,6 @@
 //! The position and its moves.
 
-use super::super::zobrist::random_table;
+use super::super::zobrist::{mixed, random_table};
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
     Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Solvable, Tabled,
@@ -456,7 +456,19 @@ impl Chance for TucChess {
     }
 }
 
+/// What the order of captures subtracts for each point of the capturing piece, in thousandths of a point.
+const ATTACKER_PENALTY: i32 = 10;
+
 impl MoveOrdering for TucChess {
+    /// Player, piece and target square.
+    const MOVE_KINDS: usize = 2 * 3 * 64;
+
+    /// Nothing, a pawn, a rook and a king.
+    const CAPTURE_KINDS: usize = 4;
+
+    /// The pieces of White; those of Black.
+    const STRUCTURES: usize = 2;
+
     /// Moves that score: captures, prizes, and pawns that leave the board.
     fn is_tactical(&self, mv: TucMove) -> bool {
         let is_pawn = self.pieces(self.stm, Kind::Pawn) & 1 << mv.from != 0;
@@ -474,9 +486,38 @@ impl MoveOrdering for TucChess {
             moves.extend(squares(targets & !self.scoring(kind)).map(|to| TucMove::new(from, to)));
         });
     }
+
+    /// The points that the move scores; among those of the same points, the less valuable piece comes first.
+    fn capture_value(&self, mv: TucMove) -> i32 {
+        let (us, to) = (self.stm, 1 << mv.to);
+        let captured = self.kind_on(!us, to).map_or(0, Kind::points) * POINT;
+        let prize = if self.prizes & to != 0 { MEAN_PRIZE } else { 0 };
+        let moved = self.kind_on(us, 1 << mv.from).unwrap_or(Kind::Pawn);
+        let leaves = if moved == Kind::Pawn && to & last_rank(us) != 0 { POINT } else { 0 };
+        i32::from(captured + prize + leaves) * 1000 / i32::from(POINT)
+            - ATTACKER_PENALTY * i32::from(moved.points())
+    }
+
+    fn move_kind(&self, mv: TucMove) -> usize {
+        let piece = self.kind_on(self.stm, 1 << mv.from).map_or(0, |kind| kind as usize);
+        (self.stm.index() * 3 + piece) * 64 + usize::from(mv.to)
+    }
+
+    fn capture_kind(&self, mv: TucMove) -> usize {
+        self.kind_on(!self.stm, 1 << mv.to).map_or(0, |kind| kind as usize + 1)
+    }
+
+    fn structure(&self, index: usize) -> u64 {
+        let [pawns, rooks, kings] = self.pieces[index];
+        mixed(pawns ^ mixed(rooks ^ mixed(kings)))
+    }
 }
 
 impl Selectivity for TucChess {
+    fn null_move(&self) -> Option<Self> {
+        Some(TucChess { stm: !self.stm, key: self.key ^ SIDE_KEY, ..*self })
+    }
+
     /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the
     /// own one when it is attacked. Captures of the more valuable piece are tried first.
     fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
