@@ -211,3 +211,54 @@ fn capture_index<G: MoveOrdering>(position: &G, mv: G::Move) -> usize {
 fn structure_index<G: MoveOrdering>(position: &G, structure: usize) -> usize {
     position.structure(structure) as usize & (CORRECTION_SIZE - 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::chess::Chess;
+
+    /// A pawn captures a knight, or goes on.
+    const FEN: &str = "4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1";
+
+    #[test]
+    fn quiet_moves_are_not_punished_for_a_capture_that_refutes() {
+        let position = Chess::from_fen(FEN).unwrap();
+        let [capture, quiet] = ["e4d5", "e4e5"].map(|text| position.parse_move(text).unwrap());
+        let (mut heuristics, led_by) = (Heuristics::new(), MoveKinds::default());
+        heuristics.cutoff(&position, capture, &[quiet], led_by, 5, 0);
+        assert!(heuristics.capture_history(&position, capture) > 0);
+        assert_eq!(heuristics.quiet_history(&position, quiet, led_by), 0);
+        assert_eq!(heuristics.killers(0), [None; 2]);
+        let before = heuristics.capture_history(&position, capture);
+        heuristics.cutoff(&position, quiet, &[capture], led_by, 5, 0);
+        assert!(heuristics.capture_history(&position, capture) < before);
+        assert!(heuristics.quiet_history(&position, quiet, led_by) > 0);
+        assert_eq!(heuristics.killers(0), [Some(quiet), None]);
+    }
+
+    #[test]
+    fn corrections_near_the_error_of_positions_with_the_same_structure() {
+        let position = Chess::from_fen(FEN).unwrap();
+        let mut heuristics = Heuristics::new();
+        let (error, most) = (Score::from_thousandths(200), Score::from_thousandths(500));
+        let mut last = heuristics.correction(&position);
+        assert_eq!(last, Score::DRAW);
+        for _ in 0..20 {
+            heuristics.correct(&position, error, 8, most);
+            let correction = heuristics.correction(&position);
+            assert!(correction > last);
+            last = correction;
+        }
+        // The king has moved, the pawns and the enemy's pieces are the same.
+        let similar = Chess::from_fen("4k3/8/8/3n4/4P3/8/8/3K4 w - - 0 1").unwrap();
+        assert!(heuristics.correction(&similar) > Score::DRAW && heuristics.correction(&similar) < last);
+        let other = Chess::from_fen("4k3/8/8/3b4/8/4P3/8/3K4 w - - 0 1").unwrap();
+        assert_eq!(heuristics.correction(&other), Score::DRAW);
+        let black = Chess::from_fen("4k3/8/8/3n4/4P3/8/8/4K3 b - - 0 1").unwrap();
+        assert_eq!(heuristics.correction(&black), Score::DRAW, "each side has its own");
+        for _ in 0..1000 {
+            heuristics.correct(&position, Score::from_thousandths(1_000_000), 64, most);
+        }
+        assert!(heuristics.correction(&position) <= Score::from_thousandths(500 * Chess::STRUCTURES as i32));
+    }
+}

@@ -5,12 +5,14 @@
 //!
 //! Searches by depth:
 //! - `deepening`: [`search`], iterative deepening with aspiration windows and several principal variations;
-//! - `pvs`: principal variation search; `quiescence`: its last plies; `mtdf`: MTD(f) over the same nodes;
+//! - `pvs`: principal variation search, with `pruning`: bounds of whole nodes, and `reductions`: how deeply a
+//!   move is searched; `quiescence`: its last plies; `mtdf`: MTD(f) over the same nodes;
 //! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`:
 //!   nodes whose outcome is chance's;
 //! - `searcher`: the state of one thread, with `stack`: what it keeps for each ply, `root`: the moves of the
 //!   root, `budget`: when it has to stop, `shared`: what the threads of a search share;
-//! - `ordering`: the move picker; `heuristics`: killers and history; `msd`: minimax selective deepening;
+//! - `ordering`: the move picker; `heuristics`: killers, histories and corrections of the evaluation;
+//!   `msd`: minimax selective deepening;
 //! - `tablebase`: endgame tables in a search, and at its root ([`TableRoot`]);
 //! - `table`: the [`TranspositionTable`]; `time`: the [`TimeManager`]; `limits`; `window`;
 //! - `constants`: the table of the [`Constants`] that matches tune.

@@ -222,9 +222,6 @@ impl Game for Neighbours {
 
 impl Chance for Neighbours {}
 
-/// With so many pieces, a player may be in zugzwang.
-const FEW_PIECES: u32 = 4;
-
 impl MoveOrdering for Neighbours {
     /// Player and target square.
     const MOVE_KINDS: usize = 2 * 64;
@@ -254,16 +251,8 @@ impl MoveOrdering for Neighbours {
     }
 }
 
-impl Selectivity for Neighbours {
-    fn null_move(&self) -> Option<Self> {
-        Some(Neighbours { stm: !self.stm, key: self.key ^ SIDE_KEY, ..*self })
-    }
-
-    /// With few pieces a player may soon be without a move, which loses.
-    fn may_be_zugzwang(&self) -> bool {
-        self.of(self.stm).count_ones() <= FEW_PIECES
-    }
-}
+/// No null moves: a player without a move loses, so passing may be the best thing to do.
+impl Selectivity for Neighbours {}
 
 impl SelectiveDeepening for Neighbours {}
 
