@@ -277,8 +277,8 @@ fn a_training_that_diverges_says_so_and_stays() {
 
 #[test]
 fn a_net_learns_what_the_linear_evaluation_plays() {
-    let dataset = dataset::<TucChess>(150);
-    let trainer = train(&dataset, TrainingSettings { epochs: 15, ..settings() }, 2, 15);
+    let dataset = dataset::<TucChess>(400);
+    let trainer = train(&dataset, TrainingSettings { epochs: 25, ..settings() }, 2, 25);
     let best = trainer.state.best_epoch().unwrap();
     let chance = trainer.chance_loss();
     assert!(best.held_out < 0.6 * chance, "{} {chance}", best.held_out);

@@ -416,7 +416,7 @@ fn a_weaker_engine_looks_at_fewer_nodes() {
     };
     let free = nodes("setoption name UCI_Elo value 1400");
     let weak = nodes("setoption name UCI_LimitStrength value true");
-    let strong = nodes("setoption name UCI_Elo value 1700");
+    let strong = nodes("setoption name UCI_Elo value 1900");
     assert!(weak < 1_000 && weak < strong && strong < free, "{weak}, {strong}, {free}");
 }
 
