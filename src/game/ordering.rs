@@ -54,8 +54,8 @@ pub trait MoveOrdering: Game {
     }
 
     /// A hash of a part of the position that many positions of a search have in common, such as the pawns in
-    /// chess. Static evaluations are corrected by what searches of such positions have found. `index` is below
-    /// [`MoveOrdering::STRUCTURES`].
+    /// chess. Static evaluations are corrected by what searches of such positions have found. `index` is
+    /// below [`MoveOrdering::STRUCTURES`].
     fn structure(&self, _index: usize) -> u64 {
         0
     }

@@ -306,3 +306,32 @@ impl<M: GameMove> MovePicker<M> {
         self.given
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+    use crate::game::chess::Chess;
+    use crate::search::searcher::tests::with_searcher;
+
+    #[test]
+    fn without_quiet_moves_only_losing_captures_are_left() {
+        // The queen may take a protected pawn, and the rook one that nothing protects.
+        let position = Chess::from_fen("4k3/8/2p5/3p4/8/p7/3Q4/R3K3 w - - 0 1").unwrap();
+        with_searcher(&position, |searcher| {
+            let mut picker = MovePicker::default();
+            let mut next = |picker: &mut MovePicker<_>| {
+                let state = &searcher.stack[0].state;
+                picker.next(&position, (searcher.evaluator, state), searcher.heuristics, [None; 2], 0)
+            };
+            let text = |mv| position.move_text(mv);
+            picker.begin(&position, Scope::All, 5, None);
+            assert_eq!(next(&mut picker).map(text).as_deref(), Some("a1a3"));
+            let quiet = next(&mut picker).unwrap();
+            assert!(!position.is_tactical(quiet));
+            picker.skip_quiet();
+            assert_eq!(next(&mut picker).map(text).as_deref(), Some("d2d5"));
+            assert_eq!(next(&mut picker), None);
+        });
+    }
+}

@@ -115,7 +115,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return score;
         }
 
-        // 12. Internal iterative reduction (selective): without a table move the node is searched less deeply.
+        // 12. Internal iterative reduction (selective): without a table move the node is searched less
+        //     deeply.
         let table_move = tt_entry.and_then(|entry| entry.best);
         if self.selective && !root && depth >= self.constants.internal_reduction_depth && table_move.is_none()
         {

@@ -56,24 +56,25 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         let scope = if in_check { Scope::All } else { Scope::Tactical };
         picker.begin(self.position(ply), scope, 0, tt_entry.and_then(|entry| entry.best));
         let mut best_move = None;
-        let mut quiet_evasions = 0;
+        let mut has_quiet_evasion = false;
         loop {
             let Ply { position, state, led_by, .. } = &self.stack[ply];
             let next = picker.next(position, (self.evaluator, state), self.heuristics, *led_by, ply);
             // Captures that lose by exchange are left out, unless they are the only way out of check.
             let Some(mv) = next.filter(|_| !picker.is_losing() || best == -Score::INFINITE) else { break };
-            // 5. Futility pruning of captures that do not bring the score up to α, where their value is known.
+            // 5. Futility pruning of captures that do not bring the score up to α, where their value is
+            //    known.
             let value = Score::from_thousandths(self.position(ply).capture_value(mv));
             if futile_up_to > -Score::INFINITE && value > Score::DRAW && futile_up_to + value <= alpha {
                 best = best.max(futile_up_to + value);
                 continue;
             }
-            // 6. One quiet way out of check is enough, if it does not lose.
-            if in_check && !self.position(ply).is_tactical(mv) && best > -Score::INFINITE {
-                if quiet_evasions > 0 && !best.is_decisive() {
+            // 6. Behind the first move, one quiet way out of check is enough, if it does not lose.
+            if in_check && best > -Score::INFINITE && !self.position(ply).is_tactical(mv) {
+                if has_quiet_evasion && !best.is_decisive() {
                     continue;
                 }
-                quiet_evasions += 1;
+                has_quiet_evasion = true;
             }
             self.make_child(ply, mv);
             if self.visit(ply + 1) {

@@ -208,7 +208,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// The static evaluation of the position at `ply`, from its table entry where that has it, and the same
-    /// with what is known to be wrong with it.
+    /// corrected by what searches of similar positions have found.
     #[inline]
     pub(super) fn corrected_eval(&mut self, ply: usize, tt_entry: Option<&TtEntry<G::Move>>) -> [Score; 2] {
         let static_eval = tt_entry.and_then(|entry| entry.static_eval);

@@ -15,8 +15,8 @@ pub(super) struct Ply<G: Game, S> {
     pub(super) state: S,
     /// Whether `state` is that of the position.
     pub(super) is_up_to_date: bool,
-    /// The static evaluation with what is known to be wrong with it; `None` in check or where nothing has asked
-    /// for it.
+    /// The static evaluation, corrected by what is known of such positions; `None` in check or where nothing
+    /// has asked for it.
     pub(super) static_eval: Option<Score>,
     /// Whether a null-window search of the position is expected to fail high.
     pub(super) is_cut_node: bool,
