@@ -320,7 +320,7 @@ mod tests {
         let position = Chess::from_fen("4k3/8/2p5/3p4/8/p7/3Q4/R3K3 w - - 0 1").unwrap();
         with_searcher(&position, |searcher| {
             let mut picker = MovePicker::default();
-            let mut next = |picker: &mut MovePicker<_>| {
+            let next = |picker: &mut MovePicker<_>| {
                 let state = &searcher.stack[0].state;
                 picker.next(&position, (searcher.evaluator, state), searcher.heuristics, [None; 2], 0)
             };
