@@ -85,7 +85,7 @@ fn searches(criterion: &mut Criterion) {
 
 fn run<E: Evaluator<Chess>>(position: &Chess, evaluator: &E, nodes: u64) {
     let (history, options, limits) = (&GameHistory::new(), &Options::default(), &Limits::nodes(nodes));
-    let input = SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits };
+    let input = SearchInput::new(position, history, evaluator, options, limits);
     let table = TranspositionTable::new(16).unwrap();
     search(&input, SearchMode::Pvs, &table, &mut [Heuristics::new()], &Control::default(), &mut |_| {});
 }

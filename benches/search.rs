@@ -64,15 +64,9 @@ fn simulations(criterion: &mut Criterion) {
 
 /// Simulations from the start position, as many as a hundred thousand nodes allow.
 fn simulate<G: Playable>(criterion: &mut Criterion, what: &str, sampling: Sampling) {
-    let input = SearchInput {
-        position: &G::start(),
-        history: &GameHistory::new(),
-        evaluator: &Linear::shipped(0).unwrap(),
-        root_moves: None,
-        tables: None,
-        options: &Options { sampling, ..Options::default() },
-        limits: &Limits::nodes(100_000),
-    };
+    let (position, history, evaluator) = (G::start(), GameHistory::new(), Linear::shipped(0).unwrap());
+    let (options, limits) = (Options { sampling, ..Options::default() }, Limits::nodes(100_000));
+    let input = SearchInput::new(&position, &history, &evaluator, &options, &limits);
     let run = |tree: &mut Tree<G>| {
         let mut simulations = 0;
         let mut listener =
@@ -95,15 +89,9 @@ fn depth(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("depth 10 of a middle game position");
     group.sample_size(20);
     for selective in [true, false] {
-        let input = SearchInput {
-            position: &position,
-            history: &history,
-            evaluator: &evaluator,
-            root_moves: None,
-            tables: None,
-            options: &Options { selective, ..Options::default() },
-            limits: &Limits::depth(if selective { 10 } else { 6 }),
-        };
+        let options = Options { selective, ..Options::default() };
+        let limits = Limits::depth(if selective { 10 } else { 6 });
+        let input = SearchInput::new(&position, &history, &evaluator, &options, &limits);
         let name = if selective { "selective" } else { "full width, depth 6 only" };
         group.bench_function(name, |bencher| {
             let fresh = || (TranspositionTable::new(16).unwrap(), [Heuristics::new()]);

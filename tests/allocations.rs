@@ -17,7 +17,7 @@ fn cost<G: Playable>(options: &Options, nodes: u64) -> (u64, u32) {
     let (position, history) = (&G::start(), &GameHistory::new());
     let evaluator = &Linear::shipped(0).unwrap();
     let limits = &Limits::nodes(nodes);
-    let input = SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits };
+    let input = SearchInput::new(position, history, evaluator, options, limits);
     let mut simulations = 0;
     let mut listener = |report: Report<_>| simulations = report.visits.map_or(0, |visits| visits.simulations);
     let mut tree = Tree::new(1 << 20);
@@ -61,8 +61,7 @@ fn chance_plies_cost_nothing_without_chance() {
     let (evaluator, limits) = (&Linear::shipped(0).unwrap(), &Limits::depth(5));
     let allocations = |chance_plies| {
         let options = &Options { chance_plies, ..Options::default() };
-        let input =
-            SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits };
+        let input = SearchInput::new(position, history, evaluator, options, limits);
         let (table, mut heuristics) = (TranspositionTable::new(1).unwrap(), [Heuristics::new()]);
         let cost = measure(|| {
             let control = Control::default();

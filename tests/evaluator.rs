@@ -48,8 +48,7 @@ fn find<G: Playable>(
     options: &Options,
     limits: &Limits,
 ) -> (Best<G::Move>, Score) {
-    let input =
-        SearchInput { position, history, evaluator: &Keyed, root_moves: None, tables: None, options, limits };
+    let input = SearchInput::new(position, history, &Keyed, options, limits);
     let table = TranspositionTable::new(1).unwrap();
     let mut score = Score::DRAW;
     let mut listener = |report: Report<_>| score = report.score;
@@ -64,15 +63,7 @@ fn simulate<G: Playable>(
     leaf_evaluator: Option<&dyn LeafEvaluator<G>>,
 ) -> Best<G::Move> {
     let (options, limits) = (Options { sampling, ..Options::default() }, Limits::nodes(3_000));
-    let input = SearchInput {
-        position,
-        history,
-        evaluator: &Keyed,
-        root_moves: None,
-        tables: None,
-        options: &options,
-        limits: &limits,
-    };
+    let input = SearchInput::new(position, history, &Keyed, &options, &limits);
     monte_carlo(&input, &mut Tree::new(1 << 20), 1, leaf_evaluator, &Control::default(), &mut |_: Report<
         _,
     >| {})

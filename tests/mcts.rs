@@ -266,7 +266,7 @@ fn priors_come_from_the_leaf_evaluator() {
     let evaluator = &Linear::shipped(0).unwrap();
     let sampling = Sampling { selection: Selection::Puct, exploration: Some(5_000), ..Sampling::default() };
     let (options, limits) = (&with(sampling), &Limits::nodes(100_000));
-    let input = SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits };
+    let input = SearchInput::new(position, history, evaluator, options, limits);
     let found = |leaf_evaluator: Option<&dyn LeafEvaluator<Neighbours>>| {
         let mut reports = Vec::new();
         let control = Control::default();
@@ -336,7 +336,7 @@ fn threads_share_the_tree() {
     let (position, history) = &random_game::<Neighbours>(2, 8, |_, _| {});
     let evaluator = &Linear::shipped(0).unwrap();
     let (options, limits) = (&Options { multi_pv: 256, ..Options::default() }, &Limits::nodes(300_000));
-    let input = SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits };
+    let input = SearchInput::new(position, history, evaluator, options, limits);
     for threads in [1, 2, 5] {
         let mut reports: Vec<Report<_>> = Vec::new();
         let control = Control::default();

@@ -55,15 +55,7 @@ impl<G: Playable> Search<'_, G> {
         let evaluator = &Linear::shipped(0).unwrap();
         let options =
             &Options { sampling: self.sampling.clone(), seed: self.seed, multi_pv: 8, ..Options::default() };
-        let input = SearchInput {
-            position,
-            history,
-            evaluator,
-            root_moves: None,
-            tables: None,
-            options,
-            limits: &self.limits,
-        };
+        let input = SearchInput::new(position, history, evaluator, options, &self.limits);
         let mut listener = RootListener { reports: Vec::new(), roots: Vec::new() };
         let control = Control::default();
         let best = monte_carlo(&input, tree, self.threads, self.leaf_evaluator, &control, &mut listener);

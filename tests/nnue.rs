@@ -78,15 +78,7 @@ fn check_searches<G: Playable>(nodes: u64) {
         ] {
             let limits = &Limits::nodes(nodes);
             let options = &options;
-            let input = SearchInput {
-                position,
-                history,
-                evaluator: &evaluator,
-                root_moves: None,
-                tables: None,
-                options,
-                limits,
-            };
+            let input = SearchInput::new(position, history, &evaluator, options, limits);
             let table = TranspositionTable::new(1).unwrap();
             let heuristics = &mut [Heuristics::new()];
             let best = search(&input, SearchMode::Pvs, &table, heuristics, &Control::default(), &mut |_| {});

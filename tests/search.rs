@@ -260,15 +260,11 @@ fn the_first_repetition_is_a_draw() {
     assert!(!history.is_repetition(&position));
     let back = position.parse_move("a7a8").unwrap();
     let score = |history: &GameHistory<Neighbours>, mode| {
-        let (evaluator, limits) = (Linear::shipped(0).unwrap(), Limits::depth(1));
+        let (evaluator, options, limits) =
+            (Linear::shipped(0).unwrap(), Options::default(), Limits::depth(1));
         let input = SearchInput {
-            position: &position,
-            history,
-            evaluator: &evaluator,
             root_moves: Some(&[back]),
-            tables: None,
-            options: &Options::default(),
-            limits: &limits,
+            ..SearchInput::new(&position, history, &evaluator, &options, &limits)
         };
         let table = TranspositionTable::new(1).unwrap();
         let (mut reports, control) = (Vec::new(), Control::default());
@@ -322,15 +318,7 @@ fn threads_together_find_the_minimax_value() {
         let limits = &Limits::depth(4);
         let (_, minimax) = find(&line, SearchMode::Minimax, false, 1, limits);
         let (position, history) = &line;
-        let input = SearchInput {
-            position,
-            history,
-            evaluator,
-            root_moves: None,
-            tables: None,
-            options: &options,
-            limits,
-        };
+        let input = SearchInput::new(position, history, evaluator, &options, limits);
         for mode in [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta] {
             let (table, control) = (TranspositionTable::new(1).unwrap(), Control::default());
             let mut found = Vec::new();
@@ -359,16 +347,9 @@ fn threads_together_find_the_minimax_value() {
 #[test]
 fn threads_share_a_node_limit() {
     let position = Neighbours::start();
-    let limits = Limits::nodes(100_000);
-    let input = SearchInput {
-        position: &position,
-        history: &GameHistory::new(),
-        evaluator: &Linear::shipped(0).unwrap(),
-        root_moves: None,
-        tables: None,
-        options: &Options::default(),
-        limits: &limits,
-    };
+    let (history, evaluator) = (GameHistory::new(), Linear::shipped(0).unwrap());
+    let (options, limits) = (Options::default(), Limits::nodes(100_000));
+    let input = SearchInput::new(&position, &history, &evaluator, &options, &limits);
     let table = TranspositionTable::new(1).unwrap();
     for threads in [1, 2, 5] {
         let mut heuristics = vec![Heuristics::new(); threads];
@@ -389,17 +370,10 @@ fn threads_share_a_node_limit() {
 #[test]
 fn a_stop_from_outside_ends_all_threads() {
     let position = Neighbours::start();
+    let (history, evaluator) = (GameHistory::new(), Linear::shipped(0).unwrap());
     // The nodes limit a failing test.
-    let limits = Limits::nodes(20_000_000);
-    let input = SearchInput {
-        position: &position,
-        history: &GameHistory::new(),
-        evaluator: &Linear::shipped(0).unwrap(),
-        root_moves: None,
-        tables: None,
-        options: &Options::default(),
-        limits: &limits,
-    };
+    let (options, limits) = (Options::default(), Limits::nodes(20_000_000));
+    let input = SearchInput::new(&position, &history, &evaluator, &options, &limits);
     for threads in [1, 3] {
         for mode in [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta] {
             let table = TranspositionTable::new(1).unwrap();
@@ -429,15 +403,7 @@ fn a_random_player_plays_any_move_and_the_same_again() {
     for _ in 0..10 {
         for seed in 0..40 {
             let options = &Options { seed, ..Options::default() };
-            let input = SearchInput {
-                position,
-                history: &history,
-                evaluator,
-                root_moves: None,
-                tables: None,
-                options,
-                limits,
-            };
+            let input = SearchInput::new(position, &history, evaluator, options, limits);
             let mv = random(&input).mv.unwrap();
             assert!(legal.contains(&mv) && random(&input).mv == Some(mv));
             seen.insert(mv);
@@ -448,15 +414,8 @@ fn a_random_player_plays_any_move_and_the_same_again() {
     }
     assert_eq!(seen.len(), legal.len());
     let over = &Neighbours::from_fen("8/8/8/8/8/8/8/P6p w 0 1").unwrap();
-    let input = SearchInput {
-        position: over,
-        history: &GameHistory::new(),
-        evaluator,
-        root_moves: None,
-        tables: None,
-        options: &Options::default(),
-        limits,
-    };
+    let (history, options) = (GameHistory::new(), Options::default());
+    let input = SearchInput::new(over, &history, evaluator, &options, limits);
     assert_eq!(random(&input).mv, None);
 }
 
@@ -467,13 +426,8 @@ fn a_choice_without_legal_moves_finds_none() {
     let (options, limits) = (&Options::default(), &Limits::depth(3));
     for (moves, is_found) in [(&[][..], false), (&[illegal], false), (&[illegal, e2e4()], true)] {
         let input = SearchInput {
-            position,
-            history,
-            evaluator,
             root_moves: Some(moves),
-            tables: None,
-            options,
-            limits,
+            ..SearchInput::new(position, history, evaluator, options, limits)
         };
         let expected = is_found.then(e2e4);
         let (table, control) = (TranspositionTable::new(1).unwrap(), Control::default());

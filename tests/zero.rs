@@ -143,8 +143,7 @@ fn leaves_say_how_often_their_position_has_occurred() {
     for (moves, expected) in [(&["g1f3", "g8f6", "f3g1"][..], 2), (&["f6g8"], 2)] {
         moves.iter().for_each(|mv| play.play(mv).unwrap());
         let (position, history) = (play.position(), play.history());
-        let input =
-            SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits };
+        let input = SearchInput::new(position, history, evaluator, options, limits);
         let leaves = StartLeaves(Mutex::default());
         let (control, mut listener) = (Control::default(), |_: Report<_>| ());
         monte_carlo(&input, &mut Tree::new(1 << 22), 1, Some(&leaves), &control, &mut listener);

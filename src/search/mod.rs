@@ -161,6 +161,19 @@ impl<G: Searchable, E> Clone for SearchInput<'_, G, E> {
 
 impl<G: Searchable, E> Copy for SearchInput<'_, G, E> {}
 
+impl<'a, G: Searchable, E> SearchInput<'a, G, E> {
+    /// A search among all legal moves, without endgame tables.
+    pub fn new(
+        position: &'a G,
+        history: &'a GameHistory<G>,
+        evaluator: &'a E,
+        options: &'a Options,
+        limits: &'a Limits,
+    ) -> SearchInput<'a, G, E> {
+        SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits }
+    }
+}
+
 impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
     /// The root moves: those of the caller, or those that the MSD filter keeps. A draw by repetition, by the
     /// halfmove clock or for lack of material leaves them: a client may play on until somebody claims it.

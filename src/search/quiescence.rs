@@ -47,10 +47,8 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             return best;
         }
         alpha = alpha.max(best);
-        let futile_up_to = match in_check || best.is_decisive() {
-            true => -Score::INFINITE,
-            false => best + self.margin(self.constants.quiescence_margin),
-        };
+        let futile_from = (!in_check && !best.is_decisive())
+            .then(|| best + self.margin(self.constants.quiescence_margin));
         // 4. The moves.
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         let scope = if in_check { Scope::All } else { Scope::Tactical };
@@ -64,10 +62,12 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             let Some(mv) = next.filter(|_| !picker.is_losing() || best == -Score::INFINITE) else { break };
             // 5. Futility pruning of captures that do not bring the score up to α, where their value is
             //    known.
-            let value = Score::from_thousandths(self.position(ply).capture_value(mv));
-            if futile_up_to > -Score::INFINITE && value > Score::DRAW && futile_up_to + value <= alpha {
-                best = best.max(futile_up_to + value);
-                continue;
+            if let Some(from) = futile_from {
+                let value = Score::from_thousandths(self.position(ply).capture_value(mv));
+                if value > Score::DRAW && from + value <= alpha {
+                    best = best.max(from + value);
+                    continue;
+                }
             }
             // 6. Behind the first move, one quiet way out of check is enough, if it does not lose.
             if in_check && best > -Score::INFINITE && !self.position(ply).is_tactical(mv) {

@@ -365,15 +365,7 @@ pub(super) mod tests {
     ) -> T {
         let (history, evaluator) = (GameHistory::new(), Linear::shipped(0).unwrap());
         let (options, limits) = (Options::default(), Limits::none());
-        let input = SearchInput {
-            position,
-            history: &history,
-            evaluator: &evaluator,
-            root_moves: None,
-            tables: None,
-            options: &options,
-            limits: &limits,
-        };
+        let input = SearchInput::new(position, &history, &evaluator, &options, &limits);
         let (table, mut heuristics) = (TranspositionTable::new(1).unwrap(), Heuristics::new());
         let control = Control::default();
         let shared = SharedState::new(&control, 1);

@@ -97,15 +97,7 @@ pub fn find_with<G: Playable>(
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = heavy_evaluator();
-    let input = SearchInput {
-        position,
-        history,
-        evaluator: &evaluator,
-        root_moves: None,
-        tables: None,
-        options,
-        limits,
-    };
+    let input = SearchInput::new(position, history, &evaluator, options, limits);
     let mut reports = Vec::new();
     let best = search(&input, mode, table, &mut [Heuristics::new()], &Control::default(), &mut |report| {
         reports.push(report)
@@ -159,7 +151,7 @@ pub fn sample_in<G: Playable>(
     limits: &Limits,
 ) -> (Best<G::Move>, Vec<Report<G::Move>>) {
     let evaluator = &Linear::shipped(0).unwrap();
-    let input = SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits };
+    let input = SearchInput::new(position, history, evaluator, options, limits);
     let mut reports = Vec::new();
     let control = Control::default();
     (monte_carlo(&input, tree, 1, None, &control, &mut |report| reports.push(report)), reports)

@@ -304,8 +304,7 @@ mod tests {
             let expansion = Some(expansion);
             let sampling = Sampling { expansion, batch, selection, root_selection, ..Sampling::default() };
             let options = &Options { sampling, ..Options::default() };
-            let input =
-                SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits };
+            let input = SearchInput::new(position, history, evaluator, options, limits);
             let mut tree = Tree::new(1 << 20);
             for _ in 0..2 {
                 // The second time, in the tree of the first.
