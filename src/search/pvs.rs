@@ -310,8 +310,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             }
             if root {
                 let is_best = score > alpha || move_count == 1;
-                let nodes = self.budget.own_nodes() - nodes;
-                self.root.note(mv, is_best.then_some(score), &self.stack[0].pv, nodes);
+                self.note_root_move(mv, is_best.then_some(score), nodes);
             }
             if score > best {
                 best = score;

@@ -47,8 +47,8 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             return best;
         }
         alpha = alpha.max(best);
-        let futile_from = (!in_check && !best.is_decisive())
-            .then(|| best + self.margin(self.constants.quiescence_margin));
+        let futile_from =
+            (!in_check && !best.is_decisive()).then(|| best + self.margin(self.constants.quiescence_margin));
         // 4. The moves.
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         let scope = if in_check { Scope::All } else { Scope::Tactical };

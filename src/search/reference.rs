@@ -52,8 +52,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
                 self.raise_pv(ply, mv);
             }
             if ply == 0 {
-                let nodes = self.budget.own_nodes() - nodes;
-                self.root.note(mv, is_better.then_some(score), &self.stack[0].pv, nodes);
+                self.note_root_move(mv, is_better.then_some(score), nodes);
             }
             window.alpha = window.alpha.max(score);
             if self.mode != SearchMode::Minimax && window.alpha >= window.beta {

@@ -342,6 +342,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             listener.root_move(self.iteration as u32, mv, self.root.pv_index + number);
         }
     }
+
+    /// Tells the root that one of its moves has been searched, with its score if it is the best so far.
+    /// `before` are the nodes of this thread before that search.
+    pub(super) fn note_root_move(&mut self, mv: G::Move, best: Option<Score>, before: u64) {
+        let nodes = self.budget.own_nodes() - before;
+        self.root.note(mv, best, &self.stack[0].pv, nodes);
+    }
 }
 
 /// A ply and the next one.
