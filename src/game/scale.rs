@@ -23,6 +23,13 @@ pub struct WdlModel {
     pub b: f64,
 }
 
+impl WdlModel {
+    /// The value at which the side to move wins with this probability, in units of the evaluation.
+    pub fn value_of(self, probability: f64) -> f64 {
+        self.a + self.b * (probability / (1.0 - probability)).ln()
+    }
+}
+
 /// A measured strength.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Strength {

@@ -17,7 +17,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     pub(super) fn prune(&mut self, node: &Node<G::Move>, static_eval: Score) -> Option<Score> {
         let &Node { depth, ply, window, tt_entry, is_improving, .. } = node;
         let Window { alpha, beta } = window;
-        if beta.is_decisive() {
+        if !self.is_close(beta) {
             return None;
         }
         // 8. Razoring: so far below α that only tactical moves might help.

@@ -203,7 +203,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                     let reduced = (depth - 1 - reduction / 100).max(0);
                     let is_late = move_count as i32 > late_moves;
                     let is_futile = reduced <= self.constants.futility_depth
-                        && !alpha.is_decisive()
+                        && self.is_close(alpha)
                         && static_eval.is_some_and(|eval| {
                             eval + self.margin(self.constants.futility_margin * (reduced + 1)) <= alpha
                         });
@@ -378,6 +378,12 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     fn is_deep_enough(&self, stored: u8, asked: i32) -> bool {
         let stored = i32::from(stored);
         if self.selective { stored >= asked } else { stored == asked }
+    }
+
+    /// Whether a bound is not that of a game as good as decided. There static evaluations do not tell the
+    /// moves apart, and what they prune may be the mate.
+    pub(super) fn is_close(&self, bound: Score) -> bool {
+        -self.decided < bound && bound < self.decided
     }
 
     /// A margin in thousandths, on the scale of the evaluation.

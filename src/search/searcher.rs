@@ -14,6 +14,9 @@ use super::{EngineConstants, Listener, SearchInput, SearchMode};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{EndgameTables, GameHistory, Searchable};
 
+/// The probability of a win from which a game is as good as decided.
+const DECIDED: f64 = 0.999;
+
 /// Root moves are announced once a search has taken this long.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(1);
 
@@ -22,6 +25,8 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     pub(super) evaluator: &'a E,
     /// What margins count as one unit, see [`Scale::margin`](crate::eval::Scale::margin).
     pub(super) margin: i32,
+    /// The evaluation from which a game is as good as decided.
+    pub(super) decided: Score,
     pub(super) table: &'a TranspositionTable,
     /// Endgame tables to probe, if any.
     pub(super) tables: Option<&'a dyn EndgameTables<G>>,
@@ -65,12 +70,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         shared: &'a SharedState<'a, G::Move>,
         listener: Option<&'a mut dyn Listener<G::Move>>,
     ) -> Searcher<'a, G, E> {
-        let options = input.options;
+        let (options, scale) = (input.options, input.evaluator.scale());
         let mut state = E::State::default();
         input.evaluator.reset(input.position, &mut state);
         Searcher {
             evaluator: input.evaluator,
-            margin: input.evaluator.scale().margin,
+            margin: scale.margin,
+            decided: Score::from_value(scale.wdl.value_of(DECIDED)),
             table,
             tables: input.tables,
             heuristics,
