@@ -28,7 +28,7 @@ const MAGIC: [u8; 8] = *b"\x89LABTBL\n";
 const VERSION: u32 = 1;
 
 /// Results in a block. A larger block takes less space, and more time for one result.
-const BLOCK: usize = 1 << 13;
+const BLOCK: usize = 1 << 12;
 
 /// The level of the compression, from 0 to 10.
 const LEVEL: u8 = 8;
