@@ -162,10 +162,12 @@ struct Played {
 /// one without.
 fn play(fen: &str, with: &mut dyn Engine, without: &mut dyn Engine, color: Color, nodes: u64) -> [Played; 2] {
     let mut had_win = [false; 2];
-    for engine in [&mut *with, &mut *without] {
+    let begin = |engine: &mut dyn Engine| {
         engine.board_mut().set_up(Some(fen), &[]).unwrap();
         engine.new_game();
-    }
+    };
+    begin(with);
+    begin(without);
     let winner = loop {
         if let Some(outcome) = with.board().outcome() {
             break outcome.winner;
@@ -176,7 +178,7 @@ fn play(fen: &str, with: &mut dyn Engine, without: &mut dyn Engine, color: Color
             Some(Points::Loss) => had_win[usize::from(is_with)] = true,
             _ => (),
         }
-        let mv = best(if is_with { &mut *with } else { &mut *without }, nodes);
+        let mv = if is_with { best(with, nodes) } else { best(without, nodes) };
         with.board_mut().play(&mv).unwrap();
         without.board_mut().play(&mv).unwrap();
     };
@@ -199,7 +201,7 @@ fn late_wins_are_not_lost() {
     let fens: Vec<_> = { late }.flatten().take(400).collect();
     let (mut score, mut lost_wins) = ([0; 3], [0; 2]);
     for (fen, color) in fens.iter().flat_map(|fen| Color::BOTH.map(|color| (fen, color))) {
-        let played = play(fen, with.as_mut(), without.as_mut(), color, 1_000);
+        let played = play(fen, with.as_mut(), without.as_mut(), color, 500);
         score[played[0].points as usize] += 1;
         for (sum, played) in lost_wins.iter_mut().zip(played) {
             *sum += played.lost_wins;
