@@ -274,9 +274,18 @@ fn every_choice_among_the_best_moves_wins() {
         }
         games += 1;
         let (mut position, mut history) = (start, GameHistory::new());
+        // The least distance of a position that has come up again since the last capture.
+        let mut least = u32::MAX;
         let outcome = loop {
             if let Some(outcome) = history.outcome(&position) {
                 break outcome;
+            }
+            if position.halfmove_clock() == 0 {
+                least = u32::MAX;
+            }
+            if history.is_repetition(&position) {
+                least = least.min(tables.distance(&position).unwrap());
+                repetitions += 1;
             }
             let mut moves = Vec::new();
             position.legal_moves(&mut moves);
@@ -284,8 +293,13 @@ fn every_choice_among_the_best_moves_wins() {
                 let best = tables.best_moves(&position, &history, &moves).unwrap();
                 assert_eq!((best.result, best.makes_progress), (Points::Win, true));
                 moves = best.moves;
+                for &mv in &moves {
+                    let mut child = position;
+                    child.play(mv);
+                    let is_capture = child.halfmove_clock() == 0;
+                    assert!(is_capture || tables.distance(&child) < Some(least), "{}", position.fen());
+                }
             }
-            repetitions += u32::from(history.is_repetition(&position));
             history.push(&position);
             position.play(moves[random.random_range(0..moves.len())]);
         };

@@ -22,7 +22,7 @@ impl TableResult {
     /// The greatest distance of a result.
     pub const MOST: u8 = 100;
 
-    /// The results with a distance below this have numbers below [`TableResult::NUMBERS`].
+    /// Results have numbers below this.
     pub(crate) const NUMBERS: u8 = 2 * TableResult::MOST + 2;
 
     /// The result as a number: 0 for a draw, then the losses, then the wins.
