@@ -201,7 +201,7 @@ fn late_wins_are_not_lost() {
     let fens: Vec<_> = { late }.flatten().take(400).collect();
     let (mut score, mut lost_wins) = ([0; 3], [0; 2]);
     for (fen, color) in fens.iter().flat_map(|fen| Color::BOTH.map(|color| (fen, color))) {
-        let played = play(fen, with.as_mut(), without.as_mut(), color, 2_000);
+        let played = play(fen, with.as_mut(), without.as_mut(), color, 500);
         score[played[0].points as usize] += 1;
         for (sum, played) in lost_wins.iter_mut().zip(played) {
             *sum += played.lost_wins;
