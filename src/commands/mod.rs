@@ -19,6 +19,7 @@ mod solve;
 mod spsa;
 mod stats;
 mod suite;
+mod tables;
 mod tournament;
 mod train;
 mod tuc_client;
@@ -86,6 +87,8 @@ enum Command {
     Suite(suite::Arguments),
     /// Prove that a position is won, lost or drawn
     Solve(solve::Arguments),
+    /// Build endgame tables by retrograde analysis
+    Tables(tables::Arguments),
     /// Serve the web board, a page on which to play against Labrys
     #[cfg(feature = "web")]
     Serve(serve::Arguments),
@@ -121,6 +124,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Zero(arguments) => zero::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
+        Command::Tables(arguments) => tables::run(&arguments),
         #[cfg(feature = "web")]
         Command::Serve(arguments) => serve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),

@@ -27,7 +27,7 @@ pub use thinker::Thinker;
 
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
-use crate::game::{FenError, MoveError, quote};
+use crate::game::{FenError, MoveError, Points, quote};
 use crate::nets::NetError;
 use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
 
@@ -66,6 +66,9 @@ pub trait Engine: Send {
 
     /// The value of the position by the evaluation net, input by input; `None` without a net for its board.
     fn net_breakdown(&self) -> Option<NetBreakdown>;
+
+    /// What the endgame tables say of the position; `None` where they do not have it.
+    fn table_breakdown(&self) -> Option<TableBreakdown>;
 
     /// What the policy/value net that searches use says of the position before any search; `None` without one
     /// for its board.
@@ -196,6 +199,28 @@ impl SearchReport {
     /// `UCI_ShowWDL`.
     pub fn expected_points(&self) -> Option<f64> {
         self.wdl.map(|[win, draw, _]| f64::from(2 * win + draw) / 2000.0)
+    }
+}
+
+/// What endgame tables say of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableBreakdown {
+    /// The result for the side to move, its halfmove clock regarded.
+    pub result: Points,
+    /// The plies to the next irreversible move or the end of the game, where the tables have them.
+    pub distance: Option<u32>,
+}
+
+impl TableBreakdown {
+    /// The breakdown as a line of text.
+    pub fn to_text(self) -> String {
+        let result = match self.result {
+            Points::Win => "win",
+            Points::Draw => "draw",
+            Points::Loss => "loss",
+        };
+        let distance = self.distance.map(|distance| format!(", distance {distance}"));
+        format!("tables: {result}{}", distance.unwrap_or_default())
     }
 }
 

@@ -3,7 +3,7 @@
 use super::options::SetResult;
 use super::{
     BestMove, Board, Engine, MovePrior, OptionError, OptionSpec, Play, PolicyBreakdown, SearchListener,
-    SearchReport, Settings, SideEffect, Thinker, WeightsSource,
+    SearchReport, Settings, SideEffect, TableBreakdown, Thinker, WeightsSource,
 };
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
@@ -115,6 +115,10 @@ impl<G: Playable> Engine for Session<G> {
 
     fn net_breakdown(&self) -> Option<NetBreakdown> {
         self.thinker.net_breakdown(self.play.position())
+    }
+
+    fn table_breakdown(&self) -> Option<TableBreakdown> {
+        self.thinker.table_breakdown(self.play.position())
     }
 
     fn policy_breakdown(&self) -> Option<PolicyBreakdown> {

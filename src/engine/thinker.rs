@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::options::{self, Row, RowKind, SetResult};
-use super::{EvaluationKind, OptionError, OptionSpec, Play, Settings, SideEffect, WeightsSource};
+use super::{
+    EvaluationKind, OptionError, OptionSpec, Play, Settings, SideEffect, TableBreakdown, WeightsSource,
+};
 use crate::eval::nnue::{EvalNet, NetBreakdown, NetEvaluator};
 use crate::eval::{Evaluator, Linear, Scale, Weights, WeightsError};
 use crate::game::{Game, InputShape, Playable, SharedTables};
@@ -121,6 +123,12 @@ impl<G: Playable> Thinker<G> {
     pub fn net_breakdown(&self, position: &G) -> Option<NetBreakdown> {
         let fitting = self.eval_net.as_ref().filter(|net| net.evaluator.fits(position));
         fitting.map(|net| net.evaluator.breakdown(position))
+    }
+
+    /// What the endgame tables say of a position; `None` where they do not have it.
+    pub fn table_breakdown(&self, position: &G) -> Option<TableBreakdown> {
+        let tables = self.tables.as_ref()?;
+        Some(TableBreakdown { result: tables.probe(position)?, distance: tables.distance(position) })
     }
 
     /// What the policy/value net that searches use says of the position of a game before any search; `None`

@@ -65,7 +65,11 @@ pub use playouts::Playouts;
 pub use scale::{Scale, Strength, WdlModel};
 pub use selectivity::Selectivity;
 pub use solvable::{ProofLeaf, Solvable};
-pub use tables::{EndgameTables, SharedTables, TableMoves, Tabled, TablesError};
+pub use tables::{
+    EndgameTables, Endgames, EndgamesVisitor, Initial, SharedTables, TableMoves, TableResult, Tabled,
+    TablesError,
+};
+pub(crate) use tables::{TableFile, TableName};
 pub(crate) use zobrist::mixed;
 
 /// One of the two players. White moves first from every start position.

@@ -220,7 +220,8 @@ impl Loop {
                 let linear = engine.eval_breakdown();
                 let linear = if all { linear.by_feature() } else { linear.by_term() };
                 let net = engine.net_breakdown().map(|net| format!("\n\n{}", net.to_text()));
-                linear + &net.unwrap_or_default()
+                let tables = engine.table_breakdown().map(|tables| format!("\n\n{}", tables.to_text()));
+                linear + &net.unwrap_or_default() + &tables.unwrap_or_default()
             })?,
             Command::Display => self.show("d", |engine| engine.board().describe())?,
             Command::Moves => self.show("moves", |engine| engine.board().legal_moves().join(" "))?,

@@ -20,7 +20,8 @@
 //! Other searches:
 //! - `mcts`: Monte Carlo tree search ([`monte_carlo`]);
 //! - [`random`]: any legal move, for comparison;
-//! - `solver`: proofs of results ([`solve`]), without an evaluation.
+//! - `solver`: proofs of results ([`solve`]), without an evaluation;
+//! - `retrograde`: endgame tables from the end of the game backwards ([`build_tables`]).
 
 mod budget;
 mod constants;
@@ -37,6 +38,7 @@ mod pvs;
 mod quiescence;
 mod reductions;
 mod reference;
+mod retrograde;
 mod root;
 mod searcher;
 mod shared;
@@ -56,6 +58,7 @@ pub use mcts::{
     StaticLeaves, Tree, monte_carlo,
 };
 pub use msd::MsdOptions;
+pub use retrograde::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
 pub use solver::{Solution, SolveError, Value, solve};
 pub use table::{Bound, TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;

@@ -124,6 +124,17 @@ pub(super) fn targets(from: u32, occupied: u64) -> u64 {
     }
 }
 
+/// The squares from which a move without a capture leads to `to`, where `others` are all other pieces.
+#[inline]
+pub(super) fn origins(to: u32, others: u64) -> u64 {
+    let (to, crowd) = (to as usize, Crowd::new(others));
+    (1..=MAX_DISTANCE).fold(0, |origins, distance| {
+        let from = squares(STEPS[distance][to] & crowd.exactly(distance) & !others);
+        let open = from.filter(|&from| BETWEEN[from as usize][to] & others == 0);
+        open.fold(origins, |origins, from| origins | 1 << from)
+    })
+}
+
 /// The distance that a piece on `from` must move.
 pub(super) fn distance(from: u32, occupied: u64) -> u32 {
     (AROUND[from as usize] & occupied).count_ones()

@@ -9,6 +9,7 @@
 
 mod attacks;
 mod encoding;
+mod endgames;
 mod features;
 mod inputs;
 mod notation;

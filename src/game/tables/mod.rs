@@ -1,11 +1,17 @@
 //! The interface between a search and endgame tables: results under best play, computed in advance.
 
+mod endgames;
+mod file;
+
 use std::fmt::Debug;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use thiserror::Error;
+
+pub use endgames::{Endgames, EndgamesVisitor, Initial, TableResult};
+pub(crate) use file::{TableFile, TableName};
 
 use super::{Game, GameHistory, Points};
 
@@ -21,6 +27,11 @@ pub trait Tabled: Game {
     fn open_tables(_tables: &mut Option<SharedTables<Self>>, _path: &str) -> Result<(), TablesError> {
         Err(TablesError::NoTables { game: Self::NAME })
     }
+
+    /// Does the work of `visitor` for the endgames of the game; `None` if retrograde analysis has none.
+    fn visit_endgames<V: EndgamesVisitor>(_visitor: V) -> Option<V::Output> {
+        None
+    }
 }
 
 /// The endgame tables of a game, as its searches share them.
@@ -31,6 +42,12 @@ pub trait EndgameTables<G: Game>: Debug + Send + Sync {
     /// The result of a position under best play for the side to move. `None` where the tables do not have it,
     /// or where it depends on counters.
     fn probe(&self, position: &G) -> Option<Points>;
+
+    /// The plies to the next irreversible move or to the end of the game, if the winner is as quick as
+    /// possible and the loser as slow. `None` in a draw, and where the tables do not have it.
+    fn distance(&self, _position: &G) -> Option<u32> {
+        None
+    }
 
     /// Those of some legal moves of a position that keep its result and lead to it, counters and history
     /// regarded. `None` where the tables do not have all of them, or where there are none.

@@ -1,0 +1,121 @@
+//! `labrys tables`.
+
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, bail};
+
+use super::progress::Progress;
+use super::{interruptible, threads};
+use crate::engine::registry::{self, GameVisitor};
+use crate::game::{Endgames, EndgamesVisitor, Playable};
+use crate::search::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
+
+/// Builds endgame tables by retrograde analysis. Tables that the folder has already are checked and kept.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    variant: String,
+    /// The most pieces of a player
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    pieces: u8,
+    /// The most pieces of both players together [default: twice as many]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..))]
+    total: Option<u8>,
+    /// Folder for the tables
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The most memory for tables, in MiB
+    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    memory: u32,
+    /// Threads [default: as many as the machine has]
+    #[arg(long)]
+    threads: Option<NonZeroUsize>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    registry::dispatch(&arguments.variant, arguments)?
+}
+
+impl GameVisitor for &Arguments {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        let Some(built) = G::visit_endgames(self) else {
+            bail!("{} has no endgame tables that can be built", G::NAME);
+        };
+        built
+    }
+}
+
+impl EndgamesVisitor for &Arguments {
+    type Output = anyhow::Result<()>;
+
+    fn visit<E: Endgames>(self, endgames: &E) -> anyhow::Result<()> {
+        let pieces = usize::from(self.pieces);
+        let request = TablesRequest {
+            pieces,
+            total: self.total.map_or(2 * pieces, usize::from),
+            threads: threads(self.threads),
+            memory: u64::from(self.memory) << 20,
+        };
+        fs::create_dir_all(&self.out).with_context(|| format!("`{}`", self.out.display()))?;
+        let control = interruptible()?;
+        println!("table  positions       wins     losses      draws  longest  position");
+        let built = self.build(endgames, request, control.stop_flag())?;
+        if built.is_none() {
+            println!("interrupted; finished tables are in `{}`", self.out.display());
+        }
+        Ok(())
+    }
+}
+
+impl Arguments {
+    fn build<E: Endgames>(
+        &self,
+        endgames: &E,
+        request: TablesRequest,
+        stop: &AtomicBool,
+    ) -> Result<Option<()>, BuildError> {
+        let mut output = Output { progress: None };
+        let built = build_tables(endgames, &self.out, request, stop, &mut output);
+        output.finish();
+        built
+    }
+}
+
+/// Prints what is built.
+struct Output {
+    /// The progress of some materials.
+    progress: Option<(String, Progress)>,
+}
+
+impl Output {
+    fn finish(&mut self) {
+        if let Some((_, progress)) = self.progress.take() {
+            progress.finish();
+        }
+    }
+}
+
+impl TablesListener for Output {
+    fn progress(&mut self, materials: &str, distance: u8, decided: u64, positions: u64) {
+        if self.progress.as_ref().is_none_or(|(of, _)| of != materials) {
+            self.finish();
+        }
+        let new = || (materials.to_owned(), Progress::new("positions", 0, Some(positions)));
+        let (_, progress) = self.progress.get_or_insert_with(new);
+        progress.update(decided, || format!("{materials}, distance {distance}"));
+    }
+
+    fn table(&mut self, summary: &TableSummary, is_new: bool) {
+        self.finish();
+        let TableSummary { material, positions, wins, losses, longest, example } = summary;
+        let draws = positions - wins - losses;
+        let old = if is_new { "" } else { " (kept)" };
+        println!("{material:5} {positions:10} {wins:10} {losses:10} {draws:10} {longest:8}  {example}{old}");
+    }
+}
