@@ -258,23 +258,6 @@ mod options {
     }
 
     #[test]
-    fn levels_play_by_the_linear_evaluation() {
-        let (mut engine, _folder, path) = engine_with_file(&Chess::start());
-        let nodes = |engine: &mut Session<Chess>| {
-            let control = Control::default();
-            engine.new_game();
-            engine.search(&[], &Limits::depth(5), &control, &mut |_: &_| {}).unwrap().nodes
-        };
-        engine.set_option("UCI_LimitStrength", "true").unwrap();
-        engine.set_option("Evaluation", "linear").unwrap();
-        let linear = nodes(&mut engine);
-        engine.set_option("EvalFile", &path).unwrap();
-        assert_eq!(nodes(&mut engine), linear);
-        engine.set_option("UCI_LimitStrength", "false").unwrap();
-        assert_ne!(nodes(&mut engine), linear);
-    }
-
-    #[test]
     fn shipped_nets_are_nets_of_their_game() {
         fn check<G: Inputs>() {
             assert_eq!(EvalNet::shipped::<G>().is_some(), G::SHIPPED_NET.is_some(), "{}", G::NAME);

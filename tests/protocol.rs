@@ -421,6 +421,27 @@ fn a_weaker_engine_looks_at_fewer_nodes() {
 }
 
 #[test]
+fn a_beginner_makes_random_moves() {
+    let mut engine = Process::start();
+    engine.send("setoption name UCI_LimitStrength value true");
+    let mut random_moves = |elo: u32| {
+        engine.send(&format!("setoption name UCI_Elo value {elo}"));
+        let is_random = |mv: &&str| {
+            engine.send(&format!("position startpos moves {mv}\ngo movetime 1000"));
+            // Random moves have no score.
+            !engine.until("bestmove").iter().any(|line| line.contains(" score "))
+        };
+        "a2a3 a2a4 b2b3 b2b4 c2c3 c2c4 d2d3 d2d4 e2e3 e2e4 f2f3 f2f4 g2g3 g2g4 h2h3 h2h4 b1a3 b1c3 g1f3 g1h3"
+            .split(' ')
+            .filter(is_random)
+            .count()
+    };
+    let beginner = random_moves(1000);
+    assert!((1..20).contains(&beginner), "{beginner} of 20");
+    assert_eq!(random_moves(1900), 0);
+}
+
+#[test]
 fn the_same_commands_give_the_same_nodes() {
     let run = || {
         let mut engine = Process::neighbours();

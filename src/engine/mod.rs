@@ -16,6 +16,7 @@ pub mod suite;
 mod board;
 mod options;
 mod session;
+mod strength;
 mod thinker;
 
 use thiserror::Error;

@@ -5,8 +5,8 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::eval::nnue::EvalNetError;
-use crate::eval::{MAX_PLY, Strength, WeightsError};
-use crate::game::{TablesError, quote};
+use crate::eval::{MAX_PLY, WeightsError};
+use crate::game::{Strength, TablesError, quote};
 use crate::nets::NetError;
 #[cfg(feature = "tuning")]
 use crate::search::Constants;
@@ -271,8 +271,8 @@ impl<N: Number> Number for Option<N> {
     }
 }
 
-/// The options that change nothing but [`Settings`]. `strengths` are those of the evaluation, see
-/// [`Scale::strengths`](crate::eval::Scale).
+/// The options that change nothing but [`Settings`]. `strengths` are those of the game, see
+/// [`Inputs::STRENGTHS`](crate::game::Inputs).
 pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
     // A row names its field of the settings, which is also the source of its default.
     let defaults = Settings::default();
@@ -408,22 +408,6 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
     rows
 }
 
-/// The nodes per move for a strength of `elo`. Between two measured strengths the logarithm of the nodes is
-/// linear in Elo.
-pub(super) fn nodes_for(strengths: &[Strength], elo: u32) -> Option<u64> {
-    let (first, last) = (strengths.first()?, strengths.last()?);
-    if elo <= first.elo {
-        return Some(first.nodes);
-    }
-    if elo >= last.elo {
-        return Some(last.nodes);
-    }
-    let (below, above) = strengths.iter().zip(&strengths[1..]).find(|(_, above)| elo <= above.elo)?;
-    let share = f64::from(elo - below.elo) / f64::from(above.elo - below.elo);
-    let factor = above.nodes as f64 / below.nodes as f64;
-    Some((below.nodes as f64 * factor.powf(share)).round() as u64)
-}
-
 /// The row of that name; case does not matter.
 pub(super) fn find<'a, T>(rows: &'a [Row<T>], name: &str) -> Option<&'a Row<T>> {
     rows.iter().find(|row| row.name.eq_ignore_ascii_case(name))
@@ -474,25 +458,7 @@ mod tests {
     use super::*;
 
     const STRENGTHS: [Strength; 2] =
-        [Strength { elo: 1000, nodes: 100 }, Strength { elo: 1500, nodes: 1_000 }];
-
-    #[test]
-    fn strength_is_measured_in_nodes() {
-        let strengths =
-            [(1000, 100), (1500, 1_000), (2000, 100_000)].map(|(elo, nodes)| Strength { elo, nodes });
-        for (elo, nodes) in [
-            (0, 100),
-            (1000, 100),
-            (1250, 316), // half way from 2 to 3 on the scale of logarithms
-            (1500, 1_000),
-            (1750, 10_000),
-            (2000, 100_000),
-            (u32::MAX, 100_000),
-        ] {
-            assert_eq!(nodes_for(&strengths, elo), Some(nodes), "{elo}");
-        }
-        assert_eq!(nodes_for(&[], 1000), None);
-    }
+        [Strength { elo: 1000, nodes: 100, random: 0 }, Strength { elo: 1500, nodes: 1_000, random: 0 }];
 
     #[test]
     fn the_range_of_strengths_is_what_has_been_measured() {

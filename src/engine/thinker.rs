@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::options::{self, Row, RowKind, SetResult};
+use super::strength::Level;
 use super::{
     EvaluationKind, OptionError, OptionSpec, Play, Settings, SideEffect, TableBreakdown, WeightsSource,
 };
 use crate::eval::nnue::{EvalNet, NetBreakdown, NetEvaluator};
 use crate::eval::{Evaluator, Linear, Scale, Weights, WeightsError};
-use crate::game::{Game, InputShape, Playable, SharedTables};
+use crate::game::{Game, InputShape, Playable, SharedTables, mixed};
 use crate::nets::{NetError, NetProblem};
 use crate::search::{
     Best, Control, Heuristics, Leaf, LeafEvaluator, Limits, Listener, Method, NetLeaves, SearchInput,
@@ -47,16 +48,13 @@ impl<G: Playable> EvalNetInPlay<G> {
     }
 }
 
-/// The evaluation net that searches of a position use, if any. The levels of strength were measured with the
-/// linear evaluation.
+/// The evaluation net that searches of a position use, if any.
 fn eval_net_in_use<'a, G: Playable>(
     settings: &Settings,
-    linear: &Linear<G>,
     eval_net: Option<&'a EvalNetInPlay<G>>,
     position: &G,
 ) -> Option<&'a EvalNetInPlay<G>> {
-    let is_level = settings.limit_strength && !linear.scale().strengths.is_empty();
-    let is_asked_for = settings.evaluation == EvaluationKind::Net && !is_level;
+    let is_asked_for = settings.evaluation == EvaluationKind::Net;
     eval_net.filter(|net| is_asked_for && (net.path.is_some() || net.evaluator.fits(position)))
 }
 
@@ -99,7 +97,7 @@ impl<G: Playable> Thinker<G> {
 
     /// The evaluation net that searches of a position use, if any.
     fn eval_net_in_use(&self, position: &G) -> Option<&EvalNetInPlay<G>> {
-        eval_net_in_use(&self.settings, &self.linear, self.eval_net.as_ref(), position)
+        eval_net_in_use(&self.settings, self.eval_net.as_ref(), position)
     }
 
     /// The scale of the evaluation of a position.
@@ -168,7 +166,7 @@ impl<G: Playable> Thinker<G> {
 
     /// The options that change nothing but the settings.
     fn settings_rows(&self) -> Vec<Row<Settings>> {
-        options::rows(self.linear.scale().strengths)
+        options::rows(G::STRENGTHS)
     }
 
     /// The options that do more than change the settings.
@@ -381,7 +379,7 @@ impl<G: Playable> Thinker<G> {
             settings.limit_strength || limits.mate.is_some() || settings.method == Method::Random;
         let tables = tables.as_deref().filter(|_| !is_without);
         // The kind of evaluation is chosen once per search.
-        match eval_net_in_use(settings, linear, eval_net.as_ref(), position) {
+        match eval_net_in_use(settings, eval_net.as_ref(), position) {
             Some(EvalNetInPlay { evaluator, .. }) => {
                 let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
                 memory.search(settings, input, net.as_ref(), control, listener)
@@ -405,12 +403,9 @@ impl<G: Playable> Memory<G> {
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
     ) -> Best<G::Move> {
-        let SearchInput { position, evaluator, limits, .. } = input;
-        let enough = match settings.limit_strength {
-            true => options::nodes_for(evaluator.scale().strengths, settings.elo),
-            false => None,
-        };
-        let nodes = limits.nodes.into_iter().chain(enough).min();
+        let SearchInput { position, history, limits, .. } = input;
+        let level = settings.limit_strength.then(|| Level::of(G::STRENGTHS, settings.elo)).flatten();
+        let nodes = limits.nodes.into_iter().chain(level.map(|level| level.nodes)).min();
         let overhead = Duration::from_millis(settings.move_overhead);
         let limits = &Limits { overhead, nodes, ..limits.clone() };
         let mut chosen = Vec::new();
@@ -423,6 +418,10 @@ impl<G: Playable> Memory<G> {
             false => input.root_moves,
         };
         let input = SearchInput { root_moves, limits, ..input };
+        let number = position.key() ^ mixed(settings.search.seed ^ mixed(history.past().len() as u64));
+        if level.is_some_and(|level| level.errs(number)) {
+            return random(&input);
+        }
         match TableRoot::of(&input) {
             None => self.run(settings, input, net, control, listener),
             Some(root) => self.run(settings, root.narrow(input), net, control, &mut root.listener(listener)),

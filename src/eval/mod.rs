@@ -16,7 +16,7 @@ pub use linear::Linear;
 pub use score::{MAX_PLY, Score, UciScore};
 pub use weights::{Weights, WeightsError};
 
-pub use crate::game::{Scale, Strength, WdlModel};
+pub use crate::game::{Scale, WdlModel};
 
 use crate::game::{Color, Game};
 

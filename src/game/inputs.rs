@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use bulletformat::ChessBoard;
 use serde::{Deserialize, Serialize};
 
-use super::{Color, Game, Points};
+use super::{Color, Game, Points, Strength};
 
 /// The board that inputs belong to, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,6 +45,10 @@ pub trait Inputs: Game {
     /// The file of the evaluation net that the game is played with by default, if there is one. It stands
     /// back on boards that it is not for.
     const SHIPPED_NET: Option<&'static [u8]> = None;
+
+    /// Strengths measured with the evaluation that the game is played with by default, in ascending order.
+    /// Empty where none has been measured.
+    const STRENGTHS: &'static [Strength] = &[];
 
     /// Whether the mirror image of a position is worth the same and has other inputs: then a training may
     /// mirror positions at random.

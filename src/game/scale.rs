@@ -1,4 +1,4 @@
-//! The scale of an evaluation: margins, a model of results, measured strengths.
+//! The scale of an evaluation: margins, a model of results; and measured strengths.
 
 /// The scale of an evaluation. It belongs to the evaluation and not to the game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -8,9 +8,6 @@ pub struct Scale {
     pub margin: i32,
     /// The model of results.
     pub wdl: WdlModel,
-    /// Strengths measured with this evaluation and its shipped weights, in ascending order. Empty where none
-    /// has been measured.
-    pub strengths: &'static [Strength],
 }
 
 /// A logistic model of results: at value `x` the side to move wins with probability
@@ -37,10 +34,12 @@ pub struct Strength {
     pub elo: u32,
     /// Nodes a move.
     pub nodes: u64,
+    /// Moves in a thousand that are random: no search is as weak as a beginner.
+    pub random: u32,
 }
 
 impl Scale {
     /// The scale of an evaluation that has not been measured: a unit is 100 Elo, and there are no draws.
     pub const UNMEASURED: Scale =
-        Scale { margin: 1000, wdl: WdlModel { a: 0.0, b: 4.0 / std::f64::consts::LN_10 }, strengths: &[] };
+        Scale { margin: 1000, wdl: WdlModel { a: 0.0, b: 4.0 / std::f64::consts::LN_10 } };
 }

@@ -47,7 +47,7 @@ pub struct EvalNetScale {
 impl EvalNetScale {
     /// The scale of the values for searches.
     pub fn scale(&self) -> Scale {
-        Scale { margin: self.margin, wdl: WdlModel { a: self.a, b: self.b }, strengths: &[] }
+        Scale { margin: self.margin, wdl: WdlModel { a: self.a, b: self.b } }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The feature sets.
 
-use super::super::{FeatureSet, Features, Scale, Strength, WdlModel};
+use super::super::{FeatureSet, Features, Scale, WdlModel};
 use super::rules::Chess;
 use super::{classical, msd};
 
@@ -13,15 +13,6 @@ pub(super) const SCALE: Scale = Scale {
     margin: 3000,
     // Fitted to 24,985 positions of 200 games of self-play at 2+0.02 s (2026-11-21).
     wdl: WdlModel { a: 1.6, b: 1.2 },
-    // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-22); experiments/search.md has the matches.
-    strengths: &[
-        Strength { elo: 1050, nodes: 100 },
-        Strength { elo: 1400, nodes: 220 },
-        Strength { elo: 1700, nodes: 370 },
-        Strength { elo: 1900, nodes: 3_400 },
-        Strength { elo: 2000, nodes: 14_000 },
-        Strength { elo: 2100, nodes: 47_000 },
-    ],
 };
 
 impl Features for Chess {

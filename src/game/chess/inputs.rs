@@ -6,7 +6,7 @@ use bulletformat::ChessBoard;
 use cozy_chess::{Piece, Square};
 
 use super::super::fen::square_name;
-use super::super::{Color, Game, InputShape, InputView, Inputs, Points};
+use super::super::{Color, Game, InputShape, InputView, Inputs, Points, Strength};
 use super::rules::{Chess, side};
 
 /// Planes of a player.
@@ -16,6 +16,16 @@ impl Inputs for Chess {
     const INPUTS_VERSION: u32 = 1;
 
     const SHIPPED_NET: Option<&'static [u8]> = Some(include_bytes!("../../../nets/eval/chess.safetensors"));
+
+    // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-23); experiments/search.md has the matches.
+    const STRENGTHS: &'static [Strength] = &[
+        Strength { elo: 1000, nodes: 100, random: 220 },
+        Strength { elo: 1580, nodes: 100, random: 0 },
+        Strength { elo: 1700, nodes: 270, random: 0 },
+        Strength { elo: 1900, nodes: 2_600, random: 0 },
+        Strength { elo: 2050, nodes: 17_000, random: 0 },
+        Strength { elo: 2200, nodes: 68_000, random: 0 },
+    ];
 
     /// White's pieces, then Black's.
     type InputPlanes = [u128; 2 * KINDS];
