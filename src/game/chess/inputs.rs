@@ -15,7 +15,7 @@ const KINDS: usize = Piece::NUM;
 impl Inputs for Chess {
     const INPUTS_VERSION: u32 = 1;
 
-    const SHIPPED_NET: Option<&'static [u8]> = Some(include_bytes!("../../../nets/eval/chess.safetensors"));
+    const SHIPPED_NET: Option<&'static [u8]> = Some(include_bytes!(env!("LABRYS_EVALFILE")));
 
     /// White's pieces, then Black's.
     type InputPlanes = [u128; 2 * KINDS];
