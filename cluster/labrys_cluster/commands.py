@@ -4,6 +4,7 @@ import argparse
 import csv
 import json
 import math
+import socket
 import subprocess
 import sys
 import time
@@ -75,6 +76,13 @@ class Cluster:
         if ray.is_initialized():
             return
         address = self.options.address
+        host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+        if colon and port.isdigit():
+            # Ray itself tries for minutes.
+            try:
+                socket.create_connection((host, int(port)), timeout=10).close()
+            except OSError as error:
+                raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
         environment = {"py_modules": [str(Path(__file__).parent)]} if address else None
         try:
             ray.init(address=address, runtime_env=environment, log_to_driver=False, logging_level="error")
@@ -89,14 +97,14 @@ class Cluster:
         return done.stdout
 
     def play(
-        self, folder: Folder, shipment: Shipment, words: list[str], out: str, live: Callable[[], tuple[str, bool]]
+        self, folder: Folder, shipment: Shipment, words: list[str], out: str, live: Callable[[bytes], tuple[str, bool]]
     ) -> bool:
-        """Plays the shards that a folder lacks. `live` is what to show after a shard, and whether to end.
+        """Plays the shards that a folder lacks. `live` is given each one and says what to show, and whether to end.
         Returns whether all shards are there."""
         threads = "--concurrency" if words[0] == "match" else "--threads"
         job = Job(words, out, self.options.cpus, threads, self.shipped, self.version)
-        done, count = set(folder.done()), folder.shards
-        bar = tqdm(total=count, initial=len(done), unit="shard", disable=None)
+        count = folder.shards
+        bar = tqdm(total=count, initial=len(folder.done), unit="shard", disable=None)
 
         def finished(result: Result) -> bool:
             folder.put(result.index, result.content)
@@ -104,17 +112,17 @@ class Cluster:
                 row = [result.index, result.node, len(result.content), f"{result.seconds:.3f}", f"{result.played:.3f}"]
                 csv.writer(file).writerow(row)
             bar.update()
-            text, decided = live()
+            text, decided = live(result.content)
             bar.set_postfix_str(text)
             return decided
 
         try:
-            if not live()[1]:
-                missing = (index for index in range(1, count + 1) if index not in done)
+            if not live(b"")[1]:
+                missing = [index for index in range(1, count + 1) if index not in folder.done]
                 play(shipment, job, count, missing, finished)
         finally:
             bar.close()
-        return len(folder.done()) == count
+        return len(folder.done) == count
 
     def shards(self, games: int) -> int:
         """Into how many shards games are cut."""
@@ -149,14 +157,18 @@ class Live:
     """The report on a match that is played, no more often than it is cheap."""
 
     def __init__(self, report: Callable[..., str], folder: Folder):
-        self.report, self.folder = report, folder
+        self.report, self.games = report, folder.path / "played.pgn"
+        with self.games.open("wb") as file:
+            for index in sorted(folder.done):
+                file.write(folder.shard(index).read_bytes())
         self.shown, self.next, self.decided = "", 0.0, False
 
-    def __call__(self) -> tuple[str, bool]:
+    def __call__(self, games: bytes) -> tuple[str, bool]:
+        with self.games.open("ab") as file:
+            file.write(games)
         begin = time.monotonic()
-        shards = [self.folder.shard(index) for index in self.folder.done()] if begin >= self.next else []
-        if shards:
-            found = json.loads(self.report("--json", "--report", *shards))
+        if begin >= self.next and self.games.stat().st_size > 0:
+            found = json.loads(self.report("--json", "--report", self.games))
             first, sprt = found["pairings"][0], found.get("sprt")
             interval = [first[name] for name in ("estimate", "low", "high")]
             elo = " ".join("inf" if bound is None else f"{bound:+.0f}" for bound in interval)
@@ -183,14 +195,13 @@ def play_match(cluster: Cluster, words: list[str]) -> None:
 
     report("--report", "/dev/null")
     folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, count))
-    complete = cluster.play(folder, shipment, words, "--pgnout", Live(report, folder))
-    shards, games_file = [folder.shard(index) for index in folder.done()], folder.path / "games.pgn"
-    if complete and not games_file.exists():
-        cluster.labrys("merge", "--out", games_file, *shards)
-    elif not complete:
-        write_atomically(games_file, b"".join(shard.read_bytes() for shard in shards))
-    write_atomically(folder.path / "report.json", report("--json", "--report", *shards).encode())
-    print(report("--report", *shards).rpartition("\n0 games in ")[0])
+    live = Live(report, folder)
+    games_file = live.games
+    if cluster.play(folder, shipment, words, "--pgnout", live):
+        games_file = folder.path / "games.pgn"
+        merge(cluster, folder, games_file)
+    write_atomically(folder.path / "report.json", report("--json", "--report", games_file).encode())
+    print(report("--report", games_file).rpartition("\n0 games in ")[0])
 
 
 def play_selfplay(cluster: Cluster, words: list[str]) -> None:
@@ -201,15 +212,15 @@ def play_selfplay(cluster: Cluster, words: list[str]) -> None:
     words = ["selfplay", *cluster.files.add_words(words)]
     cluster.connect()
     folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, cluster.shards(games)))
-    cluster.play(folder, Shipment.of(cluster.files), words, "--out", lambda: ("", False))
+    cluster.play(folder, Shipment.of(cluster.files), words, "--out", lambda _: ("", False))
     merge(cluster, folder, folder.path / "games.bin")
 
 
 def merge(cluster: Cluster, folder: Folder, out: Path) -> None:
     """Puts all shards of a folder together."""
     if not out.exists():
-        shards = [folder.shard(index) for index in folder.done()]
-        print(cluster.labrys("merge", "--out", out, *shards), end="")
+        # Short names, as a command line has its limits.
+        print(cluster.labrys("merge", "--out", out, *folder.files(), files=folder.path / "shards"), end="")
 
 
 def play_zero(cluster: Cluster, words: list[str]) -> None:
@@ -238,7 +249,7 @@ def play_zero(cluster: Cluster, words: list[str]) -> None:
         words = ["zero", "selfplay", config, "--generation", str(generation), "--net", net]
         folder = Folder(base / f"games-{generation:04}", cluster.manifest(words, cluster.shards(games)))
         shipment = Shipment.of(cluster.files)
-        cluster.play(folder, shipment, words, "--out", lambda: (f"generation {generation}", False))
+        cluster.play(folder, shipment, words, "--out", lambda _: (f"generation {generation}", False))
         samples = run / f"generation-{generation:04}" / "samples.safetensors"
         samples.parent.mkdir(exist_ok=True)
         merge(cluster, folder, samples)

@@ -82,7 +82,11 @@ class Shipment:
     def folder(self) -> Path:
         """The folder of the files on this machine, complete."""
         base = Path(tempfile.gettempdir()) / f"labrys_cluster-{os.getuid()}"
+        base.mkdir(mode=0o700, exist_ok=True)
+        if base.stat().st_uid != os.getuid():
+            raise ClusterError(f"{base}: belongs to another user")
         folder = base / self.hash
+        folder.mkdir(exist_ok=True)
         if not (folder / "complete").exists():
             ray.get(self.reference[0]).unpack(folder)
             (folder / "complete").touch()

@@ -24,6 +24,8 @@ class Folder:
     def __init__(self, path: Path, manifest: dict):
         self.path, self.shards = path, manifest["shards"]
         (path / "shards").mkdir(parents=True, exist_ok=True)
+        # In memory, as asking for each file after each shard would take longer and longer.
+        self.done = {index for index in range(1, self.shards + 1) if self.shard(index).exists()}
         file = path / "manifest.json"
         if not file.exists():
             write_atomically(file, (json.dumps(manifest, indent=1) + "\n").encode())
@@ -42,10 +44,11 @@ class Folder:
         """The file of a shard, by its number from 1."""
         return self.path / "shards" / f"{index:06}"
 
-    def done(self) -> list[int]:
-        """The numbers of the finished shards."""
-        return [index for index in range(1, self.shards + 1) if self.shard(index).exists()]
+    def files(self) -> list[str]:
+        """The names of the finished shards in the folder `shards`, in order."""
+        return [self.shard(index).name for index in sorted(self.done)]
 
     def put(self, index: int, content: bytes) -> None:
         """Adds a finished shard."""
         write_atomically(self.shard(index), content)
+        self.done.add(index)

@@ -20,6 +20,9 @@ from .files import Shipment, version
 # Shards in the hands of Ray for each core of the cluster: one that is played and one that waits.
 QUEUED = 2
 
+# Seconds in which finished shards gather. Those that wait keep the cores busy.
+GATHER = 0.2
+
 
 @dataclass
 class Job:
@@ -62,7 +65,10 @@ def play_shard(shipment: Shipment, job: Job, index: int, count: int) -> Result:
     begin = time.monotonic()
     folder = shipment.folder()
     node = ray.util.get_node_ip_address()
-    found = version(job.binary, folder)
+    try:
+        found = version(job.binary, folder)
+    except ClusterError as error:
+        raise ClusterError(f"worker {node}: {error}") from error
     if found != job.version:
         raise ClusterError(f"worker {node}: {job.binary} is another version: {found!r}, not {job.version!r}")
     program = str(folder / job.binary) if "/" in job.binary else job.binary
@@ -94,7 +100,7 @@ def play(
                 running.add(task.remote(shipment, job, index, count))
             if not running:
                 return
-            ready, _ = ray.wait(list(running), num_returns=1)
+            ready, _ = ray.wait(list(running), num_returns=len(running), timeout=GATHER)
             for reference in ready:
                 running.remove(reference)
                 if finished(ray.get(reference)):

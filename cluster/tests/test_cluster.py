@@ -125,7 +125,7 @@ def test_what_is_wrong_is_refused_by_name(cluster, labrys, tmp_path):
     refused("--out: not with a cluster", "selfplay", "--out", "x", *selfplay)
     refused("--games: expected", "selfplay")
     refused("--sprt: name the greatest", "match", *ENGINES, "--sprt", "elo1=5")
-    refused("unknown variant `x`", "match", *ENGINES, "--variant", "x")
+    refused("unknown variant `x`", "match", *ENGINES[2:], "--variant", "x")
     net = tmp_path / "net"
     net.write_text("no net")
     refused("shard ./4 on worker .*net", "selfplay", "--net", str(net), "--shard-games", "2", *selfplay)

@@ -350,10 +350,13 @@ impl Tournament {
     }
 
     /// The results that count: all of them, or those up to the pair that decided the SPRT. Pairs are taken in
-    /// the order of the schedule, so the result does not depend on which concurrent games finish first.
+    /// the order of the schedule, so the result does not depend on which concurrent games finish first. Those
+    /// after a game that is missing do not count if they alone would decide.
     pub fn counted(&self, results: &Results) -> Results {
         let mut monitor = SprtMonitor::new(self.sprt.as_ref());
-        match monitor.is_decided(results) {
+        let is_decided = monitor.is_decided(results);
+        let decides = |sprt: &Sprt| sprt.accepted(&results.between([0, 1])).is_some();
+        match is_decided || self.sprt.as_ref().is_some_and(decides) {
             true => results.truncated(monitor.pairs.count()),
             false => results.clone(),
         }
