@@ -50,7 +50,7 @@ def local(games: int, concurrency: int) -> float:
 def clustered(games: int, size: int, cpus: int, folder: Path) -> float:
     """Games a second of the same match on a Ray cluster of so many cores of this machine, from the first shard on:
     a cluster is started once. `folder` gets the run."""
-    ray.init(num_cpus=cpus, log_to_driver=False, logging_level="error")
+    start_ray(cpus)
     warm_up(cpus)
     words = ["match", "--labrys", LABRYS, "--folder", str(folder), "--shard-games", str(size)]
     with contextlib.redirect_stdout(io.StringIO()):
@@ -64,6 +64,11 @@ def nothing() -> None:
     """A job without work."""
 
 
+def start_ray(cpus: int) -> None:
+    """A cluster of so many cores of this machine."""
+    ray.init("local", num_cpus=cpus, log_to_driver=False, logging_level="error")
+
+
 def warm_up(cpus: int) -> None:
     """Starts the processes of the workers."""
     ray.get([nothing.remote() for _ in range(20 * cpus)])
@@ -75,7 +80,7 @@ def main() -> None:
     row("what", "seconds")
     row("---", "---")
     row("`labrys --version`", f"{statistics.median(timed(lambda: labrys('--version')) for _ in range(5)):.3f}")
-    row("Ray on this machine (`ray.init`)", f"{timed(lambda: ray.init(num_cpus=1, log_to_driver=False, logging_level='error')):.2f}")
+    row("Ray on this machine (`ray.init`)", f"{timed(lambda: start_ray(1)):.2f}")
     row("first job, which starts a worker", f"{timed(lambda: ray.get(nothing.remote())):.2f}")
     count = 500
     each = timed(lambda: ray.get([nothing.remote() for _ in range(count)])) / count

@@ -280,7 +280,7 @@ mod tests {
                 let (mut end, mut sizes) = (0, Vec::new());
                 for index in (1..=count).take(1000) {
                     let numbers = Shard { index, count }.numbers(games);
-                    assert!(numbers.start == end && numbers.start % 2 == 0 && !numbers.is_empty());
+                    assert!(numbers.start == end && numbers.start.is_multiple_of(2) && !numbers.is_empty());
                     end = numbers.end;
                     sizes.push((numbers.end - numbers.start) / 2);
                 }

@@ -85,7 +85,7 @@ class Cluster:
                 raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
         environment = {"py_modules": [str(Path(__file__).parent)]} if address else None
         try:
-            ray.init(address=address, runtime_env=environment, log_to_driver=False, logging_level="error")
+            ray.init(address=address or "local", runtime_env=environment, log_to_driver=False, logging_level="error")
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
 

@@ -166,7 +166,10 @@ impl Tournament {
         let mismatch = |problem: String| Err(TournamentError::Mismatch { number, problem });
         let Some(scheduled) = number.checked_sub(1).and_then(|number| self.schedule.game(number)) else {
             let numbers = self.schedule.numbers();
-            return mismatch(format!("the games are {} to {}", numbers.start + 1, numbers.end));
+            return mismatch(match self.schedule.part() {
+                Some(_) => format!("the games are {} to {}", numbers.start + 1, numbers.end),
+                None => format!("there are {} games", numbers.end),
+            });
         };
         if let Some(part) = self.schedule.part() {
             let part = part.to_string();

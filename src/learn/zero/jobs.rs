@@ -90,14 +90,16 @@ impl GenerationGames<'_> {
     }
 
     /// All that the games depend on.
-    fn job(&self) -> Result<(Map<String, Value>, u32, Option<u32>), ZeroError> {
+    fn job(&self) -> Result<Map<String, Value>, ZeroError> {
         let mut settings = self.config.result_settings()?;
         settings.retain(|name, _| SETTINGS.contains(&name.split('.').next().unwrap_or_default()));
         let read = |path: &Path| {
             std::fs::read(path).map_err(|error| ZeroError::File { path: path.to_owned(), error })
         };
         let net = self.net.map(read).transpose()?;
-        Ok((settings, self.generation, net.map(|bytes| crc32fast::hash(&bytes))))
+        settings.insert("generation".to_owned(), self.generation.into());
+        settings.insert("best net".to_owned(), net.map(|bytes| crc32fast::hash(&bytes)).into());
+        Ok(settings)
     }
 }
 
