@@ -1,8 +1,6 @@
 //! Work in shards: the merged result is that of one machine, and files that do not belong together are
 //! refused by name.
 
-#[path = "common/records.rs"]
-mod records;
 #[path = "common/shell.rs"]
 mod shell;
 
@@ -10,6 +8,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use labrys::arena::pgn::PgnGame;
+use labrys::arena::pgn::file::finished_games;
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
@@ -139,18 +139,12 @@ fn a_match_is_that_of_one_machine() {
     folder.refused("merge --out merged a twice c", "twice: game 5 is not of shard 2/3, or there twice");
 
     folder.done("merge --out merged b c a");
-    let [merged, whole] = ["merged", "whole"].map(|name| records::read(&folder.path(name)));
+    let [merged, whole] = ["merged", "whole"].map(|name| finished_games(&folder.path(name)).unwrap());
     assert_eq!(merged.len(), 14);
     for (merged, whole) in merged.iter().zip(&whole) {
-        let moves = |record: &labrys::arena::pgn::PgnGame| {
-            record.moves.iter().map(|mv| mv.text.clone()).collect::<Vec<_>>()
-        };
+        let moves = |record: &PgnGame| record.moves.iter().map(|mv| mv.text.clone()).collect::<Vec<_>>();
         assert_eq!(moves(merged), moves(whole));
-        let rest = |record: &labrys::arena::pgn::PgnGame| labrys::arena::pgn::PgnGame {
-            moves: Vec::new(),
-            date: String::new(),
-            ..record.clone()
-        };
+        let rest = |record: &PgnGame| PgnGame { moves: Vec::new(), date: String::new(), ..record.clone() };
         assert_eq!(rest(merged), rest(whole));
     }
     assert!(folder.done("replay merged").ends_with("all legal\n"));
