@@ -127,7 +127,7 @@ fn a_match_is_that_of_one_machine() {
     let resumed = format!("{MATCH} --resume --pgnout");
     folder.refused(&format!("{resumed} b --shard 1/3"), ": the games are 1 to 4: not a game");
     folder.refused(&format!("{resumed} whole --shard 1/3"), "not of shard 1/3 of 14 games");
-    folder.refused(&format!("{MATCH} --sprt elo1=5 --shard 8/8"), "14 games are too few");
+    folder.refused(&format!("{MATCH} --sprt elo0=0 elo1=5 --shard 8/8"), "14 games are too few");
 
     let text = String::from_utf8(folder.bytes("b")).unwrap();
     fs::write(folder.path("cut"), &text[..text.len() - 9]).unwrap();
