@@ -17,7 +17,8 @@
 //! Binaries with the feature `tuning` have the [constants](search::Constants) of the search as options.
 //!
 //! Beside them, for all: [`chart`], line charts; `elo`, Elo differences from results; `files`, atomic writing
-//! of files; [`tensors`], files of tensors; `parallel`, work on several threads.
+//! of files; [`shard`], work cut into parts for several machines; [`tensors`], files of tensors; `parallel`,
+//! work on several threads; [`processor`], what the binary was built for.
 
 #![forbid(unsafe_code)]
 
@@ -32,8 +33,10 @@ pub mod game;
 pub mod learn;
 pub mod nets;
 mod parallel;
+pub mod processor;
 pub mod protocol;
 pub mod search;
+pub mod shard;
 pub mod tensors;
 #[cfg(feature = "web")]
 pub mod web;

@@ -174,6 +174,27 @@ pub(crate) fn to_bytes<M: Serialize>(
     Ok(safetensors::serialize(views, Some(metadata))?)
 }
 
+/// The game of a file and the metadata of its kind.
+pub(crate) fn game_and_metadata<M: DeserializeOwned>(
+    what: &'static str,
+    entry: &'static str,
+    bytes: &[u8],
+) -> Result<(String, M), TensorProblem> {
+    let metadata = metadata::<M>(what, entry, bytes)?;
+    Ok((metadata.game, metadata.own))
+}
+
+/// The metadata of a file.
+fn metadata<M: DeserializeOwned>(
+    what: &'static str,
+    entry: &'static str,
+    bytes: &[u8],
+) -> Result<Metadata<M>, TensorProblem> {
+    let (_, header) = SafeTensors::read_metadata(bytes)?;
+    let text = header.metadata().as_ref().and_then(|metadata| metadata.get(entry));
+    Ok(serde_json::from_str(text.ok_or(TensorProblem::Foreign { what, entry })?)?)
+}
+
 /// The inverse of [`to_bytes`]: the metadata of the kind and the tensors.
 pub(crate) fn from_bytes<'a, M: DeserializeOwned>(
     kind: FileKind,
@@ -181,10 +202,7 @@ pub(crate) fn from_bytes<'a, M: DeserializeOwned>(
     bytes: &'a [u8],
 ) -> Result<(M, SafeTensors<'a>), TensorProblem> {
     let FileKind { what, entry, version, encoding } = kind;
-    let (_, header) = SafeTensors::read_metadata(bytes)?;
-    let text = header.metadata().as_ref().and_then(|metadata| metadata.get(entry));
-    let text = text.ok_or(TensorProblem::Foreign { what, entry })?;
-    let metadata: Metadata<M> = serde_json::from_str(text)?;
+    let metadata = metadata::<M>(what, entry, bytes)?;
     if metadata.version != version {
         return Err(TensorProblem::Version { found: metadata.version, expected: version });
     }

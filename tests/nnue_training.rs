@@ -41,7 +41,7 @@ fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
     };
     let thinkers = (0..threads).map(thinker).collect();
     let control = Control::default();
-    play_games(&Play::start(), thinkers, &settings, games, &mut writer, &control, &mut |_| {}).unwrap();
+    play_games(&Play::start(), thinkers, &settings, 0..games, &mut writer, &control, &mut |_| {}).unwrap();
     assert_eq!(writer.games(), games);
     header
 }

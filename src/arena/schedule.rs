@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::shard::Part;
+
 /// The tournament format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -17,6 +19,8 @@ pub enum Format {
 pub struct Schedule {
     pairings: Vec<[usize; 2]>,
     rounds: Range<u64>,
+    /// The part of these games that is played here; `None` for all of them.
+    part: Option<Part>,
 }
 
 /// A game of the schedule.
@@ -39,7 +43,17 @@ impl Schedule {
             Format::Gauntlet => 0..players.min(1),
         };
         let pairings = first.flat_map(|first| (first + 1..players).map(move |second| [first, second]));
-        Schedule { pairings: pairings.collect(), rounds }
+        Schedule { pairings: pairings.collect(), rounds, part: None }
+    }
+
+    /// The same schedule, of which only a part is played.
+    pub fn with_part(self, part: Option<Part>) -> Schedule {
+        Schedule { part, ..self }
+    }
+
+    /// The part that is played; `None` for all games.
+    pub fn part(&self) -> Option<Part> {
+        self.part
     }
 
     /// The pairings. The first player of a pairing has White in the first game of a pair.
@@ -55,11 +69,23 @@ impl Schedule {
 
     /// The numbers of the games.
     pub fn numbers(&self) -> Range<u64> {
+        let all = self.all_numbers();
+        match &self.part {
+            Some(part) => {
+                let numbers = part.numbers();
+                numbers.start.max(all.start)..numbers.end.min(all.end)
+            }
+            None => all,
+        }
+    }
+
+    /// The numbers of the games of these rounds.
+    fn all_numbers(&self) -> Range<u64> {
         let first = |round: u64| (2 * self.pairings.len() as u64).saturating_mul(round);
         first(self.rounds.start)..first(self.rounds.end)
     }
 
-    /// The game `number`; `None` if it is not in these rounds.
+    /// The game `number`; `None` if it is not played in these rounds.
     pub fn game(&self, number: u64) -> Option<ScheduledGame> {
         if !self.numbers().contains(&number) {
             return None;

@@ -85,6 +85,9 @@ pub enum TournamentError {
     Write(std::io::Error),
 }
 
+/// The tag of a game that says of which part of a match its file is.
+pub(super) const SHARD: &str = "Shard";
+
 /// The callback for each finished game: its record, all results so far, and the players' thinking time.
 pub type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2]) -> std::io::Result<()> + 'a;
 
@@ -162,8 +165,20 @@ impl Tournament {
         let number = record.number.unwrap_or(0);
         let mismatch = |problem: String| Err(TournamentError::Mismatch { number, problem });
         let Some(scheduled) = number.checked_sub(1).and_then(|number| self.schedule.game(number)) else {
-            return mismatch(format!("there are {} games", self.schedule.games()));
+            let numbers = self.schedule.numbers();
+            return mismatch(match self.schedule.part() {
+                Some(_) => format!("the games are {} to {}", numbers.start + 1, numbers.end),
+                None => format!("there are {} games", numbers.end),
+            });
         };
+        if let Some(part) = self.schedule.part() {
+            let part = part.to_string();
+            match record.other_tags.iter().find(|(name, _)| name == SHARD) {
+                Some((_, found)) if *found == part => {}
+                Some((_, found)) => return mismatch(format!("of shard {found}, not {part}")),
+                None => return mismatch(format!("not of shard {part}")),
+            }
+        }
         if let Err(error) = record.board(Some(&self.rules.variant)) {
             return mismatch(error.to_string());
         }
@@ -317,7 +332,12 @@ impl Tournament {
             opening,
             moves: played.moves,
             end: Some(played.end),
-            other_tags: Vec::new(),
+            other_tags: self
+                .schedule
+                .part()
+                .map(|part| (SHARD.to_owned(), part.to_string()))
+                .into_iter()
+                .collect(),
         };
         on_game(&record, results, played.thinking).map_err(TournamentError::Write)
     }
@@ -333,10 +353,13 @@ impl Tournament {
     }
 
     /// The results that count: all of them, or those up to the pair that decided the SPRT. Pairs are taken in
-    /// the order of the schedule, so the result does not depend on which concurrent games finish first.
+    /// the order of the schedule, so the result does not depend on which concurrent games finish first. Those
+    /// after a game that is missing do not count if they alone would decide.
     pub fn counted(&self, results: &Results) -> Results {
         let mut monitor = SprtMonitor::new(self.sprt.as_ref());
-        match monitor.is_decided(results) {
+        let is_decided = monitor.is_decided(results);
+        let decides = |sprt: &Sprt| sprt.accepted(&results.between([0, 1])).is_some();
+        match is_decided || self.sprt.as_ref().is_some_and(decides) {
             true => results.truncated(monitor.pairs.count()),
             false => results.clone(),
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use clap::value_parser;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::records::Strictness;
 use super::{RulesArguments, cores, parse_plies};
@@ -88,6 +89,16 @@ impl GameArguments {
                  the engines will slow each other down"
             );
         }
+    }
+
+    /// All of these that the games depend on. A book counts by its content, wherever it is.
+    pub(super) fn job(&self) -> anyhow::Result<Value> {
+        let mut job = serde_json::to_value(self)?;
+        if let Some(path) = &self.openings {
+            let book = std::fs::read(path).with_context(|| format!("--openings {}", path.display()))?;
+            job["openings"] = crc32fast::hash(&book).into();
+        }
+        Ok(job)
     }
 
     /// The tournament of these engines, without an SPRT.

@@ -2,9 +2,11 @@
 
 mod analyse;
 mod bench;
+mod completions;
 mod config;
 mod engines;
 mod games;
+mod merge;
 mod nnue;
 mod openings;
 mod perft;
@@ -26,6 +28,7 @@ mod tuc_client;
 mod tuc_server;
 mod tune;
 mod uci;
+mod version;
 mod zero;
 
 use std::ffi::OsString;
@@ -45,7 +48,7 @@ use crate::search::{Control, Limits};
 /// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
 /// standard input and output; enter `help` for its commands.
 #[derive(Debug, Parser)]
-#[command(version, about)]
+#[command(version = version::short(), long_version = version::long(), about)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -63,6 +66,8 @@ enum Command {
     Match(Box<tournament::Arguments>),
     /// Find balanced openings for matches
     Openings(openings::Arguments),
+    /// Put the results of all shards of a job together
+    Merge(merge::Arguments),
     /// Check the moves and results of the games in a PGN file
     Replay(replay::Arguments),
     /// Search the positions of played games and mark the mistakes
@@ -96,6 +101,10 @@ enum Command {
     TucClient(tuc_client::Arguments),
     /// Serve a game of TUC-CHESS over UDP to two clients
     TucServer(tuc_server::Arguments),
+    /// Print completions for a shell
+    Completions(completions::Completions),
+    /// Write manual pages
+    Man(completions::Man),
 }
 
 /// Runs the command line `arguments`, the program name included.
@@ -112,6 +121,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Match(arguments) => tournament::run(*arguments),
         Command::Openings(arguments) => openings::run(&arguments),
+        Command::Merge(arguments) => merge::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Analyse(arguments) => analyse::run(&arguments),
         Command::Plot(arguments) => plot::run(&arguments),
@@ -129,6 +139,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Serve(arguments) => serve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
+        Command::Completions(arguments) => {
+            completions::print(&arguments, Arguments::command());
+            Ok(())
+        }
+        Command::Man(arguments) => completions::write_pages(&arguments, Arguments::command()),
     }
 }
 

@@ -14,6 +14,7 @@ use crate::game::Playable;
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::learn::nnue::selfplay::{Played, SelfPlaySettings, play_games};
 use crate::search::Control;
+use crate::shard::{Part, Shard};
 
 /// Size of the transposition table of a thread in MiB. The searches are short.
 const HASH: &str = "1";
@@ -23,7 +24,7 @@ const HASH: &str = "1";
 pub(super) struct Arguments {
     #[command(flatten)]
     rules: RulesArguments,
-    /// Number of games that the file is to have
+    /// Number of games that the file is to have, together with those of other shards
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
     /// Nodes for each move
@@ -47,13 +48,17 @@ pub(super) struct Arguments {
     /// Threads [default: as many as the machine has]
     #[arg(long)]
     threads: Option<NonZeroUsize>,
+    /// Play the games of shard I of N only; `labrys merge` puts the files of all shards together
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
     /// The file of the games
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { rules, games, nodes, seed, random_plies, linear, weights, net, threads, out } = arguments;
+    let Arguments { rules, games, nodes, seed, random_plies, linear, weights, net, threads, shard, out } =
+        arguments;
     let rules = rules.rules()?;
     let evaluation = match (weights, net) {
         _ if *linear => Some(("Evaluation", "linear")),
@@ -63,8 +68,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let (nodes, seed, random_plies) = (*nodes, *seed, random_plies.clone());
     let settings = SelfPlaySettings { nodes, random_plies, seed };
-    let (games, threads) = (*games, super::threads(*threads));
-    let selfplay = SelfPlay { rules: &rules, evaluation, settings, games, threads, out };
+    let (games, shard, threads) = (*games, *shard, super::threads(*threads));
+    let selfplay = SelfPlay { rules: &rules, evaluation, settings, games, shard, threads, out };
     registry::dispatch(&rules.variant, &selfplay)?
 }
 
@@ -74,8 +79,10 @@ pub(super) struct SelfPlay<'a> {
     /// The option that sets the evaluation, and its value [default: the evaluation of the game].
     pub(super) evaluation: Option<(&'a str, &'a str)>,
     pub(super) settings: SelfPlaySettings,
-    /// Games that the file is to have.
+    /// All games.
     pub(super) games: u64,
+    /// The shard of these that the file is to have; `None` for all of them.
+    pub(super) shard: Option<Shard>,
     pub(super) threads: usize,
     /// The file.
     pub(super) out: &'a Path,
@@ -93,29 +100,32 @@ impl SelfPlay<'_> {
         Ok(session.into_parts())
     }
 
-    /// Plays games until the file has enough, or until `control` stops it. Returns whether it has enough.
+    /// Plays games until the file has all of them, or until `control` stops it. Returns whether it has.
     pub(super) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
         let (start, thinker) = self.session::<G>()?;
         let SelfPlaySettings { nodes, random_plies, seed } = &self.settings;
         let random_plies = (*random_plies.start(), *random_plies.end());
         let evaluation = thinker.evaluation_name(start.position());
-        let header = GamesHeader::new(start.position(), evaluation, *nodes, random_plies, *seed);
+        let mut header = GamesHeader::new(start.position(), evaluation, *nodes, random_plies, *seed);
+        header.part = self.shard.map(|shard| Part::new(shard, self.games, &header)).transpose()?;
+        let numbers = header.part.map_or(0..self.games, |part| part.numbers());
+        let games = numbers.end - numbers.start;
         let mut writer = GamesWriter::open::<G>(self.out, &header)?;
         let thinkers =
             (0..self.threads).map(|_| Ok(self.session::<G>()?.1)).collect::<anyhow::Result<Vec<_>>>()?;
         let begin = Instant::now();
-        let mut progress = Progress::new("games", writer.games(), Some(self.games));
+        let mut progress = Progress::new("games", writer.games(), Some(games));
         let mut played = Played { games: writer.games(), positions: 0 };
         let mut report = |now: Played| {
             played = now;
             let rate = now.positions as f64 / begin.elapsed().as_secs_f64();
             progress.update(now.games, || format!("{} positions, {rate:.0}/s", now.positions));
         };
-        play_games(&start, thinkers, &self.settings, self.games, &mut writer, control, &mut report)?;
+        play_games(&start, thinkers, &self.settings, numbers, &mut writer, control, &mut report)?;
         progress.finish();
-        let (games, path) = (writer.games(), self.out.display());
-        println!("{path}: {games} games, {} positions added", played.positions);
-        Ok(games >= self.games)
+        let path = self.out.display();
+        println!("{path}: {} games, {} positions added", writer.games(), played.positions);
+        Ok(writer.games() >= games)
     }
 }
 

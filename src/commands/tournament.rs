@@ -5,7 +5,7 @@ mod arguments;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::Serialize;
 pub(super) use self::arguments::Arguments;
 use super::progress::Progress;
 use crate::arena::pgn::PgnGame;
-use crate::arena::pgn::file::PgnFile;
+use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
 use crate::files::{check_writable, write_atomically};
 use crate::game::quote;
@@ -76,6 +76,9 @@ impl fmt::Display for MatchReport<'_> {
 pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
     arguments.expand_quick();
     let tournament = arguments.tournament()?;
+    if !arguments.report.is_empty() {
+        return report(&arguments, &tournament);
+    }
     arguments.play.check_cores();
     if let Some(path) = &arguments.plot {
         check_writable(path).with_context(|| format!("--plot {}", path.display()))?;
@@ -118,15 +121,51 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         Ok(())
     })?;
 
-    let summary = summary(&tournament, &results);
+    let run = Run { games: results.games() - restored, time: start.elapsed(), thinking };
+    if !print_report(&arguments, &tournament, &results, run)? {
+        let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
+        bail!("interrupted after {} games{hint}", results.games());
+    }
+    Ok(())
+}
+
+/// What has been played in this run.
+struct Run {
+    games: u64,
+    time: Duration,
+    /// The thinking time of each player.
+    thinking: Vec<ThinkingTime>,
+}
+
+/// Reports on the games in files, and plays none.
+fn report(arguments: &Arguments, tournament: &Tournament) -> anyhow::Result<()> {
+    let (start, mut results) = (Instant::now(), Results::default());
+    for path in &arguments.report {
+        restore(path, &finished_games(path).context("--report")?, tournament, &mut results)
+            .context("--report")?;
+    }
+    let thinking = vec![ThinkingTime::default(); tournament.engines.len()];
+    let run = Run { games: 0, time: start.elapsed(), thinking };
+    print_report(arguments, tournament, &results, run).map(drop)
+}
+
+/// Prints the report on a match and draws its chart. Whether the match is complete.
+fn print_report(
+    arguments: &Arguments,
+    tournament: &Tournament,
+    results: &Results,
+    run: Run,
+) -> anyhow::Result<bool> {
+    let (names, summary) = (names(tournament), summary(tournament, results));
     let decided = summary.sprt.as_ref().is_some_and(|sprt| sprt.accepted.is_some());
+    let thinking = names.iter().zip(run.thinking);
     let report = MatchReport {
         variant: &tournament.rules.variant,
         seed: arguments.play.seed,
         complete: decided || results.games() == tournament.schedule.games(),
-        games_played: results.games() - restored,
-        wall_seconds: start.elapsed().as_secs_f64(),
-        thinking: names.iter().zip(thinking).map(|(name, time)| PlayerTime::new(name, time)).collect(),
+        games_played: run.games,
+        wall_seconds: run.time.as_secs_f64(),
+        thinking: thinking.map(|(name, time)| PlayerTime::new(name, time)).collect(),
         summary: &summary,
     };
     match arguments.json {
@@ -134,14 +173,10 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         false => writeln!(io::stdout(), "{report}")?,
     }
     if let Some(path) = &arguments.plot {
-        let svg = plot::score_over_games(&names, &tournament.counted(&results)).context("--plot")?;
+        let svg = plot::score_over_games(&names, &tournament.counted(results)).context("--plot")?;
         write_atomically(path, &svg).with_context(|| format!("--plot {}", path.display()))?;
     }
-    if !report.complete {
-        let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
-        bail!("interrupted after {} games{hint}", results.games());
-    }
-    Ok(())
+    Ok(report.complete)
 }
 
 fn names(tournament: &Tournament) -> Vec<String> {
@@ -177,10 +212,20 @@ fn play(
 fn resume(path: &Path, tournament: &Tournament) -> anyhow::Result<(PgnFile, Results)> {
     let (pgn_file, records) = PgnFile::resume(path)?;
     let mut results = Results::default();
-    for record in &records {
-        tournament.restore(record, &mut results).with_context(|| path.display().to_string())?;
-    }
+    restore(path, &records, tournament, &mut results)?;
     Ok((pgn_file, results))
+}
+
+/// Adds the games of a file to the results.
+fn restore(
+    path: &Path,
+    records: &[PgnGame],
+    tournament: &Tournament,
+    results: &mut Results,
+) -> anyhow::Result<()> {
+    let mut each = records.iter();
+    each.try_for_each(|record| tournament.restore(record, results))
+        .with_context(|| path.display().to_string())
 }
 
 /// Plays a match whose games are in a file, from the first one that is not. The results, unless `control`

@@ -1,6 +1,8 @@
 //! `labrys zero`: policy/value nets.
 
 mod new;
+mod selfplay;
+mod settings;
 mod train;
 
 use clap::Subcommand;
@@ -16,6 +18,8 @@ pub(super) struct Arguments {
 enum Command {
     /// Write a net with random parameters
     New(new::Arguments),
+    /// Play the games of a generation for `zero train`
+    Selfplay(selfplay::Arguments),
     /// Learn a net by self-play
     Train(train::Arguments),
 }
@@ -23,6 +27,7 @@ enum Command {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match &arguments.command {
         Command::New(arguments) => new::run(arguments),
+        Command::Selfplay(arguments) => selfplay::run(arguments),
         Command::Train(arguments) => train::run(arguments),
     }
 }

@@ -87,6 +87,16 @@ impl PgnFile {
     }
 }
 
+/// The games of a file that a match writes, but not one at its end that is not finished.
+///
+/// # Errors
+/// [`PgnFileError`].
+pub fn finished_games(path: &Path) -> Result<Vec<PgnGame>, PgnFileError> {
+    let bytes = std::fs::read(path).map_err(|error| failed(path, error))?;
+    let games = complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
+    Ok(games.0)
+}
+
 /// Reads the games of a file one by one: UTF-8, Windows-1252, or UTF-16 with a byte order mark.
 ///
 /// # Errors

@@ -7,6 +7,7 @@
 
 mod comment;
 pub mod file;
+pub mod merge;
 mod reader;
 mod writer;
 

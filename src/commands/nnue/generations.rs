@@ -255,6 +255,7 @@ impl Generation<'_> {
                 seed: self.seed(),
             },
             games: *games,
+            shard: None,
             threads: threads(*asked),
             out: &games_of(&folder),
         };

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use clap::{ValueEnum, value_parser};
+use serde::Serialize;
 
 use crate::arena::pgn::file::PgnFile;
-use crate::arena::{CommentKeys, Format, KeyValues, Results, Schedule, Sprt, Tournament};
+use crate::arena::{CommentKeys, EngineConfig, Format, KeyValues, Results, Schedule, Sprt, Tournament};
 use crate::commands::cores;
 use crate::commands::engines::Engines;
 use crate::commands::games::{GameArguments, read_if_given};
+use crate::shard::{Part, Shard};
 
 /// Default number of games of each pairing.
 const GAMES: u64 = 100;
@@ -59,6 +61,12 @@ pub(in crate::commands) struct Arguments {
     /// Continue the match in the file of --pgnout
     #[arg(long, requires = "pgnout")]
     resume: bool,
+    /// Play the games of shard I of N only, all of them; `labrys merge` puts the files of all shards together
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Play nothing, report the games in these files of --pgnout, of shards or whole
+    #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["shard", "pgnout", "epdout"])]
+    pub(super) report: Vec<PathBuf>,
     /// Report the state of the match every N games
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     pub(super) rating_interval: Option<u64>,
@@ -70,7 +78,7 @@ pub(in crate::commands) struct Arguments {
     pub(super) json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, ValueEnum, Serialize)]
 enum TournamentFormat {
     RoundRobin,
     Gauntlet,
@@ -123,7 +131,23 @@ impl Arguments {
         };
         let schedule = Schedule::new(format, engines.len(), 0..rounds);
         let tournament = self.play.tournament(engines, schedule)?;
-        Ok(Tournament { sprt, comment_keys: self.pgn_keys.clone(), ..tournament })
+        let Some(shard) = self.shard else {
+            return Ok(Tournament { sprt, comment_keys: self.pgn_keys.clone(), ..tournament });
+        };
+        // What says when to stop is the report on all shards, so a shard has no test of its own.
+        let schedule = tournament.schedule.clone();
+        let part = Part::new(shard, schedule.games(), &self.job(&tournament)?).context("--shard")?;
+        let schedule = schedule.with_part(Some(part));
+        Ok(Tournament { schedule, comment_keys: self.pgn_keys.clone(), ..tournament })
+    }
+
+    /// All that the games depend on.
+    fn job(&self, tournament: &Tournament) -> anyhow::Result<impl Serialize + use<>> {
+        let engines = tournament.engines.iter();
+        let engines =
+            engines.map(|EngineConfig { name, setup, limits }| format!("{name}: {setup}; {limits}"));
+        let engines: Vec<_> = engines.collect();
+        Ok((self.play.job()?, engines, self.tournament))
     }
 
     /// The file for final positions, if there is one.

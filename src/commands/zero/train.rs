@@ -1,12 +1,13 @@
 //! `labrys zero train`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 
-use crate::arena::{Pairs, Rules, parse_option};
+use super::settings;
+use crate::arena::{Pairs, Rules};
 use crate::commands::progress::Progress;
 use crate::commands::{interruptible, threads};
 use crate::engine::registry::{self, GameVisitor};
@@ -25,9 +26,9 @@ pub(super) struct Arguments {
     /// Continue the run in the folder
     #[arg(long)]
     resume: bool,
-    /// Generations to run, those before included [default: as in CONFIG]
+    /// Generations to run, those before included; 0 only begins the run [default: as in CONFIG]
     #[arg(long, value_name = "N")]
-    generations: Option<NonZeroU32>,
+    generations: Option<u32>,
     /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
     /// cores]
     #[arg(long, value_name = "N")]
@@ -35,33 +36,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let path = &arguments.settings;
-    let file = || file_of(path);
-    let text = std::fs::read_to_string(path).with_context(file)?;
-    let mut config = ZeroConfig::parse(text).with_context(file)?;
+    let (mut config, rules) = settings::read(&arguments.settings)?;
     let settings = &mut config.settings;
-    settings.generations = arguments.generations.unwrap_or(settings.generations);
+    settings.generations = arguments.generations.and_then(NonZeroU32::new).unwrap_or(settings.generations);
     settings.threads = arguments.threads.or(settings.threads);
-    let rules = rules(&config).with_context(file)?;
     registry::dispatch(&rules.variant.clone(), Training { arguments, rules, config })?
-}
-
-/// The file of the settings, for errors.
-fn file_of(path: &Path) -> String {
-    format!("settings {}", path.display())
-}
-
-/// The game and its own option.
-fn rules(config: &ZeroConfig) -> anyhow::Result<Rules> {
-    let (variant, option) = (&config.settings.variant, &config.settings.option);
-    Rules::new(variant.get_ref(), None)
-        .map_err(|error| config.error(variant, "variant", error.to_string()))?;
-    let Some(option) = option else { return Ok(Rules::new(variant.get_ref(), None)?) };
-    let refuse = |problem: String| config.error(option, "option", problem);
-    let pair = parse_option(option.get_ref()).map_err(refuse)?;
-    let rules = Rules { variant: variant.get_ref().clone(), option: Some(pair) };
-    rules.board().map_err(|error| refuse(format!("{:#}", anyhow::Error::from(error))))?;
-    Ok(rules)
 }
 
 /// A run, to be dispatched on the type of the game.
@@ -76,17 +55,19 @@ impl GameVisitor for Training<'_> {
 
     fn visit<G: Playable>(self) -> anyhow::Result<()> {
         let Training { arguments, rules, config } = self;
-        let generations = config.settings.generations.get();
+        let generations = arguments.generations.unwrap_or(config.settings.generations.get());
         let threads = threads(config.settings.threads);
         let out = arguments.out.clone().unwrap_or_else(|| arguments.settings.with_extension(""));
         let run = ZeroRun::<G>::open(config, rules.start()?, &out, arguments.resume, threads);
         let mut run = run.map_err(|error| match error {
-            ZeroError::Settings(error) => anyhow::Error::new(error).context(file_of(&arguments.settings)),
+            ZeroError::Settings(error) => settings::refused(&arguments.settings, error),
             error => error.into(),
         })?;
         let control = interruptible()?;
         let mut display = Display::new(run.state().done());
-        run.run(&control, &mut |event| display.show(event))?;
+        if generations > 0 {
+            run.run(&control, &mut |event| display.show(event))?;
+        }
         let state = run.state();
         if state.done() < generations {
             bail!(

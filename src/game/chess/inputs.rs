@@ -15,7 +15,7 @@ const KINDS: usize = Piece::NUM;
 impl Inputs for Chess {
     const INPUTS_VERSION: u32 = 1;
 
-    const SHIPPED_NET: Option<&'static [u8]> = Some(include_bytes!("../../../nets/eval/chess.safetensors"));
+    const SHIPPED_NET: Option<&'static [u8]> = Some(include_bytes!(env!("LABRYS_EVALFILE")));
 
     // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-23); experiments/search.md has the matches.
     const STRENGTHS: &'static [Strength] = &[

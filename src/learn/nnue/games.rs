@@ -22,6 +22,7 @@ use thiserror::Error;
 use crate::eval::Score;
 use crate::files::write_atomically;
 use crate::game::{Color, Game, GameMove, Outcome, Points, quote};
+use crate::shard::Part;
 
 /// The name of the format, and its version. It changes with the bits of the moves of any game.
 const FORMAT: (&str, u32) = ("labrys-games", 1);
@@ -37,6 +38,9 @@ const BLOCK_HEADER: usize = 16;
 
 /// Bytes at the beginning of a game.
 const GAME_HEADER: usize = 5;
+
+/// Games of a block, but fewer in the last one.
+pub(super) const BLOCK: usize = 64;
 
 /// Where games come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +61,9 @@ pub struct GamesHeader {
     pub random_plies: (usize, usize),
     /// The seed of everything random.
     pub seed: u64,
+    /// The part of a job that the file holds; `None` for all of it.
+    #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
 }
 
 impl GamesHeader {
@@ -70,11 +77,17 @@ impl GamesHeader {
     ) -> GamesHeader {
         let (format, version) = (FORMAT.0.to_owned(), FORMAT.1);
         let (game, start) = (G::NAME.to_owned(), start.fen());
-        GamesHeader { format, version, game, start, evaluation, nodes, random_plies, seed }
+        GamesHeader { format, version, game, start, evaluation, nodes, random_plies, seed, part: None }
+    }
+
+    /// The line that a file begins with.
+    pub(super) fn line(&self) -> Result<String, GamesProblem> {
+        Ok(serde_json::to_string(self).map_err(GamesProblem::Header)? + "\n")
     }
 
     /// The first difference to another header, as name, value here and value there.
     fn difference(&self, other: &GamesHeader) -> Option<(&'static str, String, String)> {
+        let part = |header: &GamesHeader| header.part.map_or("none".to_owned(), |part| part.to_string());
         let rows = [
             ("game", self.game.clone(), other.game.clone()),
             ("start", self.start.clone(), other.start.clone()),
@@ -82,6 +95,7 @@ impl GamesHeader {
             ("nodes", self.nodes.to_string(), other.nodes.to_string()),
             ("random plies", format!("{:?}", self.random_plies), format!("{:?}", other.random_plies)),
             ("seed", self.seed.to_string(), other.seed.to_string()),
+            ("shard", part(self), part(other)),
         ];
         rows.into_iter().find(|(_, ours, theirs)| ours != theirs)
     }
@@ -258,7 +272,7 @@ fn parse_game<M: GameMove>(content: &mut &[u8]) -> Option<PlayedGame<M>> {
 }
 
 /// The bytes of a block.
-fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Vec<u8> {
+pub(super) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Vec<u8> {
     let mut content = Vec::new();
     let three = |number: u32| number.to_le_bytes()[..3].to_vec();
     for PlayedGame { opening, moves, result } in games {
@@ -328,8 +342,7 @@ impl GamesWriter {
     pub fn open<G: Game>(path: &Path, header: &GamesHeader) -> Result<GamesWriter, GamesError> {
         let open = || {
             if !path.try_exists()? {
-                let line = serde_json::to_string(header).map_err(GamesProblem::Header)? + "\n";
-                write_atomically(path, line)?;
+                write_atomically(path, header.line()?)?;
             }
             let mut file = OpenOptions::new().read(true).write(true).open(path)?;
             let mut bytes = Vec::new();

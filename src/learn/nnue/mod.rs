@@ -1,6 +1,6 @@
 //! Learning evaluation nets from games of self-play.
 //!
-//! - [`selfplay`]: plays the games; [`games`]: their files;
+//! - [`selfplay`]: plays the games; [`games`]: their files; [`merge`]: files of shards put together;
 //! - [`dataset`]: the quiet positions of games, as inputs, scores and results;
 //! - [`model`]: a net with 32-bit numbers, and its gradient; [`optimiser`]: AdamW;
 //! - [`trainer`]: a training; [`checkpoint`]: the training on disk;
@@ -10,6 +10,7 @@ pub mod checkpoint;
 pub mod dataset;
 pub mod games;
 pub mod generations;
+pub mod merge;
 pub mod model;
 pub mod optimiser;
 pub mod scale;

@@ -1,20 +1,17 @@
 //! Self-play games to learn from: random openings, short searches, adjudicated ends.
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::games::{GamesError, GamesWriter, PlayedGame};
+use super::games::{BLOCK, GamesError, GamesWriter, PlayedGame};
 use crate::engine::{Board, Play, Thinker};
 use crate::eval::{Score, WdlModel};
 use crate::game::{Color, Playable, Points, mixed};
 use crate::parallel;
 use crate::search::{Control, Limits, Report};
-
-/// Games of a block.
-const BLOCK: usize = 64;
 
 /// The expected result from which on a game counts as won, and for how many plies in a row.
 const WON: (f64, u32) = (0.995, 4);
@@ -43,8 +40,8 @@ pub struct Played {
     pub positions: u64,
 }
 
-/// Plays games from `start` until the file has so many, on one thread for each thinker. A game depends on the
-/// settings and its number only. Games are written in their order; those that are not finished when `control`
+/// Plays the games of these numbers from `start`, on one thread for each thinker; the file has the first ones
+/// of them already. A game depends on the settings and its number only. Games are written in their order; those that are not finished when `control`
 /// stops the work are dropped.
 ///
 /// # Errors
@@ -53,19 +50,20 @@ pub fn play_games<G: Playable>(
     start: &Play<G>,
     thinkers: Vec<Thinker<G>>,
     settings: &SelfPlaySettings,
-    games: u64,
+    numbers: Range<u64>,
     writer: &mut GamesWriter,
     control: &Control,
     report: &mut dyn FnMut(Played),
 ) -> Result<(), GamesError> {
     let mut played = Played { games: writer.games(), positions: 0 };
+    let first = numbers.start;
     let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
     let job = |thinker: &mut Thinker<G>, number| {
         Some((number, play_game(start, thinker, settings, number, control)?))
     };
-    parallel::run(thinkers, played.games..games, job, |(number, game)| {
+    parallel::run(thinkers, first + played.games..numbers.end, job, |(number, game)| {
         waiting.insert(number, game);
-        while let Some(game) = waiting.remove(&played.games) {
+        while let Some(game) = waiting.remove(&(first + played.games)) {
             played.games += 1;
             played.positions += game.moves.len() as u64;
             block.push(game);

@@ -9,6 +9,7 @@ use super::SamplesError;
 use crate::chart::ChartError;
 use crate::learn::checkpoint::CheckpointError;
 use crate::nets::{NetError, NetProblem, SizeError};
+use crate::shard::ShardError;
 
 /// Settings that are refused.
 #[derive(Debug, Error)]
@@ -86,6 +87,9 @@ pub enum ZeroError {
         /// What has become of the numbers.
         problem: NetProblem,
     },
+    /// A shard does not exist.
+    #[error(transparent)]
+    Shard(#[from] ShardError),
     /// There are no threads to train on.
     #[error("no threads for training: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),

@@ -3,13 +3,13 @@
 use super::gate::play_match;
 use super::replay::Replay;
 use super::run::{Event, ZeroRun};
-use super::selfplay::play_game;
-use super::worker::{Worker, set_net};
+use super::samples_file::Metadata;
+use super::selfplay::play_games;
+use super::worker::set_net;
 use super::{FIRST_NET, MeanLoss, Purpose, Samples, SelfPlayResult, ZeroError};
 use crate::elo::Pairs;
 use crate::game::Playable;
 use crate::nets::{Example, Parameters};
-use crate::parallel;
 use crate::search::Control;
 
 /// The matches of a generation.
@@ -44,26 +44,15 @@ impl<G: Playable> ZeroRun<G> {
         );
         let (settings, start) = (&self.config.settings, &self.start);
         let of = u64::from(settings.selfplay.games.get());
-        let job = |worker: &mut Worker<G>, game| {
-            let seed = settings.seed_of(Purpose::SelfPlay, number, game);
-            play_game(start, &mut worker.player, &settings.selfplay, seed, control)
-        };
-        let (mut games, mut positions) = (0, 0);
-        let played = parallel::in_order_with(&mut self.workers, 0..of, job, |game| {
-            games += 1;
-            positions += game.samples.len() as u64;
-            each(Event::SelfPlay { games, of, positions });
-        });
-        let Some(played) = played else { return Ok(None) };
-        let (mut samples, mut result) = (Samples::new(), SelfPlayResult::default());
-        for game in played {
-            samples.append(&game.samples);
-            result.add(game.winner);
-        }
+        let each = |games, positions| each(Event::SelfPlay { games, of, positions });
+        let workers = &mut self.workers;
+        let whose = (number, 0..of);
+        let played = play_games(start, settings, workers, |worker| &mut worker.player, whose, control, each);
+        let Some((samples, result)) = played else { return Ok(None) };
         if samples.is_empty() {
             return Err(ZeroError::NoPositions { generation: number });
         }
-        samples.save::<G>(&path, shape, number, result)?;
+        samples.save::<G>(&path, Metadata { shape, generation: number, result, part: None })?;
         self.samples.insert(number, samples);
         Ok(Some(result))
     }

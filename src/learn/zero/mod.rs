@@ -9,7 +9,7 @@
 //! - `samples_file`: files of samples; `folder`: all files of a run; `state`: [`ZeroState`], what is known of
 //!   each generation; `curve`: the same as a table and as charts;
 //! - `run`: [`ZeroRun`], the loop; `generation`: the phases of a generation; `worker`: the players of a
-//!   thread.
+//!   thread; `jobs`: [`GenerationGames`], the games of a generation as jobs for other machines.
 //!
 //! All random numbers of a game and of a step depend only on the seed, the generation and its number. Each
 //! generation is written when it is complete. So the result depends neither on the number of threads nor on
@@ -21,6 +21,7 @@ mod error;
 mod folder;
 mod gate;
 mod generation;
+mod jobs;
 mod options;
 mod replay;
 mod run;
@@ -33,11 +34,12 @@ mod worker;
 
 pub use config::ZeroConfig;
 pub use error::{SettingsError, ZeroError};
+pub use jobs::{GenerationGames, SamplesMergeError, merge_samples};
 pub use options::EngineOptions;
 pub use replay::MeanLoss;
 pub use run::{Event, ZeroRun};
 pub use samples::Samples;
-pub use samples_file::SamplesError;
+pub use samples_file::{SamplesError, game_and_part};
 pub use selfplay::SelfPlayResult;
 pub use settings::{
     ComparisonSettings, Even, Fraction, GateSettings, MatchSettings, NetKind, NetSettings, ReplaySettings,

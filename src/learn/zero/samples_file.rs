@@ -8,11 +8,15 @@ use thiserror::Error;
 use super::{Samples, SelfPlayResult};
 use crate::files::write_atomically;
 use crate::game::{Encoding, EncodingShape};
+use crate::shard::Part;
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
+
+/// What files hold, and the entry of their metadata.
+const SAMPLES: (&str, &str) = ("samples", "labrys-samples");
 
 /// The kind of file for a game.
 fn kind<G: Encoding>() -> FileKind {
-    FileKind { what: "samples", entry: "labrys-samples", version: 1, encoding: G::ENCODING_VERSION }
+    FileKind { what: SAMPLES.0, entry: SAMPLES.1, version: 1, encoding: G::ENCODING_VERSION }
 }
 
 /// How far the sum of a policy may be from 1, for rounding.
@@ -29,12 +33,28 @@ pub struct SamplesError {
 }
 
 /// The metadata of samples.
-#[derive(Serialize, Deserialize)]
-struct Metadata {
-    shape: EncodingShape,
-    generation: u32,
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Metadata {
+    pub(super) shape: EncodingShape,
+    pub(super) generation: u32,
     #[serde(flatten)]
-    result: SelfPlayResult,
+    pub(super) result: SelfPlayResult,
+    /// The part of the generation that the file holds; `None` for all of it.
+    #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
+    pub(super) part: Option<Part>,
+}
+
+/// The game of a file of samples, and the part of a generation that it holds.
+///
+/// # Errors
+/// [`SamplesError`] names the file and what is wrong with it.
+pub fn game_and_part(path: &Path) -> Result<(String, Option<Part>), SamplesError> {
+    let read = || {
+        let (what, entry) = (SAMPLES.0, SAMPLES.1);
+        let (game, metadata) = tensors::game_and_metadata::<Metadata>(what, entry, &std::fs::read(path)?)?;
+        Ok((game, metadata.part))
+    };
+    read().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
 }
 
 impl Samples {
@@ -42,17 +62,14 @@ impl Samples {
     ///
     /// # Errors
     /// [`SamplesError`] names the file; an old one stays.
-    pub fn save<G: Encoding>(
-        &self,
-        path: &Path,
-        shape: EncodingShape,
-        generation: u32,
-        result: SelfPlayResult,
-    ) -> Result<(), SamplesError> {
-        let metadata = Metadata { shape, generation, result };
-        let bytes = || tensors::to_bytes(kind::<G>(), G::NAME, &self.tensors(shape), metadata);
-        let write = || Ok(write_atomically(path, bytes()?)?);
+    pub(super) fn save<G: Encoding>(&self, path: &Path, metadata: Metadata) -> Result<(), SamplesError> {
+        let write = || Ok(write_atomically(path, self.to_bytes::<G>(metadata)?)?);
         write().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
+    }
+
+    /// The content of a file of the samples.
+    pub(super) fn to_bytes<G: Encoding>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
+        tensors::to_bytes(kind::<G>(), G::NAME, &self.tensors(metadata.shape), metadata)
     }
 
     /// Reads a file of the samples of a generation, on a board of that shape.
@@ -64,21 +81,34 @@ impl Samples {
         shape: EncodingShape,
         generation: u32,
     ) -> Result<(Samples, SelfPlayResult), SamplesError> {
+        let (samples, metadata) = Samples::read::<G>(path)?;
+        let refused = |name: &str, problem: String| {
+            let problem = Box::new(TensorProblem::Tensor { name: name.to_owned(), problem });
+            Err(SamplesError { path: path.to_owned(), problem })
+        };
+        if metadata.shape != shape {
+            let EncodingShape { files, ranks, .. } = metadata.shape;
+            let problem = format!("of boards of {files}×{ranks}, not {}×{}", shape.files, shape.ranks);
+            return refused("planes", problem);
+        }
+        if metadata.generation != generation {
+            let problem = format!("of generation {}, expected {generation}", metadata.generation);
+            return refused("value", problem);
+        }
+        if let Some(part) = metadata.part {
+            return refused("value", format!("of shard {part}, merge all shards first"));
+        }
+        Ok((samples, metadata.result))
+    }
+
+    /// Reads a file of samples, whatever generation or part of one they are of.
+    ///
+    /// # Errors
+    /// [`SamplesError`] names the file and what is wrong with it.
+    pub(super) fn read<G: Encoding>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
         let read = || {
             let bytes = std::fs::read(path)?;
             let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::NAME, &bytes)?;
-            let own =
-                |name: &str, problem: String| Err(TensorProblem::Tensor { name: name.to_owned(), problem });
-            if metadata.shape != shape {
-                let EncodingShape { files, ranks, .. } = metadata.shape;
-                return own(
-                    "planes",
-                    format!("of boards of {files}×{ranks}, not {}×{}", shape.files, shape.ranks),
-                );
-            }
-            if metadata.generation != generation {
-                return own("value", format!("of generation {}, expected {generation}", metadata.generation));
-            }
             let samples = Samples {
                 planes: tensors::read(&file, "planes")?.1,
                 move_offsets: tensors::read(&file, "move_offsets")?.1,
@@ -87,9 +117,11 @@ impl Samples {
                 value: tensors::read(&file, "value")?.1,
                 root_value: tensors::read(&file, "root_value")?.1,
             };
-            match samples.flaw(shape) {
-                Some((name, problem)) => own(name, problem.to_owned()),
-                None => Ok((samples, metadata.result)),
+            match samples.flaw(metadata.shape) {
+                Some((name, problem)) => {
+                    Err(TensorProblem::Tensor { name: name.to_owned(), problem: problem.to_owned() })
+                }
+                None => Ok((samples, metadata)),
             }
         };
         read().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })

@@ -1,16 +1,18 @@
 //! Games that a net plays against itself, with the positions to learn from.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::{Samples, SelfPlaySettings};
+use super::{Purpose, Samples, SelfPlaySettings, ZeroSettings};
 use crate::engine::game_loop::{GameDriver, play_out};
 use crate::engine::{Board, Play};
 use crate::game::{Color, Game, Playable, Points, mixed};
 use crate::learn::selfplay::{Agent, random_move};
+use crate::parallel;
 use crate::search::{Control, Listener, Report, RootStatistics};
 
 /// How many games White won, nobody won, and Black won.
@@ -26,12 +28,19 @@ pub struct SelfPlayResult {
 
 impl SelfPlayResult {
     /// Counts a game.
-    pub(super) fn add(&mut self, winner: Option<Color>) {
+    fn add(&mut self, winner: Option<Color>) {
         *match winner {
             Some(Color::White) => &mut self.white,
             None => &mut self.drawn,
             Some(Color::Black) => &mut self.black,
         } += 1;
+    }
+
+    /// Counts the games of another result.
+    pub(super) fn add_all(&mut self, other: SelfPlayResult) {
+        self.white += other.white;
+        self.drawn += other.drawn;
+        self.black += other.black;
     }
 
     /// The number of games.
@@ -42,14 +51,43 @@ impl SelfPlayResult {
 
 /// A game that a player has played against itself.
 #[derive(Clone, Debug)]
-pub(super) struct SelfPlayGame {
-    pub(super) samples: Samples,
-    pub(super) winner: Option<Color>,
+struct SelfPlayGame {
+    samples: Samples,
+    winner: Option<Color>,
+}
+
+/// Plays the games of these numbers of a generation. `player` is that of a thread. `each` is told of each game
+/// so far, with the positions of all of them. `None` if `control` stops it.
+pub(super) fn play_games<G: Playable, W: Send>(
+    start: &Play<G>,
+    settings: &ZeroSettings,
+    workers: &mut [W],
+    player: impl Fn(&mut W) -> &mut Agent<G> + Sync,
+    (generation, numbers): (u32, Range<u64>),
+    control: &Control,
+    mut each: impl FnMut(u64, u64),
+) -> Option<(Samples, SelfPlayResult)> {
+    let job = |worker: &mut W, number| {
+        let seed = settings.seed_of(Purpose::SelfPlay, generation, number);
+        play_game(start, player(worker), &settings.selfplay, seed, control)
+    };
+    let (mut games, mut positions) = (0, 0);
+    let played = parallel::in_order_with(workers, numbers, job, |game| {
+        games += 1;
+        positions += game.samples.len() as u64;
+        each(games, positions);
+    })?;
+    let (mut samples, mut result) = (Samples::new(), SelfPlayResult::default());
+    for game in played {
+        samples.append(&game.samples);
+        result.add(game.winner);
+    }
+    Some((samples, result))
 }
 
 /// Plays a game from `start`, one player for both sides; `None` if `control` stops it. The game depends on
 /// the player, the settings and the seed only.
-pub(super) fn play_game<G: Playable>(
+fn play_game<G: Playable>(
     start: &Play<G>,
     player: &mut Agent<G>,
     settings: &SelfPlaySettings,

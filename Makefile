@@ -1,0 +1,35 @@
+# `make EXE=name EVALFILE=net` builds one binary, as OpenBench's client asks for it; docs/openbench.md says more.
+# `make release` builds one for each kind of processor, with manual pages and completions, in target/dist.
+
+EXE ?= labrys
+EVALFILE ?=
+FEATURES ?=
+# Levels of x86-64, and the processor at hand.
+CPUS ?= x86-64-v2 x86-64-v3 x86-64-v4 native
+
+# Static binaries where the target is installed: rustup target add x86_64-unknown-linux-musl
+MUSL := x86_64-unknown-linux-musl
+STATIC := $(if $(wildcard $(shell rustc --print target-libdir --target $(MUSL) 2>/dev/null)),--target $(MUSL))
+SUFFIX := $(if $(filter Windows_NT,$(OS)),.exe)
+DIST := target/dist
+
+# The client names cargo as the C compiler.
+unexport CC CXX
+export EVALFILE
+export LABRYS_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
+
+.PHONY: build release $(CPUS)
+# The builds for several processors share a folder.
+.NOTPARALLEL:
+
+build:
+	cargo rustc --release --locked --bin labrys --features "$(FEATURES)" -- --emit link=$(EXE)$(SUFFIX)
+
+release: $(CPUS)
+	$(DIST)/labrys-native man $(DIST)/man
+	for shell in bash zsh fish; do $(DIST)/labrys-native completions $$shell > $(DIST)/labrys.$$shell; done
+
+$(CPUS):
+	mkdir -p $(DIST)
+	RUSTFLAGS="-C target-cpu=$@" cargo rustc --release --locked --bin labrys --features "$(FEATURES)" $(STATIC) \
+		-- --emit link=$(DIST)/labrys-$@$(SUFFIX)

@@ -1,0 +1,273 @@
+"""`match`, `selfplay` and `zero` on a cluster. Their arguments are those of the commands of Labrys."""
+
+import argparse
+import csv
+import json
+import math
+import socket
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+from typing import Callable
+
+import ray
+from tqdm import tqdm
+
+from . import ClusterError
+from .files import Files, Shipment, version
+from .folder import Folder, write_atomically
+from .shards import Job, Result, play
+
+# Arguments of Labrys that the cluster sets itself, or that would need files that it does not know of.
+OWN = {
+    "--shard", "--report", "--resume", "--out", "--pgnout", "--epdout", "--plot", "--json", "--log", "--config",
+    "--quick", "--concurrency", "--threads", "--affinity", "--rating-interval",
+}
+
+# Games of a generation of `zero` whose settings do not say, as in Labrys.
+ZERO_GAMES = 40
+
+# A report on a match may take this share of the time.
+REPORTS = 0.05
+
+
+def run(line: list[str]) -> None:
+    """Runs a command line, without the name of the program."""
+    parser = argparse.ArgumentParser(
+        prog="python -m labrys_cluster",
+        description="Plays matches and self-play of Labrys on a Ray cluster. Other arguments are those of Labrys.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("command", choices=["match", "selfplay", "zero"])
+    parser.add_argument("--folder", type=Path, required=True, help="folder of the run; the same command goes on")
+    parser.add_argument("--labrys", default="labrys", help="the binary, shipped to the workers")
+    parser.add_argument("--worker-labrys", help="in its place a program that the workers have, of the same version")
+    parser.add_argument("--address", help="a Ray cluster, such as auto or ray://host:10001 [default: this machine]")
+    parser.add_argument("--shard-games", type=int, default=20, help="games of a shard, about [default: 20]")
+    parser.add_argument("--cpus", type=int, default=1, help="cores of a shard [default: 1]")
+    options, words = parser.parse_known_args(line)
+    for word in words:
+        if word.partition("=")[0] in OWN:
+            raise ClusterError(f"{word.partition('=')[0]}: not with a cluster, which sets it itself")
+    for name in ["shard_games", "cpus"]:
+        if getattr(options, name) < 1:
+            raise ClusterError(f"--{name.replace('_', '-')}: expected 1 or more")
+    COMMANDS[options.command](Cluster(options), words)
+
+
+class Cluster:
+    """What all commands share: the binary, the cluster, and shards that become the file of a run."""
+
+    def __init__(self, options: argparse.Namespace):
+        self.options, self.files = options, Files()
+        binary = options.labrys
+        if "/" not in binary:
+            binary = subprocess.run(["which", binary], capture_output=True, text=True).stdout.strip()
+            if not binary:
+                raise ClusterError(f"--labrys {options.labrys}: no such program")
+        self.binary = str(Path(binary).absolute())
+        self.version = version(self.binary)
+        self.shipped = options.worker_labrys or self.files.add(self.binary, executable=True)
+
+    def connect(self) -> None:
+        """Joins the cluster, or starts one on this machine."""
+        if ray.is_initialized():
+            return
+        address = self.options.address
+        host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+        if colon and port.isdigit():
+            # Ray itself tries for minutes.
+            try:
+                socket.create_connection((host, int(port)), timeout=10).close()
+            except OSError as error:
+                raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
+        environment = {"py_modules": [str(Path(__file__).parent)]} if address else None
+        try:
+            ray.init(address=address or "local", runtime_env=environment, log_to_driver=False, logging_level="error")
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
+
+    def labrys(self, *words: str, files: Path | None = None) -> str:
+        """Runs Labrys on this machine, in the folder of the files; its standard output."""
+        done = subprocess.run([self.binary, *map(str, words)], cwd=files, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise ClusterError(done.stderr.strip().removeprefix("labrys: "))
+        return done.stdout
+
+    def play(
+        self, folder: Folder, shipment: Shipment, words: list[str], out: str, live: Callable[[bytes], tuple[str, bool]]
+    ) -> bool:
+        """Plays the shards that a folder lacks. `live` is given each one and says what to show, and whether to end.
+        Returns whether all shards are there."""
+        threads = "--concurrency" if words[0] == "match" else "--threads"
+        job = Job(words, out, self.options.cpus, threads, self.shipped, self.version)
+        count = folder.shards
+        bar = tqdm(total=count, initial=len(folder.done), unit="shard", disable=None)
+
+        def finished(result: Result) -> bool:
+            folder.put(result.index, result.content)
+            with (folder.path / "shards.csv").open("a", newline="") as file:
+                row = [result.index, result.node, len(result.content), f"{result.seconds:.3f}", f"{result.played:.3f}"]
+                csv.writer(file).writerow(row)
+            bar.update()
+            text, decided = live(result.content)
+            bar.set_postfix_str(text)
+            return decided
+
+        try:
+            if not live(b"")[1]:
+                missing = [index for index in range(1, count + 1) if index not in folder.done]
+                play(shipment, job, count, missing, finished)
+        finally:
+            bar.close()
+        return len(folder.done) == count
+
+    def shards(self, games: int) -> int:
+        """Into how many shards games are cut."""
+        if games < 2:
+            raise ClusterError(f"{games} games: expected 2 or more")
+        return max(1, min(games // 2, math.ceil(games / self.options.shard_games)))
+
+    def manifest(self, words: list[str], shards: int) -> dict:
+        """What tells a run from others."""
+        return {"command": words, "shards": shards, "version": self.version}
+
+
+def value(words: list[str], flag: str) -> str | None:
+    """The value of an argument."""
+    for word, following in zip(words, [*words[1:], ""]):
+        if word == flag:
+            return following
+        if word.startswith(flag + "="):
+            return word.partition("=")[2]
+    return None
+
+
+def number(words: list[str], flag: str) -> int | None:
+    """The value of an argument, a whole number."""
+    text = value(words, flag)
+    if text is not None and not text.isdigit():
+        raise ClusterError(f"{flag} {text}: expected a whole number")
+    return None if text is None else int(text)
+
+
+class Live:
+    """The report on a match that is played, no more often than it is cheap."""
+
+    def __init__(self, report: Callable[..., str], folder: Folder):
+        self.report, self.games = report, folder.path / "played.pgn"
+        with self.games.open("wb") as file:
+            for index in sorted(folder.done):
+                file.write(folder.shard(index).read_bytes())
+        self.shown, self.next, self.decided = "", 0.0, False
+
+    def __call__(self, games: bytes) -> tuple[str, bool]:
+        with self.games.open("ab") as file:
+            file.write(games)
+        begin = time.monotonic()
+        if begin >= self.next and self.games.stat().st_size > 0:
+            found = json.loads(self.report("--json", "--report", self.games))
+            first, sprt = found["pairings"][0], found.get("sprt")
+            interval = [first[name] for name in ("estimate", "low", "high")]
+            elo = " ".join("inf" if bound is None else f"{bound:+.0f}" for bound in interval)
+            self.shown = f"{found['games']} games, Elo {elo}" + (f", LLR {sprt['llr']:+.2f}" if sprt else "")
+            self.decided = bool(sprt and sprt["accepted"])
+            end = time.monotonic()
+            self.next = end + (end - begin) / REPORTS
+        return self.shown, self.decided
+
+
+def play_match(cluster: Cluster, words: list[str]) -> None:
+    """A match. The report at its end is that of the same match on one machine."""
+    games, rounds = number(words, "--games"), number(words, "--rounds")
+    if games is None and rounds is None and "--sprt" in words:
+        raise ClusterError("--sprt: name the greatest number of games by --games")
+    count = cluster.shards(games if games is not None else 2 * rounds if rounds is not None else 100)
+    words = ["match", *cluster.files.add_words(words)]
+    cluster.connect()
+    shipment = Shipment.of(cluster.files)
+    files = shipment.folder()
+
+    def report(*rest) -> str:
+        return cluster.labrys(*words, *rest, files=files)
+
+    report("--report", "/dev/null")
+    folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, count))
+    live = Live(report, folder)
+    games_file = live.games
+    if cluster.play(folder, shipment, words, "--pgnout", live):
+        games_file = folder.path / "games.pgn"
+        merge(cluster, folder, games_file)
+    write_atomically(folder.path / "report.json", report("--json", "--report", games_file).encode())
+    print(report("--report", games_file).rpartition("\n0 games in ")[0])
+
+
+def play_selfplay(cluster: Cluster, words: list[str]) -> None:
+    """Games for `labrys nnue train`, byte for byte those of one machine."""
+    games = number(words, "--games")
+    if games is None:
+        raise ClusterError("--games: expected, as in `labrys selfplay`")
+    words = ["selfplay", *cluster.files.add_words(words)]
+    cluster.connect()
+    folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, cluster.shards(games)))
+    cluster.play(folder, Shipment.of(cluster.files), words, "--out", lambda _: ("", False))
+    merge(cluster, folder, folder.path / "games.bin")
+
+
+def merge(cluster: Cluster, folder: Folder, out: Path) -> None:
+    """Puts all shards of a folder together."""
+    if not out.exists():
+        # Short names, as a command line has its limits.
+        print(cluster.labrys("merge", "--out", out, *folder.files(), files=folder.path / "shards"), end="")
+
+
+def play_zero(cluster: Cluster, words: list[str]) -> None:
+    """Generations of `labrys zero train`: the cluster plays their games, this machine trains and gates."""
+    if not words or words[0].startswith("-"):
+        raise ClusterError("zero: expected the file of the settings")
+    path, rest = Path(words[0]).absolute(), words[1:]
+    try:
+        settings = tomllib.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"{path}: {error}") from error
+    generations = number(rest, "--generations") or settings.get("generations", 100)
+    unknown = [word for word in rest if word.startswith("-") and word.partition("=")[0] != "--generations"]
+    if unknown:
+        raise ClusterError(f"{unknown[0]}: unknown argument of zero")
+    games = settings.get("selfplay", {}).get("games", ZERO_GAMES)
+    base = cluster.options.folder.absolute()
+    run, config = base / "run", cluster.files.add(str(path))
+    base.mkdir(parents=True, exist_ok=True)
+    train = ["zero", "train", path, "--out", run, "--resume", "--generations"]
+    cluster.labrys(*train, "0")
+    cluster.connect()
+    while (done := len(json.loads((run / "state.json").read_text())["state"]["generations"])) < generations:
+        generation = done + 1
+        net = cluster.files.add(str(run / "best.safetensors"))
+        words = ["zero", "selfplay", config, "--generation", str(generation), "--net", net]
+        folder = Folder(base / f"games-{generation:04}", cluster.manifest(words, cluster.shards(games)))
+        shipment = Shipment.of(cluster.files)
+        cluster.play(folder, shipment, words, "--out", lambda _: (f"generation {generation}", False))
+        samples = run / f"generation-{generation:04}" / "samples.safetensors"
+        samples.parent.mkdir(exist_ok=True)
+        merge(cluster, folder, samples)
+        print(cluster.labrys(*train, str(generation)).splitlines()[0])
+        del cluster.files.content[net]
+
+
+COMMANDS = {"match": play_match, "selfplay": play_selfplay, "zero": play_zero}
+
+
+def main() -> int:
+    """The entry of the program."""
+    try:
+        run(sys.argv[1:])
+    except ClusterError as error:
+        print(f"labrys_cluster: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("labrys_cluster: interrupted, the same command goes on", file=sys.stderr)
+        return 130
+    return 0

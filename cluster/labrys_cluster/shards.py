@@ -1,0 +1,112 @@
+"""Plays the shards of a job on the cluster. Ray places them, moves their files, and repeats those whose worker
+is lost; a shard counts when the driver has its result, which it gets once."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Iterable
+
+import ray
+from ray.exceptions import RayTaskError
+
+from . import ClusterError
+from .files import Shipment, version
+
+# Shards in the hands of Ray for each core of the cluster: one that is played and one that waits.
+QUEUED = 2
+
+# Seconds in which finished shards gather. Those that wait keep the cores busy.
+GATHER = 0.2
+
+
+@dataclass
+class Job:
+    """A command of Labrys that plays shards."""
+
+    # The command line, with the names of files as the workers have them.
+    words: list[str]
+    # The argument that names the file of results.
+    out: str
+    # Cores of a shard, and the argument that names them.
+    cpus: int
+    threads: str
+    # The binary on the workers: a shipped file, or a program that they have.
+    binary: str
+    # What the binary has to say of its version.
+    version: str
+
+
+@dataclass
+class Result:
+    """A finished shard."""
+
+    index: int
+    content: bytes
+    # Seconds of the task and of the command in it, and the machine.
+    seconds: float
+    played: float
+    node: str
+
+
+def die_with_parent() -> None:
+    """Has the kernel kill this process when its parent, a worker of Ray, is killed."""
+    if os.uname().sysname == "Linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+@ray.remote(max_retries=-1)
+def play_shard(shipment: Shipment, job: Job, index: int, count: int) -> Result:
+    """Plays a shard and returns its file. It may run again if its worker is lost: it leaves nothing behind."""
+    begin = time.monotonic()
+    folder = shipment.folder()
+    node = ray.util.get_node_ip_address()
+    try:
+        found = version(job.binary, folder)
+    except ClusterError as error:
+        raise ClusterError(f"worker {node}: {error}") from error
+    if found != job.version:
+        raise ClusterError(f"worker {node}: {job.binary} is another version: {found!r}, not {job.version!r}")
+    program = str(folder / job.binary) if "/" in job.binary else job.binary
+    with tempfile.TemporaryDirectory(prefix="labrys_shard-") as scratch:
+        out = Path(scratch) / "out"
+        words = [program, *job.words, "--shard", f"{index}/{count}", job.threads, str(job.cpus), job.out, str(out)]
+        start = time.monotonic()
+        done = subprocess.run(
+            words, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
+        )
+        played = time.monotonic() - start
+        if done.returncode != 0:
+            message = done.stderr.strip().splitlines()[-1:] or [f"ended with {done.returncode}"]
+            raise ClusterError(f"shard {index}/{count} on worker {node}: {message[0]}")
+        return Result(index, out.read_bytes(), time.monotonic() - begin, played, node)
+
+
+def play(
+    shipment: Shipment, job: Job, count: int, indices: Iterable[int], finished: Callable[[Result], bool]
+) -> None:
+    """Plays shards in order. `finished` is called with each result as it comes; if it returns true, the rest is
+    not played."""
+    task = play_shard.options(num_cpus=job.cpus)
+    waiting, running = iter(indices), set()
+    try:
+        while True:
+            slots = QUEUED * max(1, int(ray.cluster_resources().get("CPU", 1)) // job.cpus)
+            while len(running) < slots and (index := next(waiting, None)) is not None:
+                running.add(task.remote(shipment, job, index, count))
+            if not running:
+                return
+            ready, _ = ray.wait(list(running), num_returns=len(running), timeout=GATHER)
+            for reference in ready:
+                running.remove(reference)
+                if finished(ray.get(reference)):
+                    return
+    except RayTaskError as error:
+        raise ClusterError(str(error.cause) if isinstance(error.cause, ClusterError) else str(error)) from error
+    finally:
+        for reference in running:
+            ray.cancel(reference, force=True)

@@ -1,0 +1,152 @@
+"""Jobs on a cluster of two nodes: the result is that of one machine, whatever is killed."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from labrys_cluster import ClusterError, commands, frames
+
+ENGINES = [
+    "--variant", "neighbours", "--engine", "name=a", "--engine", "name=b", "option.FeatureSet=base",
+    "--each", "nodes=300", "option.Hash=1",
+]  # fmt: skip
+
+# What differs from run to run.
+VARYING = ["games_played", "wall_seconds", "thinking"]
+
+
+def lasting(report: str) -> dict:
+    return {name: value for name, value in json.loads(report).items() if name not in VARYING}
+
+
+def moves(path: Path) -> list[str]:
+    """The games of a file without dates and times."""
+    lines = path.read_text().splitlines()
+    text = "\n".join(line for line in lines if not line.startswith(("[Date ", "[Shard ")))
+    return [" ".join(word for word in game.split() if not word.endswith("s}")) for game in text.split("[Event ")[1:]]
+
+
+def kill_workers(count: int, ended: threading.Event, killed: list) -> None:
+    """Kills workers of Ray, one now and then, as `kill -9` does."""
+    while len(killed) < count and not ended.wait(random.uniform(0.2, 0.6)):
+        listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True).stdout
+        workers = [line.split()[0] for line in listed.splitlines() if "ray::play_shard" in line]
+        if workers:
+            victim = int(random.choice(workers))
+            try:
+                os.kill(victim, signal.SIGKILL)
+                killed.append(victim)
+            except ProcessLookupError:
+                pass
+
+
+def test_a_match_survives_kill_9(cluster, labrys, local, tmp_path):
+    games = ["--games", "400"]
+    whole = local("match", *ENGINES, *games, "--json", "--pgnout", tmp_path / "whole.pgn")
+    ended, killed = threading.Event(), []
+    killer = threading.Thread(target=kill_workers, args=(20, ended, killed))
+    killer.start()
+    words = ["match", "--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "10"]
+    commands.run([*words, *ENGINES, *games])
+    ended.set()
+    killer.join()
+    print(f"{len(killed)} workers were killed")
+    assert len(killed) >= 5, "too few were killed for a test"
+    assert lasting((tmp_path / "run/report.json").read_text()) == lasting(whole)
+    assert moves(tmp_path / "run/games.pgn") == moves(tmp_path / "whole.pgn")
+    found = frames.games(tmp_path / "run/games.pgn")
+    assert list(found.number) == list(range(1, 401)) and found.points.isin([0, 0.5, 1]).all()
+    assert frames.pairings(tmp_path / "run/report.json").first[0] == "a"
+    assert set(frames.shards(tmp_path / "run").shard) == set(range(1, 41))
+
+
+def test_an_sprt_stops_the_rest(cluster, labrys, local, tmp_path):
+    sprt = ["--games", "2000", "--sprt", "elo0=0", "elo1=300", "alpha=0.2", "beta=0.2"]
+    whole = local("match", *ENGINES, *sprt, "--json")
+    words = ["match", "--labrys", labrys, "--folder", str(tmp_path), "--shard-games", "4"]
+    commands.run([*words, *ENGINES, *sprt])
+    assert lasting((tmp_path / "report.json").read_text()) == lasting(whole)
+    assert len(list((tmp_path / "shards").iterdir())) < 500
+
+
+def test_selfplay_goes_on_after_the_driver_was_killed(cluster, labrys, local, tmp_path):
+    games = ["--variant", "tucchess", "--games", "150", "--nodes", "200"]
+    local("selfplay", *games, "--out", tmp_path / "whole.bin")
+    line = [sys.executable, "-m", "labrys_cluster", "selfplay", "--address", cluster.address, "--labrys", labrys]
+    line += ["--folder", str(tmp_path / "run"), "--shard-games", "10", *games]
+    driver = subprocess.Popen(line, cwd=Path(__file__).parents[1], stderr=subprocess.PIPE)
+    while len(list(tmp_path.glob("run/shards/0*"))) < 3:
+        assert driver.poll() is None, driver.stderr.read()
+        time.sleep(0.1)
+    driver.kill()
+    driver.wait()
+    first = {path: path.stat().st_mtime_ns for path in tmp_path.glob("run/shards/0*")}
+    assert 3 <= len(first) < 15
+    done = subprocess.run(line, cwd=Path(__file__).parents[1], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert all(path.stat().st_mtime_ns == time for path, time in first.items()), "a shard was played again"
+    assert (tmp_path / "run/games.bin").read_bytes() == (tmp_path / "whole.bin").read_bytes()
+    assert len(frames.selfplay(tmp_path / "run/games.bin")) == 150
+    assert frames.header(tmp_path / "whole.bin")["nodes"] == 200
+
+
+def test_zero_learns_the_same_nets(cluster, labrys, local, tmp_path):
+    (tmp_path / "zero.toml").write_text(
+        """
+variant = "tucchess"
+generations = 2
+net = { channels = 4, blocks = 1, dense = 4 }
+selfplay = { games = 6, opening_plies = 2, longest = 40, options = { Simulations = 8 } }
+training = { batch = 16 }
+gate = { games = 2 }
+"""
+    )
+    local("zero", "train", tmp_path / "zero.toml", "--out", tmp_path / "whole")
+    words = ["--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "2"]
+    commands.run(["zero", *words, str(tmp_path / "zero.toml")])
+    for name in ["best.safetensors", "state.json", "generation-0002/net.safetensors"]:
+        assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+
+
+def test_what_is_wrong_is_refused_by_name(cluster, labrys, tmp_path):
+    def refused(message: str, *words: str) -> None:
+        with pytest.raises(ClusterError, match=message):
+            commands.run([words[0], "--labrys", labrys, "--folder", str(tmp_path / "run"), *words[1:]])
+
+    selfplay = ["--variant", "tucchess", "--games", "8", "--nodes", "10"]
+    refused("no-net: No such file", "selfplay", "--net", "no-net", *selfplay)
+    refused("--out: not with a cluster", "selfplay", "--out", "x", *selfplay)
+    refused("--games: expected", "selfplay")
+    refused("--sprt: name the greatest", "match", *ENGINES, "--sprt", "elo1=5")
+    refused("unknown variant `x`", "match", *ENGINES[2:], "--variant", "x")
+    net = tmp_path / "net"
+    net.write_text("no net")
+    refused("shard ./4 on worker .*net", "selfplay", "--net", str(net), "--shard-games", "2", *selfplay)
+    assert not list(tmp_path.glob("run/shards/*")), "nothing is counted"
+
+    other = tmp_path / "other"
+    other.write_text(f'#!/bin/sh\n[ "$1" != --version ] || {{ echo labrys 0.0.1; exit; }}\nexec {labrys} "$@"\n')
+    other.chmod(0o755)
+    refused(
+        "worker .*another version: 'labrys 0.0.1', not", "selfplay", "--worker-labrys", str(other), "--folder",
+        str(tmp_path / "x"), *selfplay,
+    )  # fmt: skip
+    commands.run(["selfplay", "--labrys", labrys, "--folder", str(tmp_path / "y"), *selfplay])
+    with pytest.raises(ClusterError, match="y holds another run: command is"):
+        commands.run(["selfplay", "--labrys", labrys, "--folder", str(tmp_path / "y"), *selfplay, "--seed", "2"])
+
+
+def test_an_unreachable_cluster_is_refused(labrys, tmp_path):
+    line = [sys.executable, "-m", "labrys_cluster", "selfplay", "--address", "127.0.0.1:9", "--labrys", labrys]
+    line += ["--folder", str(tmp_path / "run"), "--games", "8"]
+    done = subprocess.run(line, cwd=Path(__file__).parents[1], capture_output=True, text=True)
+    assert done.returncode == 1 and "--address 127.0.0.1:9: cannot reach the cluster" in done.stderr, done.stderr
+    assert not (tmp_path / "run").exists()

@@ -1,0 +1,115 @@
+//! `labrys merge`.
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+
+use crate::arena::pgn::merge as pgn;
+use crate::engine::registry::{self, GameVisitor};
+use crate::files::write_atomically_with;
+use crate::game::Playable;
+use crate::learn::nnue::games::read_header;
+use crate::learn::nnue::merge as games;
+use crate::learn::zero;
+use crate::shard::{Part, in_order};
+
+/// Puts the files of all shards of a job together. The result is that of the same command without --shard.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Files as `match`, `selfplay` and `zero selfplay` write them with --shard
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The file to write; it must not exist
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+/// What files hold.
+#[derive(Clone, PartialEq, Eq)]
+enum Kind {
+    /// Records of a match.
+    Records,
+    /// Self-play games of this game.
+    Games(String),
+    /// Samples of this game.
+    Samples(String),
+}
+
+impl Kind {
+    /// The game on whose type merging depends; any for records.
+    fn game(&self) -> &str {
+        match self {
+            Kind::Records => registry::default_name(),
+            Kind::Games(game) | Kind::Samples(game) => game,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Kind::Records => "games in PGN".to_owned(),
+            Kind::Games(game) => format!("self-play games of {game}"),
+            Kind::Samples(game) => format!("samples of {game}"),
+        }
+    }
+}
+
+/// What a file holds, and the part of it.
+fn inspect(path: &Path) -> anyhow::Result<(Kind, Option<Part>)> {
+    if let Some(header) = read_header(path)? {
+        return Ok((Kind::Games(header.game), header.part));
+    }
+    // The header of tensors begins after its length.
+    let mut begin = Vec::new();
+    std::fs::File::open(path)?.take(9).read_to_end(&mut begin)?;
+    if begin.get(8) == Some(&b'{') && begin[..8].ends_with(&[0, 0]) {
+        let (game, part) = zero::game_and_part(path)?;
+        return Ok((Kind::Samples(game), part));
+    }
+    Ok((Kind::Records, pgn::part_of(path)?))
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let out = &arguments.out;
+    ensure!(!out.exists(), "--out {}: the file exists", out.display());
+    let (mut files, mut first) = (Vec::new(), None);
+    for path in &arguments.files {
+        let (kind, part) = inspect(path).with_context(|| path.display().to_string())?;
+        let first = first.get_or_insert((path, kind.clone()));
+        ensure!(
+            first.1 == kind,
+            "{}: {}, but {} has {}",
+            path.display(),
+            kind.name(),
+            first.0.display(),
+            first.1.name()
+        );
+        files.push((path.clone(), part));
+    }
+    let Some((_, kind)) = first else { return Ok(()) };
+    let (files, count) = (in_order(files)?, arguments.files.len());
+    write_atomically_with(out, |out| -> anyhow::Result<()> {
+        registry::dispatch(kind.game(), Merge { kind: &kind, files: &files, out })?
+    })?;
+    println!("{}: {count} shards", out.display());
+    Ok(())
+}
+
+/// A merge, to be dispatched on the type of the game.
+struct Merge<'a> {
+    kind: &'a Kind,
+    files: &'a [(PathBuf, Part)],
+    out: &'a mut dyn Write,
+}
+
+impl GameVisitor for Merge<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        match self.kind {
+            Kind::Records => Ok(pgn::merge(self.files, self.out)?),
+            Kind::Games(_) => Ok(games::merge::<G>(self.files, self.out)?),
+            Kind::Samples(_) => Ok(zero::merge_samples::<G>(self.files, self.out)?),
+        }
+    }
+}

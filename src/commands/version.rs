@@ -1,0 +1,53 @@
+//! What `labrys --version` says: the version, the build and the shipped nets.
+
+use std::fmt::Write;
+
+use crate::engine::registry::{self, GameVisitor};
+use crate::eval::nnue::EvalNet;
+use crate::game::Playable;
+
+/// The levels of x86-64 processors, the greatest first, each with a feature that the one before lacks.
+const LEVELS: [(&str, bool); 3] = [
+    ("x86-64-v4", cfg!(target_feature = "avx512vl")),
+    ("x86-64-v3", cfg!(target_feature = "avx2")),
+    ("x86-64-v2", cfg!(target_feature = "sse4.2")),
+];
+
+/// The version in a line.
+pub(super) fn short() -> String {
+    let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("LABRYS_COMMIT"));
+    match commit.get(..8).unwrap_or(commit) {
+        "" => version.to_owned(),
+        commit => format!("{version} ({commit})"),
+    }
+}
+
+/// The version, the processor and the features that the binary was built for, and the nets in it.
+pub(super) fn long() -> String {
+    let level = LEVELS.iter().find(|(_, is_met)| *is_met).map_or(std::env::consts::ARCH, |(level, _)| level);
+    let build = if cfg!(debug_assertions) { "debug" } else { "release" };
+    let system = std::env::consts::OS;
+    let features = [("web", cfg!(feature = "web")), ("tuning", cfg!(feature = "tuning"))];
+    let features: Vec<_> = features.iter().filter(|(_, is_on)| *is_on).map(|(name, _)| *name).collect();
+    let features = if features.is_empty() { "none".to_owned() } else { features.join(", ") };
+    let processor = env!("LABRYS_TARGET_FEATURES").replace(',', " ");
+    let mut text = short();
+    // Writing to a string cannot fail.
+    _ = write!(text, "\nbuild: {build} for {system}, {level}\nprocessor: {processor}\nfeatures: {features}");
+    for name in registry::names() {
+        let net = registry::dispatch(name, ShippedNet).ok().flatten();
+        _ = write!(text, "\nnet of {name}: {}", net.map_or("none".to_owned(), |sum| format!("{sum:08x}")));
+    }
+    text
+}
+
+/// The checksum of the net that is shipped for a game.
+struct ShippedNet;
+
+impl GameVisitor for ShippedNet {
+    type Output = Option<u32>;
+
+    fn visit<G: Playable>(self) -> Option<u32> {
+        EvalNet::shipped::<G>().map(|net| net.checksum())
+    }
+}

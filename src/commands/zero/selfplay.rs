@@ -1,0 +1,83 @@
+//! `labrys zero selfplay`.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use anyhow::bail;
+
+use super::settings;
+use crate::arena::Rules;
+use crate::commands::progress::Progress;
+use crate::commands::{interruptible, threads};
+use crate::engine::registry::{self, GameVisitor};
+use crate::game::Playable;
+use crate::learn::zero::{GenerationGames, ZeroConfig, ZeroError};
+use crate::shard::Shard;
+
+/// Plays the games of a generation, or a shard of them, and writes their samples. As `samples.safetensors` in
+/// the folder of the generation, `zero train` learns from them and plays none itself.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The settings of the run, in TOML
+    #[arg(value_name = "CONFIG")]
+    settings: PathBuf,
+    /// The generation whose games are played, from 1
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    generation: u32,
+    /// The best net before that generation [default: the random net that a run begins with]
+    #[arg(long, value_name = "FILE")]
+    net: Option<PathBuf>,
+    /// Play the games of shard I of N only; `labrys merge` puts the files of all shards together
+    #[arg(long, value_name = "I/N")]
+    shard: Option<Shard>,
+    /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
+    /// cores]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// The file of the samples
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let (config, rules) = settings::read(&arguments.settings)?;
+    registry::dispatch(&rules.variant.clone(), Games { arguments, rules, config })?
+}
+
+/// Games, to be dispatched on the type of the game.
+struct Games<'a> {
+    arguments: &'a Arguments,
+    rules: Rules,
+    config: ZeroConfig,
+}
+
+impl GameVisitor for Games<'_> {
+    type Output = anyhow::Result<()>;
+
+    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+        let Arguments { settings: path, generation, net, shard, threads: asked, out } = self.arguments;
+        let threads = threads(asked.or(self.config.settings.threads));
+        let (generation, net, shard) = (*generation, net.as_deref(), *shard);
+        let games = GenerationGames { config: &self.config, generation, net, shard, threads, out };
+        let control = interruptible()?;
+        let (mut progress, mut found) = (None, (0, 0));
+        let played = games.play::<G>(&self.rules.start()?, &control, |games, of, positions| {
+            found = (games, positions);
+            let progress = progress.get_or_insert_with(|| Progress::new("games", 0, Some(of)));
+            progress.update(games, || format!("{positions} positions"));
+        });
+        if let Some(progress) = progress {
+            progress.finish();
+        }
+        let (games, positions) = found;
+        let is_complete = played.map_err(|error| match error {
+            ZeroError::Settings(error) => settings::refused(path, error),
+            error => error.into(),
+        })?;
+        if !is_complete {
+            bail!("interrupted after {games} games, nothing is written");
+        }
+        println!("{}: {games} games, {positions} positions", out.display());
+        Ok(())
+    }
+}
