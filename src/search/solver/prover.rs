@@ -6,6 +6,8 @@
 //! does not alternate between siblings all the time (J. Pawlewicz and Ł. Lew, "Improving depth-first
 //! PN-search: 1 + ε trick", 2007).
 
+use std::ops::ControlFlow;
+
 use super::numbers::{INFINITE, Numbers};
 use super::table::ProofTable;
 use crate::game::{Color, Game, GameHistory, ProofLeaf, Solvable};
@@ -60,33 +62,31 @@ impl<'a> Prover<'a> {
         strict: bool,
         nodes: u64,
     ) -> Option<(bool, Option<G::Move>)> {
+        let stm = position.side_to_move();
         if let Some(outcome) = GameHistory::new().outcome(position) {
-            return Some((reached(position, outcome.winner, strict), None));
+            return Some((reached(stm, outcome.winner, strict), None));
         }
         if self.is_stopped {
             return None;
         }
         self.pause = self.nodes.saturating_add(nodes);
-        let (key, _) = self.evaluate(position, strict);
+        let (key, _) = self.numbers::<G>(stm, position.proof_leaf(), strict);
         let mut best = None;
         let thresholds = Numbers { proof: INFINITE, disproof: INFINITE };
         let numbers = self.expand(position, key, strict, thresholds, 0, &mut best);
         numbers.proven().map(|reached| (reached, best.filter(|_| reached)))
     }
 
-    /// The key of a position and its initial numbers, without the table, whose entry is prefetched.
-    fn evaluate<G: Solvable>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
+    /// The key of a leaf with a player to move, and its initial numbers, without the table, whose entry is
+    /// prefetched.
+    fn numbers<G: Solvable>(&mut self, stm: Color, leaf: ProofLeaf, strict: bool) -> (u64, Numbers) {
         self.evaluations += 1;
-        let decided = |winner| Numbers::decided(reached(position, winner, strict));
-        if let Some(outcome) = GameHistory::new().outcome(position) {
-            return (0, decided(outcome.winner));
-        }
-        match position.proof_leaf() {
-            ProofLeaf::Decided(winner) => (0, decided(winner)),
+        match leaf {
+            ProofLeaf::Decided(winner) => (0, Numbers::decided(reached(stm, winner, strict))),
             ProofLeaf::Open { key, numbers: [proof, disproof] } => {
                 // Without draws, both aims are the same.
                 let key = if strict && G::CAN_BE_DRAWN { !key } else { key };
-                self.table.prefetch(key);
+                //self.table.prefetch(key);
                 (key, Numbers { proof, disproof }.clamped_open())
             }
         }
@@ -151,16 +151,22 @@ impl<'a> Prover<'a> {
     /// # Errors
     /// A move that reaches the aim, if there is one.
     fn children<G: Solvable>(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        let mut children = Vec::with_capacity(moves.len());
-        for mv in moves {
-            let (key, numbers) = self.evaluate(&after(position, mv), !strict);
+        let mut children = Vec::with_capacity(64);
+        let mut refutation = None;
+        let _ = position.proof_children(&mut |mv, leaf| {
+            let (key, numbers) = self.numbers::<G>(!position.side_to_move(), leaf, !strict);
             match numbers.proven() {
-                Some(false) => return Err(mv),
+                Some(false) => {
+                    refutation = Some(mv);
+                    return ControlFlow::Break(());
+                }
                 Some(true) => {}
                 None => children.push(Child { mv, key, numbers }),
             }
+            ControlFlow::Continue(())
+        });
+        if let Some(mv) = refutation {
+            return Err(mv);
         }
         // Equivalent children are searched once.
         children.sort_by_key(|child| child.key);
@@ -185,9 +191,9 @@ impl<'a> Prover<'a> {
     }
 }
 
-/// Whether the side to move reaches its aim if the game ends like that.
-fn reached<G: Game>(position: &G, winner: Option<Color>, strict: bool) -> bool {
-    winner.map_or(!strict, |winner| winner == position.side_to_move())
+/// Whether a player to move reaches its aim if the game ends like that.
+fn reached(stm: Color, winner: Option<Color>, strict: bool) -> bool {
+    winner.map_or(!strict, |winner| winner == stm)
 }
 
 /// The position after a move.
