@@ -49,7 +49,10 @@ pub trait Solvable: Chance {
             let mut child = self.clone();
             child.play(mv);
             let outcome = GameHistory::new().outcome(&child);
-            each(mv, outcome.map_or_else(|| child.proof_leaf(), |outcome| ProofLeaf::Decided(outcome.winner)))?;
+            each(
+                mv,
+                outcome.map_or_else(|| child.proof_leaf(), |outcome| ProofLeaf::Decided(outcome.winner)),
+            )?;
         }
         ControlFlow::Continue(())
     }

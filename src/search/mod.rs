@@ -56,7 +56,7 @@ pub use mcts::{
     StaticLeaves, Tree, monte_carlo,
 };
 pub use msd::MsdOptions;
-pub use solver::{Solution, SolveError, Value, solve};
+pub use solver::{Resources, Solution, SolveError, Value, solve};
 pub use table::{Bound, TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;
 pub use time::TimeManager;

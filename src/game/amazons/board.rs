@@ -119,13 +119,7 @@ pub(super) const fn around(set: u128) -> u128 {
 
 /// A set of squares of a board, as bits, with the moves of queens on that board.
 pub(super) trait SquareSet:
-    Copy
-    + Eq
-    + Ord
-    + BitAnd<Output = Self>
-    + BitOr<Output = Self>
-    + BitXor<Output = Self>
-    + Not<Output = Self>
+    Copy + Eq + Ord + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
     /// No squares.
     const NONE: Self;

@@ -149,7 +149,10 @@ impl<S: SquareSet> Partition<S> {
             for mv in area.moves(stm) {
                 let after = Partition::new(&area.after(stm, mv));
                 if after.open.is_empty() && after.lead == value - sign {
-                    return each(mv, Totals { lead: rest.lead + after.lead, ..rest }.status::<S>(other, &mut []));
+                    return each(
+                        mv,
+                        Totals { lead: rest.lead + after.lead, ..rest }.status::<S>(other, &mut []),
+                    );
                 }
             }
         }
@@ -290,7 +293,8 @@ impl Totals {
                 if *deficit > MAX_SEARCHED_DEFICIT {
                     break;
                 }
-                let (before, after) = ([open.bounds.lower, open.bounds.upper][player], open.searched_bound(player));
+                let (before, after) =
+                    ([open.bounds.lower, open.bounds.upper][player], open.searched_bound(player));
                 *deficit += if player == 0 { before - after } else { after - before };
             }
             if *deficit <= 0 {

@@ -54,8 +54,7 @@ impl<S: SquareSet> Area<S> {
     /// The part of a position on these squares, unless no one can ever move there.
     #[inline]
     fn part(&self, ground: S) -> Option<Area<S>> {
-        let part =
-            Area { amazons: self.amazons.map(|amazons| amazons & ground), empty: self.empty & ground };
+        let part = Area { amazons: self.amazons.map(|amazons| amazons & ground), empty: self.empty & ground };
         let can_move = !part.empty.is_none() && part.empty != ground;
         can_move.then_some(part)
     }
