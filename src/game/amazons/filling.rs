@@ -6,7 +6,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::zobrist::mixed;
 use super::board::{SquareSet, flood, squares};
 
 /// The most empty squares of a region that is searched. In larger ones the lower bound is half of the
