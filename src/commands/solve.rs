@@ -1,13 +1,14 @@
 //! `labrys solve`.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::value_parser;
 
 use super::PositionArguments;
 use crate::engine::{Settings, registry};
-use crate::search::{Limits, Solution};
+use crate::search::{Limits, Resources, Solution};
 
 /// Proves that a position is a win, a loss or a draw for the side to move.
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,13 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "MB", default_value_t = 256)]
     #[arg(value_parser = value_parser!(u32).range(1..=32_768))]
     hash: u32,
+    /// Number of threads
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(value_parser = value_parser!(u16).range(1..=256))]
+    threads: u16,
+    /// Keep the table in a file, and go on with it
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
@@ -32,8 +40,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let control = super::interruptible()?;
 
     let limits = Limits { nodes: arguments.nodes, movetime: arguments.time, ..Limits::none() };
+    let resources = Resources {
+        megabytes: arguments.hash as usize,
+        threads: arguments.threads.into(),
+        checkpoint: arguments.checkpoint.clone(),
+    };
     let Solution { value, line, is_complete, nodes, evaluations, time } =
-        engine.solve(arguments.hash as usize, &limits, &control)?;
+        engine.solve(resources, &limits, &control)?;
     let mut out = io::stdout();
     if !line.is_empty() {
         writeln!(out, "line {}{}", line.join(" "), if is_complete { "" } else { " …" })?;

@@ -30,7 +30,7 @@ use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, Points, quote};
 use crate::nets::NetError;
-use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
+use crate::search::{Bound, Control, Limits, Resources, Solution, SolveError, Visits};
 
 /// An engine for one game. A method that fails leaves it unchanged.
 pub trait Engine: Send {
@@ -98,15 +98,15 @@ pub trait Engine: Send {
         listener: &mut dyn SearchListener,
     ) -> Result<BestMove, MoveError>;
 
-    /// Solves the position: proves it a win, a loss or a draw for the side to move, with a table of
-    /// `megabytes` MiB of its own. Earlier positions of the game are ignored. The line of a win or a loss has
-    /// been verified.
+    /// Solves the position: proves it a win, a loss or a draw for the side to move. Earlier positions of the
+    /// game are ignored. The line of a win or a loss has been verified.
     ///
     /// # Errors
-    /// [`SolveError`] if the game has chance, or if there is not enough memory for the table.
+    /// [`SolveError`] if the game has chance, there is not enough memory for the table, or the checkpoint cannot
+    /// be read or written.
     fn solve(
         &self,
-        megabytes: usize,
+        resources: Resources,
         limits: &Limits,
         control: &Control,
     ) -> Result<Solution<String>, SolveError>;

@@ -9,7 +9,7 @@ use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
 use crate::game::{Game, MoveError, Playable};
 use crate::nets::NetError;
-use crate::search::{Control, Leaf, Limits, Listener, Report, Solution, SolveError, Value, solve};
+use crate::search::{Control, Leaf, Limits, Listener, Report, Resources, Solution, SolveError, Value, solve};
 
 /// [`Engine`] for the game `G`.
 #[derive(Debug)]
@@ -168,13 +168,13 @@ impl<G: Playable> Engine for Session<G> {
 
     fn solve(
         &self,
-        megabytes: usize,
+        resources: Resources,
         limits: &Limits,
         control: &Control,
     ) -> Result<Solution<String>, SolveError> {
         let position = self.play.position();
         let Solution { value, line, is_complete, nodes, evaluations, time } =
-            solve(position, megabytes, limits, control)?;
+            solve(position, resources, limits, control)?;
         let line = line_text(position, &line);
         if let Some(value) = value.filter(|&value| value != Value::Draw && is_complete) {
             let winner = if value == Value::Win { position.side_to_move() } else { !position.side_to_move() };

@@ -1,7 +1,9 @@
 //! The interface between a solver and a game.
 
+use std::ops::ControlFlow;
+
 use super::zobrist::mixed;
-use super::{Chance, Color};
+use super::{Chance, Color, GameHistory};
 
 /// The information about a position with which a proof-number search creates a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,5 +34,26 @@ pub trait Solvable: Chance {
         let clock = mixed(self.halfmove_clock() as u64 + 1);
         let moves = self.count_moves().max(1) as u32;
         ProofLeaf::Open { key: self.key() ^ clock, numbers: [1, moves] }
+    }
+
+    /// Calls `each` for the moves of a position that is not terminal, with the leaf after each, until it
+    /// breaks. Moves may be left out if the result of the position follows from the others; if a winning move
+    /// exists, one is there.
+    fn proof_children(
+        &self,
+        each: &mut impl FnMut(Self::Move, ProofLeaf) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let mut moves = Vec::new();
+        self.legal_moves(&mut moves);
+        for mv in moves {
+            let mut child = self.clone();
+            child.play(mv);
+            let outcome = GameHistory::new().outcome(&child);
+            each(
+                mv,
+                outcome.map_or_else(|| child.proof_leaf(), |outcome| ProofLeaf::Decided(outcome.winner)),
+            )?;
+        }
+        ControlFlow::Continue(())
     }
 }

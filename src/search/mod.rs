@@ -59,7 +59,7 @@ pub use mcts::{
 };
 pub use msd::MsdOptions;
 pub use retrograde::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
-pub use solver::{Solution, SolveError, Value, solve};
+pub use solver::{Resources, Solution, SolveError, Value, solve};
 pub use table::{Bound, TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;
 pub use time::TimeManager;

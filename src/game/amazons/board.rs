@@ -3,6 +3,11 @@
 //! Bit `11 * rank + file` is a square; a1 is bit 0. A smaller board lies in the lower left corner. The
 //! squares beyond its edges are never empty, so no move goes there.
 
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+use super::super::zobrist::mixed;
+use super::symmetry;
+
 /// Files and ranks of the largest board, and the bits from one rank to the next on every board.
 pub(super) const MAX_SIZE: usize = 11;
 
@@ -112,27 +117,128 @@ pub(super) const fn around(set: u128) -> u128 {
     row | row << MAX_SIZE | row >> MAX_SIZE
 }
 
+/// A set of squares of a board, as bits, with the moves of queens on that board.
+pub(super) trait SquareSet:
+    Copy + Eq + Ord + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+    /// No squares.
+    const NONE: Self;
+
+    /// One square.
+    fn square(square: u8) -> Self;
+
+    /// The lowest square of a set that is not empty.
+    fn first(self) -> u8;
+
+    /// The set without its lowest square.
+    fn without_first(self) -> Self;
+
+    /// The number of squares.
+    fn count(self) -> u32;
+
+    /// The squares of the set and their neighbours; beyond the edges there may be more.
+    fn around(self) -> Self;
+
+    /// The squares that a queen on `square` reaches in one move over empty squares.
+    fn reach(square: u8, empty: Self) -> Self;
+
+    /// A hash of several sets, one and the same for all places and symmetries of what the sets hold.
+    fn symmetric_hash(sets: [Self; 3]) -> u64;
+
+    /// A hash of the set, combined with an earlier one.
+    fn hash(self, before: u64) -> u64;
+
+    /// Whether there are no squares.
+    #[inline]
+    fn is_none(self) -> bool {
+        self == Self::NONE
+    }
+}
+
+impl SquareSet for u128 {
+    const NONE: u128 = 0;
+
+    #[inline]
+    fn square(square: u8) -> u128 {
+        1 << square
+    }
+
+    #[inline]
+    fn first(self) -> u8 {
+        self.trailing_zeros() as u8
+    }
+
+    #[inline]
+    fn without_first(self) -> u128 {
+        self & self.wrapping_sub(1)
+    }
+
+    #[inline]
+    fn count(self) -> u32 {
+        self.count_ones()
+    }
+
+    #[inline]
+    fn around(self) -> u128 {
+        around(self)
+    }
+
+    #[inline]
+    fn reach(square: u8, empty: u128) -> u128 {
+        reach(square, empty)
+    }
+
+    fn symmetric_hash(sets: [u128; 3]) -> u64 {
+        symmetry::hash(sets)
+    }
+
+    #[inline]
+    fn hash(self, before: u64) -> u64 {
+        mixed(mixed(before ^ self as u64) ^ (self >> 64) as u64)
+    }
+}
+
 /// The squares of a set and all squares of `ground` that are connected to it.
-pub(super) fn connected(mut set: u128, ground: u128) -> u128 {
+#[inline]
+pub(super) fn connected<S: SquareSet>(mut set: S, ground: S) -> S {
+    // Several steps at a time: the end of a loop is hard to predict.
     loop {
-        let wider = around(set) & ground;
-        if wider == set {
+        set = set.around() & ground;
+        set = set.around() & ground;
+        let narrower = set.around() & ground;
+        set = narrower.around() & ground;
+        if narrower == set {
             return set;
         }
-        set = wider;
     }
 }
 
 /// The empty squares that amazons can reach in any number of moves while all other pieces stay.
-pub(super) fn flood(amazons: u128, empty: u128) -> u128 {
-    connected(around(amazons) & empty, empty)
+#[inline]
+pub(super) fn flood<S: SquareSet>(amazons: S, empty: S) -> S {
+    connected(amazons.around() & empty, empty)
 }
 
 /// The squares of a set, lowest first.
-pub(super) fn squares(mut set: u128) -> impl Iterator<Item = u8> {
+#[inline]
+pub(super) fn squares<S: SquareSet>(mut set: S) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
-        let square = set.trailing_zeros();
-        set &= set.wrapping_sub(1);
-        (square < u128::BITS).then_some(square as u8)
+        (!set.is_none()).then(|| {
+            let square = set.first();
+            set = set.without_first();
+            square
+        })
+    })
+}
+
+/// The connected components of a set of squares.
+#[inline]
+pub(super) fn components<S: SquareSet>(mut ground: S) -> impl Iterator<Item = S> {
+    std::iter::from_fn(move || {
+        (!ground.is_none()).then(|| {
+            let component = connected(S::square(ground.first()), ground);
+            ground = ground & !component;
+            component
+        })
     })
 }

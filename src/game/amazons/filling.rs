@@ -6,8 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::super::zobrist::mixed;
-use super::board::{around, flood, reach, squares};
+use super::board::{SquareSet, flood, squares};
 
 /// The most empty squares of a region that is searched. In larger ones the lower bound is half of the
 /// squares.
@@ -17,7 +16,7 @@ const MAX_SEARCHED_SQUARES: u32 = 14;
 const NODE_LIMIT: u32 = 100;
 
 /// Entries of the cache; a power of two.
-const CACHE_SIZE: usize = 1 << 15;
+const CACHE_SIZE: usize = 1 << 18;
 
 /// Results of earlier searches: the upper bits of a region's hash, then both bounds. A result depends on
 /// nothing but the region, so all threads and searches share the cache.
@@ -28,12 +27,12 @@ const BOUND_BITS: u32 = 8;
 
 /// A region: amazons of one player and empty squares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Region {
-    pub(super) amazons: u128,
+pub(super) struct Region<S> {
+    pub(super) amazons: S,
     /// Amazons that keep the opponent out. They may only move into the region and shoot at the square that
     /// they have left.
-    pub(super) blockers: u128,
-    pub(super) empty: u128,
+    pub(super) blockers: S,
+    pub(super) empty: S,
 }
 
 /// Bounds on the number of moves in a region.
@@ -46,9 +45,9 @@ pub(super) struct MoveBounds {
 }
 
 /// Bounds on the number of moves that the player of a region has in it.
-pub(super) fn move_bounds(region: Region) -> MoveBounds {
+pub(super) fn move_bounds<S: SquareSet>(region: Region<S>) -> MoveBounds {
     let region = region.reachable();
-    let upper = region.empty.count_ones();
+    let upper = region.empty.count();
     if upper <= 1 {
         return MoveBounds { lower: upper, upper };
     }
@@ -68,7 +67,7 @@ pub(super) fn move_bounds(region: Region) -> MoveBounds {
 }
 
 /// Searches for a sequence of `upper` moves, then for shorter ones.
-fn search(region: Region, mut upper: u32) -> MoveBounds {
+fn search<S: SquareSet>(region: Region<S>, mut upper: u32) -> MoveBounds {
     let mut nodes = NODE_LIMIT;
     let mut longest = 0;
     while upper > longest && !region.can_make(upper, &mut nodes, 0, &mut longest) {
@@ -80,25 +79,15 @@ fn search(region: Region, mut upper: u32) -> MoveBounds {
     MoveBounds { lower: upper, upper }
 }
 
-impl Region {
+impl<S: SquareSet> Region<S> {
     /// The region without the squares that its amazons cannot reach.
-    fn reachable(self) -> Region {
+    fn reachable(self) -> Region<S> {
         Region { empty: flood(self.amazons | self.blockers, self.empty), ..self }
     }
 
     /// The region's entry in the cache, and the tag that identifies the region there.
     fn cache_slot(self) -> (usize, u64) {
-        let mut hash = 0u64;
-        for bits in [
-            self.amazons,
-            self.amazons >> 64,
-            self.empty,
-            self.empty >> 64,
-            self.blockers,
-            self.blockers >> 64,
-        ] {
-            hash = mixed(hash ^ bits as u64);
-        }
+        let hash = [self.amazons, self.empty, self.blockers].into_iter().fold(0, |hash, set| set.hash(hash));
         // Never 0, the tag of an empty entry.
         (hash as usize % CACHE_SIZE, hash >> (2 * BOUND_BITS) | 1)
     }
@@ -111,33 +100,33 @@ impl Region {
             return true;
         }
         let region = self.reachable();
-        if region.empty.count_ones() < wanted || *nodes == 0 {
+        if region.empty.count() < wanted || *nodes == 0 {
             return false;
         }
         *nodes -= 1;
         // Arrows at squares with few empty neighbours first: such squares are the hardest to fill later.
         let mut moves = Vec::with_capacity(64);
         for from in squares(region.amazons) {
-            let free = region.empty | 1 << from;
-            for to in squares(reach(from, region.empty)) {
-                for arrow in squares(reach(to, free)) {
+            let free = region.empty | S::square(from);
+            for to in squares(S::reach(from, region.empty)) {
+                for arrow in squares(S::reach(to, free)) {
                     let after = Region {
-                        amazons: region.amazons & !(1 << from) | 1 << to,
-                        empty: free & !(1 << to) & !(1 << arrow),
+                        amazons: region.amazons & !S::square(from) | S::square(to),
+                        empty: free & !(S::square(to) | S::square(arrow)),
                         ..region
                     };
-                    moves.push(((around(1 << arrow) & after.empty).count_ones(), after));
+                    moves.push(((S::square(arrow).around() & after.empty).count(), after));
                 }
             }
         }
         for from in squares(region.blockers) {
-            for to in squares(reach(from, region.empty)) {
+            for to in squares(S::reach(from, region.empty)) {
                 let after = Region {
-                    amazons: region.amazons | 1 << to,
-                    blockers: region.blockers & !(1 << from),
-                    empty: region.empty & !(1 << to),
+                    amazons: region.amazons | S::square(to),
+                    blockers: region.blockers & !S::square(from),
+                    empty: region.empty & !S::square(to),
                 };
-                moves.push(((around(1 << to) & after.empty).count_ones(), after));
+                moves.push(((S::square(to).around() & after.empty).count(), after));
             }
         }
         moves.sort_by_key(|(neighbours, _)| *neighbours);

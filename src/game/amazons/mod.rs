@@ -13,7 +13,10 @@ mod flood;
 mod inputs;
 mod notation;
 mod partition;
+mod region_bounds;
 mod rules;
+mod small_board;
+mod symmetry;
 mod territory;
 mod zones;
 

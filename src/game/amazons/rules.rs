@@ -1,5 +1,7 @@
 //! The position and its moves.
 
+use std::ops::ControlFlow;
+
 use super::super::zobrist::{mixed, random_table};
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Looks, MoveError,
@@ -9,6 +11,8 @@ use super::super::{
 use super::board::{self, BITS, MAX_SIZE, around, flood, reach, squares};
 use super::notation;
 use super::partition::{Partition, Status};
+use super::region_bounds::Area;
+use super::small_board::{large_square, small};
 
 /// The most amazons of a player.
 pub(super) const MAX_AMAZONS: u32 = 8;
@@ -370,15 +374,53 @@ impl Solvable for Amazons {
     /// The player who cannot move loses, so there are no draws.
     const CAN_BE_DRAWN: bool = false;
 
-    /// The proof and disproof numbers grow threefold with each move of a player's deficit.
     fn proof_leaf(&self) -> ProofLeaf {
-        let partition = Partition::new([self.of(self.stm), self.of(!self.stm)], self.empty);
-        match partition.status() {
-            Status::Decided { stm_wins } => {
-                ProofLeaf::Decided(Some(if stm_wins { self.stm } else { !self.stm }))
+        let stm = self.stm.index();
+        let status = match self.on_the_small_board() {
+            Some(area) => Partition::new(&area).status(stm),
+            None => Partition::new(&self.area()).status(stm),
+        };
+        self.leaf(status)
+    }
+
+    fn proof_children(
+        &self,
+        each: &mut impl FnMut(AmazonsMove, ProofLeaf) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let stm = self.stm.index();
+        match self.on_the_small_board() {
+            Some(area) => Partition::new(&area).children(stm, |(from, to, arrow), status| {
+                let [from, to, arrow] = [from, to, arrow].map(large_square);
+                each(AmazonsMove { from, to, arrow }, self.leaf(status))
+            }),
+            None => Partition::new(&self.area()).children(stm, |(from, to, arrow), status| {
+                each(AmazonsMove { from, to, arrow }, self.leaf(status))
+            }),
+        }
+    }
+}
+
+/// For the solver.
+impl Amazons {
+    fn area(&self) -> Area<u128> {
+        Area { amazons: self.amazons, empty: self.empty }
+    }
+
+    /// The position on the small board, if it has room there.
+    fn on_the_small_board(&self) -> Option<Area<u64>> {
+        let [white, black] = self.amazons.map(small);
+        Some(Area { amazons: [white?, black?], empty: small(self.empty)? })
+    }
+
+    /// The proof and disproof numbers grow threefold with each move of a player's deficit.
+    #[inline]
+    fn leaf(&self, status: Status) -> ProofLeaf {
+        match status {
+            Status::Decided { winner } => {
+                ProofLeaf::Decided(Some(if winner == 0 { Color::White } else { Color::Black }))
             }
-            Status::Open { deficits } => ProofLeaf::Open {
-                key: partition.key(),
+            Status::Open { key, deficits } => ProofLeaf::Open {
+                key,
                 numbers: deficits.map(|deficit| 3u32.pow(deficit.clamp(1, MAX_DEFICIT) - 1)),
             },
         }

@@ -11,17 +11,23 @@
 //! clock takes nothing away from the winner, so the position had that shorter win the first time, too. And a
 //! draw by repetition is no way to win.
 
+mod checkpoint;
 mod numbers;
+mod progress;
 mod prover;
 mod table;
+mod team;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use thiserror::Error;
 
+use self::checkpoint::Checkpoint;
+use self::progress::Progress;
 use self::prover::{Prover, after};
-use self::table::ProofTable;
+use self::table::Memory;
 use super::{Control, Limits};
 use crate::game::{Color, GameHistory, ProofLeaf, Solvable};
 
@@ -81,6 +87,14 @@ pub enum SolveError {
         /// The size asked for.
         megabytes: usize,
     },
+    /// A checkpoint cannot be read or written.
+    #[error("checkpoint {file}: {reason}")]
+    Checkpoint {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
     /// The line does not end as proven: a bug of the engine.
     #[error("the proof of a {value} is wrong: its line ends otherwise")]
     Line {
@@ -89,23 +103,53 @@ pub enum SolveError {
     },
 }
 
+/// What a search for a proof may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resources {
+    /// MiB of the table.
+    pub megabytes: usize,
+    /// Threads, at least 1. With more than one, nodes differ from run to run.
+    pub threads: usize,
+    /// A file that keeps the table: it is read before the search if it is there, and written from time to time
+    /// and after a search without a result.
+    pub checkpoint: Option<PathBuf>,
+}
+
+impl From<usize> for Resources {
+    /// A table of so many MiB, one thread, no checkpoint.
+    fn from(megabytes: usize) -> Resources {
+        Resources { megabytes, threads: 1, checkpoint: None }
+    }
+}
+
 /// Proves the value of a position, within the limits of nodes and time (`limits.nodes`, `limits.movetime`),
-/// with a table of so many MiB.
+/// with these resources, or a table of so many MiB.
 ///
 /// # Errors
-/// [`SolveError::Chance`] and [`SolveError::Memory`].
+/// [`SolveError::Chance`], [`SolveError::Memory`] and [`SolveError::Checkpoint`].
 pub fn solve<G: Solvable>(
     position: &G,
-    megabytes: usize,
+    resources: impl Into<Resources>,
     limits: &Limits,
     control: &Control,
 ) -> Result<Solution<G::Move>, SolveError> {
     if G::HAS_CHANCE {
         return Err(SolveError::Chance { variant: G::NAME });
     }
-    let table = ProofTable::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
-    let mut prover = Prover::new(table, limits, control);
+    let Resources { megabytes, threads, checkpoint } = resources.into();
+    let mut memory = Memory::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
+    let table = memory.table();
+    let checkpoint =
+        checkpoint.as_deref().map(|path| Checkpoint::new(path, format!("{} {}", G::NAME, position.fen())));
+    if let Some(checkpoint) = &checkpoint {
+        checkpoint.read(table)?;
+    }
+    let progress = Progress::new(checkpoint.as_ref());
+    let mut prover = Prover::new(table, limits, control).with_threads(threads).with_progress(&progress);
     let value = value(position, &mut prover);
+    if let (None, Some(checkpoint)) = (value, &checkpoint) {
+        checkpoint.write(table)?;
+    }
     let winner = match value {
         Some(Value::Win) => Some(position.side_to_move()),
         Some(Value::Loss) => Some(!position.side_to_move()),

@@ -6,13 +6,24 @@
 //! does not alternate between siblings all the time (J. Pawlewicz and Ł. Lew, "Improving depth-first
 //! PN-search: 1 + ε trick", 2007).
 
+use std::ops::ControlFlow;
+
 use super::numbers::{INFINITE, Numbers};
+use super::progress::Progress;
 use super::table::ProofTable;
+use super::team::Team;
 use crate::game::{Color, Game, GameHistory, ProofLeaf, Solvable};
 use crate::search::{Control, Limits};
 
 /// ε is one over this number: a child is searched until its number exceeds 1 + 1/4 of the next best one's.
 const SLACK: u32 = 4;
+
+/// The proofs of siblings have much in common: of the smaller numbers of a sum only one in so many counts.
+/// (T. Ueda, T. Hashimoto, J. Hashimoto and H. Iida, "Weak proof-number search", 2008, count none.)
+const OVERLAP: u64 = 8;
+
+/// Bytes of the stack of a thread: enough for the longest line.
+const STACK: usize = 1 << 25;
 
 /// Plies of a line at most: one that is longer ends the search.
 const LONGEST_LINE: usize = 2_000;
@@ -22,7 +33,7 @@ const CLOCK_INTERVAL: u64 = 1 << 8;
 
 /// A search for proofs.
 pub(super) struct Prover<'a> {
-    table: ProofTable,
+    table: ProofTable<'a>,
     limits: &'a Limits,
     control: &'a Control,
     /// Expansions: positions whose moves have been tried, each time counted.
@@ -32,6 +43,12 @@ pub(super) struct Prover<'a> {
     /// Node count at which the current attempt ends.
     pause: u64,
     is_stopped: bool,
+    threads: usize,
+    /// What this thread shares with others.
+    team: Option<&'a Team>,
+    /// The root's numbers, for the log.
+    root: Numbers,
+    progress: Option<&'a Progress<'a>>,
 }
 
 /// The position after a move.
@@ -42,8 +59,30 @@ struct Child<M> {
 }
 
 impl<'a> Prover<'a> {
-    pub(super) fn new(table: ProofTable, limits: &'a Limits, control: &'a Control) -> Prover<'a> {
-        Prover { table, limits, control, nodes: 0, evaluations: 0, pause: 0, is_stopped: false }
+    pub(super) fn new(table: ProofTable<'a>, limits: &'a Limits, control: &'a Control) -> Prover<'a> {
+        Prover {
+            table,
+            limits,
+            control,
+            nodes: 0,
+            evaluations: 0,
+            pause: 0,
+            is_stopped: false,
+            threads: 1,
+            team: None,
+            root: Numbers { proof: 1, disproof: 1 },
+            progress: None,
+        }
+    }
+
+    /// The same with so many threads.
+    pub(super) fn with_threads(self, threads: usize) -> Prover<'a> {
+        Prover { threads, ..self }
+    }
+
+    /// The same with reports and checkpoints from time to time.
+    pub(super) fn with_progress(self, progress: &'a Progress<'a>) -> Prover<'a> {
+        Prover { progress: Some(progress), ..self }
     }
 
     /// Whether the limits or the stop flag have ended the search for good.
@@ -60,29 +99,79 @@ impl<'a> Prover<'a> {
         strict: bool,
         nodes: u64,
     ) -> Option<(bool, Option<G::Move>)> {
+        let stm = position.side_to_move();
         if let Some(outcome) = GameHistory::new().outcome(position) {
-            return Some((reached(position, outcome.winner, strict), None));
+            return Some((reached(stm, outcome.winner, strict), None));
         }
         if self.is_stopped {
             return None;
         }
+        match self.threads {
+            ..=1 => self.attempt(position, strict, nodes),
+            threads => self.attempt_together(position, strict, nodes, threads),
+        }
+    }
+
+    /// The same with several threads.
+    fn attempt_together<G: Solvable>(
+        &mut self,
+        position: &G,
+        strict: bool,
+        nodes: u64,
+        threads: usize,
+    ) -> Option<(bool, Option<G::Move>)> {
+        let team = Team::new(self.nodes);
+        let attempt = |index: usize| {
+            let mut member =
+                Prover { team: Some(&team), ..Prover::new(self.table, self.limits, self.control) };
+            member.progress = self.progress.filter(|_| index == 0);
+            let answer = member.attempt(position, strict, nodes.div_ceil(threads as u64));
+            if answer.is_some() {
+                team.finish();
+            }
+            (answer, member.nodes, member.evaluations, member.is_stopped)
+        };
+        let members: Vec<_> = std::thread::scope(|scope| {
+            let spawn = |index| {
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                builder.spawn_scoped(scope, move || attempt(index)).ok()
+            };
+            // Without a thread of its own, a member's work is left to the others.
+            let others: Vec<_> = (1..threads).filter_map(spawn).collect();
+            let first = attempt(0);
+            others.into_iter().filter_map(|other| other.join().ok()).chain([first]).collect()
+        });
+        let mut answer = None;
+        for (found, nodes, evaluations, is_stopped) in members {
+            answer = answer.or(found);
+            self.nodes += nodes;
+            self.evaluations += evaluations;
+            self.is_stopped |= is_stopped && !team.is_finished();
+        }
+        answer
+    }
+
+    /// An attempt of one thread.
+    fn attempt<G: Solvable>(
+        &mut self,
+        position: &G,
+        strict: bool,
+        nodes: u64,
+    ) -> Option<(bool, Option<G::Move>)> {
         self.pause = self.nodes.saturating_add(nodes);
-        let (key, _) = self.evaluate(position, strict);
+        let (key, _) = self.numbers::<G>(position.side_to_move(), position.proof_leaf(), strict);
         let mut best = None;
         let thresholds = Numbers { proof: INFINITE, disproof: INFINITE };
         let numbers = self.expand(position, key, strict, thresholds, 0, &mut best);
         numbers.proven().map(|reached| (reached, best.filter(|_| reached)))
     }
 
-    /// The key of a position and its initial numbers, without the table, whose entry is prefetched.
-    fn evaluate<G: Solvable>(&mut self, position: &G, strict: bool) -> (u64, Numbers) {
+    /// The key of a leaf with a player to move, and its initial numbers, without the table, whose entry is
+    /// prefetched.
+    fn numbers<G: Solvable>(&mut self, stm: Color, leaf: ProofLeaf, strict: bool) -> (u64, Numbers) {
         self.evaluations += 1;
-        let decided = |winner| Numbers::decided(reached(position, winner, strict));
-        if let Some(outcome) = GameHistory::new().outcome(position) {
-            return (0, decided(outcome.winner));
-        }
-        match position.proof_leaf() {
-            ProofLeaf::Decided(winner) => (0, decided(winner)),
+        match leaf {
+            ProofLeaf::Decided(winner) => (0, Numbers::decided(reached(stm, winner, strict))),
             ProofLeaf::Open { key, numbers: [proof, disproof] } => {
                 // Without draws, both aims are the same.
                 let key = if strict && G::CAN_BE_DRAWN { !key } else { key };
@@ -116,9 +205,15 @@ impl<'a> Prover<'a> {
             }
         };
         loop {
+            if self.team.is_some() {
+                self.refresh(&mut children);
+            }
             let numbers = combined(&children);
-            let (first, second) = most_proving(&children);
+            let (first, second) = self.most_proving(&children);
             *best = first.map(|index| children[index].mv);
+            if ply == 0 {
+                self.root = numbers;
+            }
             let is_enough = numbers.proof >= thresholds.proof
                 || numbers.disproof >= thresholds.disproof
                 || self.is_stopped
@@ -127,17 +222,22 @@ impl<'a> Prover<'a> {
                 self.table.store(key, numbers, self.nodes - start);
                 return numbers;
             };
-            let Child { mv, key, numbers: Numbers { proof: own, .. } } = children[first];
-            let others = numbers.disproof - own.min(numbers.disproof);
+            let Child { mv, key, numbers: own } = children[first];
+            let others = proof_sum(&children) - u64::from(own.proof);
             let slack = second.saturating_add(second / SLACK + 1);
+            // Above its own numbers, so that the search moves on.
             let below = Numbers {
-                proof: if thresholds.disproof == INFINITE { INFINITE } else { thresholds.disproof - others },
-                disproof: thresholds.proof.min(slack),
+                proof: match thresholds.disproof {
+                    INFINITE => INFINITE,
+                    threshold => threshold.saturating_sub((others / OVERLAP) as u32).max(own.proof + 1),
+                },
+                disproof: thresholds.proof.min(slack).max(own.disproof + 1),
             };
             // It may have been proven below another position meanwhile.
             let proven = self.table.probe(key).filter(|numbers| numbers.proven().is_some());
             children[first].numbers = proven.unwrap_or_else(|| {
                 let child = after(position, mv);
+                let _inside = self.team.map(|team| team.enter(key));
                 self.expand(&child, key, !strict, below, ply + 1, &mut None)
             });
             if children[first].numbers.proven() == Some(true) {
@@ -146,21 +246,55 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// Looks up what other threads have found. Children that are proven to reach their aim are dropped.
+    fn refresh<M>(&self, children: &mut Vec<Child<M>>) {
+        for child in children.iter_mut() {
+            child.numbers = self.table.probe(child.key).unwrap_or(child.numbers);
+        }
+        children.retain(|child| child.numbers.proven() != Some(true));
+    }
+
+    /// The most proving child, the one with the smallest disproof number, and the disproof number of the next
+    /// one. Where other threads are at work, the number counts as larger.
+    fn most_proving<M>(&self, children: &[Child<M>]) -> (Option<usize>, u32) {
+        let (mut first, mut second) = (None, INFINITE);
+        let mut least = (INFINITE, INFINITE);
+        for (index, Child { key, numbers, .. }) in children.iter().enumerate() {
+            let disproof = match self.team {
+                Some(team) => team.virtual_number(*key, numbers.disproof),
+                None => numbers.disproof,
+            };
+            let work = (disproof, numbers.proof);
+            if work < least {
+                (first, second, least) = (Some(index), least.0, work);
+            } else {
+                second = second.min(work.0);
+            }
+        }
+        (first, second)
+    }
+
     /// The children that are open, each with its numbers.
     ///
     /// # Errors
     /// A move that reaches the aim, if there is one.
     fn children<G: Solvable>(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
-        let mut moves = Vec::new();
-        position.legal_moves(&mut moves);
-        let mut children = Vec::with_capacity(moves.len());
-        for mv in moves {
-            let (key, numbers) = self.evaluate(&after(position, mv), !strict);
+        let mut children = Vec::with_capacity(64);
+        let mut refutation = None;
+        let _ = position.proof_children(&mut |mv, leaf| {
+            let (key, numbers) = self.numbers::<G>(!position.side_to_move(), leaf, !strict);
             match numbers.proven() {
-                Some(false) => return Err(mv),
+                Some(false) => {
+                    refutation = Some(mv);
+                    return ControlFlow::Break(());
+                }
                 Some(true) => {}
                 None => children.push(Child { mv, key, numbers }),
             }
+            ControlFlow::Continue(())
+        });
+        if let Some(mv) = refutation {
+            return Err(mv);
         }
         // Equivalent children are searched once.
         children.sort_by_key(|child| child.key);
@@ -178,16 +312,25 @@ impl<'a> Prover<'a> {
     /// Stops the search when a limit is reached.
     fn check_limits(&mut self, ply: usize) {
         let Limits { nodes, movetime, start, .. } = self.limits;
-        let is_late = || movetime.is_some_and(|time| start.elapsed() >= time);
-        self.is_stopped |= ply >= LONGEST_LINE
-            || nodes.is_some_and(|most| self.nodes >= most)
-            || self.nodes.is_multiple_of(CLOCK_INTERVAL) && (self.control.is_stopped() || is_late());
+        self.is_stopped |=
+            ply >= LONGEST_LINE || nodes.is_some_and(|most| self.team.is_none() && self.nodes >= most);
+        if !self.nodes.is_multiple_of(CLOCK_INTERVAL) {
+            return;
+        }
+        let all = self.team.map_or(self.nodes, |team| team.count(CLOCK_INTERVAL));
+        self.is_stopped |= self.control.is_stopped()
+            || nodes.is_some_and(|most| all >= most)
+            || movetime.is_some_and(|time| start.elapsed() >= time)
+            || self.team.is_some_and(Team::is_finished);
+        if let Some(progress) = self.progress {
+            progress.tell(self.root, all, self.table);
+        }
     }
 }
 
-/// Whether the side to move reaches its aim if the game ends like that.
-fn reached<G: Game>(position: &G, winner: Option<Color>, strict: bool) -> bool {
-    winner.map_or(!strict, |winner| winner == position.side_to_move())
+/// Whether a player to move reaches its aim if the game ends like that.
+fn reached(stm: Color, winner: Option<Color>, strict: bool) -> bool {
+    winner.map_or(!strict, |winner| winner == stm)
 }
 
 /// The position after a move.
@@ -201,26 +344,16 @@ pub(super) fn after<G: Game>(position: &G, mv: G::Move) -> G {
 /// to be proven to disprove it.
 fn combined<M>(children: &[Child<M>]) -> Numbers {
     let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(INFINITE);
-    let disproof = children.iter().fold(0, |sum: u32, child| sum.saturating_add(child.numbers.proof));
+    let largest = children.iter().map(|child| u64::from(child.numbers.proof)).max().unwrap_or(0);
+    let disproof = largest + (proof_sum(children) - largest) / OVERLAP;
     match (proof, disproof) {
         (0, _) => Numbers::decided(true),
         (_, 0) => Numbers::decided(false),
-        _ => Numbers { proof, disproof }.clamped_open(),
+        _ => Numbers { proof, disproof: disproof.min(INFINITE.into()) as u32 }.clamped_open(),
     }
 }
 
-/// The most proving child, the one with the smallest disproof number, and the disproof number of the next
-/// one.
-fn most_proving<M>(children: &[Child<M>]) -> (Option<usize>, u32) {
-    let (mut first, mut second) = (None, INFINITE);
-    let mut least = (INFINITE, INFINITE);
-    for (index, Child { numbers, .. }) in children.iter().enumerate() {
-        let work = (numbers.disproof, numbers.proof);
-        if work < least {
-            (first, second, least) = (Some(index), least.0, work);
-        } else {
-            second = second.min(work.0);
-        }
-    }
-    (first, second)
+/// The sum of the proof numbers.
+fn proof_sum<M>(children: &[Child<M>]) -> u64 {
+    children.iter().map(|child| u64::from(child.numbers.proof)).sum()
 }

@@ -1,84 +1,164 @@
 //! The table of proof-number search.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memmap2::MmapMut;
 use prefetch_index::prefetch_index;
+use zerocopy::FromBytes;
 
 use super::numbers::{INFINITE, Numbers};
+
+/// Words of an entry: the key, and the data.
+const WORDS: usize = 2;
 
 /// Entries in a bucket: together they fill a cache line.
 const BUCKET: usize = 4;
 
+/// Bytes of a bucket.
+const BUCKET_BYTES: usize = BUCKET * WORDS * size_of::<u64>();
+
+/// Entries that are looked at to tell how full the table is.
+const FILL_SAMPLE: usize = 1 << 12;
+
 /// Bits of a proof number in an entry.
 const NUMBER_BITS: u32 = INFINITE.trailing_ones();
 
+/// The memory of a table.
+#[derive(Debug)]
+pub(super) struct Memory(MmapMut);
+
 /// Numbers of positions by key, in a fixed amount of memory. Of a full bucket, the entry that took the least
 /// work is replaced.
-#[derive(Debug)]
-pub(super) struct ProofTable {
-    buckets: Vec<Bucket>,
+///
+/// Threads share it without locks. The first word of an entry is all bits of the key, exclusive or the data.
+/// Words of two entries that have been mixed up belong to no key. (R. Hyatt and T. Mann, "A lockless
+/// transposition-table implementation for parallel search", 2002.)
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ProofTable<'a> {
+    words: &'a [AtomicU64],
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(align(64))]
-struct Bucket([Slot; BUCKET]);
+/// The work and both numbers of an entry. No data, no entry: the two numbers are never both 0.
+#[derive(Clone, Copy)]
+struct Data(u64);
 
-/// All bits of the key, then the work and both numbers. No data, no entry: the two numbers are never both 0.
-#[derive(Clone, Copy, Debug, Default)]
-struct Slot {
-    key: u64,
-    data: u64,
-}
-
-impl Slot {
-    fn holds(self, key: u64) -> bool {
-        self.key == key && self.data != 0
+impl Data {
+    fn new(numbers: Numbers, work: u64) -> Data {
+        let numbers = u64::from(numbers.proof) << NUMBER_BITS | u64::from(numbers.disproof);
+        Data(work << (2 * NUMBER_BITS) | numbers)
     }
 
     fn work(self) -> u64 {
-        self.data >> (2 * NUMBER_BITS)
+        self.0 >> (2 * NUMBER_BITS)
+    }
+
+    fn numbers(self) -> Numbers {
+        let number = |shift: u32| (self.0 >> shift) as u32 & INFINITE;
+        Numbers { proof: number(NUMBER_BITS), disproof: number(0) }
     }
 }
 
-impl ProofTable {
-    /// A table of so many MiB; `None` if there is no memory for it.
-    pub(super) fn new(mebibytes: usize) -> Option<ProofTable> {
-        let count = mebibytes.checked_mul((1 << 20) / size_of::<Bucket>())?.max(1);
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).ok()?;
-        buckets.resize(count, Bucket::default());
-        Some(ProofTable { buckets })
+impl Memory {
+    /// So many MiB; `None` if there is not that much.
+    pub(super) fn new(mebibytes: usize) -> Option<Memory> {
+        let memory = MmapMut::map_anon(mebibytes.checked_mul(1 << 20)?.max(BUCKET_BYTES)).ok()?;
+        // Entries lie anywhere, so that nearly every access would miss a buffer of small pages.
+        #[cfg(target_os = "linux")]
+        let _ = memory.advise(memmap2::Advice::HugePage);
+        Some(Memory(memory))
     }
 
+    /// The table in the memory.
+    pub(super) fn table(&mut self) -> ProofTable<'_> {
+        let bytes = self.0.len() / BUCKET_BYTES * BUCKET_BYTES;
+        // Pages are aligned.
+        let words = <[AtomicU64]>::mut_from_bytes(&mut self.0[..bytes]).unwrap_or_default();
+        ProofTable { words }
+    }
+}
+
+impl ProofTable<'_> {
     /// Prefetches the bucket of a key, for a [`ProofTable::probe`] to come soon.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
-        prefetch_index(&self.buckets, self.index(key));
+        prefetch_index(self.words, self.index(key));
     }
 
     /// The numbers stored under a key.
     #[inline]
     pub(super) fn probe(&self, key: u64) -> Option<Numbers> {
-        let bucket = &self.buckets[self.index(key)];
-        let slot = bucket.0.iter().find(|slot| slot.holds(key))?;
-        let number = |shift: u32| (slot.data >> shift) as u32 & INFINITE;
-        Some(Numbers { proof: number(NUMBER_BITS), disproof: number(0) })
+        let bucket = self.bucket(key);
+        (0..BUCKET).find_map(|place| holds(bucket, place, key)).map(Data::numbers)
     }
 
     /// Stores the numbers of a position whose last search took so many nodes.
-    pub(super) fn store(&mut self, key: u64, numbers: Numbers, nodes: u64) {
-        let index = self.index(key);
-        let slots = &mut self.buckets[index].0;
-        let found = slots.iter().position(|slot| slot.holds(key));
-        let place = found.or_else(|| (0..BUCKET).min_by_key(|&place| slots[place].work())).unwrap_or(0);
-        let before = if found.is_some() { slots[place].work() } else { 0 };
-        let work = before.max(logarithm(nodes)) << (2 * NUMBER_BITS);
-        let numbers = u64::from(numbers.proof) << NUMBER_BITS | u64::from(numbers.disproof);
-        slots[place] = Slot { key, data: work | numbers };
+    pub(super) fn store(&self, key: u64, numbers: Numbers, nodes: u64) {
+        self.put(key, Data::new(numbers, logarithm(nodes)));
+    }
+
+    /// Stores data, with the most work that the position has taken so far.
+    fn put(&self, key: u64, new: Data) {
+        let bucket = self.bucket(key);
+        let found = (0..BUCKET).find_map(|place| Some((place, holds(bucket, place, key)?)));
+        let (place, work) = match found {
+            Some((place, before)) => (place, before.work().max(new.work())),
+            None => {
+                let work = |place: &usize| data(bucket, *place).work();
+                ((0..BUCKET).min_by_key(work).unwrap_or(0), new.work())
+            }
+        };
+        let data = Data::new(new.numbers(), work).0;
+        bucket[WORDS * place].store(key ^ data, Ordering::Relaxed);
+        bucket[WORDS * place + 1].store(data, Ordering::Relaxed);
+    }
+
+    /// All entries: keys and data.
+    pub(super) fn entries(&self) -> impl Iterator<Item = [u64; WORDS]> {
+        self.words.chunks_exact(WORDS).filter_map(|words| {
+            let [key, data] = [0, 1].map(|word: usize| words[word].load(Ordering::Relaxed));
+            (data != 0).then_some([key ^ data, data])
+        })
+    }
+
+    /// Adds an entry of another table.
+    pub(super) fn insert(&self, [key, data]: [u64; WORDS]) {
+        self.put(key, Data(data));
+    }
+
+    /// The share of the entries that are in use, from a sample.
+    pub(super) fn fill(&self) -> f64 {
+        let sample = self.words.len().min(FILL_SAMPLE * WORDS);
+        let used =
+            self.words[..sample].chunks_exact(WORDS).filter(|words| words[1].load(Ordering::Relaxed) != 0);
+        (used.count() * WORDS) as f64 / sample.max(1) as f64
     }
 
     #[inline]
-    fn index(&self, key: u64) -> usize {
-        ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize
+    fn bucket(&self, key: u64) -> &[AtomicU64] {
+        let index = self.index(key);
+        &self.words[index..index + WORDS * BUCKET]
     }
+
+    /// The first word of a key's bucket.
+    #[inline]
+    fn index(&self, key: u64) -> usize {
+        let buckets = self.words.len() / (WORDS * BUCKET);
+        ((u128::from(key) * buckets as u128) >> 64) as usize * (WORDS * BUCKET)
+    }
+}
+
+/// The data at a place of a bucket.
+#[inline]
+fn data(bucket: &[AtomicU64], place: usize) -> Data {
+    Data(bucket[WORDS * place + 1].load(Ordering::Relaxed))
+}
+
+/// The data at a place of a bucket, if it belongs to a key.
+#[inline]
+fn holds(bucket: &[AtomicU64], place: usize, key: u64) -> Option<Data> {
+    let data = data(bucket, place);
+    let is_it = bucket[WORDS * place].load(Ordering::Relaxed) ^ data.0 == key && data.0 != 0;
+    is_it.then_some(data)
 }
 
 /// Eight times the logarithm of a number to base 2, roughly, and a constant: the upper bits of a float.
@@ -92,7 +172,8 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_found() {
-        let mut table = ProofTable::new(1).unwrap();
+        let mut memory = Memory::new(1).unwrap();
+        let table = memory.table();
         let all = [
             Numbers { proof: 1, disproof: INFINITE - 1 },
             Numbers { proof: INFINITE - 1, disproof: 1 },
@@ -109,7 +190,8 @@ mod tests {
 
     #[test]
     fn what_took_the_least_work_goes() {
-        let mut table = ProofTable::new(1).unwrap();
+        let mut memory = Memory::new(1).unwrap();
+        let table = memory.table();
         // Keys that differ in their lowest bits only share a bucket.
         for (key, nodes) in (1..=5).zip([900, 3, 800, 700, 20]) {
             table.store(key, Numbers::decided(true), nodes);
@@ -120,7 +202,7 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_refused() {
-        assert!(ProofTable::new(usize::MAX).is_none());
-        assert!(ProofTable::new(usize::MAX >> 21).is_none());
+        assert!(Memory::new(usize::MAX).is_none());
+        assert!(Memory::new(usize::MAX >> 21).is_none());
     }
 }

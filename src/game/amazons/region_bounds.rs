@@ -1,0 +1,201 @@
+//! Regions with amazons of both players as games of combinatorial game theory.
+//!
+//! In a sum of regions, a region counts for White at least as many moves as the largest integer n with G ≥ n,
+//! and at most as many as the smallest integer m with G ≤ m. G ≥ n means that White, moving second, wins G with
+//! n moves of Black beside it. White, moving first, wins G with k moves of Black beside it if and only if
+//! k < m. (E. Berlekamp, J. Conway and R. Guy, "Winning Ways for Your Mathematical Plays", 1982.)
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrayvec::ArrayVec;
+
+use super::board::{SquareSet, components, flood, squares};
+use super::filling::{self, Region};
+use super::rules::MAX_AMAZONS;
+
+/// The most empty squares of a region whose integers are found by search.
+const MAX_SEARCHED_SQUARES: u32 = 3;
+
+/// Regions of a position: each has an amazon.
+pub(super) const MAX_REGIONS: usize = 2 * MAX_AMAZONS as usize;
+
+/// Entries of the cache; a power of two.
+const CACHE_SIZE: usize = 1 << 18;
+
+/// Results of earlier searches: the upper bits of a region's hash, then the bound. A result depends on
+/// nothing but the region, so all threads and searches share the cache.
+static CACHE: [AtomicU64; CACHE_SIZE] = [const { AtomicU64::new(0) }; CACHE_SIZE];
+
+/// Bits of a bound in the cache.
+const BOUND_BITS: u32 = 8;
+
+/// A region: what it holds does not touch anything outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Area<S> {
+    /// The amazons of White and of Black.
+    pub(super) amazons: [S; 2],
+    pub(super) empty: S,
+}
+
+/// Integers that bound a region, both its moves of White less those of Black.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    pub(super) lower: i32,
+    pub(super) upper: i32,
+}
+
+impl<S: SquareSet> Area<S> {
+    /// All squares.
+    #[inline]
+    pub(super) fn ground(&self) -> S {
+        self.amazons[0] | self.amazons[1] | self.empty
+    }
+
+    /// The part of a position on these squares, unless no one can ever move there.
+    #[inline]
+    fn part(&self, ground: S) -> Option<Area<S>> {
+        let part = Area { amazons: self.amazons.map(|amazons| amazons & ground), empty: self.empty & ground };
+        let can_move = !part.empty.is_none() && part.empty != ground;
+        can_move.then_some(part)
+    }
+
+    /// The regions with moves.
+    #[inline]
+    pub(super) fn parts(&self) -> impl Iterator<Item = Area<S>> {
+        let whole = *self;
+        components(self.ground()).filter_map(move |ground| whole.part(ground))
+    }
+
+    /// Calls `each` for every move of a player, with its start, target and arrow.
+    #[inline]
+    pub(super) fn moves(&self, player: usize) -> impl Iterator<Item = (u8, u8, u8)> {
+        let Area { amazons, empty } = *self;
+        squares(amazons[player]).flat_map(move |from| {
+            squares(S::reach(from, empty)).flat_map(move |to| {
+                squares(S::reach(to, empty | S::square(from))).map(move |arrow| (from, to, arrow))
+            })
+        })
+    }
+
+    /// The area after a move.
+    #[inline]
+    pub(super) fn after(&self, player: usize, (from, to, arrow): (u8, u8, u8)) -> Area<S> {
+        let mut after = *self;
+        after.amazons[player] = after.amazons[player] & !S::square(from) | S::square(to);
+        after.empty = (after.empty | S::square(from)) & !(S::square(to) | S::square(arrow));
+        after
+    }
+
+    /// The only player with amazons, if there is one.
+    #[inline]
+    pub(super) fn owner(&self) -> Option<usize> {
+        match self.amazons.map(S::is_none) {
+            [false, true] => Some(0),
+            [true, false] => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Bounds of a region of one player.
+    #[inline]
+    pub(super) fn owned(&self, owner: usize) -> Bounds {
+        let region = Region { amazons: self.amazons[owner], blockers: S::NONE, empty: self.empty };
+        let moves = filling::move_bounds(region);
+        let (lower, upper) = (moves.lower as i32, moves.upper as i32);
+        if owner == 0 { Bounds { lower, upper } } else { Bounds { lower: -upper, upper: -lower } }
+    }
+
+    /// Whether the region is small enough for [`Area::most`].
+    #[inline]
+    pub(super) fn is_small(&self) -> bool {
+        self.empty.count() <= MAX_SEARCHED_SQUARES
+    }
+
+    /// The tightest bounds of the region.
+    #[inline]
+    pub(super) fn tightest(&self) -> Bounds {
+        if let Some(owner) = self.owner() {
+            let bounds = self.owned(owner);
+            if bounds.is_tight() {
+                return bounds;
+            }
+        }
+        Bounds { lower: -self.most(1), upper: self.most(0) }
+    }
+
+    /// The smallest number of moves of a player that the region is not worth more than.
+    pub(super) fn most(&self, player: usize) -> i32 {
+        let sets = [self.amazons[player], self.amazons[1 - player], self.empty];
+        let hash = sets.into_iter().fold(0, |hash, set| set.hash(hash));
+        let (slot, tag) = (&CACHE[hash as usize % CACHE_SIZE], hash >> BOUND_BITS | 1);
+        let entry = slot.load(Ordering::Relaxed);
+        if entry >> BOUND_BITS == tag {
+            return i32::from(entry as i8);
+        }
+        let most = most_of_sum(&[*self], player);
+        slot.store(tag << BOUND_BITS | u64::from(most as i8 as u8), Ordering::Relaxed);
+        most
+    }
+
+    /// The squares that each player can reach.
+    #[inline]
+    pub(super) fn reached(&self) -> [S; 2] {
+        self.amazons.map(|amazons| flood(amazons, self.empty))
+    }
+}
+
+impl Bounds {
+    pub(super) const ZERO: Bounds = Bounds { lower: 0, upper: 0 };
+
+    /// Whether the region is worth as much as an integer.
+    #[inline]
+    pub(super) fn is_tight(self) -> bool {
+        self.lower == self.upper
+    }
+
+    #[inline]
+    pub(super) fn plus(self, other: Bounds) -> Bounds {
+        Bounds { lower: self.lower + other.lower, upper: self.upper + other.upper }
+    }
+}
+
+/// The smallest number of moves of a player that the sum of all regions is not worth more than.
+fn most<S: SquareSet>(areas: impl Iterator<Item = Area<S>>, player: usize) -> i32 {
+    let areas: ArrayVec<Area<S>, MAX_REGIONS> = areas.collect();
+    if let [area] = areas[..] {
+        return area.most(player);
+    }
+    let (mut total, mut rest) = (Bounds::ZERO, Bounds::ZERO);
+    let mut open = ArrayVec::<Area<S>, MAX_REGIONS>::new();
+    for area in areas {
+        let bounds = area.tightest();
+        if bounds.is_tight() {
+            total = total.plus(bounds);
+        } else {
+            open.push(area);
+            rest = rest.plus(bounds);
+        }
+    }
+    let sign = |bounds: Bounds| if player == 0 { bounds.upper } else { -bounds.lower };
+    sign(total) + if open.len() > 1 { most_of_sum(&open, player) } else { sign(rest) }
+}
+
+/// The same, from the values after each move. If the sum is still worth n moves after a move of the player, the
+/// player wins with n moves of the opponent beside it, so that the number is above n. The opponent's moves, and
+/// those in integers, matter only to players without other good moves.
+fn most_of_sum<S: SquareSet>(areas: &[Area<S>], player: usize) -> i32 {
+    let after = |mover: usize, wanted: usize| {
+        areas.iter().enumerate().flat_map(move |(index, area)| {
+            let others = areas[..index].iter().chain(&areas[index + 1..]).copied();
+            area.moves(mover).map(move |mv| most(area.after(mover, mv).parts().chain(others.clone()), wanted))
+        })
+    };
+    let opponent = 1 - player;
+    match after(player, opponent).map(|most| 1 - most).max() {
+        Some(best) if best >= 0 => best,
+        best => {
+            let answer = after(opponent, player).map(|most| most - 1).min();
+            best.unwrap_or(i32::MIN).max(answer.unwrap_or(0).min(0))
+        }
+    }
+}
