@@ -56,7 +56,10 @@ pub use mcts::{
     StaticLeaves, Tree, monte_carlo,
 };
 pub use msd::MsdOptions;
-pub use solver::{Solution, SolveError, Value, solve};
+pub use solver::{
+    CertificateError, Counts, Header, Known, Leaves, Solution, SolveError, Solver, Value, Verified, Verifier, WriteError,
+    Written, solve,
+};
 pub use table::{Bound, TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;
 pub use time::TimeManager;

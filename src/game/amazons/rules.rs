@@ -7,6 +7,8 @@ use super::super::{
     Tabled,
 };
 use super::board::{self, BITS, MAX_SIZE, around, flood, reach, squares};
+use super::canonical::canonical;
+use super::counting;
 use super::notation;
 use super::partition::{Partition, Status};
 
@@ -382,5 +384,17 @@ impl Solvable for Amazons {
                 numbers: deficits.map(|deficit| 3u32.pow(deficit.clamp(1, MAX_DEFICIT) - 1)),
             },
         }
+    }
+
+    fn canonical(&self) -> Self {
+        let [white, black] = self.amazons;
+        let [white, black, empty] = canonical([white, black, self.empty], self.size());
+        let arrows = !(white | black | empty);
+        Amazons::new(self.size(), [white, black], arrows, self.stm, 0, 1)
+    }
+
+    fn counted_winner(&self) -> Option<Color> {
+        let winner = counting::winner(self.amazons, self.empty, self.stm.index())?;
+        Some(Color::BOTH[winner])
     }
 }

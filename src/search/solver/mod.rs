@@ -11,15 +11,21 @@
 //! clock takes nothing away from the winner, so the position had that shorter win the first time, too. And a
 //! draw by repetition is no way to win.
 
+mod certificate;
 mod numbers;
 mod prover;
 mod table;
 
 use std::fmt;
+use std::path::Path;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use self::certificate::{
+    CertificateError, Counts, Header, Known, Leaves, Verified, Verifier, WriteError, Written, is_certificate,
+};
 use self::prover::{Prover, after};
 use self::table::ProofTable;
 use super::{Control, Limits};
@@ -29,7 +35,8 @@ use crate::game::{Color, GameHistory, ProofLeaf, Solvable};
 const FIRST_ATTEMPT: u64 = 1_000;
 
 /// The game-theoretic value of a position for its side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Value {
     /// The side to move wins.
     Win,
@@ -37,6 +44,17 @@ pub enum Value {
     Draw,
     /// The other player wins.
     Loss,
+}
+
+impl Value {
+    /// The winner, with this side to move.
+    pub fn winner(self, stm: Color) -> Option<Color> {
+        match self {
+            Value::Win => Some(stm),
+            Value::Draw => None,
+            Value::Loss => Some(!stm),
+        }
+    }
 }
 
 impl fmt::Display for Value {
@@ -100,23 +118,57 @@ pub fn solve<G: Solvable>(
     limits: &Limits,
     control: &Control,
 ) -> Result<Solution<G::Move>, SolveError> {
-    if G::HAS_CHANCE {
-        return Err(SolveError::Chance { variant: G::NAME });
+    Ok(Solver::new(position, &Known::new(), megabytes, limits, control)?.solve())
+}
+
+/// The solver of a position.
+pub struct Solver<'a, G> {
+    position: &'a G,
+    known: &'a Known<G>,
+    limits: &'a Limits,
+    prover: Prover<'a>,
+}
+
+impl<'a, G: Solvable> Solver<'a, G> {
+    /// A solver within limits of nodes and time, with a table of so many MiB. Other positions may have a value
+    /// that is `known`.
+    ///
+    /// # Errors
+    /// [`SolveError::Chance`] and [`SolveError::Memory`].
+    pub fn new(
+        position: &'a G,
+        known: &'a Known<G>,
+        megabytes: usize,
+        limits: &'a Limits,
+        control: &'a Control,
+    ) -> Result<Solver<'a, G>, SolveError> {
+        if G::HAS_CHANCE {
+            return Err(SolveError::Chance { variant: G::NAME });
+        }
+        let table = ProofTable::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
+        let prover = Prover::new(table, known.by_proof_key(), limits, control);
+        Ok(Solver { position, known, limits, prover })
     }
-    let table = ProofTable::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
-    let mut prover = Prover::new(table, limits, control);
-    let value = value(position, &mut prover);
-    let winner = match value {
-        Some(Value::Win) => Some(position.side_to_move()),
-        Some(Value::Loss) => Some(!position.side_to_move()),
-        _ => None,
-    };
-    let (line, is_complete) = match winner {
-        Some(winner) => line(position, winner, &mut prover),
-        None => (Vec::new(), true),
-    };
-    let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, limits.start.elapsed());
-    Ok(Solution { value, line, is_complete, nodes, evaluations, time })
+
+    /// Proves the value of the position.
+    pub fn solve(&mut self) -> Solution<G::Move> {
+        let Solver { position, prover, limits, .. } = self;
+        let value = value(*position, prover);
+        let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
+            Some(winner) => line(*position, winner, prover),
+            None => (Vec::new(), true),
+        };
+        let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, limits.start.elapsed());
+        Solution { value, line, is_complete, nodes, evaluations, time }
+    }
+
+    /// Writes the certificate of the value that has been proven.
+    ///
+    /// # Errors
+    /// [`WriteError`]; then a file that was there before is unchanged.
+    pub fn write_proof(&mut self, path: &Path, value: Value, leaves: Leaves) -> Result<Written, WriteError> {
+        certificate::write(path, self.position, value, leaves, self.known, &mut self.prover)
+    }
 }
 
 /// The value of a position. One of the two questions may be much harder than the other, so they take turns.

@@ -6,6 +6,9 @@
 //! does not alternate between siblings all the time (J. Pawlewicz and Ł. Lew, "Improving depth-first
 //! PN-search: 1 + ε trick", 2007).
 
+use std::collections::HashMap;
+
+use super::Value;
 use super::numbers::{INFINITE, Numbers};
 use super::table::ProofTable;
 use crate::game::{Color, Game, GameHistory, ProofLeaf, Solvable};
@@ -23,6 +26,8 @@ const CLOCK_INTERVAL: u64 = 1 << 8;
 /// A search for proofs.
 pub(super) struct Prover<'a> {
     table: ProofTable,
+    /// Values that are known without a search, by the keys of the game.
+    known: HashMap<u64, Value>,
     limits: &'a Limits,
     control: &'a Control,
     /// Expansions: positions whose moves have been tried, each time counted.
@@ -42,8 +47,13 @@ struct Child<M> {
 }
 
 impl<'a> Prover<'a> {
-    pub(super) fn new(table: ProofTable, limits: &'a Limits, control: &'a Control) -> Prover<'a> {
-        Prover { table, limits, control, nodes: 0, evaluations: 0, pause: 0, is_stopped: false }
+    pub(super) fn new(
+        table: ProofTable,
+        known: HashMap<u64, Value>,
+        limits: &'a Limits,
+        control: &'a Control,
+    ) -> Prover<'a> {
+        Prover { table, known, limits, control, nodes: 0, evaluations: 0, pause: 0, is_stopped: false }
     }
 
     /// Whether the limits or the stop flag have ended the search for good.
@@ -83,6 +93,9 @@ impl<'a> Prover<'a> {
         }
         match position.proof_leaf() {
             ProofLeaf::Decided(winner) => (0, decided(winner)),
+            ProofLeaf::Open { key, .. } if self.known.contains_key(&key) => {
+                (key, decided(self.known[&key].winner(position.side_to_move())))
+            }
             ProofLeaf::Open { key, numbers: [proof, disproof] } => {
                 // Without draws, both aims are the same.
                 let key = if strict && G::CAN_BE_DRAWN { !key } else { key };
