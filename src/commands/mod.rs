@@ -25,6 +25,7 @@ mod tuc_client;
 mod tuc_server;
 mod tune;
 mod uci;
+mod verify;
 mod zero;
 
 use std::ffi::OsString;
@@ -86,6 +87,8 @@ enum Command {
     Suite(suite::Arguments),
     /// Prove that a position is won, lost or drawn
     Solve(solve::Arguments),
+    /// Check the certificates of proofs by the rules
+    Verify(verify::Arguments),
     /// Serve the web board, a page on which to play against Labrys
     #[cfg(feature = "web")]
     Serve(serve::Arguments),
@@ -121,6 +124,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Zero(arguments) => zero::run(&arguments),
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
         #[cfg(feature = "web")]
         Command::Serve(arguments) => serve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),

@@ -18,6 +18,8 @@ mod options;
 mod session;
 mod thinker;
 
+use std::path::{Path, PathBuf};
+
 use thiserror::Error;
 
 pub use board::{Board, Play};
@@ -29,7 +31,9 @@ use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, quote};
 use crate::nets::NetError;
-use crate::search::{Bound, Control, Limits, Solution, SolveError, Visits};
+use crate::search::{
+    Bound, Control, KnownError, Leaves, Limits, Solution, SolveError, Verified, Visits, WriteError, Written,
+};
 
 /// An engine for one game. A method that fails leaves it unchanged.
 pub trait Engine: Send {
@@ -94,18 +98,33 @@ pub trait Engine: Send {
         listener: &mut dyn SearchListener,
     ) -> Result<BestMove, MoveError>;
 
-    /// Solves the position: proves it a win, a loss or a draw for the side to move, with a table of
-    /// `megabytes` MiB of its own. Earlier positions of the game are ignored. The line of a win or a loss has
-    /// been verified.
+    /// Solves the position: proves it a win, a loss or a draw for the side to move. Earlier positions of the
+    /// game are ignored. The line of a win or a loss has been verified. `report` gets the answer before the
+    /// certificate is written.
     ///
     /// # Errors
-    /// [`SolveError`] if the game has chance, or if there is not enough memory for the table.
+    /// [`TaskError`] if the game has chance, if there is not enough memory for the table, or if a file with
+    /// known values is refused or the certificate cannot be written.
     fn solve(
         &self,
-        megabytes: usize,
+        task: &SolveTask,
         limits: &Limits,
         control: &Control,
-    ) -> Result<Solution<String>, SolveError>;
+        report: &mut dyn FnMut(Solution<String>),
+    ) -> Result<Option<Written>, TaskError>;
+
+    /// The positions so many plies below this one that have to be solved, the easiest first, without those
+    /// whose value is in one of the files.
+    ///
+    /// # Errors
+    /// [`KnownError`] if a file is refused.
+    fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError>;
+
+    /// Checks certificates, each of which may rest on those before it. `each` gets what they prove.
+    ///
+    /// # Errors
+    /// [`KnownError`] if one proves nothing.
+    fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError>;
 
     /// Searches the bench positions of the game to `depth` plies or to their default depth. `None` if it was
     /// stopped. The position, table and options of this engine are not used.
@@ -197,6 +216,42 @@ impl SearchReport {
     pub fn expected_points(&self) -> Option<f64> {
         self.wdl.map(|[win, draw, _]| f64::from(2 * win + draw) / 2000.0)
     }
+}
+
+/// How a position is to be solved.
+#[derive(Clone, Copy, Debug)]
+pub struct SolveTask<'a> {
+    /// Size of the table in MiB.
+    pub megabytes: usize,
+    /// Files with values that are known.
+    pub known: &'a [PathBuf],
+    /// The file of the certificate, if one is to be written, and how its lines end.
+    pub proof: Option<(&'a Path, Leaves)>,
+}
+
+/// Why a position was not solved or its certificate not written.
+#[derive(Debug, Error)]
+pub enum TaskError {
+    /// The position cannot be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A file with known values is refused.
+    #[error(transparent)]
+    Known(#[from] KnownError),
+    /// There is no certificate.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// A position that has to be solved, in text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SolveJob {
+    /// The position.
+    pub fen: String,
+    /// The moves that lead to it.
+    pub moves: Vec<String>,
+    /// An estimate of the work, for comparison only.
+    pub difficulty: u64,
 }
 
 /// What a policy/value net says of a position before any search, in text.

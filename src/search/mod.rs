@@ -20,7 +20,7 @@
 //! Other searches:
 //! - `mcts`: Monte Carlo tree search ([`monte_carlo`]);
 //! - [`random`]: any legal move, for comparison;
-//! - `solver`: proofs of results ([`solve`]), without an evaluation.
+//! - `solver`: proofs of results ([`solve`]), without an evaluation, and their certificates ([`Verifier`]).
 
 mod budget;
 mod constants;
@@ -57,8 +57,8 @@ pub use mcts::{
 };
 pub use msd::MsdOptions;
 pub use solver::{
-    CertificateError, Counts, Header, Known, Leaves, Solution, SolveError, Solver, Value, Verified, Verifier, WriteError,
-    Written, solve,
+    CertificateError, Counts, Header, Job, Known, KnownError, Leaves, Solution, SolveError, Solver, Value,
+    Verified, Verifier, WriteError, Written, result_line, solve, split, variant_of,
 };
 pub use table::{Bound, TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;

@@ -58,8 +58,11 @@ impl Filling {
         while rest != 0 {
             let part = connected(rest & rest.wrapping_neg(), rest);
             rest &= !part;
-            let part =
-                Filling { amazons: self.amazons & part, guards: self.guards & part, empty: self.empty & part };
+            let part = Filling {
+                amazons: self.amazons & part,
+                guards: self.guards & part,
+                empty: self.empty & part,
+            };
             let (mut longest, mut nodes) = (0, NODES);
             part.search(0, &mut longest, &mut nodes);
             let most = if nodes > 0 { longest } else { part.reachable().count_ones() };
@@ -92,7 +95,10 @@ impl Filling {
                 for arrow in squares(reach(to, free)) {
                     let amazons = self.amazons & !(1 << from) | 1 << to;
                     let left = free & !(1 << to | 1 << arrow);
-                    after.push(((around(1 << arrow) & left).count_ones(), Filling { amazons, empty: left, ..self }));
+                    after.push((
+                        (around(1 << arrow) & left).count_ones(),
+                        Filling { amazons, empty: left, ..self },
+                    ));
                 }
             }
         }
@@ -100,7 +106,10 @@ impl Filling {
             for to in squares(reach(from, empty)) {
                 let (amazons, guards) = (self.amazons | 1 << to, self.guards & !(1 << from));
                 let left = empty & !(1 << to);
-                after.push(((around(1 << from) & left).count_ones(), Filling { amazons, guards, empty: left }));
+                after.push((
+                    (around(1 << from) & left).count_ones(),
+                    Filling { amazons, guards, empty: left },
+                ));
             }
         }
         // Squares with few empty neighbours first: they are the hardest to fill later.

@@ -12,8 +12,10 @@
 //! draw by repetition is no way to win.
 
 mod certificate;
+mod known;
 mod numbers;
 mod prover;
+mod split;
 mod table;
 
 use std::fmt;
@@ -24,9 +26,11 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::certificate::{
-    CertificateError, Counts, Header, Known, Leaves, Verified, Verifier, WriteError, Written, is_certificate,
+    CertificateError, Counts, Header, Leaves, Verified, Verifier, WriteError, Written, variant_of,
 };
+pub use self::known::{Known, KnownError, result_line};
 use self::prover::{Prover, after};
+pub use self::split::{Job, split};
 use self::table::ProofTable;
 use super::{Control, Limits};
 use crate::game::{Color, GameHistory, ProofLeaf, Solvable};

@@ -222,6 +222,14 @@ pub(super) fn open(path: &Path) -> Result<(Header, u32, Tokens), CertificateErro
     Ok((header, found, BufReader::new(DeflateDecoder::new(tokens))))
 }
 
+/// The name of the game of a certificate, without a look at the proof.
+///
+/// # Errors
+/// [`CertificateError`].
+pub fn variant_of(path: &Path) -> Result<String, CertificateError> {
+    open(path).map(|(header, ..)| header.variant)
+}
+
 /// Reads to the end.
 fn copy(file: &mut dyn Read, mut each: impl FnMut(&[u8])) -> io::Result<()> {
     let mut buffer = vec![0; 1 << 16];
@@ -237,7 +245,7 @@ fn copy(file: &mut dyn Read, mut each: impl FnMut(&[u8])) -> io::Result<()> {
 ///
 /// # Errors
 /// What the system says.
-pub fn is_certificate(path: &Path) -> io::Result<bool> {
+pub(in super::super) fn is_certificate(path: &Path) -> io::Result<bool> {
     let mut title = Vec::new();
     File::open(path)?.take(TITLE.len() as u64).read_to_end(&mut title)?;
     Ok(title == TITLE.as_bytes())

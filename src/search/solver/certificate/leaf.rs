@@ -4,44 +4,24 @@ use super::{Claim, end};
 use crate::game::Solvable;
 
 /// The most positions of the search that ends a line by the rules alone.
-const SEARCHED: u32 = 200;
+const SEARCHED: u32 = 100;
 
-/// By what a certificate may end a line before the end of the game.
+/// How a certificate ends a line before the end of the game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Leaves {
-    /// A short search by the rules alone.
+    /// By the rules alone: a search of all moves, of a limited number of positions, has the result.
     #[default]
-    Rules,
-    /// A count of moves ([`Solvable::counted_winner`]), too.
-    Counting,
-}
-
-/// A kind of leaf.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Leaf {
-    /// A search of all moves, of a limited number of positions, has the result.
     Searched,
-    /// A count of moves has it.
+    /// A count of moves has it ([`Solvable::counted_winner`]).
     Counted,
 }
 
-impl Leaf {
-    /// The kind of leaf that a position of this claim is, if it is one.
-    pub(super) fn of<G: Solvable>(position: &G, claim: Claim, leaves: Leaves) -> Option<Leaf> {
-        if leaves == Leaves::Counting && Leaf::Counted.proves(position, claim) {
-            return Some(Leaf::Counted);
-        }
-        Leaf::Searched.proves(position, claim).then_some(Leaf::Searched)
-    }
-
-    /// Whether the claim is proven in this way.
-    pub(super) fn proves<G: Solvable>(self, position: &G, claim: Claim) -> bool {
+impl Leaves {
+    /// Whether a line may end in this position as the claim is proven there.
+    pub(super) fn prove<G: Solvable>(self, position: &G, claim: Claim) -> bool {
         match self {
-            Leaf::Searched => {
-                let n = std::env::var("SEARCHED").ok().and_then(|t| t.parse().ok()).unwrap_or(SEARCHED);
-                search(position, claim, &mut { n }) == Some(true)
-            }
-            Leaf::Counted => position.counted_winner().is_some_and(|winner| claim.holds(Some(winner))),
+            Leaves::Searched => search(position, claim, &mut { SEARCHED }) == Some(true),
+            Leaves::Counted => position.counted_winner().is_some_and(|winner| claim.holds(Some(winner))),
         }
     }
 }

@@ -16,12 +16,11 @@ mod leaf;
 mod verifier;
 mod writer;
 
-use std::collections::HashMap;
-
 use super::Value;
-use crate::game::{Color, Game, GameHistory, Outcome, ProofLeaf, Solvable, mixed};
+use crate::game::{Color, Game, GameHistory, Outcome, mixed};
 
-pub use file::{CertificateError, Counts, Header, is_certificate};
+pub(super) use file::is_certificate;
+pub use file::{CertificateError, Counts, Header, variant_of};
 pub use leaf::Leaves;
 pub use verifier::{Verified, Verifier};
 pub(super) use writer::write;
@@ -51,66 +50,16 @@ impl Claim {
 }
 
 /// The end of the game by the rules, without earlier positions.
-fn end<G: Game>(position: &G) -> Option<Outcome> {
+pub(super) fn end<G: Game>(position: &G) -> Option<Outcome> {
     GameHistory::new().outcome(position)
 }
 
 /// A hash of a canonical position with its halfmove clock.
-fn hash<G: Game>(canonical: &G) -> u64 {
+pub(super) fn hash<G: Game>(canonical: &G) -> u64 {
     canonical.key() ^ mixed(canonical.halfmove_clock() as u64)
 }
 
 /// Whether two canonical positions are the same.
-fn is_same<G: Game>(one: &G, other: &G) -> bool {
+pub(super) fn is_same<G: Game>(one: &G, other: &G) -> bool {
     one.halfmove_clock() == other.halfmove_clock() && one.same_position(other)
-}
-
-/// Values of positions that are proven elsewhere.
-#[derive(Clone, Debug)]
-pub struct Known<G> {
-    /// By the hash of the canonical position.
-    values: HashMap<u64, Vec<(G, Value)>>,
-}
-
-impl<G: Solvable> Known<G> {
-    /// No values.
-    pub fn new() -> Known<G> {
-        Known { values: HashMap::new() }
-    }
-
-    /// Adds the value of a position. Returns a value that was known before.
-    pub fn insert(&mut self, position: &G, value: Value) -> Option<Value> {
-        let known = self.get(position);
-        if known.is_none() {
-            let canonical = position.canonical();
-            self.values.entry(hash(&canonical)).or_default().push((canonical, value));
-        }
-        known
-    }
-
-    /// The value of a position.
-    pub fn get(&self, position: &G) -> Option<Value> {
-        if self.values.is_empty() {
-            return None;
-        }
-        let canonical = position.canonical();
-        let same = self.values.get(&hash(&canonical))?.iter().find(|(other, _)| is_same(other, &canonical));
-        same.map(|&(_, value)| value)
-    }
-
-    /// The values by the keys of the solver, without those that it need not search for.
-    pub(super) fn by_proof_key(&self) -> HashMap<u64, Value> {
-        let all = self.values.values().flatten();
-        let open = all.filter_map(|(position, value)| match position.proof_leaf() {
-            ProofLeaf::Open { key, .. } if end(position).is_none() => Some((key, *value)),
-            _ => None,
-        });
-        open.collect()
-    }
-}
-
-impl<G: Solvable> Default for Known<G> {
-    fn default() -> Self {
-        Known::new()
-    }
 }

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
+use super::super::Known;
 use super::file::{
     self, COUNTED, CertificateError, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Tokens,
 };
-use super::leaf::Leaf;
-use super::{Claim, Known, end, is_same};
+use super::leaf::Leaves;
+use super::{Claim, end, is_same};
 use crate::game::Solvable;
 
 /// Plies of a line at most.
@@ -48,7 +49,8 @@ impl<G: Solvable> Verifier<G> {
         if header.variant != G::NAME {
             return Err(CertificateError::Game { found: header.variant, expected: G::NAME });
         }
-        let position = G::from_fen(&header.fen).map_err(|error| CertificateError::Header(error.to_string()))?;
+        let position =
+            G::from_fen(&header.fen).map_err(|error| CertificateError::Header(error.to_string()))?;
         let (stm, counts) = (position.side_to_move(), Counts::default());
         let claim = Claim { player: stm, strict: true };
         let mut check = Check { tokens, proven: &self.proven, claim, kept: Vec::new(), counts, ply: 0 };
@@ -93,11 +95,11 @@ impl<G: Solvable> Check<'_, G> {
         let is_own = position.side_to_move() == self.claim.player;
         match token {
             SEARCHED => {
-                let is_proven = Leaf::Searched.proves(position, self.claim);
+                let is_proven = Leaves::Searched.prove(position, self.claim);
                 self.expect(is_proven, position, || "a short search does not prove it".to_owned())
             }
             COUNTED => {
-                let is_proven = Leaf::Counted.proves(position, self.claim);
+                let is_proven = Leaves::Counted.prove(position, self.claim);
                 self.expect(is_proven, position, || "a count of moves does not prove it".to_owned())
             }
             KNOWN => self.check_known(position),
@@ -111,8 +113,7 @@ impl<G: Solvable> Check<'_, G> {
 
     fn check_known(&self, position: &G) -> Result<(), CertificateError> {
         let value = self.proven.get(position);
-        let is_proven =
-            value.is_some_and(|value| self.claim.holds(value.winner(position.side_to_move())));
+        let is_proven = value.is_some_and(|value| self.claim.holds(value.winner(position.side_to_move())));
         self.expect(is_proven, position, || "no certificate before this one proves it".to_owned())
     }
 

@@ -13,11 +13,11 @@ use flate2::bufread::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use thiserror::Error;
 
-use super::super::Value;
 use super::super::prover::{Prover, after};
+use super::super::{Known, Value};
 use super::file::{self, COUNTED, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Summed};
-use super::leaf::{Leaf, Leaves};
-use super::{Claim, Known, end, hash};
+use super::leaf::Leaves;
+use super::{Claim, end, hash};
 use crate::files;
 use crate::game::Solvable;
 
@@ -194,9 +194,9 @@ impl<G: Solvable> Draft<'_, '_, G> {
     }
 
     fn leaf(&self, position: &G) -> Option<u64> {
-        Leaf::of(position, self.claim, self.leaves).map(|leaf| match leaf {
-            Leaf::Searched => SEARCHED,
-            Leaf::Counted => COUNTED,
+        self.leaves.prove(position, self.claim).then_some(match self.leaves {
+            Leaves::Searched => SEARCHED,
+            Leaves::Counted => COUNTED,
         })
     }
 
