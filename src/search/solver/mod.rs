@@ -156,10 +156,10 @@ impl<'a, G: Solvable> Solver<'a, G> {
 
     /// Proves the value of the position.
     pub fn solve(&mut self) -> Solution<G::Move> {
-        let Solver { position, prover, limits, .. } = self;
+        let Solver { position, known, limits, prover } = self;
         let value = value(*position, prover);
         let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
-            Some(winner) => line(*position, winner, prover),
+            Some(winner) => line(*position, winner, known, prover),
             None => (Vec::new(), true),
         };
         let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, limits.start.elapsed());
@@ -195,13 +195,21 @@ fn value<G: Solvable>(position: &G, prover: &mut Prover) -> Option<Value> {
     }
 }
 
-/// A line that the winner wins, and whether it reaches the end of the game. The loser prefers moves whose
-/// loss has to be searched for.
-fn line<G: Solvable>(start: &G, winner: Color, prover: &mut Prover) -> (Vec<G::Move>, bool) {
+/// A line that the winner wins, and whether it reaches the end of the game: it ends where the value is known
+/// without a proof. The loser prefers moves whose loss has to be searched for.
+fn line<G: Solvable>(
+    start: &G,
+    winner: Color,
+    known: &Known<G>,
+    prover: &mut Prover,
+) -> (Vec<G::Move>, bool) {
     let (mut position, mut history, mut line) = (start.clone(), GameHistory::new(), Vec::new());
     loop {
         if let Some(outcome) = history.outcome(&position) {
             return (line, outcome.winner == Some(winner));
+        }
+        if !line.is_empty() && known.get(&position).is_some() {
+            return (line, false);
         }
         let mv = match position.side_to_move() == winner {
             true => prover.prove(&position, true, u64::MAX).and_then(|(_, mv)| mv),

@@ -73,7 +73,11 @@ pub(in super::super) fn write<G: Solvable>(
     for claim in Claim::of(value, position.side_to_move()) {
         draft.claim = claim;
         draft.proven.clear();
-        draft.add(position)?;
+        // That the value of the position itself may be known is no proof.
+        match end(position) {
+            Some(_) => draft.add(position)?,
+            None => draft.add_tree(position)?,
+        }
     }
     let Draft { tokens, mut counts, referenced, .. } = draft;
     tokens.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
@@ -142,6 +146,11 @@ impl<G: Solvable> Draft<'_, '_, G> {
             self.expect(self.claim.holds(value.winner(position.side_to_move())), position)?;
             return self.put(KNOWN);
         }
+        self.add_tree(position)
+    }
+
+    /// Writes the tree of a position in which the game is not over.
+    fn add_tree(&mut self, position: &G) -> Result<(), WriteError> {
         match position.side_to_move() == self.claim.player {
             true => self.add_move(position),
             false => self.add_replies(position),
