@@ -1,5 +1,7 @@
 //! Certificates, and proofs that are put together from parts.
 
+mod common;
+
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,7 +15,12 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Game, Solvable};
 use labrys::search::{Control, Job, Known, Leaves, Limits, Solver, Value, Verified, Verifier, split};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
 use tempfile::TempDir;
+
+use common::grid::random_fen;
+use common::minimax::{Plain, empty_squares, result};
 
 const LOSS: &str = "1qq1/q2q/Q2Q/1QQ1 w";
 const MATE_IN_TWO: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1";
@@ -70,8 +77,8 @@ fn forge(path: &Path, header: &str, tokens: &[u8]) {
 /// A header of a proof of one move, for forged tokens.
 fn header(variant: &str, fen: &str, value: &str) -> String {
     format!(
-        "{{\"variant\":\"{variant}\",\"fen\":\"{fen}\",\"value\":\"{value}\",\"moves\":1,\"replies\":0,\"kept\":0,\
-         \"references\":0,\"searched\":0,\"counted\":0,\"assumed\":0}}"
+        "{{\"variant\":\"{variant}\",\"fen\":\"{fen}\",\"value\":\"{value}\",\"moves\":1,\"replies\":0,\
+         \"kept\":0,\"references\":0,\"searched\":0,\"counted\":0,\"assumed\":0}}"
     )
 }
 
@@ -280,6 +287,54 @@ fn draws_by_the_clock_are_not_mixed_up() {
     let later = format!("{} {} 7 9", fields[0], fields[1]);
     assert_eq!(known.get(&start), Some(Value::Draw));
     assert_eq!(known.get(&Neighbours::from_fen(&later).unwrap()), None);
+}
+
+#[test]
+fn what_is_counted_is_right() {
+    let mut random = StdRng::seed_from_u64(7);
+    let mut counted = [0; 2];
+    for _ in 0..4_000 {
+        let fen = random_fen(&mut random);
+        if empty_squares(&fen) > 8 {
+            continue;
+        }
+        let position = Amazons::from_fen(&fen).unwrap();
+        let Some(winner) = position.counted_winner() else { continue };
+        let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
+        let wins = winner == position.side_to_move();
+        assert_eq!(wins, expected > 0, "{fen}");
+        counted[usize::from(wins)] += 1;
+    }
+    assert!(counted.iter().all(|&count| count > 200), "{counted:?}");
+}
+
+#[test]
+fn canonical_positions_have_the_same_tree() {
+    let mut random = StdRng::seed_from_u64(8);
+    let mut changed = 0;
+    for _ in 0..300 {
+        let position = Amazons::from_fen(&random_fen(&mut random)).unwrap();
+        let canonical = position.canonical();
+        changed += usize::from(!canonical.same_position(&position));
+        assert_eq!(leaves(&canonical, 2), leaves(&position, 2), "{}", position.fen());
+        assert!(canonical.canonical().same_position(&canonical));
+    }
+    assert!(changed > 100, "{changed}");
+    let mirrored = ["1q2/q3/3Q/2Q1 w", "2q1/3q/Q3/1Q2 w", "1Q2/Q3/3q/2q1 w"]
+        .map(|fen| Amazons::from_fen(fen).unwrap().canonical());
+    assert!(mirrored[0].same_position(&mirrored[1]) && !mirrored[0].same_position(&mirrored[2]));
+}
+
+/// Paths of so many moves.
+fn leaves<G: Game>(position: &G, plies: u32) -> usize {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let below = |&mv: &G::Move| {
+        let mut child = position.clone();
+        child.play(mv);
+        leaves(&child, plies - 1)
+    };
+    if plies == 1 { moves.len() } else { moves.iter().map(below).sum() }
 }
 
 fn labrys(arguments: &[&str]) -> (bool, String, String) {

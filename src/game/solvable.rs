@@ -40,8 +40,8 @@ pub trait Solvable: Chance {
         self.clone()
     }
 
-    /// The winner under best play, if a lemma simple enough to be checked by hand shows who it is. Certificates
-    /// may end there.
+    /// The winner under best play, if a lemma simple enough to be checked by hand shows who it is.
+    /// Certificates may end there.
     fn counted_winner(&self) -> Option<Color> {
         None
     }

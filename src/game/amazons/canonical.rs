@@ -6,7 +6,8 @@ use super::board::{MAX_SIZE, connected, squares};
 type Sets = [u128; 3];
 
 /// The representative of all positions that mirroring and turning the board turns into each other, on a board
-/// of `files` × `ranks`. Ground without amazons or without empty squares, where nobody ever moves, is taken out.
+/// of `files` × `ranks`. Ground without amazons or without empty squares, where nobody ever moves, is taken
+/// out.
 pub(super) fn canonical(sets: Sets, (files, ranks): (usize, usize)) -> Sets {
     let sets = without_dead_ground(sets);
     let mut images = [[0u128; 3]; 8];

@@ -1,16 +1,17 @@
 //! A count of moves that shows who wins: the lemma by which certificates may end.
 //!
 //! It shares nothing with the bounds of the solver's search but the moves of a queen, so that a mistake there
-//! does not confirm itself. (The lemma: M. Müller, "Solving 5×5 Amazons", 2001. Guards: J. Song and M. Müller,
-//! "An enhanced solver for the game of Amazons", 2014, where they are called blockers.)
+//! does not confirm itself. (The lemma: M. Müller, "Solving 5×5 Amazons", 2001. Guards: J. Song and M.
+//! Müller, "An enhanced solver for the game of Amazons", 2014, where they are called blockers.)
 //!
-//! **Lemma.** Call a square of a player safe if the player's amazons reach it over empty squares in any number
-//! of moves while all amazons stay, and the opponent's do not. Let the player keep to moves from safe squares
-//! to safe squares with an arrow on a safe square. Its amazons next to an amazon of the opponent, or to a
-//! square that the opponent reaches, are guards: a guard stays, or it goes to a safe square and shoots at the
-//! square that it has left. Then the opponent never enters a safe square. So the opponent has at most as many
-//! moves as its amazons could make on the squares that they reach if they were alone there, and the player has
-//! at least as many as it finds on its safe squares. With the same number of moves left, who has to move loses.
+//! **Lemma.** Call a square of a player safe if the player's amazons reach it over empty squares in any
+//! number of moves while all amazons stay, and the opponent's do not. Let the player keep to moves from safe
+//! squares to safe squares with an arrow on a safe square. Its amazons next to an amazon of the opponent, or
+//! to a square that the opponent reaches, are guards: a guard stays, or it goes to a safe square and shoots
+//! at the square that it has left. Then the opponent never enters a safe square. So the opponent has at most
+//! as many moves as its amazons could make on the squares that they reach if they were alone there, and the
+//! player has at least as many as it finds on its safe squares. With the same number of moves left, who has
+//! to move loses.
 
 use super::board::{around, connected, flood, reach, squares};
 

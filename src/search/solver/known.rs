@@ -1,7 +1,7 @@
 //! Values that have been proven elsewhere, and the lines of text that carry them from machine to machine.
 //!
-//! A line has four fields with tabs between them: the game, a FEN, the value for the side to move, and the nodes
-//! that its proof took. A fifth field, the moves that led there, is for the reader only.
+//! A line has four fields with tabs between them: the game, a FEN, the value for the side to move, and the
+//! nodes that its proof took. A fifth field, the moves that led there, is for the reader only.
 
 use std::collections::HashMap;
 use std::io;

@@ -134,8 +134,8 @@ pub struct Solver<'a, G> {
 }
 
 impl<'a, G: Solvable> Solver<'a, G> {
-    /// A solver within limits of nodes and time, with a table of so many MiB. Other positions may have a value
-    /// that is `known`.
+    /// A solver within limits of nodes and time, with a table of so many MiB. Other positions may have a
+    /// value that is `known`.
     ///
     /// # Errors
     /// [`SolveError::Chance`] and [`SolveError::Memory`].

@@ -1,10 +1,10 @@
 //! Certificates: proofs that anybody can check with the rules alone.
 //!
-//! A certificate proves one claim (a player wins, or does not lose) for a win or a loss, and two for a draw. It
-//! holds a tree: in each position of the player the move that it plays, in each position of the opponent all
-//! replies. A line ends where the rules end the game, in a [leaf](leaf), in a position that has been proven
-//! earlier in the file, or in one that another certificate proves. A position counts as proven once its whole
-//! tree has been read, so that nothing is proven by itself.
+//! A certificate proves one claim (a player wins, or does not lose) for a win or a loss, and two for a draw.
+//! It holds a tree: in each position of the player the move that it plays, in each position of the opponent
+//! all replies. A line ends where the rules end the game, in a [leaf](leaf), in a position that has been
+//! proven earlier in the file, or in one that another certificate proves. A position counts as proven once
+//! its whole tree has been read, so that nothing is proven by itself.
 //!
 //! **Repetition.** Positions are the same if board, side to move and halfmove clock are. Earlier positions of
 //! a line are not part of it, which is right for both claims: see the [solver](super).

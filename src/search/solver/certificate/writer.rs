@@ -47,7 +47,8 @@ pub struct Written {
     pub checksum: u32,
 }
 
-/// Writes the certificate of a value that the prover has found. Lines end in positions whose value is `known`.
+/// Writes the certificate of a value that the prover has found. Lines end in positions whose value is
+/// `known`.
 ///
 /// # Errors
 /// [`WriteError`]; then a file that was there before is unchanged.
