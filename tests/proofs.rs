@@ -320,7 +320,7 @@ fn canonical_positions_have_the_same_tree() {
         assert!(canonical.canonical().same_position(&canonical));
     }
     assert!(changed > 100, "{changed}");
-    let mirrored = ["1q2/q3/3Q/2Q1 w", "2q1/3q/Q3/1Q2 w", "1Q2/Q3/3q/2q1 w"]
+    let mirrored = ["1q2/q3/3Q/2Q1 w", "2q1/3q/Q3/1Q2 w", "1q2/q3/3Q/2Q1 b"]
         .map(|fen| Amazons::from_fen(fen).unwrap().canonical());
     assert!(mirrored[0].same_position(&mirrored[1]) && !mirrored[0].same_position(&mirrored[2]));
 }
