@@ -373,10 +373,14 @@ fn the_commands_write_and_verify_and_split() {
 }
 
 #[test]
-fn the_open_question_of_6x5_has_its_replies() {
+fn the_open_question_of_6x5_has_250_replies() {
     let start = "1q2q1/q4q/6/Q4Q/1Q2Q1 w";
     let (success, out, _) =
         labrys(&["solve", "--variant", "amazons", "--fen", start, "--moves", "b1b4,b4b3", "--split", "1"]);
     assert!(success);
-    assert_eq!(out.lines().count(), 238, "{out}");
+    // Black has no two replies that are symmetrical, and none that is decided at once.
+    let mut replies: Vec<_> = out.lines().map(|line| line.rsplit('\t').next().unwrap()).collect();
+    replies.sort_unstable();
+    replies.dedup();
+    assert_eq!(replies.len(), 250);
 }
