@@ -215,7 +215,7 @@ fn a_proof_is_put_together_from_parts() {
     for (number, Job { position, moves, .. }) in jobs.iter().enumerate() {
         assert_eq!(moves.len(), 1);
         let path = folder.path().join(number.to_string());
-        let value = certify(&position.fen(), &Known::new(), Leaves::Searched, &path);
+        let value = certify(&position.fen(), &Known::<Amazons>::new(), Leaves::Searched, &path);
         assert_eq!((value, known.insert(position, value)), (Value::Win, None));
         parts.push(path);
     }
