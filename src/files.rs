@@ -1,5 +1,6 @@
 //! Atomic writing of files.
 
+use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
@@ -40,10 +41,21 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
     beside(path).map(drop)
 }
 
+/// A file without a name on the file system of another, for data on the way there.
+///
+/// # Errors
+/// What the system says.
+pub fn scratch_for(path: &Path) -> io::Result<File> {
+    tempfile::tempfile_in(folder(path))
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
 /// A temporary file in the folder of another: a rename is atomic only within a file system.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    tempfile::Builder::new().prefix(".labrys-").tempfile_in(folder)
+    tempfile::Builder::new().prefix(".labrys-").tempfile_in(folder(path))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use labrys::engine::suite::{Goal, SuitePosition, read};
-use labrys::engine::{Engine, Settings, registry};
+use labrys::engine::{Engine, Settings, SolveTask, registry};
 use labrys::game::epd::Epd;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Chance, Color, Game};
@@ -95,7 +95,11 @@ fn the_winning_moves_of_the_suites_are_all_there_are() {
             let mut winning = engine.board().legal_moves();
             winning.retain(|mv| {
                 engine.board_mut().set_up(Some(&fen), std::slice::from_ref(mv)).unwrap();
-                let solution = engine.solve(16, &Limits::none(), &Control::default()).unwrap();
+                let task = SolveTask { resources: 16.into(), known: &[], proof: None };
+                let mut solution = None;
+                let mut keep = |found| solution = Some(found);
+                engine.solve(&task, &Limits::none(), &Control::default(), &mut keep).unwrap();
+                let solution = solution.unwrap();
                 solution.value == Some(Value::Loss)
             });
             let Goal::Best(moves) = goal else { panic!("{fen}: {goal:?}") };

@@ -28,6 +28,7 @@ mod tuc_client;
 mod tuc_server;
 mod tune;
 mod uci;
+mod verify;
 mod version;
 mod zero;
 
@@ -94,6 +95,8 @@ enum Command {
     Solve(solve::Arguments),
     /// Build endgame tables by retrograde analysis
     Tables(tables::Arguments),
+    /// Check the certificates of proofs by the rules
+    Verify(verify::Arguments),
     /// Serve the web board, a page on which to play against Labrys
     #[cfg(feature = "web")]
     Serve(serve::Arguments),
@@ -135,6 +138,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Suite(arguments) => suite::run(&arguments),
         Command::Solve(arguments) => solve::run(&arguments),
         Command::Tables(arguments) => tables::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
         #[cfg(feature = "web")]
         Command::Serve(arguments) => serve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),

@@ -19,6 +19,8 @@ mod session;
 mod strength;
 mod thinker;
 
+use std::path::{Path, PathBuf};
+
 use thiserror::Error;
 
 pub use board::{Board, Play};
@@ -30,7 +32,10 @@ use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, Points, quote};
 use crate::nets::NetError;
-use crate::search::{Bound, Control, Limits, Resources, Solution, SolveError, Visits};
+use crate::search::{
+    Bound, Control, KnownError, Leaves, Limits, Resources, Solution, SolveError, Verified, Visits,
+    WriteError, Written,
+};
 
 /// An engine for one game. A method that fails leaves it unchanged.
 pub trait Engine: Send {
@@ -99,17 +104,33 @@ pub trait Engine: Send {
     ) -> Result<BestMove, MoveError>;
 
     /// Solves the position: proves it a win, a loss or a draw for the side to move. Earlier positions of the
-    /// game are ignored. The line of a win or a loss has been verified.
+    /// game are ignored. The line of a win or a loss has been verified. `report` gets the answer before the
+    /// certificate is written.
     ///
     /// # Errors
-    /// [`SolveError`] if the game has chance, there is not enough memory for the table, or the checkpoint cannot
-    /// be read or written.
+    /// [`TaskError`] if the game has chance, if there is not enough memory for the table, if the checkpoint
+    /// cannot be read or written, or if a file with known values is refused or the certificate cannot be
+    /// written.
     fn solve(
         &self,
-        resources: Resources,
+        task: &SolveTask,
         limits: &Limits,
         control: &Control,
-    ) -> Result<Solution<String>, SolveError>;
+        report: &mut dyn FnMut(Solution<String>),
+    ) -> Result<Option<Written>, TaskError>;
+
+    /// The positions so many plies below this one that have to be solved, the easiest first, without those
+    /// whose value is in one of the files.
+    ///
+    /// # Errors
+    /// [`KnownError`] if a file is refused.
+    fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError>;
+
+    /// Checks certificates, each of which may rest on those before it. `each` gets what they prove.
+    ///
+    /// # Errors
+    /// [`KnownError`] if one proves nothing.
+    fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError>;
 
     /// Searches the bench positions of the game to `depth` plies or to their default depth. `None` if it was
     /// stopped. The position, table and options of this engine are not used.
@@ -223,6 +244,42 @@ impl TableBreakdown {
         let distance = self.distance.map(|distance| format!(", distance {distance}"));
         format!("tables: {result}{}", distance.unwrap_or_default())
     }
+}
+
+/// How a position is to be solved.
+#[derive(Clone, Debug)]
+pub struct SolveTask<'a> {
+    /// What the search may use.
+    pub resources: Resources,
+    /// Files with values that are known.
+    pub known: &'a [PathBuf],
+    /// The file of the certificate, if one is to be written, and how its lines end.
+    pub proof: Option<(&'a Path, Leaves)>,
+}
+
+/// Why a position was not solved or its certificate not written.
+#[derive(Debug, Error)]
+pub enum TaskError {
+    /// The position cannot be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A file with known values is refused.
+    #[error(transparent)]
+    Known(#[from] KnownError),
+    /// There is no certificate.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+}
+
+/// A position that has to be solved, in text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SolveJob {
+    /// The position.
+    pub fen: String,
+    /// The moves that lead to it.
+    pub moves: Vec<String>,
+    /// An estimate of the work, for comparison only.
+    pub difficulty: u64,
 }
 
 /// What a policy/value net says of a position before any search, in text.

@@ -1,15 +1,21 @@
 //! The engine of one game: a game in play and a thinker, behind the text interface.
 
+use std::path::PathBuf;
+
 use super::options::SetResult;
 use super::{
     BestMove, Board, Engine, MovePrior, OptionError, OptionSpec, Play, PolicyBreakdown, SearchListener,
-    SearchReport, Settings, SideEffect, TableBreakdown, Thinker, WeightsSource,
+    SearchReport, Settings, SideEffect, SolveJob, SolveTask, TableBreakdown, TaskError, Thinker,
+    WeightsSource,
 };
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
 use crate::game::{Game, MoveError, Playable};
 use crate::nets::NetError;
-use crate::search::{Control, Leaf, Limits, Listener, Report, Resources, Solution, SolveError, Value, solve};
+use crate::search::{
+    Control, Job, Known, KnownError, Leaf, Limits, Listener, Report, Solution, SolveError, Solver, Verified,
+    Verifier, Written, split, with_solver,
+};
 
 /// [`Engine`] for the game `G`.
 #[derive(Debug)]
@@ -27,6 +33,32 @@ impl<G: Playable> Session<G> {
     /// The game in play and the thinker, for callers that know the game.
     pub fn into_parts(self) -> (Play<G>, Thinker<G>) {
         (self.play, self.thinker)
+    }
+
+    /// Solves the position and writes the certificate, see [`Engine::solve`].
+    fn solve_with(
+        &self,
+        solver: &mut Solver<G>,
+        task: &SolveTask,
+        report: &mut dyn FnMut(Solution<String>),
+    ) -> Result<Option<Written>, TaskError> {
+        let position = self.play.position();
+        let Solution { value, line, is_complete, nodes, evaluations, time } = solver.solve()?;
+        let line = line_text(position, &line);
+        let winner = value.and_then(|value| value.winner(position.side_to_move()));
+        if let (Some(value), Some(winner), true) = (value, winner, is_complete) {
+            let mut replay = self.play.begun_here();
+            let is_legal = line.iter().all(|mv| replay.play(mv).is_ok());
+            let end = replay.outcome().and_then(|outcome| outcome.winner);
+            if !is_legal || end != Some(winner) {
+                return Err(SolveError::Line { value }.into());
+            }
+        }
+        report(Solution { value, line, is_complete, nodes, evaluations, time });
+        match (task.proof, value) {
+            (Some((path, leaves)), Some(value)) => Ok(Some(solver.write_proof(path, value, leaves)?)),
+            _ => Ok(None),
+        }
     }
 }
 
@@ -168,24 +200,34 @@ impl<G: Playable> Engine for Session<G> {
 
     fn solve(
         &self,
-        resources: Resources,
+        task: &SolveTask,
         limits: &Limits,
         control: &Control,
-    ) -> Result<Solution<String>, SolveError> {
+        report: &mut dyn FnMut(Solution<String>),
+    ) -> Result<Option<Written>, TaskError> {
         let position = self.play.position();
-        let Solution { value, line, is_complete, nodes, evaluations, time } =
-            solve(position, resources, limits, control)?;
-        let line = line_text(position, &line);
-        if let Some(value) = value.filter(|&value| value != Value::Draw && is_complete) {
-            let winner = if value == Value::Win { position.side_to_move() } else { !position.side_to_move() };
-            let mut replay = self.play.begun_here();
-            let is_legal = line.iter().all(|mv| replay.play(mv).is_ok());
-            let end = replay.outcome().and_then(|outcome| outcome.winner);
-            if !is_legal || end != Some(winner) {
-                return Err(SolveError::Line { value });
-            }
+        let known = Known::read(task.known)?;
+        let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
+        with_solver(position, &known, &task.resources, limits, control, job)?
+    }
+
+    fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {
+        let position = self.play.position();
+        let jobs = split(position, plies, &Known::read(known)?);
+        let text = jobs.into_iter().map(|Job { position: end, moves, difficulty }| SolveJob {
+            fen: end.fen(),
+            moves: line_text(position, &moves),
+            difficulty,
+        });
+        Ok(text.collect())
+    }
+
+    fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError> {
+        let mut verifier = Verifier::<G>::new();
+        for path in files {
+            each(verifier.verify(path).map_err(|error| KnownError::of_certificate(path, error))?);
         }
-        Ok(Solution { value, line, is_complete, nodes, evaluations, time })
+        Ok(())
     }
 
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {

@@ -56,4 +56,16 @@ pub trait Solvable: Chance {
         }
         ControlFlow::Continue(())
     }
+
+    /// A position with the same tree of play, the same for positions that symmetries of the rules turn into
+    /// each other. Certificates prove such positions once.
+    fn canonical(&self) -> Self {
+        self.clone()
+    }
+
+    /// The winner under best play, if a lemma simple enough to be checked by hand shows who it is.
+    /// Certificates may end there.
+    fn counted_winner(&self) -> Option<Color> {
+        None
+    }
 }

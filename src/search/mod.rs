@@ -20,7 +20,7 @@
 //! Other searches:
 //! - `mcts`: Monte Carlo tree search ([`monte_carlo`]);
 //! - [`random`]: any legal move, for comparison;
-//! - `solver`: proofs of results ([`solve`]), without an evaluation;
+//! - `solver`: proofs of results ([`solve`]), without an evaluation, and their certificates ([`Verifier`]);
 //! - `retrograde`: endgame tables from the end of the game backwards ([`build_tables`]).
 
 mod budget;
@@ -59,7 +59,11 @@ pub use mcts::{
 };
 pub use msd::MsdOptions;
 pub use retrograde::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
-pub use solver::{Resources, Solution, SolveError, Value, solve};
+pub use solver::{
+    CertificateError, Counts, Header, Job, Known, KnownError, Leaves, Resources, Solution, SolveError,
+    Solver, Value, Verified, Verifier, WriteError, Written, result_line, solve, split, variant_of,
+    with_solver,
+};
 pub use table::{Bound, TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;
 pub use time::TimeManager;

@@ -6,6 +6,8 @@
 //! captures. A player who cannot move loses.
 
 mod board;
+mod canonical;
+mod counting;
 mod encoding;
 mod features;
 mod filling;

@@ -9,6 +9,8 @@ use super::super::{
     Tabled,
 };
 use super::board::{self, BITS, MAX_SIZE, around, flood, reach, squares};
+use super::canonical::canonical;
+use super::counting;
 use super::notation;
 use super::partition::{Partition, Status};
 use super::region_bounds::Area;
@@ -397,6 +399,18 @@ impl Solvable for Amazons {
                 each(AmazonsMove { from, to, arrow }, self.leaf(status))
             }),
         }
+    }
+
+    fn canonical(&self) -> Self {
+        let [white, black] = self.amazons;
+        let [white, black, empty] = canonical([white, black, self.empty], self.size());
+        let arrows = !(white | black | empty);
+        Amazons::new(self.size(), [white, black], arrows, self.stm, 0, 1)
+    }
+
+    fn counted_winner(&self) -> Option<Color> {
+        let winner = counting::winner(self.amazons, self.empty, self.stm.index())?;
+        Some(Color::BOTH[winner])
     }
 }
 

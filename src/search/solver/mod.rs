@@ -11,23 +11,32 @@
 //! clock takes nothing away from the winner, so the position had that shorter win the first time, too. And a
 //! draw by repetition is no way to win.
 
+mod certificate;
 mod checkpoint;
+mod known;
 mod numbers;
 mod progress;
 mod prover;
+mod split;
 mod table;
 mod team;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub use self::certificate::{
+    CertificateError, Counts, Header, Leaves, Verified, Verifier, WriteError, Written, variant_of,
+};
 use self::checkpoint::Checkpoint;
+pub use self::known::{Known, KnownError, result_line};
 use self::progress::Progress;
 use self::prover::{Prover, after};
-use self::table::Memory;
+pub use self::split::{Job, split};
+use self::table::{Memory, ProofTable};
 use super::{Control, Limits};
 use crate::game::{Color, GameHistory, ProofLeaf, Solvable};
 
@@ -35,7 +44,8 @@ use crate::game::{Color, GameHistory, ProofLeaf, Solvable};
 const FIRST_ATTEMPT: u64 = 1_000;
 
 /// The game-theoretic value of a position for its side to move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Value {
     /// The side to move wins.
     Win,
@@ -43,6 +53,17 @@ pub enum Value {
     Draw,
     /// The other player wins.
     Loss,
+}
+
+impl Value {
+    /// The winner, with this side to move.
+    pub fn winner(self, stm: Color) -> Option<Color> {
+        match self {
+            Value::Win => Some(stm),
+            Value::Draw => None,
+            Value::Loss => Some(!stm),
+        }
+    }
 }
 
 impl fmt::Display for Value {
@@ -133,34 +154,75 @@ pub fn solve<G: Solvable>(
     limits: &Limits,
     control: &Control,
 ) -> Result<Solution<G::Move>, SolveError> {
+    with_solver(position, &Known::new(), &resources.into(), limits, control, |solver| solver.solve())?
+}
+
+/// Does something with a solver of a position. Other positions may have a value that is `known`.
+///
+/// # Errors
+/// [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a checkpoint that
+/// cannot be read.
+pub fn with_solver<G: Solvable, T>(
+    position: &G,
+    known: &Known<G>,
+    resources: &Resources,
+    limits: &Limits,
+    control: &Control,
+    job: impl FnOnce(&mut Solver<G>) -> T,
+) -> Result<T, SolveError> {
     if G::HAS_CHANCE {
         return Err(SolveError::Chance { variant: G::NAME });
     }
-    let Resources { megabytes, threads, checkpoint } = resources.into();
+    let &Resources { megabytes, threads, ref checkpoint } = resources;
     let mut memory = Memory::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
     let table = memory.table();
     let checkpoint =
         checkpoint.as_deref().map(|path| Checkpoint::new(path, format!("{} {}", G::NAME, position.fen())));
-    if let Some(checkpoint) = &checkpoint {
+    let checkpoint = checkpoint.as_ref();
+    if let Some(checkpoint) = checkpoint {
         checkpoint.read(table)?;
     }
-    let progress = Progress::new(checkpoint.as_ref());
-    let mut prover = Prover::new(table, limits, control).with_threads(threads).with_progress(&progress);
-    let value = value(position, &mut prover);
-    if let (None, Some(checkpoint)) = (value, &checkpoint) {
-        checkpoint.write(table)?;
+    let (progress, values) = (Progress::new(checkpoint), known.by_proof_key());
+    let prover = Prover::new(table, &values, limits, control).with_threads(threads).with_progress(&progress);
+    Ok(job(&mut Solver { position, known, limits, prover, table, checkpoint }))
+}
+
+/// The solver of a position.
+pub struct Solver<'a, G> {
+    position: &'a G,
+    known: &'a Known<G>,
+    limits: &'a Limits,
+    prover: Prover<'a>,
+    table: ProofTable<'a>,
+    checkpoint: Option<&'a Checkpoint<'a>>,
+}
+
+impl<G: Solvable> Solver<'_, G> {
+    /// Proves the value of the position.
+    ///
+    /// # Errors
+    /// [`SolveError::Checkpoint`] if there is no result and the checkpoint cannot be written.
+    pub fn solve(&mut self) -> Result<Solution<G::Move>, SolveError> {
+        let Solver { position, known, limits, prover, table, checkpoint } = self;
+        let value = value(*position, prover);
+        if let (None, Some(checkpoint)) = (value, checkpoint) {
+            checkpoint.write(*table)?;
+        }
+        let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
+            Some(winner) => line(*position, winner, known, prover),
+            None => (Vec::new(), true),
+        };
+        let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, limits.start.elapsed());
+        Ok(Solution { value, line, is_complete, nodes, evaluations, time })
     }
-    let winner = match value {
-        Some(Value::Win) => Some(position.side_to_move()),
-        Some(Value::Loss) => Some(!position.side_to_move()),
-        _ => None,
-    };
-    let (line, is_complete) = match winner {
-        Some(winner) => line(position, winner, &mut prover),
-        None => (Vec::new(), true),
-    };
-    let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, limits.start.elapsed());
-    Ok(Solution { value, line, is_complete, nodes, evaluations, time })
+
+    /// Writes the certificate of the value that has been proven.
+    ///
+    /// # Errors
+    /// [`WriteError`]; then a file that was there before is unchanged.
+    pub fn write_proof(&mut self, path: &Path, value: Value, leaves: Leaves) -> Result<Written, WriteError> {
+        certificate::write(path, self.position, value, leaves, self.known, &mut self.prover)
+    }
 }
 
 /// The value of a position. One of the two questions may be much harder than the other, so they take turns.
@@ -183,13 +245,21 @@ fn value<G: Solvable>(position: &G, prover: &mut Prover) -> Option<Value> {
     }
 }
 
-/// A line that the winner wins, and whether it reaches the end of the game. The loser prefers moves whose
-/// loss has to be searched for.
-fn line<G: Solvable>(start: &G, winner: Color, prover: &mut Prover) -> (Vec<G::Move>, bool) {
+/// A line that the winner wins, and whether it reaches the end of the game: it ends where the value is known
+/// without a proof. The loser prefers moves whose loss has to be searched for.
+fn line<G: Solvable>(
+    start: &G,
+    winner: Color,
+    known: &Known<G>,
+    prover: &mut Prover,
+) -> (Vec<G::Move>, bool) {
     let (mut position, mut history, mut line) = (start.clone(), GameHistory::new(), Vec::new());
     loop {
         if let Some(outcome) = history.outcome(&position) {
             return (line, outcome.winner == Some(winner));
+        }
+        if !line.is_empty() && known.get(&position).is_some() {
+            return (line, false);
         }
         let mv = match position.side_to_move() == winner {
             true => prover.prove(&position, true, u64::MAX).and_then(|(_, mv)| mv),

@@ -6,8 +6,10 @@
 //! does not alternate between siblings all the time (J. Pawlewicz and Ł. Lew, "Improving depth-first
 //! PN-search: 1 + ε trick", 2007).
 
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use super::Value;
 use super::numbers::{INFINITE, Numbers};
 use super::progress::Progress;
 use super::table::ProofTable;
@@ -34,6 +36,8 @@ const CLOCK_INTERVAL: u64 = 1 << 8;
 /// A search for proofs.
 pub(super) struct Prover<'a> {
     table: ProofTable<'a>,
+    /// Values that are known without a search, by the keys of the game.
+    known: &'a HashMap<u64, Value>,
     limits: &'a Limits,
     control: &'a Control,
     /// Expansions: positions whose moves have been tried, each time counted.
@@ -59,9 +63,15 @@ struct Child<M> {
 }
 
 impl<'a> Prover<'a> {
-    pub(super) fn new(table: ProofTable<'a>, limits: &'a Limits, control: &'a Control) -> Prover<'a> {
+    pub(super) fn new(
+        table: ProofTable<'a>,
+        known: &'a HashMap<u64, Value>,
+        limits: &'a Limits,
+        control: &'a Control,
+    ) -> Prover<'a> {
         Prover {
             table,
+            known,
             limits,
             control,
             nodes: 0,
@@ -122,8 +132,10 @@ impl<'a> Prover<'a> {
     ) -> Option<(bool, Option<G::Move>)> {
         let team = Team::new(self.nodes);
         let attempt = |index: usize| {
-            let mut member =
-                Prover { team: Some(&team), ..Prover::new(self.table, self.limits, self.control) };
+            let mut member = Prover {
+                team: Some(&team),
+                ..Prover::new(self.table, self.known, self.limits, self.control)
+            };
             member.progress = self.progress.filter(|_| index == 0);
             let answer = member.attempt(position, strict, nodes.div_ceil(threads as u64));
             if answer.is_some() {
@@ -172,6 +184,9 @@ impl<'a> Prover<'a> {
         self.evaluations += 1;
         match leaf {
             ProofLeaf::Decided(winner) => (0, Numbers::decided(reached(stm, winner, strict))),
+            ProofLeaf::Open { key, .. } if self.known.contains_key(&key) => {
+                (key, Numbers::decided(reached(stm, self.known[&key].winner(stm), strict)))
+            }
             ProofLeaf::Open { key, numbers: [proof, disproof] } => {
                 // Without draws, both aims are the same.
                 let key = if strict && G::CAN_BE_DRAWN { !key } else { key };

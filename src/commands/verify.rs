@@ -1,0 +1,49 @@
+//! `labrys verify`.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context;
+
+use crate::engine::{Settings, registry};
+use crate::search::{Verified, variant_of};
+
+/// Checks the certificates of proofs.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// Certificates of one game, written by `solve --proof`; each may rest on those before it
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+    let first = &arguments.files[0];
+    let variant = variant_of(first).with_context(|| first.display().to_string())?;
+    let engine = registry::engine(&variant, &Settings::default())?;
+    let (mut out, mut start, mut written) = (io::stdout(), Instant::now(), Ok(()));
+    engine.verify(&arguments.files, &mut |verified| {
+        if written.is_ok() {
+            written = writeln!(out, "{}, {:.2} s", summary(&verified), start.elapsed().as_secs_f64());
+        }
+        start = Instant::now();
+    })?;
+    Ok(written?)
+}
+
+/// What has been checked, in words.
+fn summary(Verified { header, checksum }: &Verified) -> String {
+    let counts = header.counts;
+    let mut means = match counts.counted {
+        0 => "verified by the rules alone".to_owned(),
+        lines => format!("verified, {lines} lines by counting"),
+    };
+    if counts.assumed > 0 {
+        means += &format!(", {} lines by the certificates before", counts.assumed);
+    }
+    let positions = counts.moves + counts.replies;
+    format!(
+        "{} {} {}: {means}, {positions} positions, checksum {checksum:08x}",
+        header.value, header.variant, header.fen
+    )
+}

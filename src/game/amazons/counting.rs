@@ -1,0 +1,125 @@
+//! A count of moves that shows who wins: the lemma by which certificates may end.
+//!
+//! It shares nothing with the bounds of the solver's search but the moves of a queen, so that a mistake there
+//! does not confirm itself. (The lemma: M. Müller, "Solving 5×5 Amazons", 2001. Guards: J. Song and M.
+//! Müller, "An enhanced solver for the game of Amazons", 2014, where they are called blockers.)
+//!
+//! **Lemma.** Call a square of a player safe if the player's amazons reach it over empty squares in any
+//! number of moves while all amazons stay, and the opponent's do not. Let the player keep to moves from safe
+//! squares to safe squares with an arrow on a safe square. Its amazons next to an amazon of the opponent, or
+//! to a square that the opponent reaches, are guards: a guard stays, or it goes to a safe square and shoots
+//! at the square that it has left. Then the opponent never enters a safe square. So the opponent has at most
+//! as many moves as its amazons could make on the squares that they reach if they were alone there, and the
+//! player has at least as many as it finds on its safe squares. With the same number of moves left, who has
+//! to move loses.
+
+use super::board::{around, connected, flood, reach, squares};
+
+/// The most squares by which a count may be short before the moves are searched.
+const MAX_SHORT: u32 = 2;
+
+/// The most nodes of a search for a sequence of moves.
+const NODES: u32 = 300;
+
+/// The winner, 0 or 1, if a count shows who it is. `amazons` are those of both players, `stm` is to move.
+pub(super) fn winner(amazons: [u128; 2], empty: u128, stm: usize) -> Option<usize> {
+    let reached = amazons.map(|amazons| flood(amazons, empty));
+    (0..2).find(|&player| {
+        let other = 1 - player;
+        let (safe, open) = (reached[player] & !reached[other], reached[other]);
+        let tempo = u32::from(player == stm);
+        if safe.count_ones() + MAX_SHORT < open.count_ones() + tempo {
+            return false;
+        }
+        let guards = amazons[player] & around(open | amazons[other]);
+        let own = Filling { amazons: amazons[player] & !guards, guards, empty: safe };
+        let alone = Filling { amazons: amazons[other], guards: 0, empty: open };
+        // Searching is needed only where the squares do not suffice.
+        let most = open.count_ones();
+        let least = own.moves().0;
+        least >= most + tempo || {
+            let most = alone.moves().1;
+            least >= most + tempo
+        }
+    })
+}
+
+/// Squares that one player fills.
+#[derive(Clone, Copy)]
+struct Filling {
+    amazons: u128,
+    guards: u128,
+    empty: u128,
+}
+
+impl Filling {
+    /// Bounds on the length of the longest sequence of moves: one has been found, and there is none longer.
+    fn moves(self) -> (u32, u32) {
+        let (mut rest, mut sum) = (self.amazons | self.guards | self.empty, (0, 0));
+        while rest != 0 {
+            let part = connected(rest & rest.wrapping_neg(), rest);
+            rest &= !part;
+            let part = Filling {
+                amazons: self.amazons & part,
+                guards: self.guards & part,
+                empty: self.empty & part,
+            };
+            let (mut longest, mut nodes) = (0, NODES);
+            part.search(0, &mut longest, &mut nodes);
+            let most = if nodes > 0 { longest } else { part.reachable().count_ones() };
+            sum = (sum.0 + longest, sum.1 + most);
+        }
+        sum
+    }
+
+    /// The squares that can still be filled.
+    fn reachable(self) -> u128 {
+        flood(self.amazons | self.guards, self.empty)
+    }
+
+    /// Looks for a sequence longer than `longest`, after `made` moves. With nodes left over at the end, there
+    /// is none.
+    fn search(self, made: u32, longest: &mut u32, nodes: &mut u32) {
+        *longest = made.max(*longest);
+        let empty = self.reachable();
+        if made + empty.count_ones() <= *longest || *nodes == 0 {
+            return;
+        }
+        *nodes -= 1;
+        if *nodes == 0 {
+            return;
+        }
+        let mut after = Vec::with_capacity(64);
+        for from in squares(self.amazons) {
+            let free = empty | 1 << from;
+            for to in squares(reach(from, empty)) {
+                for arrow in squares(reach(to, free)) {
+                    let amazons = self.amazons & !(1 << from) | 1 << to;
+                    let left = free & !(1 << to | 1 << arrow);
+                    after.push((
+                        (around(1 << arrow) & left).count_ones(),
+                        Filling { amazons, empty: left, ..self },
+                    ));
+                }
+            }
+        }
+        for from in squares(self.guards) {
+            for to in squares(reach(from, empty)) {
+                let (amazons, guards) = (self.amazons | 1 << to, self.guards & !(1 << from));
+                let left = empty & !(1 << to);
+                after.push((
+                    (around(1 << from) & left).count_ones(),
+                    Filling { amazons, guards, empty: left },
+                ));
+            }
+        }
+        // Squares with few empty neighbours first: they are the hardest to fill later.
+        after.sort_by_key(|(neighbours, _)| *neighbours);
+        for (_, filling) in after {
+            if made + empty.count_ones() <= *longest || *nodes == 0 {
+                return;
+            }
+            filling.search(made + 1, longest, nodes);
+        }
+    }
+}
