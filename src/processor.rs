@@ -1,7 +1,8 @@
 //! Whether the processor at hand is one that the binary was built for.
 //!
 //! The macro of the standard library says only what is not known at compile time, so a crate asks the
-//! processor here. What runs before the answer must not need the features itself: no allocation, no formatting.
+//! processor here. What runs before the answer must not need the features itself: no allocation, no
+//! formatting.
 
 /// The first feature of processors that the compiler was allowed to use, and that this processor lacks.
 #[cfg(target_arch = "x86_64")]

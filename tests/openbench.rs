@@ -7,8 +7,8 @@ use labrys::eval::nnue::EvalNet;
 use labrys::game::Game;
 use labrys::game::chess::Chess;
 
-/// Nodes and nodes per second, as the client finds them: the last line with a number before the word. Anything
-/// but letters and digits is a space.
+/// Nodes and nodes per second, as the client finds them: the last line with a number before the word.
+/// Anything but letters and digits is a space.
 fn parse(output: &str) -> (u64, u64) {
     assert!(output.is_ascii());
     let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { ' ' };

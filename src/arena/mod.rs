@@ -10,7 +10,8 @@
 //! - `results`: results by pairs of games; `sprt` and `ratings`: statistics, with [`Elo`]; `summary`: their
 //!   report, with a `cross_table`;
 //! - `pgn`: reading and writing of game records, the file that a match appends them to, and merging the files
-//!   of shards; `plot`: the score over the games as a chart; [`analysis`]: what each move of a game gave away;
+//!   of shards; `plot`: the score over the games as a chart; [`analysis`]: what each move of a game gave
+//!   away;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
 //!   fastchess take them.
 

@@ -14,8 +14,8 @@ pub trait MoveOrdering: Game {
     /// The number of structures of a position, see [`MoveOrdering::structure`].
     const STRUCTURES: usize = 0;
 
-    /// Whether a move is tactical (a capture or promotion): it is searched early, reduced less than others, and
-    /// part of quiescence search.
+    /// Whether a move is tactical (a capture or promotion): it is searched early, reduced less than others,
+    /// and part of quiescence search.
     fn is_tactical(&self, _mv: Self::Move) -> bool {
         false
     }

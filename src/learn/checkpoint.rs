@@ -1,5 +1,5 @@
-//! A training on disk: a folder with the checkpoint and what else there is to keep, such as the learning curve
-//! and its charts, and the learned weights.
+//! A training on disk: a folder with the checkpoint and what else there is to keep, such as the learning
+//! curve and its charts, and the learned weights.
 
 use std::marker::PhantomData;
 use std::path::{Path, PathBuf};

@@ -117,8 +117,8 @@ impl Client {
     /// Lets the engine search a position, given as a `position` line. After `patience` it is told to stop; an
     /// answer after that still counts, with the time it took.
     ///
-    /// # Errors
-    /// [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string error: go…`.
+    /// # Errors [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string
+    /// error: go…`.
     pub fn go(
         &mut self,
         position: &str,

@@ -1,9 +1,9 @@
 //! Regions with amazons of both players as games of combinatorial game theory.
 //!
 //! In a sum of regions, a region counts for White at least as many moves as the largest integer n with G ≥ n,
-//! and at most as many as the smallest integer m with G ≤ m. G ≥ n means that White, moving second, wins G with
-//! n moves of Black beside it. White, moving first, wins G with k moves of Black beside it if and only if
-//! k < m. (E. Berlekamp, J. Conway and R. Guy, "Winning Ways for Your Mathematical Plays", 1982.)
+//! and at most as many as the smallest integer m with G ≤ m. G ≥ n means that White, moving second, wins G
+//! with n moves of Black beside it. White, moving first, wins G with k moves of Black beside it if and only
+//! if k < m. (E. Berlekamp, J. Conway and R. Guy, "Winning Ways for Your Mathematical Plays", 1982.)
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -180,9 +180,9 @@ fn most<S: SquareSet>(areas: impl Iterator<Item = Area<S>>, player: usize) -> i3
     sign(total) + if open.len() > 1 { most_of_sum(&open, player) } else { sign(rest) }
 }
 
-/// The same, from the values after each move. If the sum is still worth n moves after a move of the player, the
-/// player wins with n moves of the opponent beside it, so that the number is above n. The opponent's moves, and
-/// those in integers, matter only to players without other good moves.
+/// The same, from the values after each move. If the sum is still worth n moves after a move of the player,
+/// the player wins with n moves of the opponent beside it, so that the number is above n. The opponent's
+/// moves, and those in integers, matter only to players without other good moves.
 fn most_of_sum<S: SquareSet>(areas: &[Area<S>], player: usize) -> i32 {
     let after = |mover: usize, wanted: usize| {
         areas.iter().enumerate().flat_map(move |(index, area)| {

@@ -107,8 +107,8 @@ impl Pass {
             + products.map(|(sums, weights)| activated_dot(sums, weights)).sum::<f32>()
     }
 
-    /// The loss of a position, the squared error of the expected result. Its gradient is added, all of it after
-    /// [`Pass::finish`].
+    /// The loss of a position, the squared error of the expected result. Its gradient is added, all of it
+    /// after [`Pass::finish`].
     pub fn learn(&mut self, net: &Numbers, example: &Example, gradient: &mut Numbers) -> f32 {
         let hidden = net.input_bias.len();
         let expected = logistic(self.output(net, example));

@@ -41,8 +41,8 @@ pub struct Played {
 }
 
 /// Plays the games of these numbers from `start`, on one thread for each thinker; the file has the first ones
-/// of them already. A game depends on the settings and its number only. Games are written in their order; those that are not finished when `control`
-/// stops the work are dropped.
+/// of them already. A game depends on the settings and its number only. Games are written in their order;
+/// those that are not finished when `control` stops the work are dropped.
 ///
 /// # Errors
 /// [`GamesError`] names the file if it cannot be written; the games before stay.

@@ -126,8 +126,8 @@ impl<G: Playable> ZeroRun<G> {
         &self.state
     }
 
-    /// Runs the generations that are left, or until `control` stops it. After a stop or an error the run has to
-    /// be opened again, and begins the generation that was not complete from its samples, if they were.
+    /// Runs the generations that are left, or until `control` stops it. After a stop or an error the run has
+    /// to be opened again, and begins the generation that was not complete from its samples, if they were.
     ///
     /// # Errors
     /// [`ZeroError`] says what has failed. The state is that after the last complete generation.

@@ -56,8 +56,8 @@ struct SelfPlayGame {
     winner: Option<Color>,
 }
 
-/// Plays the games of these numbers of a generation. `player` is that of a thread. `each` is told of each game
-/// so far, with the positions of all of them. `None` if `control` stops it.
+/// Plays the games of these numbers of a generation. `player` is that of a thread. `each` is told of each
+/// game so far, with the positions of all of them. `None` if `control` stops it.
 pub(super) fn play_games<G: Playable, W: Send>(
     start: &Play<G>,
     settings: &ZeroSettings,

@@ -57,8 +57,8 @@ impl Noise {
 }
 
 /// The move of a search that is drawn by visits, if one is: the first moves of a game are, unless one of them
-/// is proven to win or Gumbel noise has chosen already. A child with n visits is drawn with probability n to the power of 1 / temperature, times
-/// a constant.
+/// is proven to win or Gumbel noise has chosen already. A child with n visits is drawn with probability n to
+/// the power of 1 / temperature, times a constant.
 pub(super) fn drawn_child<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Option<usize> {
     let sampling = &input.options.sampling;
     let moves = input.history.past().len() / 2;

@@ -1,7 +1,7 @@
 //! Checkpoints: files with the table of a search.
 //!
-//! Little-endian: `LABRYSPT`, the version of the format, the length and the text of the position searched, all
-//! entries (key, data), two zeros, and the CRC-32 of everything before.
+//! Little-endian: `LABRYSPT`, the version of the format, the length and the text of the position searched,
+//! all entries (key, data), two zeros, and the CRC-32 of everything before.
 
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read, Write};

@@ -131,8 +131,8 @@ pub struct Resources {
     pub megabytes: usize,
     /// Threads, at least 1. With more than one, nodes differ from run to run.
     pub threads: usize,
-    /// A file that keeps the table: it is read before the search if it is there, and written from time to time
-    /// and after a search without a result.
+    /// A file that keeps the table: it is read before the search if it is there, and written from time to
+    /// time and after a search without a result.
     pub checkpoint: Option<PathBuf>,
 }
 
@@ -159,9 +159,8 @@ pub fn solve<G: Solvable>(
 
 /// Does something with a solver of a position. Other positions may have a value that is `known`.
 ///
-/// # Errors
-/// [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a checkpoint that
-/// cannot be read.
+/// # Errors [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a
+/// checkpoint that cannot be read.
 pub fn with_solver<G: Solvable, T>(
     position: &G,
     known: &Known<G>,

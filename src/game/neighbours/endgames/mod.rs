@@ -14,9 +14,9 @@
 //! Less on the clock never harms the winner, so the shortest way decides, and the results are exact for every
 //! clock. What would take longer than 100 plies is a draw, also behind captures.
 //!
-//! **Repetition.** On the winner's shortest way D falls with every ply, so no position occurs twice on it, and
-//! a draw by repetition is no way to win. The results are therefore exact wherever no position since the last
-//! capture has occurred twice. Where one has, the winner avoids it: see [`tables`].
+//! **Repetition.** On the winner's shortest way D falls with every ply, so no position occurs twice on it,
+//! and a draw by repetition is no way to win. The results are therefore exact wherever no position since the
+//! last capture has occurred twice. Where one has, the winner avoids it: see [`tables`].
 
 mod sets;
 mod tables;
