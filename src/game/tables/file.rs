@@ -14,8 +14,8 @@ use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use miniz_oxide::deflate::compress_to_vec;
-use miniz_oxide::inflate::decompress_slice_iter_to_slice;
+use flate2::read::DeflateEncoder;
+use flate2::{Compression, Decompress, FlushDecompress, Status};
 
 use super::{TableResult, TablesError};
 use crate::files::write_atomically_with;
@@ -31,7 +31,7 @@ const VERSION: u32 = 1;
 const BLOCK: usize = 1 << 12;
 
 /// The level of the compression, from 0 to 10.
-const LEVEL: u8 = 8;
+const LEVEL: u32 = 8;
 
 /// A file keeps so many bytes of results in memory at most.
 const CACHE: usize = 64 << 20;
@@ -93,7 +93,13 @@ impl TableFile {
         let count = results.len().div_ceil(BLOCK);
         let compress = |(): &mut (), index: u64| {
             let begin = index as usize * BLOCK;
-            Some(compress_to_vec(&results[begin..results.len().min(begin + BLOCK)], LEVEL))
+            let mut block = DeflateEncoder::new(
+                &results[begin..results.len().min(begin + BLOCK)],
+                Compression::new(LEVEL),
+            );
+            let mut compressed = Vec::new();
+            block.read_to_end(&mut compressed).expect("memory can be read");
+            Some(compressed)
         };
         let blocks = parallel::in_order(&mut vec![(); threads], 0..count as u64, compress);
         let blocks = blocks.unwrap_or_default();
@@ -230,9 +236,11 @@ impl TableFile {
         read.map_err(|error| TablesError::Io { path: self.path.clone(), error })?;
         let len = (self.len - (index * BLOCK) as u64).min(BLOCK as u64) as usize;
         let mut results = vec![0; len];
-        let inflated =
-            decompress_slice_iter_to_slice(&mut results, std::iter::once(&compressed[..]), false, true);
-        let is_whole = crc32fast::hash(&compressed) == block.checksum && inflated == Ok(len);
+        let mut inflate = Decompress::new(false);
+        let end = inflate.decompress(&compressed, &mut results, FlushDecompress::Finish);
+        let is_whole = crc32fast::hash(&compressed) == block.checksum
+            && matches!(end, Ok(Status::StreamEnd))
+            && inflate.total_out() == len as u64;
         is_whole.then_some(results).ok_or_else(|| self.damaged())
     }
 
