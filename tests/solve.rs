@@ -108,9 +108,10 @@ fn what_is_certain_is_right_and_equal_keys_have_equal_results() {
     let mut random = StdRng::seed_from_u64(6);
     let (mut certain, mut shared) = ([0; 2], 0);
     let mut results = HashMap::new();
-    for _ in 0..4_000 {
+    for _ in 0..16_000 {
         let fen = random_fen(&mut random);
-        if empty_squares(&fen) > 8 {
+        // Smaller ones are certain.
+        if empty_squares(&fen) > 10 {
             continue;
         }
         let position = Amazons::from_fen(&fen).unwrap();
@@ -127,7 +128,7 @@ fn what_is_certain_is_right_and_equal_keys_have_equal_results() {
             }
         }
     }
-    assert!(certain.iter().all(|&count| count > 100) && shared > 100, "{certain:?} certain, {shared} shared");
+    assert!(certain.iter().all(|&count| count > 100) && shared > 20, "{certain:?} certain, {shared} shared");
 }
 
 #[test]

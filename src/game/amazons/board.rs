@@ -198,6 +198,13 @@ impl SquareSet for u128 {
     }
 }
 
+/// A hash of several sets. Boards of both sizes have their own start: the hash of nothing but empty sets would
+/// stay 0, so that sets of one board could have the hash of others on the other board.
+#[inline]
+pub(super) fn hash_of<S: SquareSet>(sets: [S; 3]) -> u64 {
+    sets.into_iter().fold(size_of::<S>() as u64, |hash, set| set.hash(hash))
+}
+
 /// The squares of a set and all squares of `ground` that are connected to it.
 #[inline]
 pub(super) fn connected<S: SquareSet>(mut set: S, ground: S) -> S {
@@ -241,4 +248,17 @@ pub(super) fn components<S: SquareSet>(mut ground: S) -> impl Iterator<Item = S>
             component
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_the_two_boards_have_different_hashes() {
+        // The same bits, in the upper half of the large board.
+        let [first, second] = [1u64 << 25, 1 << 24];
+        let large = [0, u128::from(first) << 64, u128::from(second) << 64];
+        assert_ne!(hash_of([first, 0, second]), hash_of(large));
+    }
 }

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrayvec::ArrayVec;
 
-use super::board::{SquareSet, components, flood, squares};
+use super::board::{SquareSet, components, flood, hash_of, squares};
 use super::filling::{self, Region};
 use super::rules::MAX_AMAZONS;
 
@@ -125,8 +125,7 @@ impl<S: SquareSet> Area<S> {
 
     /// The smallest number of moves of a player that the region is not worth more than.
     pub(super) fn most(&self, player: usize) -> i32 {
-        let sets = [self.amazons[player], self.amazons[1 - player], self.empty];
-        let hash = sets.into_iter().fold(0, |hash, set| set.hash(hash));
+        let hash = hash_of([self.amazons[player], self.amazons[1 - player], self.empty]);
         let (slot, tag) = (&CACHE[hash as usize % CACHE_SIZE], hash >> BOUND_BITS | 1);
         let entry = slot.load(Ordering::Relaxed);
         if entry >> BOUND_BITS == tag {

@@ -376,6 +376,8 @@ impl Solvable for Amazons {
     /// The player who cannot move loses, so there are no draws.
     const CAN_BE_DRAWN: bool = false;
 
+    const PROOF_OVERLAP: u64 = 8;
+
     fn proof_leaf(&self) -> ProofLeaf {
         let stm = self.stm.index();
         let status = match self.on_the_small_board() {

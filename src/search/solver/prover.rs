@@ -20,10 +20,6 @@ use crate::search::{Control, Limits};
 /// ε is one over this number: a child is searched until its number exceeds 1 + 1/4 of the next best one's.
 const SLACK: u32 = 4;
 
-/// The proofs of siblings have much in common: of the smaller numbers of a sum only one in so many counts.
-/// (T. Ueda, T. Hashimoto, J. Hashimoto and H. Iida, "Weak proof-number search", 2008, count none.)
-const OVERLAP: u64 = 8;
-
 /// Bytes of the stack of a thread: enough for the longest line.
 const STACK: usize = 1 << 25;
 
@@ -223,7 +219,7 @@ impl<'a> Prover<'a> {
             if self.team.is_some() {
                 self.refresh(&mut children);
             }
-            let numbers = combined(&children);
+            let numbers = combined::<G>(&children);
             let (first, second) = self.most_proving(&children);
             *best = first.map(|index| children[index].mv);
             if ply == 0 {
@@ -244,7 +240,9 @@ impl<'a> Prover<'a> {
             let below = Numbers {
                 proof: match thresholds.disproof {
                     INFINITE => INFINITE,
-                    threshold => threshold.saturating_sub((others / OVERLAP) as u32).max(own.proof + 1),
+                    threshold => {
+                        threshold.saturating_sub((others / G::PROOF_OVERLAP) as u32).max(own.proof + 1)
+                    }
                 },
                 disproof: thresholds.proof.min(slack).max(own.disproof + 1),
             };
@@ -357,10 +355,10 @@ pub(super) fn after<G: Game>(position: &G, mv: G::Move) -> G {
 
 /// The numbers of a position, from those of its children: one child has to be disproven to prove it, all have
 /// to be proven to disprove it.
-fn combined<M>(children: &[Child<M>]) -> Numbers {
+fn combined<G: Solvable>(children: &[Child<G::Move>]) -> Numbers {
     let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(INFINITE);
     let largest = children.iter().map(|child| u64::from(child.numbers.proof)).max().unwrap_or(0);
-    let disproof = largest + (proof_sum(children) - largest) / OVERLAP;
+    let disproof = largest + (proof_sum(children) - largest) / G::PROOF_OVERLAP;
     match (proof, disproof) {
         (0, _) => Numbers::decided(true),
         (_, 0) => Numbers::decided(false),
