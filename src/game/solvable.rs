@@ -27,8 +27,8 @@ pub trait Solvable: Chance {
     /// Whether a game may end in a draw.
     const CAN_BE_DRAWN: bool = true;
 
-    /// How much the proofs of siblings have in common: of the numbers that are summed up, the largest counts, and
-    /// one in so many of the others. (T. Ueda, T. Hashimoto, J. Hashimoto and H. Iida, "Weak proof-number
+    /// How much the proofs of siblings have in common: of the numbers that are summed up, the largest counts,
+    /// and one in so many of the others. (T. Ueda, T. Hashimoto, J. Hashimoto and H. Iida, "Weak proof-number
     /// search", 2008, count none of the others.)
     const PROOF_OVERLAP: u64 = 1;
 

@@ -198,8 +198,8 @@ impl SquareSet for u128 {
     }
 }
 
-/// A hash of several sets. Boards of both sizes have their own start: the hash of nothing but empty sets would
-/// stay 0, so that sets of one board could have the hash of others on the other board.
+/// A hash of several sets. Boards of both sizes have their own start: the hash of nothing but empty sets
+/// would stay 0, so that sets of one board could have the hash of others on the other board.
 #[inline]
 pub(super) fn hash_of<S: SquareSet>(sets: [S; 3]) -> u64 {
     sets.into_iter().fold(size_of::<S>() as u64, |hash, set| set.hash(hash))
