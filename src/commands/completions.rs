@@ -1,6 +1,6 @@
 //! `labrys completions` and `labrys man`.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -22,8 +22,11 @@ pub(super) struct Man {
 }
 
 /// Prints completions of a command line.
-pub(super) fn print(arguments: &Completions, mut command: Command) {
-    clap_complete::generate(arguments.shell, &mut command, "labrys", &mut io::stdout());
+pub(super) fn print(arguments: &Completions, mut command: Command) -> io::Result<()> {
+    // The crate panics where it cannot write.
+    let mut text = Vec::new();
+    clap_complete::generate(arguments.shell, &mut command, "labrys", &mut text);
+    io::stdout().write_all(&text)
 }
 
 /// Writes the manual pages of a command line.

@@ -1,6 +1,6 @@
 //! `labrys merge`.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -91,7 +91,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     write_atomically_with(out, |out| -> anyhow::Result<()> {
         registry::dispatch(kind.game(), Merge { kind: &kind, files: &files, out })?
     })?;
-    println!("{}: {count} shards", out.display());
+    writeln!(io::stdout(), "{}: {count} shards", out.display())?;
     Ok(())
 }
 

@@ -143,10 +143,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Serve(arguments) => serve::run(&arguments),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
-        Command::Completions(arguments) => {
-            completions::print(&arguments, Arguments::command());
-            Ok(())
-        }
+        Command::Completions(arguments) => Ok(completions::print(&arguments, Arguments::command())?),
         Command::Man(arguments) => completions::write_pages(&arguments, Arguments::command()),
     }
 }

@@ -1,5 +1,6 @@
 //! `labrys selfplay`.
 
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -124,7 +125,7 @@ impl SelfPlay<'_> {
         play_games(&start, thinkers, &self.settings, numbers, &mut writer, control, &mut report)?;
         progress.finish();
         let path = self.out.display();
-        println!("{path}: {} games, {} positions added", writer.games(), played.positions);
+        writeln!(io::stdout(), "{path}: {} games, {} positions added", writer.games(), played.positions)?;
         Ok(writer.games() >= games)
     }
 }

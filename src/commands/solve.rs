@@ -89,7 +89,12 @@ fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
     printed?;
     if let (Some(path), Some(written)) = (&arguments.proof, written?) {
         let positions = written.counts.moves + written.counts.replies;
-        println!("{}: {positions} positions, checksum {:08x}", path.display(), written.checksum);
+        writeln!(
+            io::stdout(),
+            "{}: {positions} positions, checksum {:08x}",
+            path.display(),
+            written.checksum
+        )?;
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! `labrys tables`.
 
 use std::fs;
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, bail};
 
@@ -11,7 +11,7 @@ use super::progress::Progress;
 use super::{interruptible, threads};
 use crate::engine::registry::{self, GameVisitor};
 use crate::game::{Endgames, EndgamesVisitor, Playable};
-use crate::search::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
+use crate::search::{TableSummary, TablesListener, TablesRequest, build_tables};
 
 /// Builds endgame tables by retrograde analysis. Tables that the folder has already are checked and kept.
 #[derive(Debug, clap::Args)]
@@ -64,26 +64,15 @@ impl EndgamesVisitor for &Arguments {
         };
         fs::create_dir_all(&self.out).with_context(|| format!("`{}`", self.out.display()))?;
         let control = interruptible()?;
-        println!("table  positions       wins     losses      draws  longest  position");
-        let built = self.build(endgames, request, control.stop_flag())?;
-        if built.is_none() {
-            println!("interrupted; finished tables are in `{}`", self.out.display());
-        }
-        Ok(())
-    }
-}
-
-impl Arguments {
-    fn build<E: Endgames>(
-        &self,
-        endgames: &E,
-        request: TablesRequest,
-        stop: &AtomicBool,
-    ) -> Result<Option<()>, BuildError> {
-        let mut output = Output { progress: None };
-        let built = build_tables(endgames, &self.out, request, stop, &mut output);
+        let mut out = io::stdout();
+        writeln!(out, "table  positions       wins     losses      draws  longest  position")?;
+        let mut output = Output { progress: None, printed: Ok(()) };
+        let built = build_tables(endgames, &self.out, request, control.stop_flag(), &mut output);
         output.finish();
-        built
+        if built?.is_none() {
+            writeln!(out, "interrupted; finished tables are in `{}`", self.out.display())?;
+        }
+        Ok(output.printed?)
     }
 }
 
@@ -91,6 +80,8 @@ impl Arguments {
 struct Output {
     /// The progress of some materials.
     progress: Option<(String, Progress)>,
+    /// The first error of printing. The tables are built without readers, too.
+    printed: io::Result<()>,
 }
 
 impl Output {
@@ -116,6 +107,11 @@ impl TablesListener for Output {
         let TableSummary { material, positions, wins, losses, longest, example } = summary;
         let draws = positions - wins - losses;
         let old = if is_new { "" } else { " (kept)" };
-        println!("{material:5} {positions:10} {wins:10} {losses:10} {draws:10} {longest:8}  {example}{old}");
+        if self.printed.is_ok() {
+            self.printed = writeln!(
+                io::stdout(),
+                "{material:5} {positions:10} {wins:10} {losses:10} {draws:10} {longest:8}  {example}{old}"
+            );
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! `labrys zero selfplay`.
 
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -77,7 +78,7 @@ impl GameVisitor for Games<'_> {
         if !is_complete {
             bail!("interrupted after {games} games, nothing is written");
         }
-        println!("{}: {games} games, {positions} positions", out.display());
+        writeln!(io::stdout(), "{}: {games} games, {positions} positions", out.display())?;
         Ok(())
     }
 }

@@ -90,7 +90,7 @@ impl Counts {
 pub enum CertificateError {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
     /// Not a certificate.
     #[error("is no certificate: it does not begin with `{TITLE}`")]
     Foreign,
@@ -127,6 +127,13 @@ pub enum CertificateError {
     /// The numbers in the header are not those of the proof.
     #[error("has a header with other numbers than its proof")]
     Counts,
+}
+
+// Not its source: the message has the error already.
+impl From<io::Error> for CertificateError {
+    fn from(error: io::Error) -> CertificateError {
+        CertificateError::Io(error)
+    }
 }
 
 /// Writes what comes before the tokens.
