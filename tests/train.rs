@@ -266,7 +266,7 @@ fn leaf_features_are_from_the_point_of_view_of_the_agent() {
         ObservationSettings { both: false, position: ObservedPosition::Leaf, predicted: false, reward: 1.0 };
     let game_settings = GameSettings {
         seed: 5,
-        opening_seed: 5,
+        opening_seed: 6,
         opening_plies: 6,
         longest: None,
         first: Color::Black,
