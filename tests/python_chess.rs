@@ -107,7 +107,7 @@ fn python_chess_reads_our_games() {
 #[test]
 #[ignore = "needs python-chess"]
 fn games_go_on_where_nobody_claims_a_draw() {
-    let out = python("play.py", &[env!("CARGO_BIN_EXE_labrys"), "20"]);
-    assert!(out.starts_with("20 "), "{out}");
+    let out = python("play.py", &[env!("CARGO_BIN_EXE_labrys"), "40"]);
+    assert!(out.starts_with("40 "), "{out}");
     assert!(out.contains("FIVEFOLD_REPETITION") || out.contains("SEVENTYFIVE_MOVES"), "{out}");
 }
