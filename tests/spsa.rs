@@ -185,7 +185,7 @@ fn engines_in_one_process_have_constants_of_their_own() {
         // Scores change much from depth to depth, so that aspiration windows fail.
         let fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
         engine.board_mut().set_up(Some(fen), &[]).unwrap();
-        engine.search(&[], &Limits::depth(12), &Control::default(), &mut |_: &_| {}).unwrap().nodes
+        engine.search(&[], &Limits::depth(13), &Control::default(), &mut |_: &_| {}).unwrap().nodes
     };
     let default = nodes(None);
     let mut same = Vec::new();
