@@ -2,7 +2,7 @@
 
     python measure.py ../target/release/labrys [seconds a shard]
 
-The machine should have nothing else to do. It takes about ten times the seconds of a shard, and some minutes.
+The machine should have nothing else to do. It takes about 50 times the seconds of a shard, and a minute.
 """
 
 import contextlib
@@ -20,7 +20,13 @@ import ray
 from labrys_cluster import commands, files, frames
 
 LABRYS = str(Path(sys.argv[1]).absolute())
-SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 20.0
+SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 10.0
+
+# Seconds after which Ray has started.
+SETTLE = 10
+
+# Shards of a match for each core, and turns.
+SHARDS, TURNS = 4, 3
 
 ENGINES = ["--engine", "name=a", "--engine", "name=b", "option.Evaluation=linear", "--each", "nodes=5000", "option.Hash=8"]
 SELFPLAY = ["--nodes", "1000"]
@@ -66,12 +72,13 @@ def nothing() -> None:
 
 def start_ray(cpus: int) -> None:
     """A cluster of so many cores of this machine."""
-    ray.init("local", num_cpus=cpus, log_to_driver=False, logging_level="error")
+    ray.init("local", num_cpus=cpus, log_to_driver=False, logging_level="error", **commands.LOCAL)
 
 
 def warm_up(cpus: int) -> None:
-    """Starts the processes of the workers."""
+    """Starts the processes of the workers, and waits for Ray's own to come to rest."""
     ray.get([nothing.remote() for _ in range(20 * cpus)])
+    time.sleep(SETTLE)
 
 
 def main() -> None:
@@ -100,22 +107,27 @@ def main() -> None:
 
     speed = local(40, 1)
     size = 2 * max(1, round(speed * SECONDS / 2))
-    print(f"\nshards of {size} games, {size / speed:.0f} s\n")
+    print(f"\nshards of {size} games, {size / speed:.0f} s; medians of {TURNS} turns\n")
     row("cores", "one process, games/s", "Ray, games/s", "ratio")
     row("---", "---", "---", "---")
-    found = {}
-    for cpus in [1, 2]:
-        games = 4 * cpus * size
-        found[cpus] = local(games, cpus), clustered(games, size, cpus, scratch / f"match-{cpus}")
-        row(cpus, *(f"{rate:.2f}" for rate in found[cpus]), f"{found[cpus][1] / found[cpus][0]:.3f}")
-    print(f"\n2 workers to 1: {found[2][1] / found[1][1]:.3f}")
-    played = frames.shards(scratch / "match-2")
+    found = {1: [], 2: []}
+    # By turns, as other work on the machine comes and goes.
+    for turn in range(TURNS):
+        for cpus, rates in found.items():
+            games, folder = SHARDS * cpus * size, scratch / f"match-{cpus}-{turn}"
+            rates.append((local(games, cpus), clustered(games, size, cpus, folder)))
+    medians = {cpus: list(map(statistics.median, zip(*rates))) for cpus, rates in found.items()}
+    for cpus, rates in found.items():
+        ratio = statistics.median(ray / one for one, ray in rates)
+        row(cpus, *(f"{rate:.2f}" for rate in medians[cpus]), f"{ratio:.3f}")
+    print(f"\n2 cores to 1: {medians[2][0] / medians[1][0]:.3f} in one process, {medians[2][1] / medians[1][1]:.3f} with Ray")
+    played = frames.shards(scratch / "match-2-0")
     overhead = (played.seconds - played.played).median()
     print(f"a shard: {overhead:.3f} s besides its command, {100 * overhead / played.played.median():.2f} % of it\n")
 
     row("data", "bytes a game")
     row("---", "---")
-    row("match (PGN)", f"{played.bytes.sum() / (8 * size):.0f}")
+    row("match (PGN)", f"{played.bytes.sum() / (2 * SHARDS * size):.0f}")
     for nodes in SELFPLAY[1:]:
         out = scratch / "games.bin"
         labrys("selfplay", "--nodes", nodes, "--games", 200, "--out", out)
@@ -124,8 +136,8 @@ def main() -> None:
     print("\ncost of the driver\n")
     row("what", "seconds a game")
     row("---", "---")
-    parts = sorted((scratch / "match-2" / "shards").iterdir())
-    games = 8 * size
+    parts = sorted((scratch / "match-2-0" / "shards").iterdir())
+    games = 2 * SHARDS * size
     row("report (`match --report`)", f"{timed(lambda: labrys('match', *ENGINES, '--games', games, '--report', *parts)) / games:.6f}")
     row("merge of PGN", f"{timed(lambda: labrys('merge', '--out', scratch / 'merged', *parts)) / games:.6f}")
     for index in range(1, 5):

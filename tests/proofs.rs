@@ -240,6 +240,31 @@ fn a_proof_is_put_together_from_parts() {
 }
 
 #[test]
+fn what_known_values_decide_is_not_split() {
+    let folder = tempfile::tempdir().unwrap();
+    let none = Known::new();
+    let value = |position: &Amazons| {
+        certify(&position.fen(), &Known::<Amazons>::new(), Leaves::Searched, &folder.path().join("proof"))
+    };
+    // Every first move loses.
+    let first = split(&Amazons::from_fen(LOSS).unwrap(), 1, &none);
+    let root = &first.last().unwrap().position;
+    let all = split(root, 2, &none);
+    let below = |jobs: &[Job<Amazons, _>], mv| jobs.iter().filter(|job| job.moves[0] == mv).count();
+    let lost = all.iter().find(|job| value(&job.position) == Value::Loss).unwrap();
+    // One loss of the last player is a win of the one before, whatever its other moves are worth.
+    let mut known = Known::new();
+    known.insert(&lost.position, Value::Loss);
+    let left = split(root, 2, &known);
+    assert!(below(&all, lost.moves[0]) > 1 && below(&left, lost.moves[0]) == 0);
+    assert!(!left.is_empty(), "other moves are still open");
+    // And one loss of the one before decides everything.
+    let refuted = split(root, 1, &none).into_iter().find(|job| value(&job.position) == Value::Loss).unwrap();
+    known.insert(&refuted.position, Value::Loss);
+    assert_eq!(split(root, 2, &known), []);
+}
+
+#[test]
 fn a_known_value_decides() {
     // A mate in one from here, if a value that is wrong is believed.
     let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
@@ -365,6 +390,12 @@ fn the_commands_write_and_verify_and_split() {
     assert!(success && out.lines().all(|line| line.split('\t').count() == 5), "{out}");
     let (success, out, error) = labrys(&[&solve[..], &["--assume", &results, "--split", "1"]].concat());
     assert!(success && !out.is_empty(), "{error}");
+
+    // The value is known, but a proof takes more nodes.
+    let short = ["solve", "--variant", "amazons", "--fen", "1qq1/qQ1*/Q1qQ/2Q* w", "--nodes", "60"];
+    let (success, out, _) = labrys(&[&short[..], &["--proof", &at("short")]].concat());
+    assert!(success && out.ends_with("short: not written, the limits did not suffice\n"), "{out}");
+    assert!(!Path::new(&at("short")).exists());
 
     let (success, _, error) = labrys(&["verify", &results]);
     assert!(!success && error.contains("results") && error.contains("is no certificate"), "{error}");

@@ -1,4 +1,4 @@
-"""`match`, `selfplay` and `zero` on a cluster. Their arguments are those of the commands of Labrys."""
+"""`match`, `selfplay`, `zero` and `solve` on a cluster. Their arguments are those of the commands of Labrys."""
 
 import argparse
 import csv
@@ -10,7 +10,7 @@ import sys
 import time
 import tomllib
 from pathlib import Path
-from typing import Callable
+from typing import Callable, Iterable
 
 import ray
 from tqdm import tqdm
@@ -18,18 +18,28 @@ from tqdm import tqdm
 from . import ClusterError
 from .files import Files, Shipment, version
 from .folder import Folder, write_atomically
-from .shards import Job, Result, play
+from .shards import Job, Result, Shard, run_shards
 
 # Arguments of Labrys that the cluster sets itself, or that would need files that it does not know of.
 OWN = {
     "--shard", "--report", "--resume", "--out", "--pgnout", "--epdout", "--plot", "--json", "--log", "--config",
-    "--quick", "--concurrency", "--threads", "--affinity", "--rating-interval",
+    "--quick", "--concurrency", "--threads", "--affinity", "--rating-interval", "--results", "--assume",
+    "--checkpoint",
 }
 
 # Games of a generation of `zero` whose settings do not say, as in Labrys.
 ZERO_GAMES = 40
 
-# A report on a match may take this share of the time.
+# How a cluster on this machine starts.
+LOCAL = {"include_dashboard": False}
+
+# Limits of a proof.
+LIMITS = ["--nodes", "--time", "--hash"]
+
+# The end of the name of a certificate.
+PROOF = ".proof"
+
+# A report on what is done so far may take this share of the time.
 REPORTS = 0.05
 
 
@@ -37,10 +47,10 @@ def run(line: list[str]) -> None:
     """Runs a command line, without the name of the program."""
     parser = argparse.ArgumentParser(
         prog="python -m labrys_cluster",
-        description="Plays matches and self-play of Labrys on a Ray cluster. Other arguments are those of Labrys.",
+        description="Runs matches, self-play and proofs of Labrys on a Ray cluster. Other arguments are those of Labrys.",
         allow_abbrev=False,
     )
-    parser.add_argument("command", choices=["match", "selfplay", "zero"])
+    parser.add_argument("command", choices=list(COMMANDS))
     parser.add_argument("--folder", type=Path, required=True, help="folder of the run; the same command goes on")
     parser.add_argument("--labrys", default="labrys", help="the binary, shipped to the workers")
     parser.add_argument("--worker-labrys", help="in its place a program that the workers have, of the same version")
@@ -83,9 +93,10 @@ class Cluster:
                 socket.create_connection((host, int(port)), timeout=10).close()
             except OSError as error:
                 raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
-        environment = {"py_modules": [str(Path(__file__).parent)]} if address else None
+        # Workers elsewhere get this package. Nobody looks at the dashboard of a cluster that lasts for one run.
+        rest = {"runtime_env": {"py_modules": [str(Path(__file__).parent)]}} if address else LOCAL
         try:
-            ray.init(address=address or "local", runtime_env=environment, log_to_driver=False, logging_level="error")
+            ray.init(address=address or "local", log_to_driver=False, logging_level="error", **rest)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
 
@@ -99,30 +110,49 @@ class Cluster:
     def play(
         self, folder: Folder, shipment: Shipment, words: list[str], out: str, live: Callable[[bytes], tuple[str, bool]]
     ) -> bool:
-        """Plays the shards that a folder lacks. `live` is given each one and says what to show, and whether to end.
-        Returns whether all shards are there."""
-        threads = "--concurrency" if words[0] == "match" else "--threads"
-        job = Job(words, out, self.options.cpus, threads, self.shipped, self.version)
-        count = folder.shards
-        bar = tqdm(total=count, initial=len(folder.done), unit="shard", disable=None)
+        """Plays all games of a job in shards; `run` says the rest."""
+        count, threads = folder.shards, "--concurrency" if words[0] == "match" else "--threads"
+        names = ((index, f"{index}/{count}") for index in range(1, count + 1) if index not in folder.done)
+        shards = (Shard(index, ["--shard", name], f"shard {name}") for index, name in names)
+        return self.run(folder, shipment, self.job(words, {out: ""}, threads), shards, live)
+
+    def job(self, words: list[str], outs: dict[str, str], threads: str) -> Job:
+        """A job for the binary of this cluster."""
+        return Job(words, outs, self.options.cpus, threads, self.shipped, self.version)
+
+    def run(
+        self,
+        folder: Folder,
+        shipment: Shipment,
+        job: Job,
+        shards: Iterable[Shard],
+        live: Callable[[bytes], tuple[str, bool]],
+    ) -> bool:
+        """Runs shards into their folder. `live` is given the result of each one, at first nothing, and says what to
+        show, and whether to end. Shards that lack a file are left for the next time. Returns whether all shards of
+        the folder are there."""
+        bar = tqdm(total=folder.shards, initial=len(folder.done), unit="shard", disable=None)
 
         def finished(result: Result) -> bool:
-            folder.put(result.index, result.content)
+            content = result.files[""] if all(result.files.values()) else b""
+            if content:
+                folder.put(result.index, result.files)
+                bar.update()
             with (folder.path / "shards.csv").open("a", newline="") as file:
-                row = [result.index, result.node, len(result.content), f"{result.seconds:.3f}", f"{result.played:.3f}"]
-                csv.writer(file).writerow(row)
-            bar.update()
-            text, decided = live(result.content)
+                size = sum(map(len, result.files.values()))
+                csv.writer(file).writerow(
+                    [result.index, result.node, size, f"{result.seconds:.3f}", f"{result.played:.3f}"]
+                )
+            text, decided = live(content)
             bar.set_postfix_str(text)
             return decided
 
         try:
             if not live(b"")[1]:
-                missing = [index for index in range(1, count + 1) if index not in folder.done]
-                play(shipment, job, count, missing, finished)
+                run_shards(shipment, job, shards, finished)
         finally:
             bar.close()
-        return len(folder.done) == count
+        return len(folder.done) == folder.shards
 
     def shards(self, games: int) -> int:
         """Into how many shards games are cut."""
@@ -154,29 +184,24 @@ def number(words: list[str], flag: str) -> int | None:
 
 
 class Live:
-    """The report on a match that is played, no more often than it is cheap."""
+    """The results of a run so far, in one file, and a report on them, no more often than it is cheap."""
 
-    def __init__(self, report: Callable[..., str], folder: Folder):
-        self.report, self.games = report, folder.path / "played.pgn"
-        with self.games.open("wb") as file:
+    def __init__(self, folder: Folder, name: str, report: Callable[[Path], tuple[str, bool]]):
+        self.report, self.path = report, folder.path / name
+        with self.path.open("wb") as file:
             for index in sorted(folder.done):
                 file.write(folder.shard(index).read_bytes())
-        self.shown, self.next, self.decided = "", 0.0, False
+        self.last, self.next = ("", False), 0.0
 
-    def __call__(self, games: bytes) -> tuple[str, bool]:
-        with self.games.open("ab") as file:
-            file.write(games)
+    def __call__(self, result: bytes) -> tuple[str, bool]:
+        with self.path.open("ab") as file:
+            file.write(result)
         begin = time.monotonic()
-        if begin >= self.next and self.games.stat().st_size > 0:
-            found = json.loads(self.report("--json", "--report", self.games))
-            first, sprt = found["pairings"][0], found.get("sprt")
-            interval = [first[name] for name in ("estimate", "low", "high")]
-            elo = " ".join("inf" if bound is None else f"{bound:+.0f}" for bound in interval)
-            self.shown = f"{found['games']} games, Elo {elo}" + (f", LLR {sprt['llr']:+.2f}" if sprt else "")
-            self.decided = bool(sprt and sprt["accepted"])
+        if begin >= self.next and self.path.stat().st_size > 0:
+            self.last = self.report(self.path)
             end = time.monotonic()
             self.next = end + (end - begin) / REPORTS
-        return self.shown, self.decided
+        return self.last
 
 
 def play_match(cluster: Cluster, words: list[str]) -> None:
@@ -195,8 +220,20 @@ def play_match(cluster: Cluster, words: list[str]) -> None:
 
     report("--report", "/dev/null")
     folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, count))
-    live = Live(report, folder)
-    games_file = live.games
+
+    def progress(path: Path) -> tuple[str, bool]:
+        found = json.loads(report("--json", "--report", path))
+        if not found["pairings"]:
+            # Games that come before others are not counted by an SPRT.
+            return "", False
+        first, sprt = found["pairings"][0], found.get("sprt")
+        interval = [first[name] for name in ("estimate", "low", "high")]
+        elo = " ".join("inf" if bound is None else f"{bound:+.0f}" for bound in interval)
+        shown = f"{found['games']} games, Elo {elo}" + (f", LLR {sprt['llr']:+.2f}" if sprt else "")
+        return shown, bool(sprt and sprt["accepted"])
+
+    live = Live(folder, "played.pgn", progress)
+    games_file = live.path
     if cluster.play(folder, shipment, words, "--pgnout", live):
         games_file = folder.path / "games.pgn"
         merge(cluster, folder, games_file)
@@ -257,7 +294,66 @@ def play_zero(cluster: Cluster, words: list[str]) -> None:
         del cluster.files.content[net]
 
 
-COMMANDS = {"match": play_match, "selfplay": play_selfplay, "zero": play_zero}
+def solve(cluster: Cluster, words: list[str]) -> None:
+    """A proof: the cluster solves the positions into which it is split, this machine puts it together."""
+    parser = argparse.ArgumentParser(prog="python -m labrys_cluster solve", allow_abbrev=False, add_help=False)
+    for flag in ["--variant", "--fen", "--split", *LIMITS]:
+        parser.add_argument(flag)
+    parser.add_argument("--moves", nargs="+")
+    parser.add_argument("--proof", action="store_true")
+    parser.add_argument("--counting", action="store_true")
+    given = parser.parse_args(words)
+    if given.counting and not given.proof:
+        raise ClusterError("--counting: only with --proof")
+    game = ["--variant", given.variant or "chess"]
+    position = ["solve", *game]
+    if given.fen:
+        position += ["--fen", given.fen]
+    if given.moves:
+        position += ["--moves", *given.moves]
+    listing = [*position, "--split", given.split or "1"]
+    limits = [word for flag in LIMITS if (limit := getattr(given, flag.strip("-"))) for word in (flag, limit)]
+    counting = ["--counting"] * given.counting
+
+    def positions(*assumed) -> list[str]:
+        """Those that are still open."""
+        return [line.split("\t")[1] for line in cluster.labrys(*listing, *assumed).splitlines()]
+
+    jobs = positions()
+    if not jobs:
+        raise ClusterError("the value needs no proof: `labrys solve` has it at once")
+    # More time or memory may solve what was left, so limits are no part of the run.
+    kind = ["--proof"] * given.proof + counting
+    cluster.connect()
+    folder = Folder(cluster.options.folder.absolute(), cluster.manifest([*listing, *kind], len(jobs)))
+    still_open = set(jobs)
+
+    def progress(results: Path) -> tuple[str, bool]:
+        still_open.intersection_update(positions("--assume", results))
+        return f"{len(still_open)} open", not still_open
+
+    live = Live(folder, "results.tsv", progress)
+    left = (
+        Shard(index, ["--fen", fen], f"position {index}, `{fen}`,")
+        for index, fen in enumerate(jobs, 1)
+        if index not in folder.done and fen in still_open
+    )
+    outs = {"--results": ""} | ({"--proof": PROOF} if given.proof else {})
+    job = cluster.job(["solve", *game, *limits, *counting], outs, "--threads")
+    cluster.run(folder, Shipment.of(cluster.files), job, left, live)
+    print(f"{len(folder.done)} of {len(jobs)} positions have a value")
+    if not progress(live.path)[1]:
+        print(f"{len(still_open)} are still open; the same command goes on, with other limits if they are given")
+        return
+    whole = folder.path / f"whole{PROOF}"
+    proof = ["--proof", str(whole), *counting] if given.proof else []
+    print(cluster.labrys(*position, *limits, "--assume", str(live.path), *proof), end="")
+    if whole.exists():
+        parts = [name + PROOF for name in folder.files()]
+        print(cluster.labrys("verify", *parts, str(whole), files=folder.path / "shards").splitlines()[-1])
+
+
+COMMANDS = {"match": play_match, "selfplay": play_selfplay, "zero": play_zero, "solve": solve}
 
 
 def main() -> int:

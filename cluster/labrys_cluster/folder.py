@@ -48,7 +48,10 @@ class Folder:
         """The names of the finished shards in the folder `shards`, in order."""
         return [self.shard(index).name for index in sorted(self.done)]
 
-    def put(self, index: int, content: bytes) -> None:
-        """Adds a finished shard."""
-        write_atomically(self.shard(index), content)
+    def put(self, index: int, files: dict[str, bytes]) -> None:
+        """Adds a finished shard: its files, by the ends of their names. The one whose name has no other end says
+        that it is there."""
+        for end in sorted(files, reverse=True):
+            path = self.shard(index)
+            write_atomically(path.with_name(path.name + end), files[end])
         self.done.add(index)

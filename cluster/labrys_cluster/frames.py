@@ -86,6 +86,11 @@ def _block(block: bytes, count: int) -> list[tuple]:
     return rows
 
 
+def results(path: str | Path) -> pandas.DataFrame:
+    """The values of positions in a file of `labrys solve --results`, and the nodes that they have taken."""
+    return pandas.read_csv(path, sep="\t", comment="#", names=["variant", "fen", "value", "nodes"])
+
+
 def header(path: str | Path) -> dict:
     """How the games of a file of `labrys selfplay` were played."""
     with open(path, "rb") as file:

@@ -1,4 +1,4 @@
-"""Plays the shards of a job on the cluster. Ray places them, moves their files, and repeats those whose worker
+"""Runs the shards of a job on the cluster. Ray places them, moves their files, and repeats those whose worker
 is lost; a shard counts when the driver has its result, which it gets once."""
 
 import ctypes
@@ -26,12 +26,12 @@ GATHER = 0.2
 
 @dataclass
 class Job:
-    """A command of Labrys that plays shards."""
+    """What all shards of a job share."""
 
-    # The command line, with the names of files as the workers have them.
+    # The command line of Labrys, with the names of files as the workers have them.
     words: list[str]
-    # The argument that names the file of results.
-    out: str
+    # The arguments that name the files of a shard, and the ends of the names that these have in its folder.
+    outs: dict[str, str]
     # Cores of a shard, and the argument that names them.
     cpus: int
     threads: str
@@ -42,11 +42,24 @@ class Job:
 
 
 @dataclass
+class Shard:
+    """A part of a job."""
+
+    # From 1 on.
+    index: int
+    # What the command line has for it besides that of the job.
+    words: list[str]
+    # What errors call it.
+    name: str
+
+
+@dataclass
 class Result:
     """A finished shard."""
 
     index: int
-    content: bytes
+    # Its files, by the ends of their names. Those that Labrys did not write are empty.
+    files: dict[str, bytes]
     # Seconds of the task and of the command in it, and the machine.
     seconds: float
     played: float
@@ -60,8 +73,8 @@ def die_with_parent() -> None:
 
 
 @ray.remote(max_retries=-1)
-def play_shard(shipment: Shipment, job: Job, index: int, count: int) -> Result:
-    """Plays a shard and returns its file. It may run again if its worker is lost: it leaves nothing behind."""
+def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
+    """Runs a shard and returns its files. It may run again if its worker is lost: it leaves nothing behind."""
     begin = time.monotonic()
     folder = shipment.folder()
     node = ray.util.get_node_ip_address()
@@ -73,8 +86,9 @@ def play_shard(shipment: Shipment, job: Job, index: int, count: int) -> Result:
         raise ClusterError(f"worker {node}: {job.binary} is another version: {found!r}, not {job.version!r}")
     program = str(folder / job.binary) if "/" in job.binary else job.binary
     with tempfile.TemporaryDirectory(prefix="labrys_shard-") as scratch:
-        out = Path(scratch) / "out"
-        words = [program, *job.words, "--shard", f"{index}/{count}", job.threads, str(job.cpus), job.out, str(out)]
+        outs = {end: Path(scratch) / f"out{end}" for end in job.outs.values()}
+        words = [program, *job.words, *shard.words, job.threads, str(job.cpus)]
+        words += [word for flag, end in job.outs.items() for word in (flag, str(outs[end]))]
         start = time.monotonic()
         done = subprocess.run(
             words, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
@@ -82,22 +96,21 @@ def play_shard(shipment: Shipment, job: Job, index: int, count: int) -> Result:
         played = time.monotonic() - start
         if done.returncode != 0:
             message = done.stderr.strip().splitlines()[-1:] or [f"ended with {done.returncode}"]
-            raise ClusterError(f"shard {index}/{count} on worker {node}: {message[0]}")
-        return Result(index, out.read_bytes(), time.monotonic() - begin, played, node)
+            raise ClusterError(f"{shard.name} on worker {node}: {message[0]}")
+        files = {end: out.read_bytes() if out.exists() else b"" for end, out in outs.items()}
+        return Result(shard.index, files, time.monotonic() - begin, played, node)
 
 
-def play(
-    shipment: Shipment, job: Job, count: int, indices: Iterable[int], finished: Callable[[Result], bool]
-) -> None:
-    """Plays shards in order. `finished` is called with each result as it comes; if it returns true, the rest is
-    not played."""
-    task = play_shard.options(num_cpus=job.cpus)
-    waiting, running = iter(indices), set()
+def run_shards(shipment: Shipment, job: Job, shards: Iterable[Shard], finished: Callable[[Result], bool]) -> None:
+    """Runs shards in order, taking each when there is room for it. `finished` is called with each result as
+    it comes; if it returns true, the rest is left."""
+    task = run_shard.options(num_cpus=job.cpus)
+    waiting, running = iter(shards), set()
     try:
         while True:
             slots = QUEUED * max(1, int(ray.cluster_resources().get("CPU", 1)) // job.cpus)
-            while len(running) < slots and (index := next(waiting, None)) is not None:
-                running.add(task.remote(shipment, job, index, count))
+            while len(running) < slots and (shard := next(waiting, None)) is not None:
+                running.add(task.remote(shipment, job, shard))
             if not running:
                 return
             ready, _ = ray.wait(list(running), num_returns=len(running), timeout=GATHER)

@@ -38,7 +38,7 @@ def kill_workers(count: int, ended: threading.Event, killed: list) -> None:
     """Kills workers of Ray, one now and then, as `kill -9` does."""
     while len(killed) < count and not ended.wait(random.uniform(0.2, 0.6)):
         listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True).stdout
-        workers = [line.split()[0] for line in listed.splitlines() if "ray::play_shard" in line]
+        workers = [line.split()[0] for line in listed.splitlines() if "ray::run_shard" in line]
         if workers:
             victim = int(random.choice(workers))
             try:
@@ -116,6 +116,31 @@ gate = { games = 2 }
         assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
+# After a first move that loses.
+LOST = ["--variant", "amazons", "--fen", "1qq1/q2q/Q2Q/1QQ1 w"]
+
+
+def test_a_proof_is_put_together_and_verified(cluster, labrys, tmp_path, capsys):
+    words = ["solve", "--labrys", labrys, "--folder", str(tmp_path), *LOST, "--split", "2", "--hash", "8"]
+    # Too little for most positions: they are left for the next time.
+    commands.run([*words, "--proof", "--nodes", "60"])
+    first = frames.results(tmp_path / "results.tsv")
+    assert 0 < len(first) and "are still open" in capsys.readouterr().out
+    assert not (tmp_path / "whole.proof").exists()
+    solved = {path: path.stat().st_mtime_ns for path in tmp_path.glob("shards/*")}
+    commands.run([*words, "--proof"])
+    out = capsys.readouterr().out
+    assert "\nloss " in out and "loss amazons 1qq1/q2q/Q2Q/1QQ1 w - - 0 1: verified" in out, out
+    assert all(path.stat().st_mtime_ns == time for path, time in solved.items()), "solved again"
+    found = frames.results(tmp_path / "results.tsv")
+    assert len(first) < len(found) and set(found.fen) > set(first.fen)
+    # One losing reply is enough for each first move.
+    jobs = subprocess.run([labrys, "solve", *LOST, "--split", "2"], capture_output=True, text=True).stdout
+    assert len(found) < len(jobs.splitlines())
+    with pytest.raises(ClusterError, match="holds another run: command is"):
+        commands.run(words)
+
+
 def test_what_is_wrong_is_refused_by_name(cluster, labrys, tmp_path):
     def refused(message: str, *words: str) -> None:
         with pytest.raises(ClusterError, match=message):
@@ -126,6 +151,10 @@ def test_what_is_wrong_is_refused_by_name(cluster, labrys, tmp_path):
     refused("--out: not with a cluster", "selfplay", "--out", "x", *selfplay)
     refused("--games: expected", "selfplay")
     refused("--sprt: name the greatest", "match", *ENGINES, "--sprt", "elo1=5")
+    refused("--counting: only with --proof", "solve", *LOST, "--counting")
+    refused("unknown variant `x`", "solve", "--variant", "x")
+    refused("FEN: a white amazon is missing", "solve", "--variant", "amazons", "--fen", "9q w")
+    refused("needs no proof", "solve", "--variant", "amazons", "--fen", "q*Q1 w")
     refused("unknown variant `x`", "match", *ENGINES[2:], "--variant", "x")
     net = tmp_path / "net"
     net.write_text("no net")

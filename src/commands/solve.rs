@@ -9,9 +9,9 @@ use anyhow::Context;
 use clap::value_parser;
 
 use super::PositionArguments;
-use crate::engine::{Engine, Settings, SolveJob, SolveTask, registry};
+use crate::engine::{Engine, Settings, SolveJob, SolveTask, TaskError, registry};
 use crate::files;
-use crate::search::{Leaves, Limits, Resources, Solution, result_line};
+use crate::search::{Leaves, Limits, Resources, Solution, WriteError, Written, result_line};
 
 /// Proves that a position is a win, a loss or a draw for the side to move.
 #[derive(Debug, clap::Args)]
@@ -87,14 +87,16 @@ fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
         printed = kept.and(print(&solution));
     });
     printed?;
-    if let (Some(path), Some(written)) = (&arguments.proof, written?) {
-        let positions = written.counts.moves + written.counts.replies;
-        writeln!(
-            io::stdout(),
-            "{}: {positions} positions, checksum {:08x}",
-            path.display(),
-            written.checksum
-        )?;
+    let told = match written {
+        Err(TaskError::Write(WriteError::Unfinished)) => {
+            Some("not written, the limits did not suffice".into())
+        }
+        written => written?.map(|Written { counts, checksum }| {
+            format!("{} positions, checksum {checksum:08x}", counts.moves + counts.replies)
+        }),
+    };
+    if let (Some(path), Some(told)) = (&arguments.proof, told) {
+        writeln!(io::stdout(), "{}: {told}", path.display())?;
     }
     Ok(())
 }

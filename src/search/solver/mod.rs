@@ -56,6 +56,15 @@ pub enum Value {
 }
 
 impl Value {
+    /// The value of a game with this winner, or none, for the side to move.
+    pub fn of(winner: Option<Color>, stm: Color) -> Value {
+        match winner {
+            Some(winner) if winner == stm => Value::Win,
+            Some(_) => Value::Loss,
+            None => Value::Draw,
+        }
+    }
+
     /// The winner, with this side to move.
     pub fn winner(self, stm: Color) -> Option<Color> {
         match self {

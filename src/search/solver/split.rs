@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::Known;
 use super::prover::after;
+use super::{Known, Value};
 use crate::game::{GameHistory, ProofLeaf, Solvable};
 
 /// A position that has to be solved.
@@ -17,32 +17,69 @@ pub struct Job<G, M> {
     pub difficulty: u64,
 }
 
-/// The positions so many plies below another whose value is not known, the easiest first. Equivalent ones are
-/// listed once. What follows a position whose value is known is left out.
+/// The positions so many plies below another that have to be solved, the easiest first. Equivalent ones are
+/// listed once. Nothing is listed below a position whose value is known or follows from known values.
 pub fn split<G: Solvable>(position: &G, plies: usize, known: &Known<G>) -> Vec<Job<G, G::Move>> {
-    let mut jobs = vec![Job { position: position.clone(), moves: Vec::new(), difficulty: 0 }];
-    for ply in 1..=plies {
-        let (mut below, mut keys) = (Vec::new(), HashSet::new());
-        for Job { position, moves, .. } in jobs {
-            let mut legal = Vec::new();
-            position.legal_moves(&mut legal);
-            for mv in legal {
-                let child = after(&position, mv);
-                let is_over = GameHistory::new().outcome(&child).is_some();
-                let ProofLeaf::Open { key, numbers: [proof, disproof] } = child.proof_leaf() else {
-                    continue;
-                };
-                if is_over || known.get(&child).is_some() || !keys.insert(key) {
-                    continue;
-                }
-                let moves = moves.iter().copied().chain([mv]).collect();
-                let width = if ply == plies { child.count_moves() as u64 } else { 0 };
-                let difficulty = u64::from(proof.min(disproof)) * width;
-                below.push(Job { position: child, moves, difficulty });
-            }
-        }
-        jobs = below;
-    }
+    let mut splitter = Splitter { known, line: Vec::new(), jobs: Vec::new() };
+    splitter.value(position, plies);
+    let mut keys = HashSet::new();
+    splitter.jobs.retain(|(key, _)| keys.insert(*key));
+    let mut jobs: Vec<_> = splitter.jobs.into_iter().map(|(_, job)| job).collect();
     jobs.sort_by_key(|job| job.difficulty);
     jobs
+}
+
+struct Splitter<'a, G: Solvable> {
+    known: &'a Known<G>,
+    /// The moves that lead to the position at hand.
+    line: Vec<G::Move>,
+    /// Open positions with the keys of the solver.
+    jobs: Vec<(u64, Job<G, G::Move>)>,
+}
+
+impl<G: Solvable> Splitter<'_, G> {
+    /// The value of a position whose game is not over, if it follows from what is known. If not, the jobs so
+    /// many plies below are added.
+    fn value(&mut self, position: &G, plies: usize) -> Option<Value> {
+        let before = self.jobs.len();
+        let mut legal = Vec::new();
+        position.legal_moves(&mut legal);
+        let mut value = Some(Value::Loss);
+        for mv in legal {
+            self.line.push(mv);
+            let below = self.below(&after(position, mv), plies - 1);
+            self.line.pop();
+            value = match below {
+                Some(Value::Loss) => {
+                    self.jobs.truncate(before);
+                    return Some(Value::Win);
+                }
+                Some(Value::Draw) => value.map(|_| Value::Draw),
+                Some(Value::Win) => value,
+                None => None,
+            };
+        }
+        value
+    }
+
+    /// The same for a position after a move.
+    fn below(&mut self, position: &G, plies: usize) -> Option<Value> {
+        let stm = position.side_to_move();
+        if let Some(outcome) = GameHistory::new().outcome(position) {
+            return Some(Value::of(outcome.winner, stm));
+        }
+        let (key, [proof, disproof]) = match position.proof_leaf() {
+            ProofLeaf::Decided(winner) => return Some(Value::of(winner, stm)),
+            ProofLeaf::Open { key, numbers } => (key, numbers),
+        };
+        if let Some(value) = self.known.get(position) {
+            return Some(value);
+        }
+        if plies > 0 {
+            return self.value(position, plies);
+        }
+        let difficulty = u64::from(proof.min(disproof)) * position.count_moves() as u64;
+        self.jobs.push((key, Job { position: position.clone(), moves: self.line.clone(), difficulty }));
+        None
+    }
 }
