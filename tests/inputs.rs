@@ -39,6 +39,9 @@ fn check_position<G: Inputs>(position: &G) {
         let own = inputs(position, player);
         assert_eq!(inputs(&flip, !player), own, "{}", position.fen());
         let view = position.input_view(player);
+        assert!(view.bucket < G::BUCKETS);
+        assert_eq!(flip.input_view(!player).bucket, view.bucket, "{}", position.fen());
+        assert_eq!(mirror.input_view(player).bucket, view.bucket, "{}", position.fen());
         let other_way = InputView { mirrored: !view.mirrored, ..view };
         match G::MIRRORS {
             true => assert_eq!(seen(&mirror, other_way), own, "{}", position.fen()),

@@ -4,7 +4,7 @@ mod common;
 
 use common::flip::flipped;
 use common::{Line, random_game_from, random_lines};
-use labrys::eval::nnue::{Accumulators, EvalNet, NetEvaluator};
+use labrys::eval::nnue::{Accumulators, EvalNet, EvalNetSizes, NetEvaluator};
 use labrys::eval::{Evaluator, Scale, Score};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
@@ -27,7 +27,9 @@ fn reference<G: Inputs>(net: &EvalNet, position: &G) -> f64 {
         let mut neurons: Vec<i64> = net.input_bias.iter().map(|&bias| bias.into()).collect();
         each_input(position.input_planes(), |input| {
             let (plane, bit) = plane_and_bit(input);
+            let bucket = usize::from(view.bucket.min(net.sizes.buckets - 1));
             let index = G::input_index(position.input_shape(), view, plane, bit).unwrap();
+            let index = bucket * net.sizes.inputs.inputs + index;
             let weights = &net.input_weights[hidden * index..][..hidden];
             neurons.iter_mut().zip(weights).for_each(|(neuron, &weight)| *neuron += i64::from(weight));
         });
@@ -68,7 +70,13 @@ impl<G: Inputs> Evaluator<G> for Checked<G> {
 /// Two perspectives, on every line of a search: moves, null moves, chance, MSD, half moves.
 fn check_searches<G: Playable>(nodes: u64) {
     for (number, (position, history)) in random_lines::<G>(4, 30).iter().enumerate() {
-        let net = EvalNet::random(position, [20, 64][number % 2], [1, 3][number / 2], number as u64);
+        let sizes = EvalNetSizes {
+            inputs: position.input_shape(),
+            buckets: 1 + number as u8 % G::BUCKETS,
+            hidden: [20, 64][number % 2],
+            outputs: [1, 3][number / 2],
+        };
+        let net = EvalNet::random_of_sizes(sizes, number as u64);
         let evaluator = Checked(NetEvaluator::<G>::new(net));
         let msd = MsdOptions { keep_rate: 50, volatile_plies: 2, ..MsdOptions::default() };
         for options in [
@@ -97,7 +105,12 @@ fn accumulators_follow_every_search() {
 
 /// Values are those of the definition, and depend on who is to move, not on the colours.
 fn check_values<G: Playable>(start: &G, hidden: usize, outputs: usize) {
-    let mut net = EvalNet::random(start, hidden, outputs, 7);
+    check_values_in_buckets(start, 1, hidden, outputs);
+}
+
+fn check_values_in_buckets<G: Playable>(start: &G, buckets: u8, hidden: usize, outputs: usize) {
+    let sizes = EvalNetSizes { inputs: start.input_shape(), buckets, hidden, outputs };
+    let mut net = EvalNet::random_of_sizes(sizes, 7);
     net.scale.unit = 1.75;
     let evaluator = NetEvaluator::<G>::new(net.clone());
     let mut scores = Vec::new();
@@ -118,6 +131,9 @@ fn check_values<G: Playable>(start: &G, hidden: usize, outputs: usize) {
 fn values_are_those_of_the_definition() {
     check_values(&Chess::start(), 128, 1);
     check_values(&Chess::start(), 40, 8);
+    for buckets in 2..=Chess::BUCKETS {
+        check_values_in_buckets(&Chess::start(), buckets, 32, 1);
+    }
     check_values(&Neighbours::start(), 1, 2);
     check_values(&TucChess::start(), 33, 4);
     for choice in 0..Amazons::OPTION.unwrap().choices.len() {
@@ -145,12 +161,33 @@ fn a_mirrored_king_makes_a_fresh_accumulator() {
 }
 
 #[test]
+fn buckets_are_chosen_by_the_king() {
+    let bucket = |king: &str, player| {
+        let fen = match player {
+            Color::White => format!("8/8/8/8/k7/8/8/{king} w - - 0 1"),
+            Color::Black => format!("{king}/8/8/7K/8/8/8/8 b - - 0 1"),
+        };
+        Chess::from_fen(&fen).unwrap().input_view(player).bucket
+    };
+    for (king, expected) in [("6K1", 0), ("7K", 0), ("3K4", 1), ("4K3", 1)] {
+        assert_eq!(bucket(king, Color::White), expected, "{king}");
+        assert_eq!(bucket(&king.to_lowercase(), Color::Black), expected, "{king}");
+    }
+    let view = |fen: &str| Chess::from_fen(fen).unwrap().input_view(Color::White).bucket;
+    assert_eq!((view("k7/8/8/8/8/8/6K1/8 w - - 0 1"), view("k7/8/8/8/8/K7/8/8 w - - 0 1")), (2, 3));
+}
+
+#[test]
 fn a_file_holds_the_net() {
     let folder = tempdir().unwrap();
     let path = folder.path().join("net.safetensors");
     let net = EvalNet::random(&TucChess::start(), 24, 4, 3);
     net.save::<TucChess>(&path).unwrap();
     assert_eq!(EvalNet::load::<TucChess>(&path).unwrap(), net);
+    let inputs = Chess::start().input_shape();
+    let net = EvalNet::random_of_sizes(EvalNetSizes { inputs, buckets: 3, hidden: 8, outputs: 1 }, 3);
+    net.save::<Chess>(&path).unwrap();
+    assert_eq!(EvalNet::load::<Chess>(&path).unwrap(), net);
 }
 
 #[test]
@@ -166,6 +203,9 @@ fn a_wrong_file_is_refused_by_name() {
     let net = EvalNet::random(&TucChess::start(), 24, 2, 3);
     net.save::<Chess>(&path).unwrap();
     assert!(refusal().contains("for game `chess`, expected `tucchess`"));
+    let sizes = EvalNetSizes { buckets: 2, ..net.sizes };
+    EvalNet::random_of_sizes(sizes, 3).save::<TucChess>(&path).unwrap();
+    assert!(refusal().contains("2 buckets, expected 1 to 1"));
 
     net.save::<TucChess>(&path).unwrap();
     let bytes = std::fs::read(&path).unwrap();

@@ -56,7 +56,7 @@ fn dataset<G: Playable>(games: u64) -> Dataset<G> {
     let (_folder, path) = file("games");
     play::<G>(&path, games, 2);
     let (header, games) = read_games::<G>(&path).unwrap();
-    let mut dataset = Dataset::new(G::start());
+    let mut dataset = Dataset::new(G::start(), 1);
     dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
     dataset
 }
@@ -67,7 +67,7 @@ fn check_games<G: Playable>(games: u64) {
     let header = play::<G>(&path, games, 1);
     let (found, games) = read_games::<G>(&path).unwrap();
     assert_eq!(found, header);
-    let (mut dataset, mut counts) = (Dataset::<G>::new(G::start()), Counts::default());
+    let (mut dataset, mut counts) = (Dataset::<G>::new(G::start(), 1), Counts::default());
     dataset.add(&header, &games, 1, &mut counts).unwrap();
     assert_eq!(counts.quiet(), dataset.len() as u64);
     assert_eq!(counts.positions, games.iter().map(|game| game.moves.len() as u64).sum::<u64>());
@@ -138,13 +138,13 @@ fn damaged_and_foreign_files_are_refused_by_name() {
     let mut game: PlayedGame<_> = games[0].clone();
     let last = game.moves.len() - 1;
     game.moves[last] = game.moves[0];
-    let mut dataset = Dataset::<TucChess>::new(TucChess::from_fen(&header.start).unwrap());
+    let mut dataset = Dataset::<TucChess>::new(TucChess::from_fen(&header.start).unwrap(), 1);
     let refusal = dataset.add(&header, &[game], 1, &mut Counts::default()).unwrap_err().to_string();
     assert!(refusal.contains("game 1, ply ") && refusal.ends_with("is not legal"), "{refusal}");
 }
 
 fn sizes<G: Inputs>(neurons: usize, outputs: usize) -> EvalNetSizes {
-    EvalNetSizes { inputs: G::start().input_shape(), hidden: neurons, outputs }
+    EvalNetSizes { inputs: G::start().input_shape(), buckets: 1, hidden: neurons, outputs }
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn gradients_are_those_of_finite_differences() {
 
 fn settings() -> TrainingSettings {
     TrainingSettings {
-        neurons: 16,
-        outputs: 1,
+        sizes: sizes::<TucChess>(16, 1),
+        start: None,
         epochs: 3,
         batch: 256,
         rate: 0.01,
@@ -204,7 +204,7 @@ fn a_few_positions_are_learned_by_heart() {
     let (_folder, path) = file("games");
     play::<Neighbours>(&path, 12, 2);
     let (header, games) = read_games::<Neighbours>(&path).unwrap();
-    let mut dataset = Dataset::<Neighbours>::new(Game::start());
+    let mut dataset = Dataset::<Neighbours>::new(Game::start(), 1);
     dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
     let sizes = sizes::<Neighbours>(32, 1);
     let (mut net, mut pass) = (Numbers::random(sizes, 16, 1), Pass::new(sizes));
@@ -235,7 +235,7 @@ fn train(
     threads: usize,
     epochs: usize,
 ) -> Trainer<'_, TucChess> {
-    let mut trainer = Trainer::new(dataset, settings).unwrap();
+    let mut trainer = Trainer::new(dataset, settings, None).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     pool.install(|| {
         while trainer.state.curve.len() < epochs && !trainer.is_finished() {
@@ -264,15 +264,44 @@ fn a_training_depends_on_neither_threads_nor_interruptions() {
 #[test]
 fn a_training_that_diverges_says_so_and_stays() {
     let dataset = dataset::<TucChess>(20);
-    let mut trainer = Trainer::new(&dataset, TrainingSettings { rate: 1e300, ..settings() }).unwrap();
+    let mut trainer = Trainer::new(&dataset, TrainingSettings { rate: 1e300, ..settings() }, None).unwrap();
     let before = trainer.state.clone();
     let error = trainer.epoch(&Control::default(), &mut |_| {}).unwrap_err();
     assert!(matches!(error, TrainingError::Diverged { epoch: 1, .. }), "{error}");
     assert!(trainer.state == before);
-    let few = Trainer::new(&dataset, TrainingSettings { neurons: 20, ..settings() }).err().unwrap();
+    let odd = TrainingSettings { sizes: sizes::<TucChess>(20, 1), ..settings() };
+    let few = Trainer::new(&dataset, odd, None).err().unwrap();
     assert_eq!(few, TrainingError::Neurons(20));
-    let none = Dataset::<TucChess>::new(Game::start());
-    assert!(matches!(Trainer::new(&none, settings()), Err(TrainingError::TooFew { .. })));
+    let none = Dataset::<TucChess>::new(Game::start(), 1);
+    assert!(matches!(Trainer::new(&none, settings(), None), Err(TrainingError::TooFew { .. })));
+}
+
+#[test]
+fn a_training_starts_from_a_net() {
+    let data = dataset::<Chess>(6);
+    let mut wider = Dataset::<Chess>::new(Game::start(), 3);
+    let (_folder, path) = file("games");
+    let header = play::<Chess>(&path, 6, 2);
+    wider.add(&header, &read_games::<Chess>(&path).unwrap().1, 1, &mut Counts::default()).unwrap();
+    let one = TrainingSettings { sizes: sizes::<Chess>(16, 1), ..settings() };
+    let net = Trainer::new(&data, one, None).unwrap().best_net("a test".to_owned());
+    let several = EvalNetSizes { buckets: 3, ..net.sizes };
+    let settings = TrainingSettings { sizes: several, start: Some(net.checksum()), ..settings() };
+    let mut trainer = Trainer::new(&wider, settings, Some(&net)).unwrap();
+    // All buckets are the same at first, then each learns for itself.
+    let values = |net: &EvalNet| -> Vec<Score> {
+        let evaluator = NetEvaluator::<Chess>::new(net.clone());
+        let fens = ["4k3/pppppppp/8/8/8/8/8/R3K3 w - -", "4k3/pppppppp/8/8/8/4K3/8/R7 w - -"];
+        fens.map(|fen| evaluator.evaluate_position(&Chess::from_fen(fen).unwrap())).to_vec()
+    };
+    let begun = trainer.best_net("a test".to_owned());
+    assert_eq!((begun.sizes, values(&begun)), (several, values(&net)));
+    trainer.epoch(&Control::default(), &mut |_| {}).unwrap().unwrap();
+    let rows = trainer.state.net.input_weights.chunks_exact(768 * 16).collect::<Vec<_>>();
+    assert!(rows.len() == 3 && rows[0] != rows[1] && rows[1] != rows[2]);
+    let other = EvalNetSizes { hidden: 32, ..several };
+    let refused = Trainer::new(&wider, TrainingSettings { sizes: other, ..settings }, Some(&net)).err();
+    assert_eq!(refused, Some(TrainingError::Start(net.sizes)));
 }
 
 #[test]
@@ -316,6 +345,15 @@ fn the_commands_work_together() {
     for name in ["net.safetensors", "training.safetensors", "curve.csv", "curve.svg"] {
         assert!(folder.path().join("out").join(name).exists(), "{name}");
     }
+    let (success, _, error) = labrys(&format!("{train}2 --buckets 2"));
+    assert!(!success && error.contains("--buckets 2: tucchess has at most 1"), "{error}");
+    let start = format!("--start {out}/net.safetensors");
+    let (success, text, error) = labrys(&format!("{train}2 --epochs 2 --rate 0 {start}"));
+    assert!(success && text.contains("epoch 2: held out "), "{text} {error}");
+    let net = EvalNet::load::<TucChess>(&folder.path().join("out2/net.safetensors")).unwrap();
+    assert!(net.provenance.starts_with("labrys nnue train from "), "{}", net.provenance);
+    let (success, _, error) = labrys(&format!("{train}3 --outputs 2 {start}"));
+    assert!(!success && error.contains("16 neurons, 1 outputs cannot become"), "{error}");
     let net = EvalNet::load::<TucChess>(&folder.path().join("out/net.safetensors")).unwrap();
     assert!(net.provenance.contains("30 games of linear full"), "{}", net.provenance);
 

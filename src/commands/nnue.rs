@@ -5,8 +5,12 @@ mod generations;
 mod new;
 mod train;
 
+use anyhow::ensure;
 use clap::Subcommand;
 use serde::Serialize;
+
+use crate::eval::nnue::EvalNetSizes;
+use crate::game::Inputs;
 
 /// Makes and trains evaluation nets.
 #[derive(Debug, clap::Args)]
@@ -39,12 +43,33 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// The sizes of a net.
 #[derive(Debug, clap::Args, Serialize)]
 struct Sizes {
+    /// Sets of weights for the inputs; where a player's king is decides which one counts
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+    #[serde(skip_serializing_if = "is_one")]
+    buckets: u8,
     /// Neurons for each of the two players
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = parse_size::<4_096>)]
     neurons: usize,
     /// Outputs, of which what is on the board decides
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_size::<64>)]
     outputs: usize,
+}
+
+/// Whether there is one bucket only, which settings need not name.
+fn is_one(buckets: &u8) -> bool {
+    *buckets == 1
+}
+
+impl Sizes {
+    /// The sizes for the board of a position.
+    ///
+    /// # Errors
+    /// The game does not have so many buckets.
+    fn of<G: Inputs>(&self, position: &G) -> anyhow::Result<EvalNetSizes> {
+        let &Sizes { buckets, neurons: hidden, outputs } = self;
+        ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::NAME, G::BUCKETS);
+        Ok(EvalNetSizes { inputs: position.input_shape(), buckets, hidden, outputs })
+    }
 }
 
 /// Parses a whole number from 1 to `MOST`.

@@ -25,6 +25,17 @@ pub struct InputView {
     pub player: Color,
     /// Whether the files are counted from the right.
     pub mirrored: bool,
+    /// Of a game whose inputs have several weights, which of them count: in chess, those for the player's
+    /// king where it is (king buckets). Below [`Inputs::BUCKETS`].
+    pub bucket: u8,
+}
+
+impl InputView {
+    /// A view that is not mirrored, with the weights of the first bucket.
+    #[inline]
+    pub fn plain(player: Color) -> InputView {
+        InputView { player, mirrored: false, bucket: 0 }
+    }
 }
 
 /// The inputs of a game for efficiently updatable nets. A game without planes has none, and no such net can
@@ -54,6 +65,10 @@ pub trait Inputs: Game {
     /// mirror positions at random.
     const MIRRORS: bool = false;
 
+    /// The most buckets, sets of weights for the same inputs. A net with fewer uses its last one for all that
+    /// it does not have.
+    const BUCKETS: u8 = 1;
+
     /// The sizes of the inputs on the board of this position.
     fn input_shape(&self) -> InputShape {
         InputShape { files: 0, ranks: 0, inputs: 0 }
@@ -65,11 +80,11 @@ pub trait Inputs: Game {
     /// How a player looks at the position.
     #[inline]
     fn input_view(&self, player: Color) -> InputView {
-        InputView { player, mirrored: false }
+        InputView::plain(player)
     }
 
-    /// The index of a bit of a plane in a view of a board, below [`InputShape::inputs`]; `None` if the board
-    /// has no such bit. A view gives no two bits the same index.
+    /// The index of a bit of a plane in a view of a board, below [`InputShape::inputs`] and the same for all
+    /// buckets; `None` if the board has no such bit. A view gives no two bits the same index.
     fn input_index(_board: InputShape, _view: InputView, _plane: usize, _bit: usize) -> Option<usize> {
         None
     }
@@ -134,28 +149,54 @@ pub fn each_changed_input<P: AsRef<[u128]>>(before: &P, after: &P, mut visit: im
     }
 }
 
-/// The indices of all inputs in all views of a board, looked up in place of [`Inputs::input_index`].
+/// The rows of the weights of all inputs in all views of a board, looked up in place of
+/// [`Inputs::input_index`].
 #[derive(Clone, Debug)]
-pub struct InputIndices([Vec<u16>; 4]);
+pub struct InputRows {
+    /// Those of a net.
+    buckets: u8,
+    /// The rows of each view.
+    rows: Vec<Vec<u16>>,
+}
 
-impl InputIndices {
-    /// The indices of a board of the game `G`.
-    pub fn new<G: Inputs>(board: InputShape) -> InputIndices {
+impl InputRows {
+    /// The rows of a board of the game `G` for a net with so many buckets, at least 1: those of the first
+    /// one, of the second one, and so on.
+    pub fn new<G: Inputs>(board: InputShape, buckets: u8) -> InputRows {
         let inputs = G::InputPlanes::default().as_ref().len() * BITS;
-        InputIndices(std::array::from_fn(|number| {
-            let view = InputView { player: Color::BOTH[number / 2], mirrored: number % 2 != 0 };
-            let index = |input| {
-                let (plane, bit) = plane_and_bit(input as u16);
-                G::input_index(board, view, plane, bit).unwrap_or_default() as u16
-            };
-            (0..inputs).map(index).collect()
-        }))
+        let mut rows = Vec::new();
+        for player in Color::BOTH {
+            for mirrored in [false, true] {
+                for bucket in 0..buckets {
+                    let view = InputView { player, mirrored, bucket };
+                    let row = |input| {
+                        let (plane, bit) = plane_and_bit(input as u16);
+                        let index = G::input_index(board, view, plane, bit).unwrap_or_default();
+                        (usize::from(bucket) * board.inputs + index) as u16
+                    };
+                    rows.push((0..inputs).map(row).collect());
+                }
+            }
+        }
+        InputRows { buckets, rows }
     }
 
-    /// The index of each input in a view; 0 for an input that the board does not have.
+    /// The row of each input in a view; any one for an input that the board does not have.
     #[inline]
     pub fn of(&self, view: InputView) -> &[u16] {
-        &self.0[2 * view.player.index() + usize::from(view.mirrored)]
+        &self.rows[self.number(view)]
+    }
+
+    /// Whether two views have the same rows.
+    #[inline]
+    pub fn are_same(&self, one: InputView, other: InputView) -> bool {
+        self.number(one) == self.number(other)
+    }
+
+    #[inline]
+    fn number(&self, InputView { player, mirrored, bucket }: InputView) -> usize {
+        let side = 2 * player.index() + usize::from(mirrored);
+        side * usize::from(self.buckets) + usize::from(bucket.min(self.buckets - 1))
     }
 }
 

@@ -55,7 +55,7 @@ pub use error::{FenError, MoveError, quote};
 pub use features::{FeatureSet, Features};
 pub use history::GameHistory;
 pub use inputs::{
-    InputIndices, InputShape, InputView, Inputs, MOST_INPUTS, each_changed_input, each_input, plane_and_bit,
+    InputRows, InputShape, InputView, Inputs, MOST_INPUTS, each_changed_input, each_input, plane_and_bit,
 };
 pub use looks::{Looks, PieceLooks};
 pub use msd::{MsdTerms, SelectiveDeepening};

@@ -268,6 +268,7 @@ impl Generation<'_> {
         let first = self.number.saturating_sub(window - 1).max(1);
         let data: Vec<_> = (first..=self.number).map(|number| games_of(&self.folder(number))).collect();
         let training = Training {
+            start: None,
             data: &data,
             out: &self.folder(self.number),
             resume: true,

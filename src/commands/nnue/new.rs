@@ -7,7 +7,7 @@ use anyhow::Context;
 use super::Sizes;
 use crate::commands::RulesArguments;
 use crate::engine::registry::{self, GameVisitor};
-use crate::eval::nnue::EvalNet;
+use crate::eval::nnue::{EvalNet, EvalNetSizes};
 use crate::files::check_writable;
 use crate::game::{InputShape, Playable};
 
@@ -36,12 +36,16 @@ impl GameVisitor for &Arguments {
     fn visit<G: Playable>(self) -> anyhow::Result<()> {
         check_writable(&self.out).with_context(|| self.out.display().to_string())?;
         let play = self.rules.rules()?.start::<G>()?;
-        let Sizes { neurons, outputs } = self.sizes;
-        let net = EvalNet::random(play.position(), neurons, outputs, self.seed);
+        let sizes = self.sizes.of(play.position())?;
+        let net = EvalNet::random_of_sizes(sizes, self.seed);
         net.save::<G>(&self.out)?;
-        let InputShape { files, ranks, inputs } = net.sizes.inputs;
+        let EvalNetSizes { inputs: InputShape { files, ranks, inputs }, buckets, hidden, outputs } = sizes;
+        let times = if buckets == 1 { String::new() } else { format!(" in {buckets} buckets") };
         let path = self.out.display();
-        println!("a net for {} on {files}×{ranks}, {inputs} → {neurons} × 2 → {outputs}: {path}", G::NAME);
+        println!(
+            "a net for {} on {files}×{ranks}, {inputs}{times} → {hidden} × 2 → {outputs}: {path}",
+            G::NAME
+        );
         Ok(())
     }
 }

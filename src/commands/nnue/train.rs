@@ -11,6 +11,7 @@ use super::{Sizes, parse_size};
 use crate::commands::progress::Progress;
 use crate::commands::{interruptible, parse_fraction, parse_non_negative, threads};
 use crate::engine::registry::{self, GameVisitor};
+use crate::eval::nnue::{EvalNet, EvalNetSizes};
 use crate::game::Playable;
 use crate::learn::nnue::checkpoint::TrainingFolder;
 use crate::learn::nnue::dataset::{Counts, Dataset};
@@ -33,6 +34,9 @@ pub(super) struct Arguments {
     /// Continue the training in the folder
     #[arg(long)]
     resume: bool,
+    /// Start from a net, not from random parameters; where it has fewer buckets, they begin as its last one
+    #[arg(long, value_name = "NET")]
+    start: Option<PathBuf>,
     #[command(flatten)]
     training: TrainingArguments,
     /// Seed of the initial parameters, of the order of the positions and of the choice of held-out games
@@ -73,11 +77,11 @@ pub(super) struct TrainingArguments {
 }
 
 impl TrainingArguments {
-    fn settings<G: Playable>(&self, seed: u64) -> TrainingSettings {
+    fn settings<G: Playable>(&self, sizes: EvalNetSizes, seed: u64, start: Option<u32>) -> TrainingSettings {
         let scale = G::SETS[0].scale;
         TrainingSettings {
-            neurons: self.sizes.neurons,
-            outputs: self.sizes.outputs,
+            sizes,
+            start,
             epochs: self.epochs,
             batch: self.batch,
             rate: self.rate,
@@ -93,9 +97,10 @@ impl TrainingArguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { variant, data, out, resume, training, seed, threads: asked } = arguments;
+    let Arguments { variant, data, out, resume, start, training, seed, threads: asked } = arguments;
     let (seed, threads, resume) = (*seed, threads(*asked), *resume);
-    let training = Training { data, out, resume, arguments: training, seed, threads };
+    let start = start.as_deref();
+    let training = Training { data, out, resume, start, arguments: training, seed, threads };
     registry::dispatch(variant, &training)?
 }
 
@@ -107,6 +112,8 @@ pub(super) struct Training<'a> {
     pub(super) out: &'a Path,
     /// Whether a training in the folder is continued.
     pub(super) resume: bool,
+    /// The net to start from.
+    pub(super) start: Option<&'a Path>,
     pub(super) arguments: &'a TrainingArguments,
     pub(super) seed: u64,
     pub(super) threads: usize,
@@ -132,7 +139,11 @@ impl Training<'_> {
             let (header, games) = read_games::<G>(path)?;
             let dataset = match &mut read {
                 Some(dataset) => dataset,
-                none => none.insert(Dataset::new(start_of(&header).map_err(refuse)?)),
+                none => {
+                    let board: G = start_of(&header).map_err(refuse)?;
+                    let sizes = self.arguments.sizes.of(&board)?;
+                    none.insert(Dataset::new(board, sizes.buckets))
+                }
             };
             let outputs = self.arguments.sizes.outputs;
             dataset.add(&header, &games, outputs, &mut counts).map_err(refuse)?;
@@ -158,8 +169,11 @@ impl Training<'_> {
     /// The same, on the threads of this pool.
     fn train_here<G: Playable>(&self, control: &Control) -> anyhow::Result<Trained> {
         let (dataset, counts, sources) = self.read::<G>()?;
-        let settings = self.arguments.settings::<G>(self.seed);
-        let mut trainer = Trainer::new(&dataset, settings)?;
+        let start = self.start.map(EvalNet::load::<G>).transpose()?;
+        let checksum = start.as_ref().map(EvalNet::checksum);
+        let sizes = self.arguments.sizes.of(dataset.board())?;
+        let settings = self.arguments.settings::<G>(sizes, self.seed, checksum);
+        let mut trainer = Trainer::new(&dataset, settings, start.as_ref())?;
         let folder = TrainingFolder::open(self.out, settings, dataset.checksum())?;
         if let Some(state) = folder.read::<G>(trainer.sizes(), self.resume)? {
             trainer.state = state;
@@ -196,9 +210,10 @@ impl Training<'_> {
 
 fn provenance(settings: TrainingSettings, curve: &[Epoch], sources: &str, chance: f64) -> String {
     let held_out = curve.iter().map(|epoch| epoch.held_out).fold(f64::INFINITY, f64::min);
-    let TrainingSettings { blend, rate, seed, epochs, .. } = settings;
+    let TrainingSettings { blend, rate, seed, epochs, start, .. } = settings;
+    let start = start.map_or(String::new(), |checksum| format!(" from {checksum:08x}"));
     format!(
-        "labrys nnue train, blend {blend}, rate {rate}, {} of {epochs} epochs, seed {seed}: \
+        "labrys nnue train{start}, blend {blend}, rate {rate}, {} of {epochs} epochs, seed {seed}: \
          held-out loss {held_out:.6} (chance: {chance:.6}); on {sources}",
         curve.len()
     )

@@ -23,7 +23,7 @@ struct Accumulator {
 
 impl<P: Default> Default for Accumulators<P> {
     fn default() -> Self {
-        let empty = |player| Accumulator { view: InputView { player, mirrored: false }, sums: Vec::new() };
+        let empty = |player| Accumulator { view: InputView::plain(player), sums: Vec::new() };
         Accumulators { planes: P::default(), of: Color::BOTH.map(empty) }
     }
 }
@@ -68,7 +68,7 @@ impl<P: AsRef<[u128]>> Accumulators<P> {
         for player in Color::BOTH {
             let (view, from, to) =
                 (position.input_view(player), &from.of[player.index()], &mut self.of[player.index()]);
-            if is_update && view == from.view {
+            if is_update && layers.see_alike(view, from.view) {
                 to.view = view;
                 layers.add_and_subtract(view, &from.sums, [&added, &subtracted], &mut to.sums);
             } else {

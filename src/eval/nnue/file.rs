@@ -3,7 +3,7 @@
 //! ```json
 //! {
 //!   "version": 1, "game": "chess", "encoding": 1,
-//!   "sizes": {"inputs": {"files": 8, "ranks": 8, "inputs": 768}, "hidden": 128, "outputs": 1},
+//!   "sizes": {"inputs": {"files": 8, "ranks": 8, "inputs": 768}, "buckets": 4, "hidden": 128, "outputs": 1},
 //!   "quantisation": [255, 64],
 //!   "scale": {"unit": 1.8, "margin": 3000, "a": 1.6, "b": 1.2},
 //!   "provenance": "where the numbers come from",
@@ -90,9 +90,9 @@ impl EvalNet {
     /// The content of a file.
     fn to_bytes<G: Inputs>(&self) -> Result<Vec<u8>, TensorProblem> {
         self.check_numbers()?;
-        let EvalNetSizes { inputs, hidden, outputs } = self.sizes;
+        let EvalNetSizes { hidden, outputs, .. } = self.sizes;
         let tensors = [
-            TensorBytes::new(INPUT_WEIGHTS, &[inputs.inputs, hidden], &self.input_weights),
+            TensorBytes::new(INPUT_WEIGHTS, &[self.sizes.rows(), hidden], &self.input_weights),
             TensorBytes::new(INPUT_BIAS, &[hidden], &self.input_bias),
             TensorBytes::new(OUTPUT_WEIGHTS, &[outputs, 2 * hidden], &self.output_weights),
             TensorBytes::new(OUTPUT_BIAS, &[outputs], &self.output_bias),
@@ -106,7 +106,7 @@ impl EvalNet {
     fn from_bytes<G: Inputs>(bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
         let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::NAME, bytes)?;
         let Metadata { sizes, quantisation, scale, provenance } = metadata;
-        let EvalNetSizes { inputs, hidden, outputs } = sizes;
+        let EvalNetSizes { buckets, hidden, outputs, .. } = sizes;
         if quantisation != QUANTISATION {
             let found = format!("quantisation {quantisation:?}, expected {QUANTISATION:?}");
             return refuse(INPUT_WEIGHTS, found);
@@ -116,11 +116,14 @@ impl EvalNet {
             let expected = format!("expected at most {neurons} and {most}");
             return refuse(OUTPUT_WEIGHTS, format!("{hidden} neurons and {outputs} outputs, {expected}"));
         }
+        if !(1..=G::BUCKETS).contains(&buckets) {
+            return refuse(INPUT_WEIGHTS, format!("{buckets} buckets, expected 1 to {}", G::BUCKETS));
+        }
         let net = EvalNet {
             sizes,
             scale,
             provenance,
-            input_weights: read(&file, INPUT_WEIGHTS, &[inputs.inputs, hidden])?,
+            input_weights: read(&file, INPUT_WEIGHTS, &[sizes.rows(), hidden])?,
             input_bias: read(&file, INPUT_BIAS, &[hidden])?,
             output_weights: read(&file, OUTPUT_WEIGHTS, &[outputs, 2 * hidden])?,
             output_bias: read(&file, OUTPUT_BIAS, &[outputs])?,

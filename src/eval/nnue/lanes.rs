@@ -24,10 +24,10 @@ pub(super) fn padded(numbers: &[i16], width: usize) -> Vec<Lanes> {
     numbers.chunks_exact(width).flat_map(|row| row.chunks(LANES).map(block)).collect()
 }
 
-/// The columns of the first layer, the weights of its inputs, and the index of the column of each input.
+/// The columns of the first layer, the weights of its inputs, and the number of the column of each input.
 pub(super) struct Columns<'a> {
     pub(super) weights: &'a [Lanes],
-    pub(super) indices: &'a [u16],
+    pub(super) numbers: &'a [u16],
 }
 
 impl Columns<'_> {
@@ -42,7 +42,7 @@ impl Columns<'_> {
         to: &mut [Lanes],
     ) {
         let blocks = to.len();
-        let column = |input| &self.weights[blocks * self.index(input)..][..blocks];
+        let column = |input| &self.weights[blocks * self.number(input)..][..blocks];
         // Most moves of most games change as few as this.
         match (added, subtracted) {
             (&[], &[]) => to.copy_from_slice(from),
@@ -55,14 +55,14 @@ impl Columns<'_> {
     }
 
     #[inline]
-    fn index(&self, input: u16) -> usize {
-        self.indices[usize::from(input)].into()
+    fn number(&self, input: u16) -> usize {
+        self.numbers[usize::from(input)].into()
     }
 
     fn many(&self, from: &[Lanes], added: &[u16], subtracted: &[u16], to: &mut [Lanes]) {
         let blocks = to.len();
         for (block, (from, to)) in from.iter().zip(to).enumerate() {
-            let column = |input| &self.weights[blocks * self.index(input) + block];
+            let column = |input| &self.weights[blocks * self.number(input) + block];
             let mut sums = *from;
             for &input in added {
                 let column = column(input);

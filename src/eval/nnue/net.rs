@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::lanes::{Columns, Lanes, ONE, ZEROS, activated_dot, blocks, padded};
-use crate::game::{InputIndices, InputShape, InputView, Inputs, Scale, WdlModel};
+use crate::game::{InputRows, InputShape, InputView, Inputs, Scale, WdlModel};
 
 /// What stands for 1 in the weights of the output.
 pub(super) const OUTPUT_ONE: i16 = 64;
@@ -19,15 +19,35 @@ pub(super) const MAX_OUTPUT_WEIGHTS: i64 = i32::MAX as i64 / (ONE as i64 * ONE a
 /// The most neurons of a perspective, and the most outputs.
 pub(super) const MOST: (usize, usize) = (4_096, 64);
 
-/// The sizes of a net: inputs → `hidden`, for each of the two players, → one of `outputs`.
+/// The sizes of a net: inputs, in one of `buckets` → `hidden`, for each of the two players, → one of
+/// `outputs`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EvalNetSizes {
     /// The board and the inputs of a player.
     pub inputs: InputShape,
+    /// Sets of weights for the inputs, of which the view of a player decides which one counts.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub buckets: u8,
     /// Neurons that see the board as one player does.
     pub hidden: usize,
     /// Outputs. What is on the board decides which of them counts.
     pub outputs: usize,
+}
+
+/// The buckets of a file that does not name them.
+fn one() -> u8 {
+    1
+}
+
+fn is_one(buckets: &u8) -> bool {
+    *buckets == 1
+}
+
+impl EvalNetSizes {
+    /// Rows of weights of the first layer: the inputs of all buckets.
+    pub fn rows(&self) -> usize {
+        usize::from(self.buckets) * self.inputs.inputs
+    }
 }
 
 /// What the output of a net means.
@@ -61,7 +81,7 @@ pub struct EvalNet {
     pub scale: EvalNetScale,
     /// Where the numbers come from.
     pub provenance: String,
-    /// The weights of each input, `hidden` for each.
+    /// The weights of each input in the first bucket, then in the others, `hidden` for each.
     pub input_weights: Vec<i16>,
     /// The bias of each neuron.
     pub input_bias: Vec<i16>,
@@ -96,6 +116,20 @@ impl EvalNet {
         }
     }
 
+    /// The inverse of [`EvalNet::quantised`].
+    pub fn fractions(&self) -> [Vec<f32>; 4] {
+        let of = |numbers: &[i16], one: i16| -> Vec<f32> {
+            numbers.iter().map(|&number| f32::from(number) / f32::from(one)).collect()
+        };
+        let one = f32::from(ONE) * f32::from(OUTPUT_ONE);
+        [
+            of(&self.input_weights, ONE),
+            of(&self.input_bias, ONE),
+            of(&self.output_weights, OUTPUT_ONE),
+            self.output_bias.iter().map(|&number| number as f32 / one).collect(),
+        ]
+    }
+
     /// A checksum of the numbers (CRC-32), to tell nets apart.
     pub fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
@@ -107,14 +141,20 @@ impl EvalNet {
         hasher.finalize()
     }
 
-    /// A net with random numbers, for the board of a position.
+    /// A net with random numbers and one bucket, for the board of a position.
     pub fn random<G: Inputs>(position: &G, hidden: usize, outputs: usize, seed: u64) -> EvalNet {
-        let sizes = EvalNetSizes { inputs: position.input_shape(), hidden, outputs };
+        let inputs = position.input_shape();
+        EvalNet::random_of_sizes(EvalNetSizes { inputs, buckets: 1, hidden, outputs }, seed)
+    }
+
+    /// A net with random numbers.
+    pub fn random_of_sizes(sizes: EvalNetSizes, seed: u64) -> EvalNet {
+        let EvalNetSizes { hidden, outputs, .. } = sizes;
         let mut random = StdRng::seed_from_u64(seed);
         let mut numbers = |count: usize, most: f32| -> Vec<f32> {
             (0..count).map(|_| random.random_range(-most..=most)).collect()
         };
-        let input_weights = numbers(sizes.inputs.inputs * hidden, 0.25);
+        let input_weights = numbers(sizes.rows() * hidden, 0.25);
         let input_bias = numbers(hidden, 0.5);
         let output_weights = numbers(2 * hidden * outputs, 1.0 / (hidden as f32).sqrt());
         let output_bias = numbers(outputs, 0.1);
@@ -131,7 +171,7 @@ pub(super) struct Layers {
     /// Blocks of a perspective.
     pub(super) blocks: usize,
     pub(super) outputs: usize,
-    indices: InputIndices,
+    rows: InputRows,
     input_weights: Vec<Lanes>,
     pub(super) input_bias: Vec<Lanes>,
     output_weights: Vec<Lanes>,
@@ -143,17 +183,23 @@ pub(super) struct Layers {
 impl Layers {
     /// Prepares the numbers of a net that has been checked.
     pub(super) fn new<G: Inputs>(net: &EvalNet) -> Layers {
-        let EvalNetSizes { inputs, hidden, outputs } = net.sizes;
+        let EvalNetSizes { inputs, buckets, hidden, outputs } = net.sizes;
         Layers {
             blocks: blocks(hidden),
             outputs,
-            indices: InputIndices::new::<G>(inputs),
+            rows: InputRows::new::<G>(inputs, buckets),
             input_weights: padded(&net.input_weights, hidden),
             input_bias: padded(&net.input_bias, hidden),
             output_weights: padded(&net.output_weights, hidden),
             output_bias: net.output_bias.clone(),
             step: net.scale.unit / (f64::from(ONE) * f64::from(OUTPUT_ONE)),
         }
+    }
+
+    /// Whether two views have the same weights.
+    #[inline]
+    pub(super) fn see_alike(&self, one: InputView, other: InputView) -> bool {
+        self.rows.are_same(one, other)
     }
 
     /// Computes sums of the first layer in a view: `from` with some inputs more and some others less. `to`
@@ -167,7 +213,7 @@ impl Layers {
         to: &mut Vec<Lanes>,
     ) {
         to.resize(self.blocks, ZEROS);
-        let columns = Columns { weights: &self.input_weights, indices: self.indices.of(view) };
+        let columns = Columns { weights: &self.input_weights, numbers: self.rows.of(view) };
         columns.add_and_subtract(from, added, subtracted, to);
     }
 

@@ -1,6 +1,7 @@
 //! The inputs for efficiently updatable nets: 768, the six kinds of own pieces and of the opponent's on 64
 //! squares. A player whose king is on the right half of the board sees it mirrored, so that a net learns each
-//! position and its mirror image as one. Castling rights and en passant are not seen.
+//! position and its mirror image as one. The weights may depend on where the player's king is. Castling
+//! rights and en passant are not seen.
 
 use bulletformat::ChessBoard;
 use cozy_chess::{Piece, Square};
@@ -8,6 +9,10 @@ use cozy_chess::{Piece, Square};
 use super::super::fen::square_name;
 use super::super::{Color, Game, InputShape, InputView, Inputs, Points, Strength};
 use super::rules::{Chess, side};
+
+/// The bucket of each square of a player's king, which plays up the board on its left half: castled, in the
+/// middle of the first rank, before its own camp's first rank, and out in the open.
+const KING_BUCKETS: [[u8; 4]; 8] = [[0, 0, 1, 1], [2; 4], [3; 4], [3; 4], [3; 4], [3; 4], [3; 4], [3; 4]];
 
 /// Planes of a player.
 const KINDS: usize = Piece::NUM;
@@ -27,6 +32,8 @@ impl Inputs for Chess {
         Strength { elo: 2200, nodes: 68_000, random: 0 },
     ];
 
+    const BUCKETS: u8 = 4;
+
     /// White's pieces, then Black's.
     type InputPlanes = [u128; 2 * KINDS];
 
@@ -45,7 +52,9 @@ impl Inputs for Chess {
     #[inline]
     fn input_view(&self, player: Color) -> InputView {
         let king = self.board().king(side(player));
-        InputView { player, mirrored: king.file() as usize >= 4 }
+        let (file, rank) = (king.file() as usize, king.rank() as usize);
+        let rank = if player == Color::White { rank } else { 7 - rank };
+        InputView { player, mirrored: file >= 4, bucket: KING_BUCKETS[rank][file.min(7 - file)] }
     }
 
     fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {

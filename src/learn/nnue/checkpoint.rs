@@ -174,8 +174,9 @@ impl TrainingFolder {
     }
 }
 
-fn shapes(EvalNetSizes { inputs, hidden, outputs }: EvalNetSizes) -> [Vec<usize>; 4] {
-    [vec![inputs.inputs, hidden], vec![hidden], vec![outputs, 2 * hidden], vec![outputs]]
+fn shapes(sizes: EvalNetSizes) -> [Vec<usize>; 4] {
+    let EvalNetSizes { hidden, outputs, .. } = sizes;
+    [vec![sizes.rows(), hidden], vec![hidden], vec![outputs, 2 * hidden], vec![outputs]]
 }
 
 fn tensors_of(names: [&'static str; 4], numbers: &Numbers, sizes: EvalNetSizes) -> Vec<TensorBytes<'static>> {

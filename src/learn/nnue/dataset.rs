@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_of};
-use crate::game::{Color, InputIndices, InputView, Inputs, MoveOrdering, Points, Selectivity, each_input};
+use crate::game::{Color, InputRows, InputView, Inputs, MoveOrdering, Points, Selectivity, each_input};
 
 /// Quiet positions of games: without check, in which no tactical move was played and no mate was seen. The
 /// static evaluation of other positions differs from their score.
@@ -11,7 +11,7 @@ use crate::game::{Color, InputIndices, InputView, Inputs, MoveOrdering, Points, 
 pub struct Dataset<G> {
     /// A position of the board.
     board: G,
-    indices: InputIndices,
+    rows: InputRows,
     /// The inputs of all positions.
     inputs: Vec<u16>,
     positions: Vec<Position>,
@@ -36,7 +36,7 @@ struct Position {
 /// A position as a net learns from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Example {
-    /// The inputs as the side to move sees the position, and as its opponent does.
+    /// The rows of the inputs as the side to move sees the position, and as its opponent does.
     pub inputs: [Vec<u32>; 2],
     /// Index of the output.
     pub output: usize,
@@ -98,10 +98,10 @@ impl Counts {
 }
 
 impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
-    /// No positions yet, for games from `board` on.
-    pub fn new(board: G) -> Dataset<G> {
-        let indices = InputIndices::new::<G>(board.input_shape());
-        Dataset { board, indices, inputs: Vec::new(), positions: Vec::new(), games: Vec::new() }
+    /// No positions yet, for games from `board` on and a net with so many buckets.
+    pub fn new(board: G, buckets: u8) -> Dataset<G> {
+        let rows = InputRows::new::<G>(board.input_shape(), buckets);
+        Dataset { board, rows, inputs: Vec::new(), positions: Vec::new(), games: Vec::new() }
     }
 
     /// Adds the quiet positions of games, for a net with so many outputs.
@@ -209,10 +209,10 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
         let mirrored = mirrored && G::MIRRORS;
         for (inputs, view) in example.inputs.iter_mut().zip(views) {
             let view = InputView { mirrored: view.mirrored != mirrored, ..view };
-            let indices = self.indices.of(view);
+            let rows = self.rows.of(view);
             inputs.clear();
             let seen = self.inputs[self.range(number)].iter();
-            inputs.extend(seen.map(|&input| u32::from(indices[usize::from(input)])));
+            inputs.extend(seen.map(|&input| u32::from(rows[usize::from(input)])));
         }
         example.output = output.into();
         example.target = blend * logistic(score / unit) + (1.0 - blend) * result.value() as f32;

@@ -4,7 +4,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::dataset::{Example, logistic};
-use crate::eval::nnue::EvalNetSizes;
+use crate::eval::nnue::{EvalNet, EvalNetSizes};
 
 /// The neurons of a perspective are a multiple of this.
 pub const NEURONS: usize = 16;
@@ -25,9 +25,9 @@ pub struct Numbers {
 impl Numbers {
     /// Zeros.
     pub fn zeros(sizes: EvalNetSizes) -> Numbers {
-        let EvalNetSizes { inputs, hidden, outputs } = sizes;
+        let EvalNetSizes { hidden, outputs, .. } = sizes;
         Numbers {
-            input_weights: vec![0.0; inputs.inputs * hidden],
+            input_weights: vec![0.0; sizes.rows() * hidden],
             input_bias: vec![0.0; hidden],
             output_weights: vec![0.0; 2 * hidden * outputs],
             output_bias: vec![0.0; outputs],
@@ -46,6 +46,22 @@ impl Numbers {
         let weights = numbers.output_weights.iter_mut();
         weights.for_each(|weight| *weight = random.random_range(-output_spread..output_spread));
         numbers
+    }
+
+    /// The parameters of a net, for one of the same sizes or with more buckets: these begin with the weights
+    /// of its last one. `None` if the sizes do not go together.
+    pub fn of_net(net: &EvalNet, sizes: EvalNetSizes) -> Option<Numbers> {
+        if (EvalNetSizes { buckets: net.sizes.buckets, ..sizes }) != net.sizes
+            || sizes.buckets < net.sizes.buckets
+        {
+            return None;
+        }
+        let [mut input_weights, input_bias, output_weights, output_bias] = net.fractions();
+        let bucket = sizes.inputs.inputs * sizes.hidden;
+        for _ in net.sizes.buckets..sizes.buckets {
+            input_weights.extend_from_within(input_weights.len() - bucket..);
+        }
+        Some(Numbers { input_weights, input_bias, output_weights, output_bias })
     }
 
     /// The numbers of each tensor: weights and bias of the inputs, weights and bias of the outputs.
@@ -89,7 +105,7 @@ impl Pass {
             slopes: vec![0.0; 2 * WAITING * sizes.hidden],
             waiting: Vec::new(),
             waiting_rows: 0,
-            begins: vec![0; sizes.inputs.inputs + 1],
+            begins: vec![0; sizes.rows() + 1],
             rows: Vec::new(),
         }
     }

@@ -39,10 +39,10 @@ const MOST: (f32, f32) = (127.0 / 64.0, 128.0);
 /// The settings of a training.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingSettings {
-    /// Neurons of a perspective.
-    pub neurons: usize,
-    /// Outputs.
-    pub outputs: usize,
+    /// The sizes of the net.
+    pub sizes: EvalNetSizes,
+    /// The checksum of the net that the training starts from; `None` for random parameters.
+    pub start: Option<u32>,
     /// Epochs: passes over all positions.
     pub epochs: u32,
     /// Positions of a batch.
@@ -110,6 +110,10 @@ pub enum TrainingError {
         /// The games.
         games: usize,
     },
+    /// A net to start from has other sizes.
+    #[error("a net of {} inputs in {} buckets, {} neurons, {} outputs cannot become the one that is trained",
+        .0.inputs.inputs, .0.buckets, .0.hidden, .0.outputs)]
+    Start(EvalNetSizes),
     /// The loss is not finite.
     #[error("epoch {epoch}: the loss is {loss}; the learning rate may be too high")]
     Diverged {
@@ -124,7 +128,6 @@ pub enum TrainingError {
 pub struct Trainer<'a, G> {
     dataset: &'a Dataset<G>,
     settings: TrainingSettings,
-    sizes: EvalNetSizes,
     /// Units of the evaluation that make 1 on the logistic scale.
     unit: f64,
     training: Vec<u32>,
@@ -142,14 +145,18 @@ struct Shard {
 }
 
 impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
-    /// A training from random parameters on.
+    /// A training from random parameters on, or from those of a net, whose checksum is in the settings.
     ///
-    /// # Errors
-    /// [`TrainingError`] if the neurons do not fill vectors, or there are too few games.
-    pub fn new(dataset: &'a Dataset<G>, settings: TrainingSettings) -> Result<Trainer<'a, G>, TrainingError> {
-        let TrainingSettings { neurons, outputs, seed, unit, .. } = settings;
-        if neurons == 0 || !neurons.is_multiple_of(NEURONS) {
-            return Err(TrainingError::Neurons(neurons));
+    /// # Errors [`TrainingError`] if the neurons do not fill vectors, the net has other sizes, or there are
+    /// too few games.
+    pub fn new(
+        dataset: &'a Dataset<G>,
+        settings: TrainingSettings,
+        start: Option<&EvalNet>,
+    ) -> Result<Trainer<'a, G>, TrainingError> {
+        let TrainingSettings { sizes, seed, unit, .. } = settings;
+        if sizes.hidden == 0 || !sizes.hidden.is_multiple_of(NEURONS) {
+            return Err(TrainingError::Neurons(sizes.hidden));
         }
         let mut games: Vec<usize> = (0..dataset.games()).collect();
         games.shuffle(&mut StdRng::seed_from_u64(seed));
@@ -161,8 +168,10 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         if held_out.is_empty() || training.is_empty() {
             return Err(TrainingError::TooFew { positions: dataset.len(), games: dataset.games() });
         }
-        let sizes = EvalNetSizes { inputs: dataset.board().input_shape(), hidden: neurons, outputs };
-        let net = Numbers::random(sizes, dataset.most_inputs(), mixed(seed));
+        let net = match start {
+            Some(net) => Numbers::of_net(net, sizes).ok_or(TrainingError::Start(net.sizes))?,
+            None => Numbers::random(sizes, dataset.most_inputs(), mixed(seed)),
+        };
         let zeros = Numbers::zeros(sizes);
         let optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
         let labels: Vec<_> = training.iter().map(|&number| dataset.labels(number as usize)).collect();
@@ -170,7 +179,6 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         Ok(Trainer {
             dataset,
             settings,
-            sizes,
             unit: unit.unwrap_or_else(|| fit_unit(&labels)),
             training,
             held_out,
@@ -181,7 +189,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
 
     /// The sizes of the net.
     pub fn sizes(&self) -> EvalNetSizes {
-        self.sizes
+        self.settings.sizes
     }
 
     /// The positions that are learned from, and those that are held out.
@@ -297,7 +305,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
     /// What `value` makes of each held-out position and its output, in their order.
     fn on_held_out<T: Send>(&self, net: &Numbers, value: impl Fn(f32, &Example) -> T + Sync) -> Vec<T> {
         let chunk = |numbers: &[u32]| -> Vec<T> {
-            let (mut pass, mut example) = (Pass::new(self.sizes), Example::default());
+            let (mut pass, mut example) = (Pass::new(self.sizes()), Example::default());
             let mut one = |&number: &u32| {
                 let (blend, unit) = (self.settings.blend as f32, self.unit as f32);
                 self.dataset.get(number as usize, false, blend, unit, &mut example);
@@ -323,6 +331,6 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         let labels: Vec<(f64, Points)> = values.into_iter().zip(results).collect();
         let WdlModel { a, b } = fit_results(&labels);
         let scale = EvalNetScale { unit: self.unit, margin: self.settings.margin, a, b };
-        EvalNet::quantised(self.sizes, scale, provenance, self.state.best.parts())
+        EvalNet::quantised(self.sizes(), scale, provenance, self.state.best.parts())
     }
 }
