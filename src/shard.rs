@@ -178,6 +178,11 @@ impl Part {
         Ok(Part { shard, games, job: crc32fast::hash(&job) })
     }
 
+    /// The shard.
+    pub fn shard(&self) -> Shard {
+        self.shard
+    }
+
     /// The numbers of its games, from 0.
     pub fn numbers(&self) -> Range<u64> {
         self.shard.numbers(self.games)

@@ -75,6 +75,55 @@ fn a_run_that_is_killed_ends_as_if_it_had_not_been() {
 }
 
 #[test]
+fn shards_of_iterations_make_the_run_of_one_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let [whole, cut, worker] = ["whole", "cut", "worker"].map(|name| folder.path().join(name));
+    let words = |out: &Path, more: &str| {
+        format!("{GAMES} --iterations 3 --pairs 5 --out {} --resume {more}", out.display())
+    };
+    let (success, out, error) = spsa(&words(&whole, ""), &CONSTANTS);
+    assert!(success, "{error}");
+    let part = |index: usize| folder.path().join(index.to_string()).display().to_string();
+    let play = |index: usize| {
+        // A worker has the state only.
+        let _ = fs::remove_dir_all(&worker);
+        fs::create_dir(&worker).unwrap();
+        let _ = fs::copy(cut.join("spsa.json"), worker.join("spsa.json"));
+        let (success, out, error) =
+            spsa(&words(&worker, &format!("--shard {index}/2 --part {}", part(index))), &CONSTANTS);
+        assert!(success && out.is_empty(), "{out} {error}");
+    };
+    let mut last = String::new();
+    let make = |parts: &[&str]| spsa(&words(&cut, &format!("--parts {}", parts.join(" "))), &CONSTANTS);
+    let [one, two] = [part(1), part(2)];
+    for iteration in 1..=3 {
+        play(2);
+        if iteration == 2 {
+            let before = fs::read(cut.join("spsa.json")).unwrap();
+            let (success, _, error) = make(&[&one, &two]);
+            assert!(!success && error.contains(&format!("{one}: shard 1/2 of 10 games of job ")), "{error}");
+            let (success, _, error) = make(&[&two]);
+            assert!(!success && error.contains("1 of 2 shards missing: 1"), "{error}");
+            let (success, _, error) = make(&[&two, &two]);
+            assert!(!success && error.contains("shard 2/2 again"), "{error}");
+            fs::write(&one, "{").unwrap();
+            let (success, _, error) = make(&[&one, &two]);
+            assert!(!success && error.contains(&one), "{error}");
+            assert_eq!(fs::read(cut.join("spsa.json")).unwrap(), before);
+        }
+        play(1);
+        let (success, out, error) = make(&[&one, &two]);
+        assert!(success, "{error}");
+        last = out;
+    }
+    assert_eq!((last, files(&cut)), (out, files(&whole)));
+    let (success, _, error) = spsa(&words(&cut, &format!("--shard 1/2 --part {one}")), &CONSTANTS);
+    assert!(!success && error.contains("all iterations are finished"), "{error}");
+    let (success, _, error) = spsa(&words(&worker, &format!("--shard 1/6 --part {one}")), &CONSTANTS);
+    assert!(!success && error.contains("10 games are too few"), "{error}");
+}
+
+#[test]
 fn another_run_in_the_folder_is_refused_and_stays() {
     let folder = tempfile::tempdir().unwrap();
     let words = |games: &str, more: &str| format!("{games} --out {} {more}", folder.path().display());

@@ -1,9 +1,10 @@
-"""`match`, `selfplay`, `zero` and `solve` on a cluster. Their arguments are those of the commands of Labrys."""
+"""`match`, `selfplay`, `zero`, `solve` and `spsa` on a cluster. Their arguments are those of the commands of Labrys."""
 
 import argparse
 import csv
 import json
 import math
+import shutil
 import socket
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from .shards import Job, Result, Shard, run_shards
 OWN = {
     "--shard", "--report", "--resume", "--out", "--pgnout", "--epdout", "--plot", "--json", "--log", "--config",
     "--quick", "--concurrency", "--threads", "--affinity", "--rating-interval", "--results", "--assume",
-    "--checkpoint",
+    "--checkpoint", "--part", "--parts",
 }
 
 # Games of a generation of `zero` whose settings do not say, as in Labrys.
@@ -47,7 +48,7 @@ def run(line: list[str]) -> None:
     """Runs a command line, without the name of the program."""
     parser = argparse.ArgumentParser(
         prog="python -m labrys_cluster",
-        description="Runs matches, self-play and proofs of Labrys on a Ray cluster. Other arguments are those of Labrys.",
+        description="Runs jobs of Labrys on a Ray cluster. Other arguments are those of the command.",
         allow_abbrev=False,
     )
     parser.add_argument("command", choices=list(COMMANDS))
@@ -111,14 +112,19 @@ class Cluster:
         self, folder: Folder, shipment: Shipment, words: list[str], out: str, live: Callable[[bytes], tuple[str, bool]]
     ) -> bool:
         """Plays all games of a job in shards; `run` says the rest."""
-        count, threads = folder.shards, "--concurrency" if words[0] == "match" else "--threads"
-        names = ((index, f"{index}/{count}") for index in range(1, count + 1) if index not in folder.done)
-        shards = (Shard(index, ["--shard", name], f"shard {name}") for index, name in names)
-        return self.run(folder, shipment, self.job(words, {out: ""}, threads), shards, live)
+        return self.run(folder, shipment, self.job(words, {out: ""}), self.games(folder), live)
 
-    def job(self, words: list[str], outs: dict[str, str], threads: str) -> Job:
+    def games(self, folder: Folder) -> Iterable[Shard]:
+        """The shards of games that a folder lacks."""
+        for index in range(1, folder.shards + 1):
+            if index not in folder.done:
+                name = f"{index}/{folder.shards}"
+                yield Shard(index, ["--shard", name], f"shard {name}")
+
+    def job(self, words: list[str], outs: dict[str, str], **given) -> Job:
         """A job for the binary of this cluster."""
-        return Job(words, outs, self.options.cpus, threads, self.shipped, self.version)
+        threads = "--concurrency" if words[0] in ("match", "spsa") else "--threads"
+        return Job(words, outs, self.options.cpus, threads, self.shipped, self.version, **given)
 
     def run(
         self,
@@ -339,7 +345,7 @@ def solve(cluster: Cluster, words: list[str]) -> None:
         if index not in folder.done and fen in still_open
     )
     outs = {"--results": ""} | ({"--proof": PROOF} if given.proof else {})
-    job = cluster.job(["solve", *game, *limits, *counting], outs, "--threads")
+    job = cluster.job(["solve", *game, *limits, *counting], outs)
     cluster.run(folder, Shipment.of(cluster.files), job, left, live)
     print(f"{len(folder.done)} of {len(jobs)} positions have a value")
     if not progress(live.path)[1]:
@@ -353,7 +359,31 @@ def solve(cluster: Cluster, words: list[str]) -> None:
         print(cluster.labrys("verify", *parts, str(whole), files=folder.path / "shards").splitlines()[-1])
 
 
-COMMANDS = {"match": play_match, "selfplay": play_selfplay, "zero": play_zero, "solve": solve}
+def tune(cluster: Cluster, words: list[str]) -> None:
+    """`labrys spsa`: the cluster plays the games of an iteration, this machine makes the step."""
+    iterations, pairs = number(words, "--iterations"), number(words, "--pairs")
+    if iterations is None:
+        raise ClusterError("--iterations: expected, as in `labrys spsa`")
+    words = ["spsa", *cluster.files.add_words(words)]
+    cluster.connect()
+    shipment = Shipment.of(cluster.files)
+    base = cluster.options.folder.absolute()
+    run = base / "run"
+    base.mkdir(parents=True, exist_ok=True)
+    state, text = run / "spsa.json", ""
+    while (done := json.loads(state.read_text())["state"]["iteration"] if state.exists() else 0) < iterations:
+        given = {state.name: state.read_bytes()} if state.exists() else {}
+        job = cluster.job(words, {"--part": ""}, folder="--out", given=given)
+        folder = Folder(base / f"iteration-{done + 1}", cluster.manifest(words, cluster.shards(2 * (pairs or 1))))
+        cluster.run(folder, shipment, job, cluster.games(folder), lambda _: (f"iteration {done + 1}", False))
+        parts = [str(folder.shard(index)) for index in sorted(folder.done)]
+        line = [*words, "--out", str(run), "--resume", "--parts", *parts]
+        text = cluster.labrys(*line, files=shipment.folder())
+        shutil.rmtree(folder.path)
+    print(text, end="")
+
+
+COMMANDS = {"match": play_match, "selfplay": play_selfplay, "zero": play_zero, "solve": solve, "spsa": tune}
 
 
 def main() -> int:

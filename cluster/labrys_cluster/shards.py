@@ -7,7 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable, Iterable
 
@@ -39,6 +39,10 @@ class Job:
     binary: str
     # What the binary has to say of its version.
     version: str
+    # The argument that names a folder with the files of `given`, if there is one.
+    folder: str | None = None
+    # Small files that change from job to job, by their names.
+    given: dict[str, bytes] = field(default_factory=dict)
 
 
 @dataclass
@@ -66,15 +70,20 @@ class Result:
     node: str
 
 
+class Lost(Exception):
+    """The command was killed from outside, as a worker may be."""
+
+
 def die_with_parent() -> None:
     """Has the kernel kill this process when its parent, a worker of Ray, is killed."""
     if os.uname().sysname == "Linux":
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)
 
 
-@ray.remote(max_retries=-1)
+@ray.remote(max_retries=-1, retry_exceptions=[Lost])
 def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
-    """Runs a shard and returns its files. It may run again if its worker is lost: it leaves nothing behind."""
+    """Runs a shard and returns its files. It may run again if its worker or the command is
+    lost: it leaves nothing behind."""
     begin = time.monotonic()
     folder = shipment.folder()
     node = ray.util.get_node_ip_address()
@@ -89,11 +98,19 @@ def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
         outs = {end: Path(scratch) / f"out{end}" for end in job.outs.values()}
         words = [program, *job.words, *shard.words, job.threads, str(job.cpus)]
         words += [word for flag, end in job.outs.items() for word in (flag, str(outs[end]))]
+        if job.folder:
+            given = Path(scratch) / "given"
+            given.mkdir()
+            for name, content in job.given.items():
+                (given / name).write_bytes(content)
+            words += [job.folder, str(given)]
         start = time.monotonic()
         done = subprocess.run(
             words, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
         )
         played = time.monotonic() - start
+        if done.returncode == -signal.SIGKILL:
+            raise Lost(shard.name)
         if done.returncode != 0:
             message = done.stderr.strip().splitlines()[-1:] or [f"ended with {done.returncode}"]
             raise ClusterError(f"{shard.name} on worker {node}: {message[0]}")

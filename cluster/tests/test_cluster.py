@@ -35,10 +35,11 @@ def moves(path: Path) -> list[str]:
 
 
 def kill_workers(count: int, ended: threading.Event, killed: list) -> None:
-    """Kills workers of Ray, one now and then, as `kill -9` does."""
+    """Kills workers of Ray, or the commands that they run, one now and then, as `kill -9` does."""
     while len(killed) < count and not ended.wait(random.uniform(0.2, 0.6)):
         listed = subprocess.run(["ps", "-eo", "pid=,args="], capture_output=True, text=True).stdout
-        workers = [line.split()[0] for line in listed.splitlines() if "ray::run_shard" in line]
+        kinds = ["ray::run_shard", "--shard "]
+        workers = [line.split()[0] for line in listed.splitlines() if any(kind in line for kind in kinds)]
         if workers:
             victim = int(random.choice(workers))
             try:
@@ -55,9 +56,11 @@ def test_a_match_survives_kill_9(cluster, labrys, local, tmp_path):
     killer = threading.Thread(target=kill_workers, args=(20, ended, killed))
     killer.start()
     words = ["match", "--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "10"]
-    commands.run([*words, *ENGINES, *games])
-    ended.set()
-    killer.join()
+    try:
+        commands.run([*words, *ENGINES, *games])
+    finally:
+        ended.set()
+        killer.join()
     print(f"{len(killed)} workers were killed")
     assert len(killed) >= 5, "too few were killed for a test"
     assert lasting((tmp_path / "run/report.json").read_text()) == lasting(whole)
@@ -116,7 +119,23 @@ gate = { games = 2 }
         assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
-# After a first move that loses.
+def test_spsa_makes_the_steps_of_one_machine(cluster, labrys, local, tmp_path):
+    if "tuning" not in local("--version"):
+        pytest.skip("needs a build for tuning")
+    words = ["spsa", "--variant", "neighbours", "--each", "nodes=100", "option.Hash=1", "--iterations", "3"]
+    words += ["--pairs", "4", "--constant", "late_pruning_moves min=3 max=16 c_end=3 r_end=0.1"]
+    whole = local(*words, "--out", tmp_path / "whole")
+    line = ["--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "2"]
+    commands.run([words[0], *line, *words[1:]])
+    for name in ["spsa.json", "spsa.csv"]:
+        assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    assert "late_pruning_moves" in whole and not list((tmp_path / "run").glob("iteration-*"))
+    longer = ["4" if word == "3" else word for word in words[1:]]
+    with pytest.raises(ClusterError, match="--iterations: 4, but"):
+        commands.run(["spsa", *line, *longer])
+
+
+# A first move that loses.
 LOST = ["--variant", "amazons", "--fen", "1qq1/q2q/Q2Q/1QQ1 w"]
 
 

@@ -1,17 +1,20 @@
 //! `labrys spsa`.
 
 mod arguments;
+mod parts;
 
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
 pub(super) use self::arguments::Arguments;
+use self::parts::Iteration;
 use super::interruptible;
 use super::progress::Progress;
 use crate::arena::{Format, Results, Schedule, Tournament};
 use crate::learn::checkpoint::{CheckpointError, TrainingFolder};
-use crate::learn::spsa::{Spsa, SpsaState};
+use crate::learn::spsa::{Side, Spsa, SpsaState};
 use crate::search::{Constants, Control};
 
 /// Time between two tables and charts.
@@ -33,22 +36,42 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let control = interruptible()?;
     tournament.check(&control)?;
     let out = || format!("--out {}", arguments.out.display());
-    let folder = TrainingFolder::<SpsaState>::open(&arguments.out, arguments.result_arguments(&spsa)?);
-    let folder = folder.with_context(out)?;
-    let mut state = folder.read(arguments.resume)?.unwrap_or_else(|| spsa.start());
+    let settings = arguments.result_arguments(&spsa)?;
+    let folder = TrainingFolder::<SpsaState>::open(&arguments.out, settings.clone()).with_context(out)?;
+    let resume = arguments.resume || arguments.shard.is_some();
+    let mut state = folder.read(resume)?.unwrap_or_else(|| spsa.start());
+    let iteration = Iteration { arguments: &settings, state: &state };
 
-    let mut progress = Progress::new("iterations", state.iteration, Some(spsa.iterations));
-    let mut written = Instant::now();
     let options = tournament.engines[0].setup.options.clone();
-    let play = |iteration: u64, sides: &[Vec<i64>; 2]| {
+    let mut play = |rounds: Range<u64>, sides: &[Side; 2]| {
         for (engine, values) in tournament.engines.iter_mut().zip(sides) {
             let names = spsa.parameters.iter().map(|parameter| parameter.name.clone());
             let constants = names.zip(values.iter().map(i64::to_string));
             engine.setup.options = options.iter().cloned().chain(constants).collect();
         }
-        match_of(&mut tournament, iteration * arguments.pairs..(iteration + 1) * arguments.pairs, &control)
+        match_of(&mut tournament, rounds, &control)
     };
-    spsa.run(&mut state, play, |state| -> anyhow::Result<()> {
+    let rounds = |iteration: u64| iteration * arguments.pairs..(iteration + 1) * arguments.pairs;
+    if let (Some(shard), Some(path)) = (arguments.shard, &arguments.part) {
+        ensure!(state.iteration < spsa.iterations, "--shard {shard}: all iterations are finished");
+        let part = iteration.part(shard, arguments.pairs)?;
+        let (first, pairs) = (rounds(state.iteration).start, part.numbers());
+        let games = play(first + pairs.start / 2..first + pairs.end / 2, &spsa.sides(&state))?;
+        return parts::write(path, part, games.context("interrupted, nothing is written")?);
+    }
+    let is_given = !arguments.parts.is_empty();
+    let mut given = match is_given {
+        true => Some(iteration.read(&arguments.parts, arguments.pairs)?),
+        false => None,
+    };
+
+    let mut progress = Progress::new("iterations", state.iteration, Some(spsa.iterations));
+    let mut written = Instant::now();
+    let games = |iteration: u64, sides: &[Side; 2]| match is_given {
+        true => Ok(given.take()),
+        false => play(rounds(iteration), sides),
+    };
+    spsa.run(&mut state, games, |state| -> anyhow::Result<()> {
         progress.update(state.iteration, || spsa.summary(state));
         folder.write_state(state)?;
         if written.elapsed() >= REPORTS {
@@ -60,14 +83,15 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     progress.finish();
     write_reports(&folder, &spsa, &state)?;
     println!("{} iterations, {}", state.iteration, spsa.summary(&state));
-    if state.iteration < spsa.iterations {
+    if state.iteration == spsa.iterations {
+        print_values(&spsa, &state);
+    } else if !is_given {
         bail!(
             "interrupted after {} of {} iterations, use --resume to continue",
             state.iteration,
             spsa.iterations
         );
     }
-    print_values(&spsa, &state);
     Ok(())
 }
 
@@ -75,7 +99,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 /// stops it.
 fn match_of(
     tournament: &mut Tournament,
-    rounds: std::ops::Range<u64>,
+    rounds: Range<u64>,
     control: &Control,
 ) -> anyhow::Result<Option<[u64; 3]>> {
     tournament.schedule = Schedule::new(Format::RoundRobin, 2, rounds);

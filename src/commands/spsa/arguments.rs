@@ -12,6 +12,7 @@ use crate::commands::games::GameArguments;
 use crate::game::quote;
 use crate::learn::spsa::{Parameter, Spsa};
 use crate::search::{Constant, Constants};
+use crate::shard::Shard;
 
 /// The keys of a constant, for error messages.
 const KEYS: &str = "start, min, max, c_end, r_end";
@@ -56,6 +57,18 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     #[serde(skip)]
     pub(super) resume: bool,
+    /// Play shard I of N of the games of the next iteration only, and write them to --part
+    #[arg(long, value_name = "I/N", requires = "part")]
+    #[serde(skip)]
+    pub(super) shard: Option<Shard>,
+    /// The file of a shard
+    #[arg(long, value_name = "FILE", requires = "shard")]
+    #[serde(skip)]
+    pub(super) part: Option<PathBuf>,
+    /// Make one iteration, from the files of all of its shards
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "shard")]
+    #[serde(skip)]
+    pub(super) parts: Vec<PathBuf>,
 }
 
 /// Parses a number above zero.

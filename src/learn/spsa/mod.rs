@@ -91,12 +91,15 @@ impl Checkpointed for SpsaState {
     }
 }
 
+/// The whole numbers of a side, in the order of the parameters.
+pub type Side = Vec<i64>;
+
 /// A step of all values, and the two sides that are as far from them in opposite directions.
 struct Perturbation {
     /// With its sign, for each value.
     steps: Vec<f64>,
     /// θ⁺ and θ⁻, rounded and within the ranges.
-    sides: [Vec<i64>; 2],
+    sides: [Side; 2],
 }
 
 impl Spsa {
@@ -119,7 +122,7 @@ impl Spsa {
     pub fn run<E>(
         &self,
         state: &mut SpsaState,
-        mut play: impl FnMut(u64, &[Vec<i64>; 2]) -> Result<Option<[u64; 3]>, E>,
+        mut play: impl FnMut(u64, &[Side; 2]) -> Result<Option<[u64; 3]>, E>,
         mut each: impl FnMut(&SpsaState) -> Result<(), E>,
     ) -> Result<(), E> {
         while state.iteration < self.iterations {
@@ -129,6 +132,11 @@ impl Spsa {
             each(state)?;
         }
         Ok(())
+    }
+
+    /// The values of θ⁺ and of θ⁻ in the next iteration.
+    pub fn sides(&self, state: &SpsaState) -> [Side; 2] {
+        self.perturb(state).sides
     }
 
     /// The perturbation of the next iteration.
