@@ -295,6 +295,7 @@ fn a_training_starts_from_a_net() {
         fens.map(|fen| evaluator.evaluate_position(&Chess::from_fen(fen).unwrap())).to_vec()
     };
     let begun = trainer.best_net("a test".to_owned());
+    assert_eq!(begun.scale.unit, net.scale.unit);
     assert_eq!((begun.sizes, values(&begun)), (several, values(&net)));
     trainer.epoch(&Control::default(), &mut |_| {}).unwrap().unwrap();
     let rows = trainer.state.net.input_weights.chunks_exact(768 * 16).collect::<Vec<_>>();

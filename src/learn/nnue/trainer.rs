@@ -59,8 +59,8 @@ pub struct TrainingSettings {
     pub seed: u64,
     /// The unit of the margins of a search with the net, in thousandths of the evaluation's.
     pub margin: i32,
-    /// Units of the evaluation that make 1 on the logistic scale; `None` for those with which scores say best
-    /// how games end.
+    /// Units of the evaluation that make 1 on the logistic scale; `None` for those of the net that the training
+    /// starts from, or else those with which scores say best how games end.
     pub unit: Option<f64>,
 }
 
@@ -179,7 +179,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         Ok(Trainer {
             dataset,
             settings,
-            unit: unit.unwrap_or_else(|| fit_unit(&labels)),
+            unit: unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| fit_unit(&labels)),
             training,
             held_out,
             shards: std::iter::repeat_with(shard).take(SHARDS).collect(),
