@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use arrayvec::ArrayVec;
 
 use super::super::zobrist::mixed;
-use super::board::SquareSet;
+use super::board::{SquareSet, squares};
 use super::filling::{self, Region};
 use super::region_bounds::{Area, Bounds, MAX_REGIONS};
 
@@ -66,6 +66,9 @@ pub(super) enum Status {
         /// The moves, at least 1, by which the bounds of the side to move and of the opponent fail to prove
         /// a win.
         deficits: [u32; 2],
+        /// An estimate of the lead of the side to move: that of the closed regions, and the squares of the others
+        /// that it reaches in one move, less those that the opponent does.
+        lead: i32,
     },
 }
 
@@ -82,6 +85,8 @@ struct Totals {
     heat: i32,
     /// The sum of the keys of open regions, as the order does not matter.
     key: u64,
+    /// The sum of [`Open::near_lead`].
+    near_lead: i32,
 }
 
 impl<S: SquareSet> Partition<S> {
@@ -112,7 +117,8 @@ impl<S: SquareSet> Partition<S> {
 
     /// The totals of all regions but one.
     fn totals(&self, stm: usize, without: Option<usize>) -> Totals {
-        let mut totals = Totals { lead: self.lead, open: 0, bounds: Bounds::ZERO, heat: 0, key: 0 };
+        let mut totals =
+            Totals { lead: self.lead, open: 0, bounds: Bounds::ZERO, heat: 0, key: 0, near_lead: 0 };
         for (index, open) in self.open.iter().enumerate() {
             if Some(index) != without {
                 totals.add(open, stm);
@@ -219,6 +225,15 @@ impl<S: SquareSet> Open<S> {
         if player == 0 { lead } else { -lead }
     }
 
+    /// Squares that player 0 reaches in one move and player 1 does not, less those of player 1.
+    #[inline]
+    fn near_lead(&self) -> i32 {
+        let Area { amazons, empty } = self.area;
+        let [white, black] =
+            amazons.map(|amazons| squares(amazons).fold(S::NONE, |near, from| near | S::reach(from, empty)));
+        (white & !black).count() as i32 - (black & !white).count() as i32
+    }
+
     /// The key of the region, for the result with a player to move.
     #[inline]
     fn key(&self, stm: usize) -> u64 {
@@ -243,6 +258,7 @@ impl Totals {
             self.heat = self.heat.max(open.bounds.upper - open.bounds.lower);
         }
         self.key = self.key.wrapping_add(open.key(stm));
+        self.near_lead += open.near_lead();
     }
 
     /// The status with the parts of an area added.
@@ -301,11 +317,14 @@ impl Totals {
                 return Status::Decided { winner: player };
             }
         }
-        let lead = if stm == 0 { self.lead } else { -self.lead };
+        let of_stm = |lead: i32| if stm == 0 { lead } else { -lead };
+        let near_lead = open.iter().fold(self.near_lead, |sum, open| sum + open.near_lead());
+        let lead = of_stm(self.lead);
         let key = open.iter().fold(self.key, |key, open| key.wrapping_add(open.key(stm)));
         Status::Open {
             key: mixed(key.wrapping_add(mixed(lead as u64))),
             deficits: [deficits[stm] as u32, deficits[1 - stm] as u32],
+            lead: lead + of_stm(near_lead),
         }
     }
 }

@@ -31,6 +31,9 @@ const MAX_AMAZON_MOVES: [usize; 3] = [6, 10, 16];
 /// The greatest deficit that sets a proof number: 3¹² is large enough for a position that is far from proved.
 const MAX_DEFICIT: u32 = 13;
 
+/// The greatest power of 3 that is a proof number; larger ones would count as infinite.
+const MAX_EXPONENT: i32 = 16;
+
 /// Bits of a square in a move.
 const SQUARE_BITS: u32 = 7;
 
@@ -428,17 +431,21 @@ impl Amazons {
         Some(Area { amazons: [white?, black?], empty: small(self.empty)? })
     }
 
-    /// The proof and disproof numbers grow threefold with each move of a player's deficit.
+    /// The proof and disproof numbers grow threefold with each move of a player's deficit, and with each square
+    /// of the opponent's lead.
     #[inline]
     fn leaf(&self, status: Status) -> ProofLeaf {
         match status {
             Status::Decided { winner } => {
                 ProofLeaf::Decided(Some(if winner == 0 { Color::White } else { Color::Black }))
             }
-            Status::Open { key, deficits } => ProofLeaf::Open {
-                key,
-                numbers: deficits.map(|deficit| 3u32.pow(deficit.clamp(1, MAX_DEFICIT) - 1)),
-            },
+            Status::Open { key, deficits: [own, opponent], lead } => {
+                let number = |deficit: u32, lead: i32| {
+                    let moves = deficit.clamp(1, MAX_DEFICIT) as i32 - 1 - lead;
+                    3u32.pow(moves.clamp(0, MAX_EXPONENT) as u32)
+                };
+                ProofLeaf::Open { key, numbers: [number(own, lead), number(opponent, -lead)] }
+            }
         }
     }
 }
