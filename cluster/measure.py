@@ -28,7 +28,16 @@ SETTLE = 10
 # Shards of a match for each core, and turns.
 SHARDS, TURNS = 4, 3
 
-ENGINES = ["--engine", "name=a", "--engine", "name=b", "option.Evaluation=linear", "--each", "nodes=5000", "option.Hash=8"]
+ENGINES = [
+    "--engine",
+    "name=a",
+    "--engine",
+    "name=b",
+    "option.Evaluation=linear",
+    "--each",
+    "nodes=5000",
+    "option.Hash=8",
+]
 SELFPLAY = ["--nodes", "1000"]
 
 
@@ -54,8 +63,8 @@ def local(games: int, concurrency: int) -> float:
 
 
 def clustered(games: int, size: int, cpus: int, folder: Path) -> float:
-    """Games a second of the same match on a Ray cluster of so many cores of this machine, from the first shard on:
-    a cluster is started once. `folder` gets the run."""
+    """Games a second of the same match on a Ray cluster of so many cores of this machine, from the first
+    shard on: a cluster is started once. `folder` gets the run."""
     start_ray(cpus)
     warm_up(cpus)
     words = ["match", "--labrys", LABRYS, "--folder", str(folder), "--shard-games", str(size)]
@@ -86,7 +95,9 @@ def main() -> None:
     print("cost of a start\n")
     row("what", "seconds")
     row("---", "---")
-    row("`labrys --version`", f"{statistics.median(timed(lambda: labrys('--version')) for _ in range(5)):.3f}")
+    row(
+        "`labrys --version`", f"{statistics.median(timed(lambda: labrys('--version')) for _ in range(5)):.3f}"
+    )
     row("Ray on this machine (`ray.init`)", f"{timed(lambda: start_ray(1)):.2f}")
     row("first job, which starts a worker", f"{timed(lambda: ray.get(nothing.remote())):.2f}")
     count = 500
@@ -120,10 +131,12 @@ def main() -> None:
     for cpus, rates in found.items():
         ratio = statistics.median(ray / one for one, ray in rates)
         row(cpus, *(f"{rate:.2f}" for rate in medians[cpus]), f"{ratio:.3f}")
-    print(f"\n2 cores to 1: {medians[2][0] / medians[1][0]:.3f} in one process, {medians[2][1] / medians[1][1]:.3f} with Ray")
+    alone, ray_s = (medians[2][way] / medians[1][way] for way in range(2))
+    print(f"\n2 cores to 1: {alone:.3f} in one process, {ray_s:.3f} with Ray")
     played = frames.shards(scratch / "match-2-0")
     overhead = (played.seconds - played.played).median()
-    print(f"a shard: {overhead:.3f} s besides its command, {100 * overhead / played.played.median():.2f} % of it\n")
+    share = 100 * overhead / played.played.median()
+    print(f"a shard: {overhead:.3f} s besides its command, {share:.2f} % of it\n")
 
     row("data", "bytes a game")
     row("---", "---")
@@ -138,12 +151,28 @@ def main() -> None:
     row("---", "---")
     parts = sorted((scratch / "match-2-0" / "shards").iterdir())
     games = 2 * SHARDS * size
-    row("report (`match --report`)", f"{timed(lambda: labrys('match', *ENGINES, '--games', games, '--report', *parts)) / games:.6f}")
+    row(
+        "report (`match --report`)",
+        f"{timed(lambda: labrys('match', *ENGINES, '--games', games, '--report', *parts)) / games:.6f}",
+    )
     row("merge of PGN", f"{timed(lambda: labrys('merge', '--out', scratch / 'merged', *parts)) / games:.6f}")
     for index in range(1, 5):
-        labrys("selfplay", "--nodes", 50, "--games", 4000, "--shard", f"{index}/4", "--out", scratch / f"part-{index}")
+        labrys(
+            "selfplay",
+            "--nodes",
+            50,
+            "--games",
+            4000,
+            "--shard",
+            f"{index}/4",
+            "--out",
+            scratch / f"part-{index}",
+        )
     selfplay = [scratch / f"part-{index}" for index in range(1, 5)]
-    row("merge of self-play", f"{timed(lambda: labrys('merge', '--out', scratch / 'all', *selfplay)) / 4000:.6f}")
+    row(
+        "merge of self-play",
+        f"{timed(lambda: labrys('merge', '--out', scratch / 'all', *selfplay)) / 4000:.6f}",
+    )
 
 
 if __name__ == "__main__":

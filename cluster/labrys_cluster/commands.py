@@ -1,4 +1,4 @@
-"""`match`, `selfplay`, `zero`, `solve` and `spsa` on a cluster. Their arguments are those of the commands of Labrys."""
+"""`match`, `selfplay`, `zero`, `solve` and `spsa` on a cluster. Their arguments are those of Labrys."""
 
 import argparse
 import csv
@@ -23,9 +23,26 @@ from .shards import Job, Result, Shard, run_shards
 
 # Arguments of Labrys that the cluster sets itself, or that would need files that it does not know of.
 OWN = {
-    "--shard", "--report", "--resume", "--out", "--pgnout", "--epdout", "--plot", "--json", "--log", "--config",
-    "--quick", "--concurrency", "--threads", "--affinity", "--rating-interval", "--results", "--assume",
-    "--checkpoint", "--part", "--parts",
+    "--shard",
+    "--report",
+    "--resume",
+    "--out",
+    "--pgnout",
+    "--epdout",
+    "--plot",
+    "--json",
+    "--log",
+    "--config",
+    "--quick",
+    "--concurrency",
+    "--threads",
+    "--affinity",
+    "--rating-interval",
+    "--results",
+    "--assume",
+    "--checkpoint",
+    "--part",
+    "--parts",
 }
 
 # Games of a generation of `zero` whose settings do not say, as in Labrys.
@@ -52,10 +69,16 @@ def run(line: list[str]) -> None:
         allow_abbrev=False,
     )
     parser.add_argument("command", choices=list(COMMANDS))
-    parser.add_argument("--folder", type=Path, required=True, help="folder of the run; the same command goes on")
+    parser.add_argument(
+        "--folder", type=Path, required=True, help="folder of the run; the same command goes on"
+    )
     parser.add_argument("--labrys", default="labrys", help="the binary, shipped to the workers")
-    parser.add_argument("--worker-labrys", help="in its place a program that the workers have, of the same version")
-    parser.add_argument("--address", help="a Ray cluster, such as auto or ray://host:10001 [default: this machine]")
+    parser.add_argument(
+        "--worker-labrys", help="in its place a program that the workers have, of the same version"
+    )
+    parser.add_argument(
+        "--address", help="a Ray cluster, such as auto or ray://host:10001 [default: this machine]"
+    )
     parser.add_argument("--shard-games", type=int, default=20, help="games of a shard, about [default: 20]")
     parser.add_argument("--cpus", type=int, default=1, help="cores of a shard [default: 1]")
     options, words = parser.parse_known_args(line)
@@ -94,7 +117,7 @@ class Cluster:
                 socket.create_connection((host, int(port)), timeout=10).close()
             except OSError as error:
                 raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
-        # Workers elsewhere get this package. Nobody looks at the dashboard of a cluster that lasts for one run.
+        # Workers elsewhere get this package. Nobody looks at the dashboard of a cluster for one run.
         rest = {"runtime_env": {"py_modules": [str(Path(__file__).parent)]}} if address else LOCAL
         try:
             ray.init(address=address or "local", log_to_driver=False, logging_level="error", **rest)
@@ -109,7 +132,12 @@ class Cluster:
         return done.stdout
 
     def play(
-        self, folder: Folder, shipment: Shipment, words: list[str], out: str, live: Callable[[bytes], tuple[str, bool]]
+        self,
+        folder: Folder,
+        shipment: Shipment,
+        words: list[str],
+        out: str,
+        live: Callable[[bytes], tuple[str, bool]],
     ) -> bool:
         """Plays all games of a job in shards; `run` says the rest."""
         return self.run(folder, shipment, self.job(words, {out: ""}), self.games(folder), live)
@@ -134,9 +162,9 @@ class Cluster:
         shards: Iterable[Shard],
         live: Callable[[bytes], tuple[str, bool]],
     ) -> bool:
-        """Runs shards into their folder. `live` is given the result of each one, at first nothing, and says what to
-        show, and whether to end. Shards that lack a file are left for the next time. Returns whether all shards of
-        the folder are there."""
+        """Runs shards into their folder. `live` is given the result of each one, at first nothing, and says
+        what to show, and whether to end. Shards that lack a file are left for the next time. Returns whether
+        all shards of the folder are there."""
         bar = tqdm(total=folder.shards, initial=len(folder.done), unit="shard", disable=None)
 
         def finished(result: Result) -> bool:
@@ -302,7 +330,9 @@ def play_zero(cluster: Cluster, words: list[str]) -> None:
 
 def solve(cluster: Cluster, words: list[str]) -> None:
     """A proof: the cluster solves the positions into which it is split, this machine puts it together."""
-    parser = argparse.ArgumentParser(prog="python -m labrys_cluster solve", allow_abbrev=False, add_help=False)
+    parser = argparse.ArgumentParser(
+        prog="python -m labrys_cluster solve", allow_abbrev=False, add_help=False
+    )
     for flag in ["--variant", "--fen", "--split", *LIMITS]:
         parser.add_argument(flag)
     parser.add_argument("--moves", nargs="+")
@@ -349,7 +379,9 @@ def solve(cluster: Cluster, words: list[str]) -> None:
     cluster.run(folder, Shipment.of(cluster.files), job, left, live)
     print(f"{len(folder.done)} of {len(jobs)} positions have a value")
     if not progress(live.path)[1]:
-        print(f"{len(still_open)} are still open; the same command goes on, with other limits if they are given")
+        print(
+            f"{len(still_open)} are still open; the same command goes on, with other limits if they are given"
+        )
         return
     whole = folder.path / f"whole{PROOF}"
     proof = ["--proof", str(whole), *counting] if given.proof else []
@@ -374,7 +406,9 @@ def tune(cluster: Cluster, words: list[str]) -> None:
     while (done := json.loads(state.read_text())["state"]["iteration"] if state.exists() else 0) < iterations:
         given = {state.name: state.read_bytes()} if state.exists() else {}
         job = cluster.job(words, {"--part": ""}, folder="--out", given=given)
-        folder = Folder(base / f"iteration-{done + 1}", cluster.manifest(words, cluster.shards(2 * (pairs or 1))))
+        folder = Folder(
+            base / f"iteration-{done + 1}", cluster.manifest(words, cluster.shards(2 * (pairs or 1)))
+        )
         cluster.run(folder, shipment, job, cluster.games(folder), lambda _: (f"iteration {done + 1}", False))
         parts = [str(folder.shard(index)) for index in sorted(folder.done)]
         line = [*words, "--out", str(run), "--resume", "--parts", *parts]

@@ -49,8 +49,8 @@ class Folder:
         return [self.shard(index).name for index in sorted(self.done)]
 
     def put(self, index: int, files: dict[str, bytes]) -> None:
-        """Adds a finished shard: its files, by the ends of their names. The one whose name has no other end says
-        that it is there."""
+        """Adds a finished shard: its files, by the ends of their names. The one whose name has no other end
+        says that it is there."""
         for end in sorted(files, reverse=True):
             path = self.shard(index)
             write_atomically(path.with_name(path.name + end), files[end])

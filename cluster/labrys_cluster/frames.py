@@ -1,9 +1,9 @@
 """Results as data frames of pandas, for notebooks:
 
-    from labrys_cluster import frames
-    frames.pairings("run/report.json")
-    frames.games("run/games.pgn").groupby("termination").size()
-    frames.selfplay("run/games.bin").plies.hist()
+from labrys_cluster import frames
+frames.pairings("run/report.json")
+frames.games("run/games.pgn").groupby("termination").size()
+frames.selfplay("run/games.bin").plies.hist()
 """
 
 import json
@@ -18,8 +18,14 @@ TAG = re.compile(r'^\[(\w+) "((?:[^"\\]|\\.)*)"\]$', re.MULTILINE)
 
 # Tags of records, by the names of their columns.
 COLUMNS = {
-    "GameNumber": "number", "Round": "opening", "White": "white", "Black": "black", "Result": "result",
-    "PlyCount": "plies", "Termination": "termination", "TerminationDetails": "details",
+    "GameNumber": "number",
+    "Round": "opening",
+    "White": "white",
+    "Black": "black",
+    "Result": "result",
+    "PlyCount": "plies",
+    "Termination": "termination",
+    "TerminationDetails": "details",
 }
 
 POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
@@ -36,7 +42,7 @@ def players(path: str | Path) -> pandas.DataFrame:
 
 
 def pairings(path: str | Path) -> pandas.DataFrame:
-    """The pairings of a report, from the view of the first player, with the Elo difference and its interval."""
+    """The pairings of a report, from the view of the first player, with the Elo difference, its interval."""
     frame = pandas.json_normalize(report(path)["pairings"])
     names = frame.pop("players")
     frame.insert(0, "first", names.str[0])
@@ -60,7 +66,7 @@ def games(path: str | Path) -> pandas.DataFrame:
 
 def selfplay(path: str | Path) -> pandas.DataFrame:
     """The games of a file of `labrys selfplay`: half points of White as `points`, plies of the opening, plies
-    after it, and the mean score of the searches in units of the evaluation, for White if White moves first."""
+    after it, and the mean score of the searches in units of the evaluation, for White if it moves first."""
     data = Path(path).read_bytes()
     start = data.index(b"\n") + 1
     rows = []
@@ -79,7 +85,10 @@ def _block(block: bytes, count: int) -> list[tuple]:
     for _ in range(count):
         result, opening, plies = struct.unpack_from("<BHH", block, at)
         at += 5 + 3 * opening
-        scores = [int.from_bytes(block[at + 6 * ply + 3 : at + 6 * ply + 6], "little", signed=True) for ply in range(plies)]
+        scores = [
+            int.from_bytes(block[at + 6 * ply + 3 : at + 6 * ply + 6], "little", signed=True)
+            for ply in range(plies)
+        ]
         first = [score if (opening + ply) % 2 == 0 else -score for ply, score in enumerate(scores)]
         rows.append((result / 2, opening, plies, sum(first) / max(1, plies) / 1000))
         at += 6 * plies

@@ -1,5 +1,5 @@
-"""The games of Labrys as Python objects, in the manner of OpenSpiel: a `Game` makes `State`s, a state has legal
-actions and is changed by one. The rules are those of the binary, which is driven over its protocol.
+"""The games of Labrys as Python objects, in the manner of OpenSpiel: a `Game` makes `State`s, a state has
+legal actions and is changed by one. The rules are those of the binary, which is driven over its protocol.
 
     game = load_game("amazons", {"AmazonsBoard": "6x6"})
     state = game.new_initial_state()
@@ -21,7 +21,9 @@ class Game:
 
     def __init__(self, name: str, options: dict[str, str] | None = None, labrys: str = "labrys"):
         self.name = name
-        self._process = subprocess.Popen([labrys], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self._process = subprocess.Popen(
+            [labrys], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
         for option, value in {"UCI_Variant": name, **(options or {})}.items():
             self._ask(f"setoption name {option} value {value}")
 

@@ -106,7 +106,12 @@ def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
             words += [job.folder, str(given)]
         start = time.monotonic()
         done = subprocess.run(
-            words, cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL, preexec_fn=die_with_parent
+            words,
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            preexec_fn=die_with_parent,
         )
         played = time.monotonic() - start
         if done.returncode == -signal.SIGKILL:
@@ -118,7 +123,9 @@ def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
         return Result(shard.index, files, time.monotonic() - begin, played, node)
 
 
-def run_shards(shipment: Shipment, job: Job, shards: Iterable[Shard], finished: Callable[[Result], bool]) -> None:
+def run_shards(
+    shipment: Shipment, job: Job, shards: Iterable[Shard], finished: Callable[[Result], bool]
+) -> None:
     """Runs shards in order, taking each when there is room for it. `finished` is called with each result as
     it comes; if it returns true, the rest is left."""
     task = run_shard.options(num_cpus=job.cpus)
@@ -136,7 +143,9 @@ def run_shards(shipment: Shipment, job: Job, shards: Iterable[Shard], finished: 
                 if finished(ray.get(reference)):
                     return
     except RayTaskError as error:
-        raise ClusterError(str(error.cause) if isinstance(error.cause, ClusterError) else str(error)) from error
+        raise ClusterError(
+            str(error.cause) if isinstance(error.cause, ClusterError) else str(error)
+        ) from error
     finally:
         for reference in running:
             ray.cancel(reference, force=True)

@@ -1,4 +1,4 @@
-"""A Ray cluster of two nodes on this machine, and the binary: that of `LABRYS`, or of `cargo build --release`."""
+"""A Ray cluster of two nodes on this machine, and the binary: that of `LABRYS`, or that of cargo."""
 
 import os
 import subprocess

@@ -31,7 +31,10 @@ def moves(path: Path) -> list[str]:
     """The games of a file without dates and times."""
     lines = path.read_text().splitlines()
     text = "\n".join(line for line in lines if not line.startswith(("[Date ", "[Shard ")))
-    return [" ".join(word for word in game.split() if not word.endswith("s}")) for game in text.split("[Event ")[1:]]
+    return [
+        " ".join(word for word in game.split() if not word.endswith("s}"))
+        for game in text.split("[Event ")[1:]
+    ]
 
 
 def kill_workers(count: int, ended: threading.Event, killed: list) -> None:
@@ -83,7 +86,16 @@ def test_an_sprt_stops_the_rest(cluster, labrys, local, tmp_path):
 def test_selfplay_goes_on_after_the_driver_was_killed(cluster, labrys, local, tmp_path):
     games = ["--variant", "tucchess", "--games", "150", "--nodes", "200"]
     local("selfplay", *games, "--out", tmp_path / "whole.bin")
-    line = [sys.executable, "-m", "labrys_cluster", "selfplay", "--address", cluster.address, "--labrys", labrys]
+    line = [
+        sys.executable,
+        "-m",
+        "labrys_cluster",
+        "selfplay",
+        "--address",
+        cluster.address,
+        "--labrys",
+        labrys,
+    ]
     line += ["--folder", str(tmp_path / "run"), "--shard-games", "10", *games]
     driver = subprocess.Popen(line, cwd=Path(__file__).parents[1], stderr=subprocess.PIPE)
     while len(list(tmp_path.glob("run/shards/0*"))) < 3:
@@ -181,20 +193,35 @@ def test_what_is_wrong_is_refused_by_name(cluster, labrys, tmp_path):
     assert not list(tmp_path.glob("run/shards/*")), "nothing is counted"
 
     other = tmp_path / "other"
-    other.write_text(f'#!/bin/sh\n[ "$1" != --version ] || {{ echo labrys 0.0.1; exit; }}\nexec {labrys} "$@"\n')
+    other.write_text(
+        f'#!/bin/sh\n[ "$1" != --version ] || {{ echo labrys 0.0.1; exit; }}\nexec {labrys} "$@"\n'
+    )
     other.chmod(0o755)
     refused(
-        "worker .*another version: 'labrys 0.0.1', not", "selfplay", "--worker-labrys", str(other), "--folder",
-        str(tmp_path / "x"), *selfplay,
+        "worker .*another version: 'labrys 0.0.1', not", "selfplay", "--worker-labrys", str(other),
+        "--folder", str(tmp_path / "x"), *selfplay,
     )  # fmt: skip
     commands.run(["selfplay", "--labrys", labrys, "--folder", str(tmp_path / "y"), *selfplay])
     with pytest.raises(ClusterError, match="y holds another run: command is"):
-        commands.run(["selfplay", "--labrys", labrys, "--folder", str(tmp_path / "y"), *selfplay, "--seed", "2"])
+        commands.run(
+            ["selfplay", "--labrys", labrys, "--folder", str(tmp_path / "y"), *selfplay, "--seed", "2"]
+        )
 
 
 def test_an_unreachable_cluster_is_refused(labrys, tmp_path):
-    line = [sys.executable, "-m", "labrys_cluster", "selfplay", "--address", "127.0.0.1:9", "--labrys", labrys]
+    line = [
+        sys.executable,
+        "-m",
+        "labrys_cluster",
+        "selfplay",
+        "--address",
+        "127.0.0.1:9",
+        "--labrys",
+        labrys,
+    ]
     line += ["--folder", str(tmp_path / "run"), "--games", "8"]
     done = subprocess.run(line, cwd=Path(__file__).parents[1], capture_output=True, text=True)
-    assert done.returncode == 1 and "--address 127.0.0.1:9: cannot reach the cluster" in done.stderr, done.stderr
+    assert done.returncode == 1 and "--address 127.0.0.1:9: cannot reach the cluster" in done.stderr, (
+        done.stderr
+    )
     assert not (tmp_path / "run").exists()
