@@ -373,6 +373,69 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
 }
 
 #[test]
+fn shards_of_rounds_make_the_training_of_one_machine() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let train = |out: &str, more: &str| {
+        labrys(&format!(
+            "train --variant neighbours --weights zeros --games 24 --round 8 --clone-every 12 --period 20 \
+             --compare-every 24 --compare-games 4 --judge-games 4 --both --exploration 0.3 --out {} {more}",
+            path(out)
+        ))
+    };
+    let done = |(done, out, error): (bool, String, String)| {
+        assert!(done, "{error}");
+        out
+    };
+    let refused = |(done, _, error): (bool, String, String), message: &str| {
+        assert!(!done && error.contains(message), "{error}");
+    };
+    let whole = done(train("whole", ""));
+    let [one, two] = [path("1"), path("2")];
+    let play = |shard: usize| {
+        // A worker has the state only.
+        let _ = fs::remove_dir_all(path("worker"));
+        fs::create_dir(path("worker")).unwrap();
+        let _ = fs::copy(path("cut/checkpoint.json"), path("worker/checkpoint.json"));
+        let file = path(&shard.to_string());
+        assert_eq!(done(train("worker", &format!("--shard {shard}/2 --part {file}"))), "");
+    };
+    let learn = |parts: &str| train("cut", &format!("--resume --parts {parts}"));
+    let mut last = String::new();
+    // Rounds end where a cloning match is due.
+    for (games, next) in [(0, 8), (8, 4), (12, 8), (20, 4)] {
+        assert_eq!(done(train("cut", "--next")), format!("done {games} games {next}\n"));
+        play(2);
+        if games == 8 {
+            let before = fs::read(path("cut/checkpoint.json")).unwrap();
+            refused(learn(&format!("{one} {two}")), &format!("{one}: shard 1/2 of 8 games of job "));
+            refused(learn(&two), "1 of 2 shards missing: 1");
+            refused(learn(&format!("{two} {two}")), "shard 2/2 again");
+            let text = fs::read_to_string(&two).unwrap();
+            fs::write(&one, text.replacen("[[0,", "[[9,", 1)).unwrap();
+            refused(learn(&format!("{two} {one}")), &format!("{one}: damaged: checksum "));
+            fs::write(&one, &text[..text.len() / 2]).unwrap();
+            refused(learn(&format!("{one} {two}")), &format!("{one}: EOF"));
+            refused(train("worker", &format!("--shard 1/3 --part {one}")), "4 games are too few");
+            refused(train("cut", &format!("--parts {one} {two}")), "use --resume");
+            assert_eq!(fs::read(path("cut/checkpoint.json")).unwrap(), before);
+        }
+        play(1);
+        last = done(learn(&format!("{two} {one}")));
+    }
+    assert_eq!(last, whole);
+    for file in ["checkpoint.json", "curve.csv", "weights.json"] {
+        let [cut, whole] =
+            ["cut", "whole"].map(|out| fs::read_to_string(path(&format!("{out}/{file}"))).unwrap());
+        assert_eq!(cut, whole, "{file}");
+    }
+    assert_eq!(done(train("cut", "--next")), "done 24 games 0\n");
+    refused(train("cut", &format!("--shard 1/2 --part {one}")), "--shard 1/2: all games are played");
+    refused(learn(&one), "--parts: all games are played");
+    refused(train("cut", "--shard 1/2"), "--part <FILE>");
+}
+
+#[test]
 fn a_training_whose_initial_weights_have_changed_is_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();

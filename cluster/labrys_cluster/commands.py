@@ -1,4 +1,4 @@
-"""`match`, `selfplay`, `zero`, `solve` and `spsa` on a cluster. Their arguments are those of Labrys."""
+"""`match`, `selfplay`, `zero`, `solve`, `spsa` and `train` on a cluster. Their arguments are those of Labrys."""
 
 import argparse
 import csv
@@ -43,6 +43,7 @@ OWN = {
     "--checkpoint",
     "--part",
     "--parts",
+    "--next",
 }
 
 # Games of a generation of `zero` whose settings do not say, as in Labrys.
@@ -391,33 +392,57 @@ def solve(cluster: Cluster, words: list[str]) -> None:
         print(cluster.labrys("verify", *parts, str(whole), files=folder.path / "shards").splitlines()[-1])
 
 
-def tune(cluster: Cluster, words: list[str]) -> None:
-    """`labrys spsa`: the cluster plays the games of an iteration, this machine makes the step."""
-    iterations, pairs = number(words, "--iterations"), number(words, "--pairs")
-    if iterations is None:
-        raise ClusterError("--iterations: expected, as in `labrys spsa`")
-    words = ["spsa", *cluster.files.add_words(words)]
-    cluster.connect()
-    shipment = Shipment.of(cluster.files)
+def learn(cluster: Cluster, words: list[str], state: str, whole: str) -> None:
+    """A learning by steps, whose state is in the file `state`: the cluster plays the games of a step, this
+    machine learns from them. It also plays the matches of a training. The file `whole` is there at the end."""
+    words = [words[0], *cluster.files.add_words(words[1:])]
     base = cluster.options.folder.absolute()
     run = base / "run"
     base.mkdir(parents=True, exist_ok=True)
-    state, text = run / "spsa.json", ""
-    while (done := json.loads(state.read_text())["state"]["iteration"] if state.exists() else 0) < iterations:
-        given = {state.name: state.read_bytes()} if state.exists() else {}
+    shipment = Shipment.of(cluster.files)
+
+    def step(*rest: str) -> str:
+        return cluster.labrys(*words, "--out", str(run), *rest, files=shipment.folder())
+
+    def following() -> tuple[int, int]:
+        done, games = step("--next").split()[1::2]
+        return int(done), int(games)
+
+    done, games = following()
+    cluster.connect()
+    text = ""
+    while games:
+        given = {state: (run / state).read_bytes()} if (run / state).exists() else {}
         job = cluster.job(words, {"--part": ""}, folder="--out", given=given)
-        folder = Folder(
-            base / f"iteration-{done + 1}", cluster.manifest(words, cluster.shards(2 * (pairs or 1)))
-        )
-        cluster.run(folder, shipment, job, cluster.games(folder), lambda _: (f"iteration {done + 1}", False))
+        folder = Folder(base / f"step-{done}", cluster.manifest(words, cluster.shards(games)))
+        cluster.run(folder, shipment, job, cluster.games(folder), lambda _: (f"{done} done", False))
         parts = [str(folder.shard(index)) for index in sorted(folder.done)]
-        line = [*words, "--out", str(run), "--resume", "--parts", *parts]
-        text = cluster.labrys(*line, files=shipment.folder())
+        text = step("--resume", "--parts", *parts)
         shutil.rmtree(folder.path)
+        done, games = following()
+    if not (run / whole).exists():
+        text = step("--resume")
     print(text, end="")
 
 
-COMMANDS = {"match": play_match, "selfplay": play_selfplay, "zero": play_zero, "solve": solve, "spsa": tune}
+def tune(cluster: Cluster, words: list[str]) -> None:
+    """`labrys spsa`, by iterations."""
+    learn(cluster, ["spsa", *words], "spsa.json", "spsa.csv")
+
+
+def train(cluster: Cluster, words: list[str]) -> None:
+    """`labrys train`, by rounds."""
+    learn(cluster, ["train", *words], "checkpoint.json", "weights.json")
+
+
+COMMANDS = {
+    "match": play_match,
+    "selfplay": play_selfplay,
+    "zero": play_zero,
+    "solve": solve,
+    "spsa": tune,
+    "train": train,
+}
 
 
 def main() -> int:

@@ -12,8 +12,12 @@ import ray
 from . import ClusterError
 
 # Arguments whose value is a file, and keys of engines whose value is one.
-FLAGS = {"--openings", "--net", "--weights"}
+FLAGS = {"--openings", "--net"}
 KEYS = {"option.EvalFile", "option.WeightsFile", "option.NetFile"}
+
+# Arguments with weights: files, in a training also some of these words.
+WEIGHTS = {"--weights", "--opponent", "--rival"}
+WORDS = {"default", "zeros", "ones", "clone", "start", "random"}
 
 
 @dataclass
@@ -37,13 +41,19 @@ class Files:
 
     def add_words(self, words: list[str]) -> list[str]:
         """Adds the files that a command line names; the command line with their new names."""
-        return [self._add_word(before, word) for before, word in zip(["", *words], words)]
+        flag, added = "", []
+        for before, word in zip(["", *words], words):
+            flag = word if word.startswith("--") else flag
+            # There may be several rivals.
+            is_file = flag in WEIGHTS and word not in {flag, *WORDS}
+            added.append(self.add(word) if is_file else self._add_word(before, word))
+        return added
 
     def _add_word(self, before: str, word: str) -> str:
         if before in FLAGS:
             return self.add(word)
         key, equals, value = word.partition("=")
-        if equals and key in FLAGS | KEYS:
+        if equals and key in FLAGS | WEIGHTS | KEYS and value not in WORDS:
             return f"{key}={self.add(value)}"
         # A program without a slash is one that workers have in their PATH.
         if equals and key == "cmd" and "/" in value:

@@ -141,10 +141,27 @@ def test_spsa_makes_the_steps_of_one_machine(cluster, labrys, local, tmp_path):
     commands.run([words[0], *line, *words[1:]])
     for name in ["spsa.json", "spsa.csv"]:
         assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
-    assert "late_pruning_moves" in whole and not list((tmp_path / "run").glob("iteration-*"))
+    assert "late_pruning_moves" in whole and not list((tmp_path / "run").glob("step-*"))
     longer = ["4" if word == "3" else word for word in words[1:]]
     with pytest.raises(ClusterError, match="--iterations: 4, but"):
         commands.run(["spsa", *line, *longer])
+
+
+def test_train_learns_the_weights_of_one_machine(cluster, labrys, local, tmp_path):
+    words = ["--variant", "neighbours", "--weights", "zeros", "--games", "20", "--round", "8"]
+    words += ["--clone-every", "10", "--period", "20", "--compare-every", "0", "--judge-games", "4"]
+    whole = local("train", *words, "--out", tmp_path / "whole")
+    line = ["train", "--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "3", *words]
+    commands.run(line)
+    names = ["checkpoint.json", "curve.csv", "weights.json"]
+    for name in names:
+        assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
+    assert whole.startswith("20 games") and not list((tmp_path / "run").glob("step-*"))
+    # A driver that was lost in the final match plays it again.
+    (tmp_path / "run/run/weights.json").unlink()
+    commands.run(line)
+    for name in names:
+        assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
 # A first move that loses.

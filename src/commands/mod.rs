@@ -20,6 +20,7 @@ mod serve;
 mod solve;
 mod spsa;
 mod stats;
+mod steps;
 mod suite;
 mod tables;
 mod tournament;

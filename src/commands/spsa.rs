@@ -1,7 +1,6 @@
 //! `labrys spsa`.
 
 mod arguments;
-mod parts;
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -9,9 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 
 pub(super) use self::arguments::Arguments;
-use self::parts::Iteration;
 use super::interruptible;
 use super::progress::Progress;
+use super::steps::{self, Step};
 use crate::arena::{Format, Results, Schedule, Tournament};
 use crate::learn::checkpoint::{CheckpointError, TrainingFolder};
 use crate::learn::spsa::{Side, Spsa, SpsaState};
@@ -38,9 +37,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let out = || format!("--out {}", arguments.out.display());
     let settings = arguments.result_arguments(&spsa)?;
     let folder = TrainingFolder::<SpsaState>::open(&arguments.out, settings.clone()).with_context(out)?;
-    let resume = arguments.resume || arguments.shard.is_some();
+    let resume = arguments.resume || arguments.step.resumes();
     let mut state = folder.read(resume)?.unwrap_or_else(|| spsa.start());
-    let iteration = Iteration { arguments: &settings, state: &state };
+    let games = if state.iteration < spsa.iterations { 2 * arguments.pairs } else { 0 };
+    let step = Step { arguments: &settings, state: &state, games };
+    if arguments.step.next {
+        step.print(state.iteration);
+        return Ok(());
+    }
 
     let options = tournament.engines[0].setup.options.clone();
     let mut play = |rounds: Range<u64>, sides: &[Side; 2]| {
@@ -52,18 +56,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         match_of(&mut tournament, rounds, &control)
     };
     let rounds = |iteration: u64| iteration * arguments.pairs..(iteration + 1) * arguments.pairs;
-    if let (Some(shard), Some(path)) = (arguments.shard, &arguments.part) {
+    if let Some((shard, path)) = arguments.step.shard() {
         ensure!(state.iteration < spsa.iterations, "--shard {shard}: all iterations are finished");
-        let part = iteration.part(shard, arguments.pairs)?;
+        let part = step.part(shard)?;
         let (first, pairs) = (rounds(state.iteration).start, part.numbers());
         let games = play(first + pairs.start / 2..first + pairs.end / 2, &spsa.sides(&state))?;
-        return parts::write(path, part, games.context("interrupted, nothing is written")?);
+        return steps::write(path, part, &games.context("interrupted, nothing is written")?);
     }
-    let is_given = !arguments.parts.is_empty();
-    let mut given = match is_given {
-        true => Some(iteration.read(&arguments.parts, arguments.pairs)?),
-        false => None,
-    };
+    let is_given = arguments.step.parts().is_some();
+    let read = |paths| step.read(paths, |games: &[u64; 3]| games.iter().sum());
+    let parts = arguments.step.parts().map(read).transpose()?;
+    let mut given =
+        parts.map(|parts| parts.iter().fold([0; 3], |sum, games| [0, 1, 2].map(|i| sum[i] + games[i])));
 
     let mut progress = Progress::new("iterations", state.iteration, Some(spsa.iterations));
     let mut written = Instant::now();

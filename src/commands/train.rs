@@ -10,6 +10,7 @@ pub(super) use self::arguments::Arguments;
 use self::arguments::START;
 use super::interruptible;
 use super::progress::Progress;
+use super::steps::{self, Step};
 use crate::arena::{Pairs, Rules};
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Session, WeightsSource};
@@ -17,7 +18,7 @@ use crate::eval::WeightsError;
 use crate::game::{Playable, Points};
 use crate::learn::checkpoint::TrainingFolder;
 use crate::learn::selfplay::{Agent, SearchLimit};
-use crate::learn::{Trainer, TrainingState, Worker};
+use crate::learn::{Trainer, TrainingGame, TrainingState, Worker};
 
 /// Time between two checkpoints.
 const CHECKPOINTS: Duration = Duration::from_secs(20);
@@ -55,8 +56,10 @@ impl Training<'_> {
         let (names, rivals) = (G::SETS[start.set()].features, arguments.rivals());
         let out = || format!("--out {}", arguments.out.display());
         let settings = arguments.result_arguments()?;
-        let folder = TrainingFolder::<TrainingState>::open(&arguments.out, settings).with_context(out)?;
-        let state = match folder.read(arguments.resume)? {
+        let folder =
+            TrainingFolder::<TrainingState>::open(&arguments.out, settings.clone()).with_context(out)?;
+        let resume = arguments.resume || arguments.step.resumes();
+        let state = match folder.read(resume)? {
             Some(state) => {
                 let weights = &arguments.weights;
                 ensure!(
@@ -70,23 +73,52 @@ impl Training<'_> {
         };
         let control = interruptible()?;
 
-        let mut progress = Progress::new("games", state.games, Some(arguments.games));
-        let mut trainer = Trainer::new(arguments.settings(), workers, state).context("checkpoint")?;
-        let mut written = Instant::now();
-        trainer.run(&control, |state| -> anyhow::Result<()> {
-            progress.update(state.games, || summary(state));
-            if written.elapsed() >= CHECKPOINTS {
-                written = Instant::now();
-                folder.write(state, names, &rivals)?;
+        let mut trainer = Trainer::new(arguments.settings(), workers, state.clone()).context("checkpoint")?;
+        let round = trainer.next_round();
+        let step = Step { arguments: &settings, state: &state, games: round.end - round.start };
+        if arguments.step.next {
+            step.print(state.games);
+            return Ok(());
+        }
+        if let Some((shard, path)) = arguments.step.shard() {
+            ensure!(!round.is_empty(), "--shard {shard}: all games are played");
+            let part = step.part(shard)?;
+            let numbers = part.numbers();
+            let games = trainer.play(round.start + numbers.start..round.start + numbers.end, &control);
+            return steps::write(path, part, &games.context("interrupted, nothing is written")?);
+        }
+        match arguments.step.parts() {
+            Some(paths) => {
+                ensure!(!round.is_empty(), "--parts: all games are played");
+                let played = step.read(paths, |games: &Vec<TrainingGame>| games.len() as u64)?.concat();
+                let is_complete = trainer.learn_from(&played, &control)?;
+                ensure!(is_complete, "interrupted, nothing is learned: give the same --parts again");
             }
-            Ok(())
-        })?;
-        progress.finish();
+            None => {
+                let mut progress = Progress::new("games", state.games, Some(arguments.games));
+                let mut written = Instant::now();
+                trainer.run(&control, |state| -> anyhow::Result<()> {
+                    progress.update(state.games, || summary(state));
+                    if written.elapsed() >= CHECKPOINTS {
+                        written = Instant::now();
+                        folder.write(state, names, &rivals)?;
+                    }
+                    Ok(())
+                })?;
+                progress.finish();
+            }
+        }
         let state = trainer.state();
         folder.write(state, names, &rivals)?;
         println!("{} games, {} moves, {}", state.games, state.steps, summary(state));
-        if state.games < arguments.games {
-            bail!("interrupted after {} of {} games, use --resume to continue", state.games, arguments.games);
+        match arguments.games - state.games {
+            0 => {}
+            _ if arguments.step.parts().is_some() => return Ok(()),
+            _ => bail!(
+                "interrupted after {} of {} games, use --resume to continue",
+                state.games,
+                arguments.games
+            ),
         }
         let result = match arguments.judge_games {
             0 => None,

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Not;
 
+use serde::{Deserialize, Serialize};
+
 use super::Color;
 
 /// The outcome of a game.
@@ -36,7 +38,7 @@ pub enum Ending {
 }
 
 /// The result of a game for one of its players, in half points: 0, 1 or 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Points {
     /// The game is lost.
     Loss = 0,

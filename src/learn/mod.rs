@@ -43,4 +43,4 @@ pub use observation::{
 pub use samples::{RecordedGame, SampleError, Samples};
 pub use schedule::{Decay, Exploration};
 pub use td::TemporalDifference;
-pub use trainer::{Comparison, CurvePoint, Trainer, TrainingSettings, TrainingState, Worker};
+pub use trainer::{Comparison, CurvePoint, Trainer, TrainingGame, TrainingSettings, TrainingState, Worker};

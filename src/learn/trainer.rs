@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::observation::ObservationSettings;
-use super::selfplay::{self, Agent, GameSettings, SelfPlayGame};
-use super::{Decay, Exploration, Learner};
+use super::observation::{Episode, ObservationSettings};
+use super::selfplay::{self, Agent, GameSettings};
+use super::{Decay, Exploration, Learner, Transition};
 use crate::engine::{Play, WeightsSource};
 use crate::eval::WeightsError;
 use crate::game::{Color, Game, Playable, Points, mixed};
@@ -101,6 +101,15 @@ pub struct Comparison {
     pub scores: Vec<f64>,
 }
 
+/// A game to learn from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingGame {
+    /// The result for the learner.
+    pub result: Points,
+    /// The transitions of each episode.
+    pub episodes: Vec<Vec<Transition>>,
+}
+
 impl TrainingState {
     /// The state before the first game.
     pub fn new(start: Vec<f64>, learner: Learner) -> TrainingState {
@@ -177,26 +186,10 @@ impl<G: Playable> Trainer<G> {
         control: &Control,
         mut each: impl FnMut(&TrainingState) -> Result<(), E>,
     ) -> Result<(), E> {
-        while self.state.games < self.settings.games {
-            let TrainingSettings { games, round, clone_every, compare_every, .. } = self.settings;
-            let done = self.state.games;
-            let due =
-                [clone_every, compare_every].into_iter().flatten().map(|every| (done / every + 1) * every);
-            let next = due.fold(games.min(done + round), u64::min);
+        while !self.next_round().is_empty() {
             // An interrupted round is dropped; a resumed training plays it again.
-            let Some(played) = self.play_round(done..next, control) else { break };
-            let mut state = self.state.clone();
-            for (game, number) in played.iter().zip(done..) {
-                self.learn(&mut state, game, number);
-            }
-            state.games = next;
-            set_agent_weights(&mut self.workers, &self.settings, &state)?;
-            let is_complete = self.after_round(&mut state, control).is_some();
-            if is_complete {
-                self.state = state;
-            }
-            set_agent_weights(&mut self.workers, &self.settings, &self.state)?;
-            if !is_complete {
+            let Some(played) = self.play(self.next_round(), control) else { break };
+            if !self.learn_from(&played, control)? {
                 break;
             }
             each(&self.state)?;
@@ -204,14 +197,16 @@ impl<G: Playable> Trainer<G> {
         Ok(())
     }
 
-    /// Plays a match of the learner against the first rival, which has its initial weights, and returns the
-    /// learner's results by pairs of games. `None` if `control` stops it.
-    pub fn final_match(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
-        let results = self.compare(Purpose::FinalMatch, 0, games, control)?;
-        Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
+    /// The numbers of the games of the next round, none at the end. A round ends early where a match is due.
+    pub fn next_round(&self) -> Range<u64> {
+        let TrainingSettings { games, round, clone_every, compare_every, .. } = self.settings;
+        let done = self.state.games;
+        let due = [clone_every, compare_every].into_iter().flatten().map(|every| (done / every + 1) * every);
+        done..due.fold(games.min(done + round), u64::min)
     }
 
-    fn play_round(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<SelfPlayGame<G::Move>>> {
+    /// Plays games of the next round; `None` if `control` stops it.
+    pub fn play(&mut self, numbers: Range<u64>, control: &Control) -> Option<Vec<TrainingGame>> {
         let settings = &self.settings;
         parallel::in_order(&mut self.workers, numbers, |worker, number| {
             let seed = settings.seed(Purpose::Training, number);
@@ -224,19 +219,50 @@ impl<G: Playable> Trainer<G> {
                 exploration: settings.exploration.rate(number as f64 / settings.games as f64),
             };
             let Worker { start, agents, .. } = worker;
-            selfplay::play(start, agents.each_mut(), &game_settings, Some(&settings.observation), control)
+            let observing = Some(&settings.observation);
+            let game = selfplay::play(start, agents.each_mut(), &game_settings, observing, control)?;
+            let episodes = game.episodes.iter().map(Episode::transitions).collect();
+            Some(TrainingGame { result: game.result, episodes })
         })
     }
 
+    /// Learns from `played`, the games of the next round in order, and plays the matches that are due then.
+    /// False if `control` stops these: the state is then as before.
+    ///
+    /// # Errors
+    /// [`WeightsError`] if learned weights are not finite; the training is over then.
+    pub fn learn_from(&mut self, played: &[TrainingGame], control: &Control) -> Result<bool, WeightsError> {
+        let numbers = self.next_round();
+        let mut state = self.state.clone();
+        state.games = numbers.end;
+        for (game, number) in played.iter().zip(numbers) {
+            self.learn(&mut state, game, number);
+        }
+        set_agent_weights(&mut self.workers, &self.settings, &state)?;
+        let is_complete = self.after_round(&mut state, control).is_some();
+        if is_complete {
+            self.state = state;
+        }
+        set_agent_weights(&mut self.workers, &self.settings, &self.state)?;
+        Ok(is_complete)
+    }
+
+    /// Plays a match of the learner against the first rival, which has its initial weights, and returns the
+    /// learner's results by pairs of games. `None` if `control` stops it.
+    pub fn final_match(&mut self, games: u64, control: &Control) -> Option<Vec<[Points; 2]>> {
+        let results = self.compare(Purpose::FinalMatch, 0, games, control)?;
+        Some(results.chunks_exact(2).map(|pair| [pair[0], pair[1]]).collect())
+    }
+
     /// Learns from the training game `number`.
-    fn learn(&self, state: &mut TrainingState, game: &SelfPlayGame<G::Move>, number: u64) {
+    fn learn(&self, state: &mut TrainingState, game: &TrainingGame, number: u64) {
         state.results[Points::Win as usize - game.result as usize] += 1;
         let progress = number as f64 / self.settings.games as f64;
         let rate = self.settings.rate * self.settings.decay.factor(progress);
         for episode in &game.episodes {
             state.learner.begin_episode();
-            for step in episode.transitions() {
-                state.learner.learn(&step, rate, &mut state.weights);
+            for step in episode {
+                state.learner.learn(step, rate, &mut state.weights);
                 state.steps += 1;
                 if state.steps.is_multiple_of(self.settings.period) {
                     end_period(state, number + 1);

@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::arena::{EngineConfig, EngineKind, Format, KeyError, KeyValues, Schedule, Tournament};
 use crate::commands::games::GameArguments;
+use crate::commands::steps::StepArguments;
 use crate::game::quote;
 use crate::learn::spsa::{Parameter, Spsa};
 use crate::search::{Constant, Constants};
-use crate::shard::Shard;
 
 /// The keys of a constant, for error messages.
 const KEYS: &str = "start, min, max, c_end, r_end";
@@ -57,18 +57,9 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     #[serde(skip)]
     pub(super) resume: bool,
-    /// Play shard I of N of the games of the next iteration only, and write them to --part
-    #[arg(long, value_name = "I/N", requires = "part")]
+    #[command(flatten)]
     #[serde(skip)]
-    pub(super) shard: Option<Shard>,
-    /// The file of a shard
-    #[arg(long, value_name = "FILE", requires = "shard")]
-    #[serde(skip)]
-    pub(super) part: Option<PathBuf>,
-    /// Make one iteration, from the files of all of its shards
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "shard")]
-    #[serde(skip)]
-    pub(super) parts: Vec<PathBuf>,
+    pub(super) step: StepArguments,
 }
 
 /// Parses a number above zero.

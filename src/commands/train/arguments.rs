@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::{Rules, parse_option};
+use crate::commands::steps::StepArguments;
 use crate::commands::{RulesArguments, parse_even, parse_fraction, parse_non_negative};
 use crate::learn::selfplay::SearchLimit;
 use crate::learn::{
@@ -144,6 +145,9 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     #[serde(skip)]
     pub(super) resume: bool,
+    #[command(flatten)]
+    #[serde(skip)]
+    pub(super) step: StepArguments,
 }
 
 /// A learning algorithm.
@@ -285,12 +289,18 @@ impl Arguments {
         }
     }
 
-    /// The `source` entry of the weights file: the command line, without the output folder, and the result of
-    /// the final match.
+    /// The `source` entry of the weights file: the command line, without the folder and the way the training
+    /// went, and the result of the final match.
     pub(super) fn source(&self, result: Option<&str>) -> String {
-        let own = [format!("--out={}", self.out.display()), self.out.display().to_string()];
-        let words: Vec<_> =
-            std::env::args().skip(1).filter(|word| word != "--out" && !own.contains(word)).collect();
+        let (mut words, mut is_left_out) = (Vec::new(), false);
+        for word in std::env::args().skip(1) {
+            if let Some(flag) = word.split('=').next().filter(|flag| flag.starts_with("--")) {
+                is_left_out = ["--out", "--resume", "--parts"].contains(&flag);
+            }
+            if !is_left_out {
+                words.push(word);
+            }
+        }
         let result = result.map_or(String::new(), |result| format!("; {result}"));
         format!("labrys {}, seed {}{result}", words.join(" "), self.seed)
     }

@@ -1,0 +1,132 @@
+//! Steps of a learning whose games several machines play: an iteration of `labrys spsa`, a round of
+//! `labrys train`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, ensure};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
+
+use crate::files::write_atomically;
+use crate::shard::{Part, Shard, in_order};
+
+/// The arguments that cut a step into shards.
+#[derive(Debug, clap::Args)]
+pub(super) struct StepArguments {
+    /// Play shard I of N of the games of the next step only, and write them to --part
+    #[arg(long, value_name = "I/N", requires = "part")]
+    shard: Option<Shard>,
+    /// The file of a shard
+    #[arg(long, value_name = "FILE", requires = "shard")]
+    part: Option<PathBuf>,
+    /// Make one step, from the files of all of its shards
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with = "shard")]
+    parts: Vec<PathBuf>,
+    /// Say how much is done and how many games the next step has, and play none
+    #[arg(long, conflicts_with_all = ["shard", "parts"])]
+    pub(super) next: bool,
+}
+
+impl StepArguments {
+    /// Whether a run in the folder is gone on with, also without `--resume`.
+    pub(super) fn resumes(&self) -> bool {
+        self.shard.is_some() || self.next
+    }
+
+    /// The shard to play and its file, if that is all there is to do.
+    pub(super) fn shard(&self) -> Option<(Shard, &Path)> {
+        self.shard.zip(self.part.as_deref())
+    }
+
+    /// The files of all shards, if their games were played before.
+    pub(super) fn parts(&self) -> Option<&[PathBuf]> {
+        Some(&*self.parts).filter(|parts| !parts.is_empty())
+    }
+}
+
+/// A step: all that its games depend on.
+#[derive(Serialize)]
+pub(super) struct Step<'a, S> {
+    /// The arguments of the run.
+    pub(super) arguments: &'a Map<String, Value>,
+    /// The state before the step.
+    pub(super) state: &'a S,
+    /// The number of its games.
+    #[serde(skip)]
+    pub(super) games: u64,
+}
+
+/// What the file of a shard holds.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Played {
+    /// The shard.
+    step: Part,
+    /// What came of its games.
+    games: Box<RawValue>,
+    /// The checksum of the text of `games`.
+    crc32: String,
+}
+
+fn checksum(games: &RawValue) -> String {
+    format!("{:08x}", crc32fast::hash(games.get().as_bytes()))
+}
+
+impl<S: Serialize> Step<'_, S> {
+    /// Prints how much is done, in iterations or games, and how many games the step has.
+    pub(super) fn print(&self, done: u64) {
+        println!("done {done} games {}", self.games);
+    }
+
+    /// A shard of the step.
+    ///
+    /// # Errors
+    /// There are not so many pairs of games.
+    pub(super) fn part(&self, shard: Shard) -> anyhow::Result<Part> {
+        Ok(Part::new(shard, self.games, self)?)
+    }
+
+    /// Reads the files of all shards, and returns what came of their games, in order. `count` is how many
+    /// games that is.
+    ///
+    /// # Errors
+    /// The first file that is damaged, has not all of its games, or belongs to another step or run, or the
+    /// shards that are missing.
+    pub(super) fn read<T: DeserializeOwned>(
+        &self,
+        paths: &[PathBuf],
+        count: impl Fn(&T) -> u64,
+    ) -> anyhow::Result<Vec<T>> {
+        let (mut read, mut parts) = (Vec::new(), Vec::new());
+        for path in paths {
+            let name = || path.display().to_string();
+            let text = fs::read_to_string(path).with_context(name)?;
+            let Played { step, games, crc32 } = serde_json::from_str(&text).with_context(name)?;
+            let expected = self.part(step.shard())?;
+            ensure!(step == expected, "{}: shard {step}, expected {expected}", name());
+            let found = checksum(&games);
+            ensure!(found == crc32, "{}: damaged: checksum {found}, expected {crc32}", name());
+            let games = serde_json::from_str(games.get()).with_context(name)?;
+            step.check_games(path, count(&games))?;
+            read.push((step.shard(), games));
+            parts.push((path.clone(), Some(step)));
+        }
+        in_order(parts)?;
+        read.sort_by_key(|&(shard, _)| shard);
+        Ok(read.into_iter().map(|(_, games)| games).collect())
+    }
+}
+
+/// Writes what came of the games of a shard.
+///
+/// # Errors
+/// The file cannot be written.
+pub(super) fn write(path: &Path, part: Part, games: &impl Serialize) -> anyhow::Result<()> {
+    let games = to_raw_value(games)?;
+    let crc32 = checksum(&games);
+    let text = serde_json::to_string(&Played { step: part, games, crc32 })? + "\n";
+    write_atomically(path, text.as_bytes()).with_context(|| path.display().to_string())
+}
