@@ -42,7 +42,7 @@ fn certify<G: Solvable>(fen: &str, known: &Known<G>, leaves: Leaves, path: &Path
         solver.write_proof(path, value, leaves).unwrap();
         value
     };
-    with_solver(&position, known, &16.into(), &limits, &control, job).unwrap()
+    with_solver(&position, known, None, &16.into(), &limits, &control, job).unwrap()
 }
 
 fn verify<G: Solvable>(path: &Path) -> Result<Verified, String> {

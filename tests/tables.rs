@@ -93,6 +93,40 @@ fn the_engine_uses_tables() {
     assert_eq!(engine.ask("eval").iter().find(is_table), None);
 }
 
+#[test]
+fn the_solver_uses_tables() {
+    let folder = tables();
+    let solve = |fen: &str, words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+        command.args(["solve", "--variant", "neighbours", "--fen", fen]).args(words);
+        let output = command.output().unwrap();
+        let [out, error] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert!(output.status.success() == error.is_empty(), "{error}");
+        let last = out.lines().last().unwrap_or(&error);
+        let words: Vec<_> = last.split(' ').map(str::to_owned).collect();
+        (words[0].clone(), words[1].parse().unwrap_or(0_u64), out + &error)
+    };
+    let option = format!("TablePath={}", folder.path().display());
+    // The clock decides: the win takes thirteen plies. The others lead to the tables by a capture.
+    for (fen, expected) in [
+        ("8/8/8/3p4/3P4/8/6p1/7P w 84 60", "win"),
+        ("8/8/8/3p4/3P4/8/6p1/7P w 88 60", "draw"),
+        ("8/8/8/3p4/3P4/8/6p1/P6P w 90 60", "draw"),
+        ("8/8/8/3p4/3P4/8/6p1/P6P w 84 60", "win"),
+        ("8/8/8/3p4/3P4/8/P5p1/7P b 84 60", "draw"),
+    ] {
+        let (value, nodes, _) = solve(fen, &[]);
+        let (with, fewer, _) = solve(fen, &["--option", &option]);
+        assert_eq!((&*value, &*with), (expected, expected), "{fen}");
+        assert!(fewer < nodes, "{fen}: {fewer} nodes with tables, {nodes} without");
+    }
+    let proof = folder.path().join("proof").display().to_string();
+    let (_, _, told) = solve("8/8/8/3p4/3P4/8/6p1/7P w 84 60", &["--option", &option, "--proof", &proof]);
+    assert!(told.contains("a certificate rests on the rules alone"), "{told}");
+    let (_, _, told) = solve("8/8/8/3p4/3P4/8/6p1/7P w 84 60", &["--option", "TablePth=x"]);
+    assert!(told.contains("--option: unknown option `TablePth`"), "{told}");
+}
+
 /// An engine with a small table, and with endgame tables if there is a folder.
 fn engine(folder: Option<&Path>) -> Box<dyn Engine> {
     let mut engine = registry::engine("neighbours", &Settings::default()).unwrap();

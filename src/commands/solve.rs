@@ -9,6 +9,7 @@ use anyhow::Context;
 use clap::value_parser;
 
 use super::PositionArguments;
+use crate::arena::parse_option;
 use crate::engine::{Engine, Settings, SolveJob, SolveTask, TaskError, registry};
 use crate::files;
 use crate::search::{Leaves, Limits, Resources, Solution, WriteError, Written, result_line};
@@ -44,6 +45,9 @@ pub(super) struct Arguments {
     /// Let lines of the certificate end by a count of moves, in games that have one
     #[arg(long, requires = "proof")]
     counting: bool,
+    /// Set an option of the engine, such as the folder of endgame tables
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, conflicts_with = "split")]
+    option: Vec<(String, String)>,
     /// Append the result to a file, one line with tabs, for `--assume`
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
@@ -58,6 +62,9 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(&arguments.position.variant, &Settings::default())?;
+    for (name, value) in &arguments.option {
+        engine.set_option(name, value).context("--option")?;
+    }
     engine.board_mut().set_up(arguments.position.fen.as_deref(), &arguments.moves)?;
     match arguments.split {
         Some(plies) => print_jobs(engine.as_ref(), &engine.split(plies.into(), &arguments.assume)?),

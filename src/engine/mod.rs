@@ -269,6 +269,9 @@ pub enum TaskError {
     /// There is no certificate.
     #[error(transparent)]
     Write(#[from] WriteError),
+    /// A certificate was asked for, and there are endgame tables.
+    #[error("a certificate rests on the rules alone, not on endgame tables")]
+    Tables,
 }
 
 /// A position that has to be solved, in text.

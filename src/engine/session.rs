@@ -207,8 +207,12 @@ impl<G: Playable> Engine for Session<G> {
     ) -> Result<Option<Written>, TaskError> {
         let position = self.play.position();
         let known = Known::read(task.known)?;
+        let tables = self.thinker.tables();
+        if tables.is_some() && task.proof.is_some() {
+            return Err(TaskError::Tables);
+        }
         let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
-        with_solver(position, &known, &task.resources, limits, control, job)?
+        with_solver(position, &known, tables, &task.resources, limits, control, job)?
     }
 
     fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {

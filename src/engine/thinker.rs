@@ -10,7 +10,7 @@ use super::{
 };
 use crate::eval::nnue::{EvalNet, NetBreakdown, NetEvaluator};
 use crate::eval::{Evaluator, Linear, Scale, Weights, WeightsError};
-use crate::game::{Game, InputShape, Playable, SharedTables, mixed};
+use crate::game::{EndgameTables, Game, InputShape, Playable, SharedTables, mixed};
 use crate::nets::{NetError, NetProblem};
 use crate::search::{
     Best, Control, Heuristics, Leaf, LeafEvaluator, Limits, Listener, Method, NetLeaves, SearchInput,
@@ -121,6 +121,11 @@ impl<G: Playable> Thinker<G> {
     pub fn net_breakdown(&self, position: &G) -> Option<NetBreakdown> {
         let fitting = self.eval_net.as_ref().filter(|net| net.evaluator.fits(position));
         fitting.map(|net| net.evaluator.breakdown(position))
+    }
+
+    /// The endgame tables, if any.
+    pub(super) fn tables(&self) -> Option<&dyn EndgameTables<G>> {
+        self.tables.as_deref()
     }
 
     /// What the endgame tables say of a position; `None` where they do not have it.

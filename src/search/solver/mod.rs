@@ -38,7 +38,7 @@ use self::prover::{Prover, after};
 pub use self::split::{Job, split};
 use self::table::{Memory, ProofTable};
 use super::{Control, Limits};
-use crate::game::{Color, GameHistory, ProofLeaf, Solvable};
+use crate::game::{Color, EndgameTables, GameHistory, ProofLeaf, Solvable};
 
 /// Nodes of the first attempt at each of the two questions; they double with each attempt.
 const FIRST_ATTEMPT: u64 = 1_000;
@@ -163,16 +163,18 @@ pub fn solve<G: Solvable>(
     limits: &Limits,
     control: &Control,
 ) -> Result<Solution<G::Move>, SolveError> {
-    with_solver(position, &Known::new(), &resources.into(), limits, control, |solver| solver.solve())?
+    with_solver(position, &Known::new(), None, &resources.into(), limits, control, |solver| solver.solve())?
 }
 
-/// Does something with a solver of a position. Other positions may have a value that is `known`.
+/// Does something with a solver of a position. Other positions may have a value that is `known`, or that
+/// endgame `tables` have. Certificates cannot rest on tables.
 ///
 /// # Errors [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a
 /// checkpoint that cannot be read.
 pub fn with_solver<G: Solvable, T>(
     position: &G,
     known: &Known<G>,
+    tables: Option<&dyn EndgameTables<G>>,
     resources: &Resources,
     limits: &Limits,
     control: &Control,
@@ -190,8 +192,9 @@ pub fn with_solver<G: Solvable, T>(
     if let Some(checkpoint) = checkpoint {
         checkpoint.read(table)?;
     }
-    let (progress, values) = (Progress::new(checkpoint), known.by_proof_key());
-    let prover = Prover::new(table, &values, limits, control).with_threads(threads).with_progress(&progress);
+    let (progress, values) = (Progress::new::<G>(checkpoint), known.by_proof_key());
+    let prover = Prover::new(table, &values, limits, control).with_tables(tables);
+    let prover = prover.with_threads(threads).with_progress(&progress);
     Ok(job(&mut Solver { position, known, limits, prover, table, checkpoint }))
 }
 
@@ -200,7 +203,7 @@ pub struct Solver<'a, G> {
     position: &'a G,
     known: &'a Known<G>,
     limits: &'a Limits,
-    prover: Prover<'a>,
+    prover: Prover<'a, G>,
     table: ProofTable<'a>,
     checkpoint: Option<&'a Checkpoint<'a>>,
 }
@@ -234,7 +237,7 @@ impl<G: Solvable> Solver<'_, G> {
 }
 
 /// The value of a position. One of the two questions may be much harder than the other, so they take turns.
-fn value<G: Solvable>(position: &G, prover: &mut Prover) -> Option<Value> {
+fn value<G: Solvable>(position: &G, prover: &mut Prover<G>) -> Option<Value> {
     let (mut wins, mut holds) = (None, None);
     let mut nodes = if G::CAN_BE_DRAWN { FIRST_ATTEMPT } else { u64::MAX };
     loop {
@@ -259,14 +262,15 @@ fn line<G: Solvable>(
     start: &G,
     winner: Color,
     known: &Known<G>,
-    prover: &mut Prover,
+    prover: &mut Prover<G>,
 ) -> (Vec<G::Move>, bool) {
     let (mut position, mut history, mut line) = (start.clone(), GameHistory::new(), Vec::new());
     loop {
         if let Some(outcome) = history.outcome(&position) {
             return (line, outcome.winner == Some(winner));
         }
-        if !line.is_empty() && known.get(&position).is_some() {
+        let is_given = known.get(&position).is_some() || prover.table_winner(&position).is_some();
+        if !line.is_empty() && is_given {
             return (line, false);
         }
         let mv = match position.side_to_move() == winner {

@@ -14,7 +14,7 @@ use super::numbers::{INFINITE, Numbers};
 use super::progress::Progress;
 use super::table::ProofTable;
 use super::team::Team;
-use crate::game::{Color, Game, GameHistory, ProofLeaf, Solvable};
+use crate::game::{Color, EndgameTables, Game, GameHistory, GameMove, Points, ProofLeaf, Solvable};
 use crate::search::{Control, Limits};
 
 /// ε is one over this number: a child is searched until its number exceeds 1 + 1/4 of the next best one's.
@@ -30,10 +30,12 @@ const LONGEST_LINE: usize = 2_000;
 const CLOCK_INTERVAL: u64 = 1 << 8;
 
 /// A search for proofs.
-pub(super) struct Prover<'a> {
+pub(super) struct Prover<'a, G> {
     table: ProofTable<'a>,
     /// Values that are known without a search, by the keys of the game.
     known: &'a HashMap<u64, Value>,
+    /// Endgame tables, if any.
+    tables: Option<&'a dyn EndgameTables<G>>,
     limits: &'a Limits,
     control: &'a Control,
     /// Expansions: positions whose moves have been tried, each time counted.
@@ -48,6 +50,9 @@ pub(super) struct Prover<'a> {
     team: Option<&'a Team>,
     /// The root's numbers, for the log.
     root: Numbers,
+    /// The FEN of the root and the moves that are being searched below it, for the log.
+    start: String,
+    line: Vec<u32>,
     progress: Option<&'a Progress<'a>>,
 }
 
@@ -58,16 +63,17 @@ struct Child<M> {
     numbers: Numbers,
 }
 
-impl<'a> Prover<'a> {
+impl<'a, G: Solvable> Prover<'a, G> {
     pub(super) fn new(
         table: ProofTable<'a>,
         known: &'a HashMap<u64, Value>,
         limits: &'a Limits,
         control: &'a Control,
-    ) -> Prover<'a> {
+    ) -> Prover<'a, G> {
         Prover {
             table,
             known,
+            tables: None,
             limits,
             control,
             nodes: 0,
@@ -77,17 +83,24 @@ impl<'a> Prover<'a> {
             threads: 1,
             team: None,
             root: Numbers { proof: 1, disproof: 1 },
+            start: String::new(),
+            line: Vec::new(),
             progress: None,
         }
     }
 
     /// The same with so many threads.
-    pub(super) fn with_threads(self, threads: usize) -> Prover<'a> {
+    pub(super) fn with_threads(self, threads: usize) -> Prover<'a, G> {
         Prover { threads, ..self }
     }
 
+    /// The same with endgame tables, if there are any.
+    pub(super) fn with_tables(self, tables: Option<&'a dyn EndgameTables<G>>) -> Prover<'a, G> {
+        Prover { tables, ..self }
+    }
+
     /// The same with reports and checkpoints from time to time.
-    pub(super) fn with_progress(self, progress: &'a Progress<'a>) -> Prover<'a> {
+    pub(super) fn with_progress(self, progress: &'a Progress<'a>) -> Prover<'a, G> {
         Prover { progress: Some(progress), ..self }
     }
 
@@ -99,7 +112,7 @@ impl<'a> Prover<'a> {
     /// Whether the side to move reaches its aim, to win (`strict`) or not to lose; `None` if that is open
     /// after so many more nodes. If it does and the game is not over, a move that does it comes with the
     /// answer.
-    pub(super) fn prove<G: Solvable>(
+    pub(super) fn prove(
         &mut self,
         position: &G,
         strict: bool,
@@ -119,7 +132,7 @@ impl<'a> Prover<'a> {
     }
 
     /// The same with several threads.
-    fn attempt_together<G: Solvable>(
+    fn attempt_together(
         &mut self,
         position: &G,
         strict: bool,
@@ -130,6 +143,7 @@ impl<'a> Prover<'a> {
         let attempt = |index: usize| {
             let mut member = Prover {
                 team: Some(&team),
+                tables: self.tables,
                 ..Prover::new(self.table, self.known, self.limits, self.control)
             };
             member.progress = self.progress.filter(|_| index == 0);
@@ -160,14 +174,12 @@ impl<'a> Prover<'a> {
     }
 
     /// An attempt of one thread.
-    fn attempt<G: Solvable>(
-        &mut self,
-        position: &G,
-        strict: bool,
-        nodes: u64,
-    ) -> Option<(bool, Option<G::Move>)> {
+    fn attempt(&mut self, position: &G, strict: bool, nodes: u64) -> Option<(bool, Option<G::Move>)> {
         self.pause = self.nodes.saturating_add(nodes);
-        let (key, _) = self.numbers::<G>(position.side_to_move(), position.proof_leaf(), strict);
+        if self.progress.is_some() {
+            self.start = position.fen();
+        }
+        let (key, _) = self.numbers(position.side_to_move(), position.proof_leaf(), strict);
         let mut best = None;
         let thresholds = Numbers { proof: INFINITE, disproof: INFINITE };
         let numbers = self.expand(position, key, strict, thresholds, 0, &mut best);
@@ -176,7 +188,7 @@ impl<'a> Prover<'a> {
 
     /// The key of a leaf with a player to move, and its initial numbers, without the table, whose entry is
     /// prefetched.
-    fn numbers<G: Solvable>(&mut self, stm: Color, leaf: ProofLeaf, strict: bool) -> (u64, Numbers) {
+    fn numbers(&mut self, stm: Color, leaf: ProofLeaf, strict: bool) -> (u64, Numbers) {
         self.evaluations += 1;
         match leaf {
             ProofLeaf::Decided(winner) => (0, Numbers::decided(reached(stm, winner, strict))),
@@ -194,7 +206,7 @@ impl<'a> Prover<'a> {
 
     /// Searches a position until one of its numbers reaches its threshold; `best` is then the most proving
     /// move.
-    fn expand<G: Solvable>(
+    fn expand(
         &mut self,
         position: &G,
         key: u64,
@@ -206,6 +218,14 @@ impl<'a> Prover<'a> {
         let start = self.nodes;
         self.nodes += 1;
         self.check_limits(ply);
+        // Not at the root, whose answer comes with a move.
+        if ply > 0
+            && let Some(winner) = self.table_winner(position)
+        {
+            let numbers = Numbers::decided(reached(position.side_to_move(), winner, strict));
+            self.table.store(key, numbers, 1);
+            return numbers;
+        }
         let mut children = match self.children(position, strict) {
             Ok(children) => children,
             Err(mv) => {
@@ -251,12 +271,26 @@ impl<'a> Prover<'a> {
             children[first].numbers = proven.unwrap_or_else(|| {
                 let child = after(position, mv);
                 let _inside = self.team.map(|team| team.enter(key));
-                self.expand(&child, key, !strict, below, ply + 1, &mut None)
+                self.line.push(mv.to_bits());
+                let numbers = self.expand(&child, key, !strict, below, ply + 1, &mut None);
+                self.line.pop();
+                numbers
             });
             if children[first].numbers.proven() == Some(true) {
                 children.swap_remove(first);
             }
         }
+    }
+
+    /// The winner by the endgame tables, or none in a draw; `None` where they do not have the position.
+    pub(super) fn table_winner(&self, position: &G) -> Option<Option<Color>> {
+        let result = self.tables?.probe(position)?;
+        let stm = position.side_to_move();
+        Some(match result {
+            Points::Win => Some(stm),
+            Points::Draw => None,
+            Points::Loss => Some(!stm),
+        })
     }
 
     /// Looks up what other threads have found. Children that are proven to reach their aim are dropped.
@@ -291,11 +325,11 @@ impl<'a> Prover<'a> {
     ///
     /// # Errors
     /// A move that reaches the aim, if there is one.
-    fn children<G: Solvable>(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
+    fn children(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
         let mut children = Vec::with_capacity(64);
         let mut refutation = None;
         let _ = position.proof_children(&mut |mv, leaf| {
-            let (key, numbers) = self.numbers::<G>(!position.side_to_move(), leaf, !strict);
+            let (key, numbers) = self.numbers(!position.side_to_move(), leaf, !strict);
             match numbers.proven() {
                 Some(false) => {
                     refutation = Some(mv);
@@ -336,7 +370,7 @@ impl<'a> Prover<'a> {
             || movetime.is_some_and(|time| start.elapsed() >= time)
             || self.team.is_some_and(Team::is_finished);
         if let Some(progress) = self.progress {
-            progress.tell(self.root, all, self.table);
+            progress.tell(self.root, (&self.start, &self.line), all, self.table);
         }
     }
 }

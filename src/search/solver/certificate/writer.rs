@@ -58,7 +58,7 @@ pub(in super::super) fn write<G: Solvable>(
     value: Value,
     leaves: Leaves,
     known: &Known<G>,
-    prover: &mut Prover,
+    prover: &mut Prover<G>,
 ) -> Result<Written, WriteError> {
     let scratch = files::scratch_for(path)?;
     let mut draft = Draft {
@@ -125,7 +125,7 @@ fn number(scratch: &File, referenced: &HashSet<u64>, tokens: &mut dyn Write) -> 
 
 /// The tokens of a certificate in the making.
 struct Draft<'a, 'p, G> {
-    prover: &'a mut Prover<'p>,
+    prover: &'a mut Prover<'p, G>,
     known: &'a Known<G>,
     leaves: Leaves,
     claim: Claim,
