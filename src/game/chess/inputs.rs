@@ -30,6 +30,7 @@ impl Inputs for Chess {
         Strength { elo: 1900, nodes: 2_600, random: 0 },
         Strength { elo: 2050, nodes: 17_000, random: 0 },
         Strength { elo: 2200, nodes: 68_000, random: 0 },
+        Strength { elo: 2450, nodes: 125_000, random: 0 },
     ];
 
     const BUCKETS: u8 = 4;
