@@ -14,6 +14,23 @@ pub trait MoveOrdering: Game {
     /// The number of structures of a position, see [`MoveOrdering::structure`].
     const STRUCTURES: usize = 0;
 
+    /// Whether quiet moves also have a history by the first structure.
+    const STRUCTURE_HISTORY: bool = false;
+
+    /// The number of dangers of a move, see [`MoveOrdering::danger`].
+    const DANGERS: usize = 1;
+
+    /// The squares that the opponent attacks, for [`MoveOrdering::danger`].
+    fn threats(&self) -> u64 {
+        0
+    }
+
+    /// What a move has to do with the squares that the opponent attacks, below [`MoveOrdering::DANGERS`]: in
+    /// chess, whether it leaves or enters one. `threats` is [`MoveOrdering::threats`] of the position.
+    fn danger(_mv: Self::Move, _threats: u64) -> usize {
+        0
+    }
+
     /// Whether a move is tactical (a capture or promotion): it is searched early, reduced less than others,
     /// and part of quiescence search.
     fn is_tactical(&self, _mv: Self::Move) -> bool {

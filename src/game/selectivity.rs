@@ -22,6 +22,10 @@ pub trait Selectivity: Game {
         false
     }
 
+    /// Whether reductions regard more of what is known of a node: whether it has been on a principal variation,
+    /// how its first moves fared, how much a reduced search has found, whether the table move is tactical.
+    const REFINES: bool = false;
+
     /// Whether a selective search orders the moves of this game by the static evaluation of the positions
     /// behind them, see [`Selectivity::moves_by_static_eval`]: for games with hundreds of quiet moves.
     const ORDERS_BY_STATIC_EVAL: bool = false;

@@ -145,6 +145,14 @@ constants! {
     /// Taken off the reduction of tactical moves, in hundredths of a ply.
     late_reduction_tactical = 150, 0..=2000, 10.0;
 
+    /// Moves are reduced by a ply more where so many of the moves before them have been refuted.
+    late_reduction_cutoffs = 3, 0..=20, 0.5;
+    /// Added to the reduction of quiet moves where the table move is tactical, in hundredths of a ply.
+    late_reduction_tactical_table_move = 70, 0..=200, 10.0;
+    /// Where a reduced search finds so many thousandths more than the moves before it, the next one is a ply
+    /// deeper.
+    late_reduction_deeper = 25, 0..=300, 5.0;
+
     /// History score of a cutoff for the square of the depth.
     history_bonus_square = 16, 0..=64, 2.0;
     /// History score of a cutoff for each ply of depth.

@@ -262,7 +262,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         let bounded = previous > -Score::INFINITE && !previous.is_decisive();
         if depth >= constants.aspiration_depth && bounded && self.mode != SearchMode::Minimax {
             let half = Score::from_thousandths(half);
-            window = Window { alpha: previous - half, beta: previous + half };
+            window = self.searcher.without_far_bounds(previous - half, previous + half);
         }
         // After it has failed high, a shallower search of the wider window will do (selective).
         let mut reduction = 0;
@@ -278,13 +278,13 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             if score <= window.alpha {
                 self.report(depth, pv_index, score, Bound::Upper);
                 reduction = 0;
-                window.alpha = (score - wider).max(Window::FULL.alpha);
+                window = self.searcher.without_far_bounds(score - wider, window.beta);
             } else if score >= window.beta {
                 self.report(depth, pv_index, score, Bound::Lower);
                 if self.searcher.selective && !score.is_decisive() {
                     reduction = (reduction + 1).min(constants.aspiration_reduction);
                 }
-                window.beta = (score + wider).min(Window::FULL.beta);
+                window = self.searcher.without_far_bounds(window.alpha, score + wider);
             } else {
                 return;
             }

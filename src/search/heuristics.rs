@@ -14,6 +14,9 @@ const HISTORY_MAX: i32 = 1 << 14;
 /// Plies of continuation history: the opponent's last move, and the own move before it.
 const CONTINUATION_PLIES: usize = 2;
 
+/// Rows of the history table by structure, a power of two. Structures with the same lowest bits share one.
+const STRUCTURE_SIZE: usize = 1 << 9;
+
 /// Entries of a correction history table of a player, a power of two.
 const CORRECTION_SIZE: usize = 1 << 14;
 
@@ -28,12 +31,33 @@ const CORRECTION_WEIGHT_MAX: i32 = 16;
 /// it was a null move.
 pub(super) type MoveKinds = [Option<usize>; CONTINUATION_PLIES];
 
+/// What the history of quiet moves depends on besides the moves.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Context {
+    /// The kinds of the moves that led to the node.
+    pub(super) led_by: MoveKinds,
+    /// The squares that the opponent attacks, see [`MoveOrdering::threats`].
+    threats: u64,
+    /// The row of the position's first structure in the table of those.
+    structure: usize,
+}
+
+impl Context {
+    /// Looks at the position of the node, before its quiet moves are searched.
+    pub(super) fn look_at<G: MoveOrdering>(&mut self, position: &G) {
+        self.threats = position.threats();
+        if G::STRUCTURE_HISTORY {
+            self.structure = (position.structure(0) as usize & (STRUCTURE_SIZE - 1)) * G::MOVE_KINDS;
+        }
+    }
+}
+
 /// Killers, histories and correction history of one thread.
 #[derive(Clone, Debug)]
 pub struct Heuristics<G: Game> {
     /// The last two quiet moves that have refuted a position at each ply.
     killers: Vec<[Option<G::Move>; 2]>,
-    /// History scores of moves, for White and for Black.
+    /// History scores of moves by their danger, for White and for Black.
     history: [Vec<i16>; 2],
     /// History scores of tactical moves by what moves where and what it captures; empty where a game has only
     /// one kind of move.
@@ -41,6 +65,8 @@ pub struct Heuristics<G: Game> {
     /// History scores of kinds of moves as replies to kinds of earlier moves; empty where a game has only
     /// one kind of move.
     continuation: [Vec<i16>; CONTINUATION_PLIES],
+    /// History scores of kinds of moves by the first structure of the position; empty where a game has none.
+    structures: Vec<i16>,
     /// By how much static evaluations are too low, by structure and for White and for Black to move.
     corrections: Vec<[Vec<i16>; 2]>,
     /// The constants of the search.
@@ -53,8 +79,9 @@ impl<G: MoveOrdering> Heuristics<G> {
         let entries = if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::MOVE_KINDS } else { 0 };
         Heuristics {
             killers: vec![[None; 2]; MAX_PLY + 1],
-            history: [vec![0; HISTORY_SIZE], vec![0; HISTORY_SIZE]],
+            history: [vec![0; HISTORY_SIZE * G::DANGERS], vec![0; HISTORY_SIZE * G::DANGERS]],
             captures: vec![0; if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::CAPTURE_KINDS } else { 0 }],
+            structures: vec![0; if G::STRUCTURE_HISTORY { STRUCTURE_SIZE * G::MOVE_KINDS } else { 0 }],
             continuation: [vec![0; entries], vec![0; entries]],
             corrections: vec![[vec![0; CORRECTION_SIZE], vec![0; CORRECTION_SIZE]]; G::STRUCTURES],
             constants: EngineConstants::DEFAULT,
@@ -68,8 +95,8 @@ impl<G: MoveOrdering> Heuristics<G> {
         self.killers.fill([None; 2]);
         // Table by table: a flattened loop would go count by count, which takes a millisecond
         // in chess.
-        let captures = std::iter::once(&mut self.captures);
-        for table in self.history.iter_mut().chain(&mut self.continuation).chain(captures) {
+        let others = [&mut self.captures, &mut self.structures];
+        for table in self.history.iter_mut().chain(&mut self.continuation).chain(others) {
             table.iter_mut().for_each(|score| *score /= 2);
         }
     }
@@ -87,7 +114,7 @@ impl<G: MoveOrdering> Heuristics<G> {
         position: &G,
         best: G::Move,
         failed: &[G::Move],
-        led_by: MoveKinds,
+        context: Context,
         depth: i32,
         ply: usize,
     ) {
@@ -95,10 +122,10 @@ impl<G: MoveOrdering> Heuristics<G> {
         let bonus = constants.history_bonus_square * depth * depth + constants.history_bonus_linear * depth;
         let bonus = bonus.min(constants.history_bonus_max);
         let is_quiet = !position.is_tactical(best);
-        self.update(position, best, led_by, bonus);
+        self.update(position, best, context, bonus);
         for &mv in failed {
             if is_quiet || position.is_tactical(mv) {
-                self.update(position, mv, led_by, -bonus);
+                self.update(position, mv, context, -bonus);
             }
         }
         let killers = &mut self.killers[ply];
@@ -111,15 +138,21 @@ impl<G: MoveOrdering> Heuristics<G> {
     #[inline]
     pub(super) fn capture_history(&self, position: &G, mv: G::Move) -> i32 {
         match G::MOVE_KINDS {
-            1 => self.history(position.side_to_move(), mv),
+            1 => self.history(position.side_to_move(), mv, 0),
             _ => i32::from(self.captures[capture_index(position, mv)]),
         }
     }
 
-    /// The history score of a quiet move; within ± 3 · 2¹⁴.
+    /// The history score of a quiet move; within ± 4 · 2¹⁴.
     #[inline]
-    pub(super) fn quiet_history(&self, position: &G, mv: G::Move, led_by: MoveKinds) -> i32 {
-        self.history(position.side_to_move(), mv) + self.continuation(position, mv, led_by)
+    pub(super) fn quiet_history(&self, position: &G, mv: G::Move, context: Context) -> i32 {
+        let structure = match G::STRUCTURE_HISTORY {
+            true => i32::from(self.structures[context.structure + position.move_kind(mv)]),
+            false => 0,
+        };
+        self.history(position.side_to_move(), mv, context.threats)
+            + structure
+            + self.continuation(position, mv, context.led_by)
     }
 
     /// By how much the static evaluation of a position is too low, as far as is known from positions of the
@@ -151,8 +184,8 @@ impl<G: MoveOrdering> Heuristics<G> {
 
     /// The history score of a move, whatever came before it; within ± 2¹⁴.
     #[inline]
-    fn history(&self, stm: Color, mv: G::Move) -> i32 {
-        i32::from(self.history[stm.index()][history_index(mv)])
+    fn history(&self, stm: Color, mv: G::Move, threats: u64) -> i32 {
+        i32::from(self.history[stm.index()][history_index::<G>(mv, threats)])
     }
 
     /// The continuation history score of a move as a reply to those before it; within ± 2¹⁵.
@@ -169,15 +202,19 @@ impl<G: MoveOrdering> Heuristics<G> {
     }
 
     /// Moves the scores of a move by `bonus`.
-    fn update(&mut self, position: &G, mv: G::Move, led_by: MoveKinds, bonus: i32) {
+    fn update(&mut self, position: &G, mv: G::Move, context: Context, bonus: i32) {
         if G::MOVE_KINDS > 1 && position.is_tactical(mv) {
             add_bonus(&mut self.captures[capture_index(position, mv)], bonus);
             return;
         }
-        add_bonus(&mut self.history[position.side_to_move().index()][history_index(mv)], bonus);
+        let history = &mut self.history[position.side_to_move().index()];
+        add_bonus(&mut history[history_index::<G>(mv, context.threats)], bonus);
+        if G::STRUCTURE_HISTORY {
+            add_bonus(&mut self.structures[context.structure + position.move_kind(mv)], bonus);
+        }
         if G::MOVE_KINDS > 1 {
             let kind = position.move_kind(mv);
-            for (table, earlier) in self.continuation.iter_mut().zip(led_by) {
+            for (table, earlier) in self.continuation.iter_mut().zip(context.led_by) {
                 if let Some(earlier) = earlier {
                     add_bonus(&mut table[earlier * G::MOVE_KINDS + kind], bonus);
                 }
@@ -198,8 +235,8 @@ fn add_bonus(score: &mut i16, bonus: i32) {
     *score = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
 }
 
-fn history_index<M: GameMove>(mv: M) -> usize {
-    mv.to_bits() as usize & (HISTORY_SIZE - 1)
+fn history_index<G: MoveOrdering>(mv: G::Move, threats: u64) -> usize {
+    G::danger(mv, threats) * HISTORY_SIZE + (mv.to_bits() as usize & (HISTORY_SIZE - 1))
 }
 
 #[inline]
@@ -224,15 +261,15 @@ mod tests {
     fn quiet_moves_are_not_punished_for_a_capture_that_refutes() {
         let position = Chess::from_fen(FEN).unwrap();
         let [capture, quiet] = ["e4d5", "e4e5"].map(|text| position.parse_move(text).unwrap());
-        let (mut heuristics, led_by) = (Heuristics::new(), MoveKinds::default());
-        heuristics.cutoff(&position, capture, &[quiet], led_by, 5, 0);
+        let (mut heuristics, context) = (Heuristics::new(), Context::default());
+        heuristics.cutoff(&position, capture, &[quiet], context, 5, 0);
         assert!(heuristics.capture_history(&position, capture) > 0);
-        assert_eq!(heuristics.quiet_history(&position, quiet, led_by), 0);
+        assert_eq!(heuristics.quiet_history(&position, quiet, context), 0);
         assert_eq!(heuristics.killers(0), [None; 2]);
         let before = heuristics.capture_history(&position, capture);
-        heuristics.cutoff(&position, quiet, &[capture], led_by, 5, 0);
+        heuristics.cutoff(&position, quiet, &[capture], context, 5, 0);
         assert!(heuristics.capture_history(&position, capture) < before);
-        assert!(heuristics.quiet_history(&position, quiet, led_by) > 0);
+        assert!(heuristics.quiet_history(&position, quiet, context) > 0);
         assert_eq!(heuristics.killers(0), [Some(quiet), None]);
     }
 

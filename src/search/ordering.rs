@@ -1,6 +1,6 @@
 //! The move picker: table move, tactical moves by MVV-LVA, killers, quiet moves by history, losing captures.
 
-use super::heuristics::{Heuristics, MoveKinds};
+use super::heuristics::{Context, Heuristics};
 use crate::eval::Evaluator;
 use crate::game::{GameMove, MoveOrdering, Searchable};
 
@@ -112,13 +112,13 @@ impl<M: GameMove> MovePicker<M> {
 
     /// The best move not yet given; among equals, the generator's first. `position` is the one that it began
     /// with and `state` the evaluator's, which must be up to date if moves are ordered by static evaluation;
-    /// `led_by` and `ply` say how it was reached.
+    /// `context` and `ply` say how it was reached.
     pub(super) fn next<G: Searchable<Move = M>, E: Evaluator<G>>(
         &mut self,
         position: &G,
         (evaluator, state): (&E, &E::State),
         heuristics: &Heuristics<G>,
-        led_by: MoveKinds,
+        context: Context,
         ply: usize,
     ) -> Option<M> {
         if self.stage == Stage::Nothing {
@@ -144,7 +144,7 @@ impl<M: GameMove> MovePicker<M> {
             let best = self.best();
             let rank = best.map_or(i32::MIN, |best| self.ranks[best]);
             if self.stage == Stage::Tactical && rank < LOSING {
-                self.generate_quiet(position, heuristics, led_by, ply);
+                self.generate_quiet(position, heuristics, context, ply);
                 continue;
             }
             let Some(best) = best else {
@@ -203,7 +203,7 @@ impl<M: GameMove> MovePicker<M> {
         &mut self,
         position: &G,
         heuristics: &Heuristics<G>,
-        led_by: MoveKinds,
+        context: Context,
         ply: usize,
     ) {
         self.stage = Stage::All;
@@ -217,7 +217,7 @@ impl<M: GameMove> MovePicker<M> {
             } else if killers[1] == Some(mv) {
                 KILLER
             } else {
-                heuristics.quiet_history(position, mv, led_by)
+                heuristics.quiet_history(position, mv, context)
             }
         }));
     }
@@ -322,7 +322,13 @@ mod tests {
             let mut picker = MovePicker::default();
             let next = |picker: &mut MovePicker<_>| {
                 let state = &searcher.stack[0].state;
-                picker.next(&position, (searcher.evaluator, state), searcher.heuristics, [None; 2], 0)
+                picker.next(
+                    &position,
+                    (searcher.evaluator, state),
+                    searcher.heuristics,
+                    Context::default(),
+                    0,
+                )
             };
             let text = |mv| position.move_text(mv);
             picker.begin(&position, Scope::All, 5, None);

@@ -109,8 +109,8 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         picker.begin(self.position(ply), Scope::Tactical, depth, table_move);
         let mut found = None;
         loop {
-            let Ply { position, state, led_by, .. } = &self.stack[ply];
-            let next = picker.next(position, (self.evaluator, state), self.heuristics, *led_by, ply);
+            let Ply { position, state, context, .. } = &self.stack[ply];
+            let next = picker.next(position, (self.evaluator, state), self.heuristics, *context, ply);
             let Some(mv) = next.filter(|_| !picker.is_losing()) else { break };
             if !position.see_ge(mv, threshold) {
                 continue;

@@ -31,6 +31,8 @@ pub(super) struct Node<M> {
     /// Whether the static evaluation is better than it was two plies ago.
     pub(super) is_improving: bool,
     pub(super) in_check: bool,
+    /// Whether the table move is tactical.
+    pub(super) is_table_move_tactical: bool,
 }
 
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
@@ -84,6 +86,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             self.bring_up_to_date(ply);
         }
         let tt_entry = self.tt_entry(ply);
+        self.stack[ply].is_pv = PV || tt_entry.is_some_and(|entry| entry.is_pv);
         let may_end = !PV && !root && !is_singular_search;
         if let Some(entry) = tt_entry
             && may_end
@@ -107,7 +110,19 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         self.stack[ply].static_eval = corrected;
         let static_eval = corrected.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval)));
         let is_improving = corrected.is_none_or(|eval| self.is_improving(ply, eval));
-        let mut node = Node { depth, ply, window, tt_entry, raw_eval, static_eval, is_improving, in_check };
+        let table_move = tt_entry.and_then(|entry| entry.best);
+        let is_table_move_tactical = table_move.is_some_and(|mv| self.position(ply).is_tactical(mv));
+        let mut node = Node {
+            depth,
+            ply,
+            window,
+            tt_entry,
+            raw_eval,
+            static_eval,
+            is_improving,
+            in_check,
+            is_table_move_tactical,
+        };
         if may_end
             && let Some(static_eval) = static_eval
             && let Some(score) = self.prune(&node, static_eval)
@@ -117,13 +132,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
         // 12. Internal iterative reduction (selective): without a table move the node is searched less
         //     deeply.
-        let table_move = tt_entry.and_then(|entry| entry.best);
         if self.selective && !root && depth >= self.constants.internal_reduction_depth && table_move.is_none()
         {
             node.depth -= 1;
         }
 
         // 13. The moves.
+        let Ply { position, context, .. } = &mut self.stack[ply];
+        context.look_at(position);
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         if root {
             picker.begin_in_order(self.root.open_moves());
@@ -171,13 +187,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             self.msd_list_kept(ply);
         }
         self.stack[ply + 1].double_extensions = self.stack[ply].double_extensions;
+        self.stack[ply + 1].cutoffs = 0;
 
         let mut best = -Score::INFINITE;
         let mut best_move = None;
         let mut move_count = 0;
         loop {
-            let Ply { position, state, led_by, .. } = &self.stack[ply];
-            let next = picker.next(position, (self.evaluator, state), self.heuristics, *led_by, ply);
+            let Ply { position, state, context, .. } = &self.stack[ply];
+            let next = picker.next(position, (self.evaluator, state), self.heuristics, *context, ply);
             self.budget.add(picker.take_evaluated());
             let Some(mv) = next else { break };
             if Some(mv) == excluded || (is_filtered && !self.stack[ply].kept.contains(&mv)) {
@@ -283,6 +300,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 self.stack[ply + 1].is_cut_node = true;
                 score = self.search_move(ply, mv, reduced, null, Searcher::pvs::<false>);
                 if score > alpha && reduced < full {
+                    let surprise = self.margin(self.constants.late_reduction_deeper);
+                    if G::REFINES && score > best + surprise && ply < 2 * self.iteration {
+                        full += 1;
+                    }
                     self.stack[ply + 1].is_cut_node = !is_cut_node;
                     score = self.search_move(ply, mv, full, null, Searcher::pvs::<false>);
                 }
@@ -319,6 +340,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                     alpha = score;
                     if score >= beta {
                         self.note_cutoff(mv, depth, ply);
+                        self.stack[ply].cutoffs += 1;
                         break;
                     }
                 }
@@ -359,18 +381,18 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// History score of a move at `ply`.
     #[inline]
     fn history_score(&self, ply: usize, mv: G::Move, is_tactical: bool) -> i32 {
-        let Ply { position, led_by, .. } = &self.stack[ply];
+        let Ply { position, context, .. } = &self.stack[ply];
         match is_tactical {
             true => self.heuristics.capture_history(position, mv),
-            false => self.heuristics.quiet_history(position, mv, *led_by),
+            false => self.heuristics.quiet_history(position, mv, *context),
         }
     }
 
     /// Tells killers and history of the last move searched at `ply`, which has caused a cutoff.
     fn note_cutoff(&mut self, mv: G::Move, depth: i32, ply: usize) {
-        let Ply { position, led_by, searched, .. } = &self.stack[ply];
+        let Ply { position, context, searched, .. } = &self.stack[ply];
         let failed = &searched[..searched.len() - 1];
-        self.heuristics.cutoff(position, mv, failed, *led_by, depth, ply);
+        self.heuristics.cutoff(position, mv, failed, *context, depth, ply);
     }
 
     /// Whether an entry of depth `stored` answers a question of depth `asked`. A greater depth is better, but
@@ -384,6 +406,15 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// moves apart, and what they prune may be the mate.
     pub(super) fn is_close(&self, bound: Score) -> bool {
         -self.decided < bound && bound < self.decided
+    }
+
+    /// A window that is open where a bound is that of a game as good as decided: behind it may be a mate, far
+    /// from any evaluation.
+    pub(super) fn without_far_bounds(&self, alpha: Score, beta: Score) -> Window {
+        Window {
+            alpha: if alpha > -self.decided { alpha } else { Window::FULL.alpha },
+            beta: if beta < self.decided { beta } else { Window::FULL.beta },
+        }
     }
 
     /// A margin in thousandths, on the scale of the evaluation.
@@ -456,7 +487,7 @@ mod tests {
         with_searcher(&position, |searcher| {
             searcher.quiescence(Window::FULL, 0);
             let capture = position.parse_move("d6e5").unwrap();
-            assert_eq!(searcher.stack[1].led_by, [Some(position.move_kind(capture)), None]);
+            assert_eq!(searcher.stack[1].context.led_by, [Some(position.move_kind(capture)), None]);
         });
     }
 }

@@ -30,6 +30,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             self.bring_up_to_date(ply);
         }
         let tt_entry = self.tt_entry(ply);
+        self.stack[ply].is_pv = on_pv || tt_entry.is_some_and(|entry| entry.is_pv);
         if let Some(entry) = tt_entry
             && !on_pv
             && entry.decides(window)
@@ -52,12 +53,16 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         // 4. The moves.
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         let scope = if in_check { Scope::All } else { Scope::Tactical };
+        if in_check {
+            let Ply { position, context, .. } = &mut self.stack[ply];
+            context.look_at(position);
+        }
         picker.begin(self.position(ply), scope, 0, tt_entry.and_then(|entry| entry.best));
         let mut best_move = None;
         let mut has_quiet_evasion = false;
         loop {
-            let Ply { position, state, led_by, .. } = &self.stack[ply];
-            let next = picker.next(position, (self.evaluator, state), self.heuristics, *led_by, ply);
+            let Ply { position, state, context, .. } = &self.stack[ply];
+            let next = picker.next(position, (self.evaluator, state), self.heuristics, *context, ply);
             // Captures that lose by exchange are left out, unless they are the only way out of check.
             let Some(mv) = next.filter(|_| !picker.is_losing() || best == -Score::INFINITE) else { break };
             // 5. Futility pruning of captures that do not bring the score up to α, where their value is

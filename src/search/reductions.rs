@@ -84,11 +84,16 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         if self.stack[node.ply].is_cut_node {
             reduction += constants.late_reduction_cut_node;
         }
-        if PV {
+        if PV || (G::REFINES && self.stack[node.ply].is_pv) {
             reduction -= 100;
+        }
+        if G::REFINES && self.stack[node.ply + 1].cutoffs > constants.late_reduction_cutoffs {
+            reduction += 100;
         }
         if is_tactical {
             reduction -= constants.late_reduction_tactical;
+        } else if G::REFINES && node.is_table_move_tactical {
+            reduction += constants.late_reduction_tactical_table_move;
         }
         let by_history = 100 * history_score / constants.late_reduction_history;
         let most = constants.late_reduction_history_most;

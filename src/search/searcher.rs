@@ -256,7 +256,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             score if score > window.alpha => Bound::Exact,
             _ => Bound::Upper,
         };
-        let entry = TtEntry { best, score: score.relative_to(ply), bound, depth: depth as u8, static_eval };
+        let entry = TtEntry {
+            best,
+            score: score.relative_to(ply),
+            bound,
+            depth: depth as u8,
+            static_eval,
+            is_pv: self.stack[ply].is_pv,
+        };
         self.table.store(self.position(ply).table_key(), entry);
     }
 
@@ -269,7 +276,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         child.position.play(mv);
         child.is_up_to_date = false;
         if G::MOVE_KINDS > 1 {
-            child.led_by = [Some(parent.position.move_kind(mv)), parent.led_by[0]];
+            child.context.led_by = [Some(parent.position.move_kind(mv)), parent.context.led_by[0]];
         }
         self.table.prefetch(child.position.table_key());
     }
@@ -291,7 +298,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let [parent, child] = plies(&mut self.stack, ply);
         child.position = passed;
         child.is_up_to_date = false;
-        child.led_by = [None, parent.led_by[0]];
+        child.context.led_by = [None, parent.context.led_by[0]];
         child.after_tactical = false;
         parent.is_null_move = true;
         self.table.prefetch(self.position(ply + 1).table_key());

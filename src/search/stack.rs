@@ -1,6 +1,6 @@
 //! What a search keeps for each ply.
 
-use super::heuristics::MoveKinds;
+use super::heuristics::Context;
 use super::ordering::MovePicker;
 use crate::eval::Score;
 use crate::game::Game;
@@ -20,10 +20,14 @@ pub(super) struct Ply<G: Game, S> {
     pub(super) static_eval: Option<Score>,
     /// Whether a null-window search of the position is expected to fail high.
     pub(super) is_cut_node: bool,
+    /// Whether the position is, or has been, on the principal variation of a search.
+    pub(super) is_pv: bool,
+    /// Cutoffs at this ply so far below the same parent.
+    pub(super) cutoffs: i32,
     /// Moves on the way to the position that were extended by two plies.
     pub(super) double_extensions: i32,
-    /// The kinds of the moves that led to the position.
-    pub(super) led_by: MoveKinds,
+    /// What the history of quiet moves depends on besides the moves.
+    pub(super) context: Context,
     /// Whether the move that led to the position was tactical; kept up to date only where MSD asks.
     pub(super) after_tactical: bool,
     /// Whether the move made here is the null move.
@@ -48,8 +52,10 @@ impl<G: Game, S> Ply<G, S> {
             is_up_to_date: true,
             static_eval: None,
             is_cut_node: false,
+            is_pv: false,
+            cutoffs: 0,
             double_extensions: 0,
-            led_by: MoveKinds::default(),
+            context: Context::default(),
             after_tactical: false,
             is_null_move: false,
             excluded: None,

@@ -32,6 +32,8 @@ pub struct TtEntry<M> {
     pub depth: u8,
     /// The static evaluation of the position, if it was asked for.
     pub static_eval: Option<Score>,
+    /// Whether the position has been on the principal variation of a search.
+    pub is_pv: bool,
 }
 
 impl<M> TtEntry<M> {
@@ -60,7 +62,7 @@ impl<M> TtEntry<M> {
 const BUCKET: usize = 4;
 
 /// Ages run modulo this number.
-const AGES: u8 = 64;
+const AGES: u8 = 32;
 
 /// Plies of depth that an entry counts less for each search that it is older.
 const AGE_PENALTY: i32 = 4;
@@ -90,7 +92,8 @@ struct Slot {
     data: AtomicU64,
 }
 
-/// The data word: 24 bits of move, 24 of score, 8 of depth, 6 of age, 2 of bound (0: no entry).
+/// The data word: 24 bits of move, 24 of score, 8 of depth, 5 of age, 1 for the principal variation,
+/// 2 of bound (0: no entry).
 #[derive(Clone, Copy)]
 struct Packed(u64);
 
@@ -132,6 +135,7 @@ impl Packed {
                 | u64::from(score) << 24
                 | u64::from(entry.depth) << 48
                 | u64::from(age) << 56
+                | u64::from(entry.is_pv) << 61
                 | bound << 62,
         )
     }
@@ -152,6 +156,7 @@ impl Packed {
             bound,
             depth: self.depth(),
             static_eval: check.static_eval(),
+            is_pv: self.0 >> 61 & 1 == 1,
         })
     }
 
@@ -298,6 +303,7 @@ mod tests {
             bound: Bound::Lower,
             depth,
             static_eval,
+            is_pv: true,
         }
     }
 
@@ -309,7 +315,8 @@ mod tests {
             for bound in [Bound::Lower, Bound::Upper, Bound::Exact] {
                 for static_eval in [None, Some(score)] {
                     let best = Some(Move((1 << 24) - 1));
-                    let stored = TtEntry { best, score, bound, depth: 255, static_eval };
+                    let is_pv = bound == Bound::Exact;
+                    let stored = TtEntry { best, score, bound, depth: 255, static_eval, is_pv };
                     table.store(key << 35, stored);
                     assert_eq!(table.probe(key << 35), Some(stored));
                 }

@@ -37,6 +37,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             bound,
             depth: MAX_PLY as u8,
             static_eval: None,
+            is_pv: false,
         };
         self.table.store(position.table_key(), entry);
         Some(score)

@@ -1,6 +1,9 @@
 //! What move ordering, selectivity and MSD ask of chess.
 
-use cozy_chess::{BitBoard, Board, Color as Side, Piece, Rank};
+use cozy_chess::{
+    BitBoard, Board, Color as Side, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves,
+    get_pawn_attacks, get_rook_moves,
+};
 
 use super::super::zobrist::mixed;
 use super::super::{
@@ -26,6 +29,20 @@ impl MoveOrdering for Chess {
 
     /// The pawns; the other pieces of White; those of Black.
     const STRUCTURES: usize = 3;
+
+    const STRUCTURE_HISTORY: bool = true;
+
+    /// From and to a square that is attacked, or not.
+    const DANGERS: usize = 4;
+
+    fn threats(&self) -> u64 {
+        attacked_by(self.board(), !self.board().side_to_move()).0
+    }
+
+    fn danger(ChessMove(mv): ChessMove, threats: u64) -> usize {
+        let is_attacked = |square: Square| (threats >> square as u64 & 1) as usize;
+        2 * is_attacked(mv.from) + is_attacked(mv.to)
+    }
 
     /// Captures and promotions to a queen.
     fn is_tactical(&self, ChessMove(mv): ChessMove) -> bool {
@@ -124,7 +141,24 @@ fn hash(board: &Board, squares: BitBoard) -> u64 {
     )
 }
 
+/// The squares that a player attacks.
+fn attacked_by(board: &Board, attacker: Side) -> BitBoard {
+    let occupied = board.occupied();
+    let pieces = |piece| board.colored_pieces(attacker, piece);
+    let queens = pieces(Piece::Queen);
+    let pawns = pieces(Piece::Pawn).into_iter().map(|from| get_pawn_attacks(from, attacker));
+    let knights = pieces(Piece::Knight).into_iter().map(get_knight_moves);
+    let kings = pieces(Piece::King).into_iter().map(get_king_moves);
+    let diagonals = (pieces(Piece::Bishop) | queens).into_iter();
+    let diagonals = diagonals.map(|from| get_bishop_moves(from, occupied));
+    let lines = (pieces(Piece::Rook) | queens).into_iter().map(|from| get_rook_moves(from, occupied));
+    let attacks = pawns.chain(knights).chain(kings).chain(diagonals).chain(lines);
+    attacks.fold(BitBoard::EMPTY, |all, attacked| all | attacked)
+}
+
 impl Selectivity for Chess {
+    const REFINES: bool = true;
+
     fn in_check(&self) -> bool {
         !self.board().checkers().is_empty()
     }
@@ -157,3 +191,30 @@ impl SelectiveDeepening for Chess {
 impl Playouts for Chess {}
 
 impl Solvable for Chess {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threats_are_what_the_opponent_may_capture_on() {
+        // The bishop is behind its pawn, the rook protects the knight.
+        let position = Chess::from_fen("r3k3/8/n7/4p3/3b4/8/8/4K3 w q - 0 1").unwrap();
+        let threats = position.threats();
+        let attacked: Vec<_> = BitBoard(threats).into_iter().map(|square| square.to_string()).collect();
+        let mut expected: Vec<_> = "a6 a7 b8 c8 d8 e8 d7 e7 f7 f8 b4 c5 c7 b6 a7 e5 c3 b2 a1 e3 f2 g1 d4 f4"
+            .split_whitespace()
+            .collect();
+        expected.sort_by_key(|text| text.parse::<Square>().unwrap() as usize);
+        expected.dedup();
+        assert_eq!(attacked, expected);
+        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), threats);
+        assert_eq!([danger("e1d1"), danger("e1e2")], [0, 0]);
+        let position = Chess::from_fen("4k3/8/8/8/8/1b6/2R5/4K3 w - - 0 1").unwrap();
+        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), position.threats());
+        assert_eq!(["e1e2", "c2a2", "c2b2"].map(danger), [0, 3, 2]);
+        let position = Chess::from_fen("4k3/8/8/8/8/1b6/7R/4K3 w - - 0 1").unwrap();
+        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), position.threats());
+        assert_eq!(["h2c2", "h2d2"].map(danger), [1, 0]);
+    }
+}

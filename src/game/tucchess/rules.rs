@@ -469,6 +469,8 @@ impl MoveOrdering for TucChess {
     /// The pieces of White; those of Black.
     const STRUCTURES: usize = 2;
 
+    const STRUCTURE_HISTORY: bool = true;
+
     /// Moves that score: captures, prizes, and pawns that leave the board.
     fn is_tactical(&self, mv: TucMove) -> bool {
         let is_pawn = self.pieces(self.stm, Kind::Pawn) & 1 << mv.from != 0;
@@ -515,6 +517,8 @@ impl MoveOrdering for TucChess {
 
 /// No null moves: they cost some 50 Elo.
 impl Selectivity for TucChess {
+    const REFINES: bool = true;
+
     /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the
     /// own one when it is attacked. Captures of the more valuable piece are tried first.
     fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
