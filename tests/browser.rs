@@ -135,7 +135,8 @@ impl Page {
         self.until(&format!("document.getElementById('message').textContent.includes({})", json!(text)));
     }
 
-    /// The place of an element. The page may still be waiting for what it shows there.
+    /// The place of an element, once it is there and stays. What the engine says while it thinks moves what is
+    /// below it, and a click would meet something else.
     fn center(&mut self, selector: &str) -> (f64, f64) {
         self.until(&format!("document.querySelector({}) !== null", json!(selector)));
         let script = format!(
@@ -143,8 +144,16 @@ impl Page {
               const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()",
             json!(selector)
         );
-        let point = self.value(&script);
-        (point[0].as_f64().unwrap(), point[1].as_f64().unwrap())
+        let end = Instant::now() + PATIENCE;
+        let mut point = self.value(&script);
+        loop {
+            thread::sleep(Duration::from_millis(20));
+            let before = std::mem::replace(&mut point, self.value(&script));
+            if point == before {
+                return (point[0].as_f64().unwrap(), point[1].as_f64().unwrap());
+            }
+            assert!(Instant::now() < end, "{selector} does not stay where it is");
+        }
     }
 
     fn mouse(&mut self, kind: &str, (x, y): (f64, f64)) {
@@ -501,6 +510,7 @@ fn an_accessibility_checker_finds_nothing_serious() {
         page.begin("tucchess", "", ["person", "1 ply"]);
         page.squares("a2 a3");
         page.until(&format!("{MOVES}.split(' ').length === 2"));
+        page.until("document.getElementById('speed').textContent.includes('depth')");
         page.click("#static-eval summary");
         page.click(".aids summary");
         page.until("document.querySelectorAll('#static-eval-rows tr').length > 0");
