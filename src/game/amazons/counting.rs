@@ -12,36 +12,113 @@
 //! as many moves as its amazons could make on the squares that they reach if they were alone there, and the
 //! player has at least as many as it finds on its safe squares. With the same number of moves left, who has
 //! to move loses.
+//!
+//! **Small regions.** Nothing that happens in a region that arrows close off changes the others. If the player,
+//! moving second, wins a region with n spare moves of the opponent beside it, the region counts for at least n
+//! moves of the player: it answers where the opponent has moved. In regions with few empty squares n is found
+//! by trying all moves.
 
 use super::board::{around, connected, flood, reach, squares};
 
 /// The most squares by which a count may be short before the moves are searched.
-const MAX_SHORT: u32 = 2;
+const MAX_SHORT: i32 = 2;
 
 /// The most nodes of a search for a sequence of moves.
 const NODES: u32 = 300;
 
+/// The most empty squares of a small region.
+const MAX_SMALL: u32 = 3;
+
 /// The winner, 0 or 1, if a count shows who it is. `amazons` are those of both players, `stm` is to move.
 pub(super) fn winner(amazons: [u128; 2], empty: u128, stm: usize) -> Option<usize> {
+    let regions = regions(amazons, empty);
+    let (small, large): (Vec<_>, Vec<_>) = regions.partition(Region::is_small);
+    let ground = large.iter().fold(0, |ground, region| ground | region.ground());
+    let (amazons, empty) = (amazons.map(|amazons| amazons & ground), empty & ground);
     let reached = amazons.map(|amazons| flood(amazons, empty));
+    let contested: i32 = small.iter().map(|region| region.empty.count_ones() as i32).sum();
     (0..2).find(|&player| {
         let other = 1 - player;
         let (safe, open) = (reached[player] & !reached[other], reached[other]);
-        let tempo = u32::from(player == stm);
-        if safe.count_ones() + MAX_SHORT < open.count_ones() + tempo {
+        let needed = i32::from(player == stm);
+        let lead = safe.count_ones() as i32 - open.count_ones() as i32;
+        if lead + contested + MAX_SHORT < needed {
+            return false;
+        }
+        let small: i32 = small.iter().map(|region| region.least(player)).sum();
+        if lead + small + MAX_SHORT < needed {
             return false;
         }
         let guards = amazons[player] & around(open | amazons[other]);
         let own = Filling { amazons: amazons[player] & !guards, guards, empty: safe };
         let alone = Filling { amazons: amazons[other], guards: 0, empty: open };
+        let least = own.moves().0 as i32 + small - needed;
         // Searching is needed only where the squares do not suffice.
-        let most = open.count_ones();
-        let least = own.moves().0;
-        least >= most + tempo || {
-            let most = alone.moves().1;
-            least >= most + tempo
-        }
+        least >= open.count_ones() as i32 || least >= alone.moves().1 as i32
     })
+}
+
+/// The regions that arrows close off.
+fn regions(amazons: [u128; 2], empty: u128) -> impl Iterator<Item = Region> {
+    let mut rest = amazons[0] | amazons[1] | empty;
+    std::iter::from_fn(move || {
+        let ground = (rest != 0).then(|| connected(rest & rest.wrapping_neg(), rest))?;
+        rest &= !ground;
+        Some(Region { amazons: amazons.map(|amazons| amazons & ground), empty: empty & ground })
+    })
+}
+
+/// A region that arrows close off.
+#[derive(Clone, Copy)]
+struct Region {
+    amazons: [u128; 2],
+    empty: u128,
+}
+
+impl Region {
+    fn ground(&self) -> u128 {
+        self.amazons[0] | self.amazons[1] | self.empty
+    }
+
+    /// Whether both players have amazons, and there are few empty squares.
+    fn is_small(&self) -> bool {
+        self.amazons.iter().all(|&amazons| amazons != 0) && self.empty.count_ones() <= MAX_SMALL
+    }
+
+    /// The most spare moves of the opponent with which the player, moving second, wins; negative if it needs
+    /// spare moves of its own. With one for each empty square it always wins.
+    fn least(&self, player: usize) -> i32 {
+        let most = self.empty.count_ones() as i32;
+        let spare = |lead: i32| {
+            let mut spare = [0; 2];
+            spare[if lead < 0 { player } else { 1 - player }] = lead.unsigned_abs();
+            spare
+        };
+        (-most..=most).rev().find(|&lead| !self.wins(1 - player, spare(lead))).unwrap_or(-most)
+    }
+
+    /// Whether the player to move wins with spare moves of both beside the region.
+    fn wins(&self, stm: usize, mut spare: [u32; 2]) -> bool {
+        let after = |from: u8, to: u8, arrow: u8| {
+            let mut after = *self;
+            after.amazons[stm] = after.amazons[stm] & !(1 << from) | 1 << to;
+            after.empty = (after.empty | 1 << from) & !(1 << to | 1 << arrow);
+            after
+        };
+        for from in squares(self.amazons[stm]) {
+            let free = self.empty | 1 << from;
+            for to in squares(reach(from, self.empty)) {
+                let arrows = squares(reach(to, free & !(1 << to)));
+                if arrows.into_iter().any(|arrow| !after(from, to, arrow).wins(1 - stm, spare)) {
+                    return true;
+                }
+            }
+        }
+        spare[stm] > 0 && {
+            spare[stm] -= 1;
+            !self.wins(1 - stm, spare)
+        }
+    }
 }
 
 /// Squares that one player fills.
