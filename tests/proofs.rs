@@ -15,7 +15,7 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Game, Solvable};
 use labrys::search::{
-    Control, Job, Known, Leaves, Limits, Solver, Value, Verified, Verifier, split, with_solver,
+    Control, Job, Known, Leaves, Limits, Solver, Value, Verified, Verifier, WriteError, split, with_solver,
 };
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -391,18 +391,18 @@ fn the_commands_write_and_verify_and_split() {
     let (success, out, error) = labrys(&[&solve[..], &["--assume", &results, "--split", "1"]].concat());
     assert!(success && !out.is_empty(), "{error}");
 
-    // With some limit the value is known, but a proof takes more nodes.
-    let short = at("short");
+    // The limits are for the value: with some limit it is known, though the proof takes more nodes.
+    let long = at("long");
     let limited = |nodes: u64| {
         let nodes = nodes.to_string();
-        let limits = ["--nodes", &nodes, "--hash", "1", "--proof", &short];
+        let limits = ["--nodes", &nodes, "--hash", "1", "--proof", &long];
         let (success, out, error) = labrys(&[&solve[..], &limits].concat());
         assert!(success, "{error}");
         (out.contains("\nloss ") || out.starts_with("loss "), out)
     };
     let told = (500..1_500).step_by(5).map(limited).find(|(is_solved, _)| *is_solved).unwrap().1;
-    assert!(told.ends_with("short: not written, the limits did not suffice\n"), "{told}");
-    assert!(!Path::new(&short).exists());
+    assert!(told.contains("long: ") && told.contains(" positions, checksum "), "{told}");
+    assert!(labrys(&["verify", &long]).0);
 
     let (success, _, error) = labrys(&["verify", &results]);
     assert!(!success && error.contains("results") && error.contains("is no certificate"), "{error}");
@@ -412,6 +412,22 @@ fn the_commands_write_and_verify_and_split() {
     assert!(!success && error.contains("cannot write"), "{error}");
     let (success, _, error) = labrys(&[&solve[..], &["--assume", &at("missing")]].concat());
     assert!(!success && error.contains("missing"), "{error}");
+}
+
+#[test]
+fn what_was_stopped_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proof");
+    let (position, known, limits) = (Amazons::from_fen(LOSS).unwrap(), Known::new(), Limits::none());
+    let control = Control::default();
+    let job = |solver: &mut Solver<Amazons>| {
+        let value = solver.solve().unwrap().value.unwrap();
+        control.stop();
+        solver.write_proof(&path, value, Leaves::Searched)
+    };
+    let written = with_solver(&position, &known, None, &16.into(), &limits, &control, job).unwrap();
+    assert!(matches!(written, Err(WriteError::Stopped)), "{written:?}");
+    assert!(!path.exists());
 }
 
 #[test]

@@ -22,10 +22,10 @@ pub(super) struct Arguments {
     /// Moves to play from there
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     moves: Vec<String>,
-    /// Maximum number of positions to expand
+    /// Maximum number of positions to expand for the value
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Time limit in seconds
+    /// Time limit in seconds for the value
     #[arg(long, value_name = "S", value_parser = super::parse_seconds)]
     time: Option<Duration>,
     /// Size of the transposition table in MiB
@@ -95,9 +95,7 @@ fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
     });
     printed?;
     let told = match written {
-        Err(TaskError::Write(WriteError::Unfinished)) => {
-            Some("not written, the limits did not suffice".into())
-        }
+        Err(TaskError::Write(WriteError::Stopped)) => Some("not written, it was stopped".into()),
         written => written?.map(|Written { counts, checksum }| {
             format!("{} positions, checksum {checksum:08x}", counts.moves + counts.replies)
         }),

@@ -141,7 +141,7 @@ pub struct Resources {
     /// Threads, at least 1. With more than one, nodes differ from run to run.
     pub threads: usize,
     /// A file that keeps the table: it is read before the search if it is there, and written from time to
-    /// time and after a search without a result.
+    /// time and after the search.
     pub checkpoint: Option<PathBuf>,
 }
 
@@ -193,7 +193,7 @@ pub fn with_solver<G: Solvable, T>(
         checkpoint.read(table)?;
     }
     let (progress, values) = (Progress::new::<G>(checkpoint), known.by_proof_key());
-    let prover = Prover::new(table, &values, limits, control).with_tables(tables);
+    let prover = Prover::new(table, &values, limits.clone(), control).with_tables(tables);
     let prover = prover.with_threads(threads).with_progress(&progress);
     Ok(job(&mut Solver { position, known, limits, prover, table, checkpoint }))
 }
@@ -212,11 +212,11 @@ impl<G: Solvable> Solver<'_, G> {
     /// Proves the value of the position.
     ///
     /// # Errors
-    /// [`SolveError::Checkpoint`] if there is no result and the checkpoint cannot be written.
+    /// [`SolveError::Checkpoint`] if the checkpoint cannot be written.
     pub fn solve(&mut self) -> Result<Solution<G::Move>, SolveError> {
         let Solver { position, known, limits, prover, table, checkpoint } = self;
         let value = value(*position, prover);
-        if let (None, Some(checkpoint)) = (value, checkpoint) {
+        if let Some(checkpoint) = checkpoint {
             checkpoint.write(*table)?;
         }
         let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
@@ -227,11 +227,13 @@ impl<G: Solvable> Solver<'_, G> {
         Ok(Solution { value, line, is_complete, nodes, evaluations, time })
     }
 
-    /// Writes the certificate of the value that has been proven.
+    /// Writes the certificate of the value that has been proven. What the table has lost is proven again,
+    /// whatever it takes: only the stop flag ends it.
     ///
     /// # Errors
     /// [`WriteError`]; then a file that was there before is unchanged.
     pub fn write_proof(&mut self, path: &Path, value: Value, leaves: Leaves) -> Result<Written, WriteError> {
+        self.prover.lift_limits();
         certificate::write(path, self.position, value, leaves, self.known, &mut self.prover)
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Prover<'a, G> {
     known: &'a HashMap<u64, Value>,
     /// Endgame tables, if any.
     tables: Option<&'a dyn EndgameTables<G>>,
-    limits: &'a Limits,
+    limits: Limits,
     control: &'a Control,
     /// Expansions: positions whose moves have been tried, each time counted.
     pub(super) nodes: u64,
@@ -67,7 +67,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
     pub(super) fn new(
         table: ProofTable<'a>,
         known: &'a HashMap<u64, Value>,
-        limits: &'a Limits,
+        limits: Limits,
         control: &'a Control,
     ) -> Prover<'a, G> {
         Prover {
@@ -102,6 +102,13 @@ impl<'a, G: Solvable> Prover<'a, G> {
     /// The same with reports and checkpoints from time to time.
     pub(super) fn with_progress(self, progress: &'a Progress<'a>) -> Prover<'a, G> {
         Prover { progress: Some(progress), ..self }
+    }
+
+    /// From now on only the stop flag ends a search, and there are no reports.
+    pub(super) fn lift_limits(&mut self) {
+        self.limits = Limits::none();
+        self.is_stopped = self.control.is_stopped();
+        self.progress = None;
     }
 
     /// Whether the limits or the stop flag have ended the search for good.
@@ -144,7 +151,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             let mut member = Prover {
                 team: Some(&team),
                 tables: self.tables,
-                ..Prover::new(self.table, self.known, self.limits, self.control)
+                ..Prover::new(self.table, self.known, self.limits.clone(), self.control)
             };
             member.progress = self.progress.filter(|_| index == 0);
             let answer = member.attempt(position, strict, nodes.div_ceil(threads as u64));
@@ -358,7 +365,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
 
     /// Stops the search when a limit is reached.
     fn check_limits(&mut self, ply: usize) {
-        let Limits { nodes, movetime, start, .. } = self.limits;
+        let Limits { nodes, movetime, start, .. } = &self.limits;
         self.is_stopped |=
             ply >= LONGEST_LINE || nodes.is_some_and(|most| self.team.is_none() && self.nodes >= most);
         if !self.nodes.is_multiple_of(CLOCK_INTERVAL) {

@@ -27,9 +27,9 @@ pub enum WriteError {
     /// The file cannot be written.
     #[error("the proof cannot be written: {0}")]
     Io(#[from] io::Error),
-    /// The limits or the stop flag ended the search.
-    #[error("the limits did not suffice to write the proof")]
-    Unfinished,
+    /// The stop flag ended the search.
+    #[error("it was stopped before the proof was written")]
+    Stopped,
     /// The value is wrong: a bug of the engine, or a wrong assumption.
     #[error("the proof is wrong: no move reaches what was proven in {fen}")]
     Wrong {
@@ -162,20 +162,13 @@ impl<G: Solvable> Draft<'_, '_, G> {
         if let Some(leaf) = self.leaf(position) {
             return self.put(leaf);
         }
+        let mv = match self.prover.prove(position, self.claim.strict, u64::MAX) {
+            Some((true, Some(mv))) => mv,
+            Some(_) => return Err(WriteError::Wrong { fen: position.fen() }),
+            None => return Err(WriteError::Stopped),
+        };
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        let is_proven = |mv: &G::Move| {
-            let child = after(position, *mv);
-            end(&child).is_none() && self.proven.contains_key(&hash(&child.canonical()))
-        };
-        let mv = match moves.iter().copied().find(is_proven) {
-            Some(mv) => mv,
-            None => match self.prover.prove(position, self.claim.strict, u64::MAX) {
-                Some((true, Some(mv))) => mv,
-                Some(_) => return Err(WriteError::Wrong { fen: position.fen() }),
-                None => return Err(WriteError::Unfinished),
-            },
-        };
         let place = moves.iter().position(|&other| other == mv);
         let place = place.ok_or_else(|| WriteError::Wrong { fen: position.fen() })?;
         self.put(MOVE + place as u64)?;
