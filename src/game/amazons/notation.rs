@@ -13,7 +13,8 @@ const AMAZON: char = 'Q';
 const ARROW: char = '*';
 
 /// The boards with a start position, files × ranks; the first one is the default.
-pub(super) const BOARDS: [&str; 9] = ["10x10", "8x8", "6x6", "5x5", "5x4", "4x5", "4x4", "6x4", "5x6"];
+pub(super) const BOARDS: [&str; 12] =
+    ["10x10", "8x8", "6x6", "5x5", "5x4", "4x5", "4x4", "6x4", "5x6", "4x6", "4x7", "6x5"];
 
 /// The start positions of [`BOARDS`].
 const STARTS: [&str; BOARDS.len()] = [
@@ -26,6 +27,9 @@ const STARTS: [&str; BOARDS.len()] = [
     "1qq1/q2q/Q2Q/1QQ1 w",
     "1q2q1/q4q/Q4Q/1Q2Q1 w",
     "1q1q1/q3q/5/5/Q3Q/1Q1Q1 w",
+    "1qq1/q2q/4/4/Q2Q/1QQ1 w",
+    "1qq1/q2q/4/4/4/Q2Q/1QQ1 w",
+    "1q2q1/q4q/6/Q4Q/1Q2Q1 w",
 ];
 
 /// The start position of `BOARDS[board]`; that of the first board if there is no such board.
