@@ -15,6 +15,9 @@ const MAX_SEARCHED_SQUARES: u32 = 14;
 /// The most nodes of a search.
 const NODE_LIMIT: u32 = 100;
 
+/// The most neighbours of a square.
+const MAX_NEIGHBOURS: u32 = 8;
+
 /// Entries of the cache; a power of two.
 const CACHE_SIZE: usize = 1 << 18;
 
@@ -68,15 +71,93 @@ pub(super) fn move_bounds<S: SquareSet>(region: Region<S>) -> MoveBounds {
 
 /// Searches for a sequence of `upper` moves, then for shorter ones.
 fn search<S: SquareSet>(region: Region<S>, mut upper: u32) -> MoveBounds {
-    let mut nodes = NODE_LIMIT;
-    let mut longest = 0;
-    while upper > longest && !region.can_make(upper, &mut nodes, 0, &mut longest) {
-        if nodes == 0 {
-            return MoveBounds { lower: longest, upper };
+    let mut search = Search { nodes: NODE_LIMIT, longest: 0, later: Vec::with_capacity(64) };
+    while upper > search.longest && !search.can_make(region, upper, 0) {
+        if search.nodes == 0 {
+            return MoveBounds { lower: search.longest, upper };
         }
         upper -= 1;
     }
     MoveBounds { lower: upper, upper }
+}
+
+/// A search for a sequence of moves.
+struct Search<S> {
+    /// The nodes left.
+    nodes: u32,
+    /// The longest sequence found so far.
+    longest: u32,
+    /// What moves of the line lead to that are still to be searched, with the empty neighbours of the square
+    /// that each has filled.
+    later: Vec<(u32, Region<S>)>,
+}
+
+impl<S: SquareSet> Search<S> {
+    /// Searches for a sequence of `wanted` moves in a region to which `made` moves have led.
+    fn can_make(&mut self, region: Region<S>, wanted: u32, made: u32) -> bool {
+        self.longest = made.max(self.longest);
+        if wanted == 0 {
+            return true;
+        }
+        let region = region.reachable();
+        if region.empty.count() < wanted || self.nodes == 0 {
+            return false;
+        }
+        self.nodes -= 1;
+        // Squares with few empty neighbours first: they are the hardest to fill later.
+        let start = self.later.len();
+        let is_found = self.try_dead_ends(region, wanted, made);
+        let kept = start..self.later.len();
+        let mut others =
+            (1..=MAX_NEIGHBOURS).flat_map(|neighbours| kept.clone().map(move |index| (neighbours, index)));
+        let is_found = is_found
+            || others.any(|(neighbours, index)| {
+                let (own, after) = self.later[index];
+                own == neighbours && self.can_make(after, wanted - 1, made + 1)
+            });
+        self.later.truncate(start);
+        is_found
+    }
+
+    /// Tries the moves that fill a square without empty neighbours, and keeps the others for later.
+    fn try_dead_ends(&mut self, region: Region<S>, wanted: u32, made: u32) -> bool {
+        for from in squares(region.amazons) {
+            let free = region.empty | S::square(from);
+            for to in squares(S::reach(from, region.empty)) {
+                let amazons = region.amazons & !S::square(from) | S::square(to);
+                for arrow in squares(S::reach(to, free)) {
+                    let empty = free & !(S::square(to) | S::square(arrow));
+                    if self.try_dead_end(arrow, Region { amazons, empty, ..region }, wanted, made) {
+                        return true;
+                    }
+                }
+            }
+        }
+        for from in squares(region.blockers) {
+            for to in squares(S::reach(from, region.empty)) {
+                let after = Region {
+                    amazons: region.amazons | S::square(to),
+                    blockers: region.blockers & !S::square(from),
+                    empty: region.empty & !S::square(to),
+                };
+                if self.try_dead_end(to, after, wanted, made) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    #[inline]
+    fn try_dead_end(&mut self, filled: u8, after: Region<S>, wanted: u32, made: u32) -> bool {
+        match (S::square(filled).around() & after.empty).count() {
+            0 => self.can_make(after, wanted - 1, made + 1),
+            neighbours => {
+                self.later.push((neighbours, after));
+                false
+            }
+        }
+    }
 }
 
 impl<S: SquareSet> Region<S> {
@@ -90,46 +171,5 @@ impl<S: SquareSet> Region<S> {
         let hash = hash_of([self.amazons, self.empty, self.blockers]);
         // Never 0, the tag of an empty entry.
         (hash as usize % CACHE_SIZE, hash >> (2 * BOUND_BITS) | 1)
-    }
-
-    /// Searches for a sequence of `wanted` moves within a budget of `nodes`. `made` moves led to the region;
-    /// `longest` is the longest sequence found so far.
-    fn can_make(self, wanted: u32, nodes: &mut u32, made: u32, longest: &mut u32) -> bool {
-        *longest = made.max(*longest);
-        if wanted == 0 {
-            return true;
-        }
-        let region = self.reachable();
-        if region.empty.count() < wanted || *nodes == 0 {
-            return false;
-        }
-        *nodes -= 1;
-        // Arrows at squares with few empty neighbours first: such squares are the hardest to fill later.
-        let mut moves = Vec::with_capacity(64);
-        for from in squares(region.amazons) {
-            let free = region.empty | S::square(from);
-            for to in squares(S::reach(from, region.empty)) {
-                for arrow in squares(S::reach(to, free)) {
-                    let after = Region {
-                        amazons: region.amazons & !S::square(from) | S::square(to),
-                        empty: free & !(S::square(to) | S::square(arrow)),
-                        ..region
-                    };
-                    moves.push(((S::square(arrow).around() & after.empty).count(), after));
-                }
-            }
-        }
-        for from in squares(region.blockers) {
-            for to in squares(S::reach(from, region.empty)) {
-                let after = Region {
-                    amazons: region.amazons | S::square(to),
-                    blockers: region.blockers & !S::square(from),
-                    empty: region.empty & !S::square(to),
-                };
-                moves.push(((S::square(to).around() & after.empty).count(), after));
-            }
-        }
-        moves.sort_by_key(|(neighbours, _)| *neighbours);
-        moves.into_iter().any(|(_, after)| after.can_make(wanted - 1, nodes, made + 1, longest))
     }
 }
