@@ -97,7 +97,7 @@ fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
     let told = match written {
         Err(TaskError::Write(WriteError::Stopped)) => Some("not written, it was stopped".into()),
         written => written?.map(|Written { counts, checksum }| {
-            format!("{} positions, checksum {checksum:08x}", counts.moves + counts.replies)
+            format!("{} positions, checksum {checksum:08x}", counts.positions())
         }),
     };
     if let (Some(path), Some(told)) = (&arguments.proof, told) {

@@ -41,7 +41,7 @@ fn summary(Verified { header, checksum }: &Verified) -> String {
     if counts.assumed > 0 {
         means += &format!(", {} lines by the certificates before", counts.assumed);
     }
-    let positions = counts.moves + counts.replies;
+    let positions = counts.positions();
     format!(
         "{} {} {}: {means}, {positions} positions, checksum {checksum:08x}",
         header.value, header.variant, header.fen

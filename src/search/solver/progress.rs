@@ -9,7 +9,7 @@ use super::table::ProofTable;
 use crate::game::{Game, GameMove};
 
 /// Time between two reports.
-const REPORT_INTERVAL: Duration = Duration::from_secs(10);
+pub(super) const REPORT_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Time between two checkpoints.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(600);

@@ -68,6 +68,11 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Positions with a move or with all replies.
+    pub fn positions(&self) -> u64 {
+        self.moves + self.replies
+    }
+
     /// Counts a token.
     pub(super) fn add(&mut self, token: u64) {
         *match token {

@@ -7,12 +7,14 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Seek, Write};
 use std::path::Path;
+use std::time::Instant;
 
 use flate2::Compression;
 use flate2::bufread::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use thiserror::Error;
 
+use super::super::progress::REPORT_INTERVAL;
 use super::super::prover::{Prover, after};
 use super::super::{Known, Value};
 use super::file::{self, COUNTED, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Summed};
@@ -20,6 +22,9 @@ use super::leaf::Leaves;
 use super::{Claim, end, hash};
 use crate::files;
 use crate::game::Solvable;
+
+/// Positions between two looks at the clock.
+const CLOCK_INTERVAL: u64 = 1 << 12;
 
 /// Why a certificate was not written.
 #[derive(Debug, Error)]
@@ -70,6 +75,7 @@ pub(in super::super) fn write<G: Solvable>(
         counts: Counts::default(),
         proven: HashMap::new(),
         referenced: HashSet::new(),
+        report: Instant::now(),
     };
     for claim in Claim::of(value, position.side_to_move()) {
         draft.claim = claim;
@@ -135,6 +141,8 @@ struct Draft<'a, 'p, G> {
     proven: HashMap<u64, u64>,
     /// The numbers of those that are referred to.
     referenced: HashSet<u64>,
+    /// The last report.
+    report: Instant,
 }
 
 impl<G: Solvable> Draft<'_, '_, G> {
@@ -205,6 +213,11 @@ impl<G: Solvable> Draft<'_, '_, G> {
 
     fn put(&mut self, token: u64) -> Result<(), WriteError> {
         self.counts.add(token);
+        let positions = self.counts.positions();
+        if positions.is_multiple_of(CLOCK_INTERVAL) && self.report.elapsed() >= REPORT_INTERVAL {
+            log::info!("{positions} positions of the certificate");
+            self.report = Instant::now();
+        }
         Ok(file::write_number(&mut self.tokens, token)?)
     }
 
