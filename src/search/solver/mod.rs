@@ -212,12 +212,18 @@ impl<G: Solvable> Solver<'_, G> {
     /// Proves the value of the position.
     ///
     /// # Errors
-    /// [`SolveError::Checkpoint`] if the checkpoint cannot be written.
+    /// [`SolveError::Checkpoint`] if there is no result and the checkpoint cannot be written.
     pub fn solve(&mut self) -> Result<Solution<G::Move>, SolveError> {
         let Solver { position, known, limits, prover, table, checkpoint } = self;
         let value = value(*position, prover);
-        if let Some(checkpoint) = checkpoint {
-            checkpoint.write(*table)?;
+        if let Some(checkpoint) = checkpoint
+            && let Err(error) = checkpoint.write(*table)
+        {
+            // What has been proven is not lost with the table.
+            match value {
+                Some(value) => log::error!("{error}; the {value} is proven nevertheless"),
+                None => return Err(error),
+            }
         }
         let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
             Some(winner) => line(*position, winner, known, prover),
