@@ -1,6 +1,6 @@
 //! Positions with the same tree of play, as one.
 
-use super::board::{MAX_SIZE, connected, squares};
+use super::board::{MAX_SIZE, components, squares};
 
 /// The squares of the first rank.
 const RANK: u128 = (1 << MAX_SIZE) - 1;
@@ -48,13 +48,8 @@ fn transposed(set: u128) -> u128 {
 
 fn without_dead_ground(sets: Sets) -> Sets {
     let [white, black, empty] = sets;
-    let (mut rest, mut alive) = (white | black | empty, 0);
-    while rest != 0 {
-        let ground = connected(rest & rest.wrapping_neg(), rest);
-        rest &= !ground;
-        if ground & empty != 0 && ground & (white | black) != 0 {
-            alive |= ground;
-        }
-    }
+    let alive = components(white | black | empty)
+        .filter(|ground| ground & empty != 0 && ground & (white | black) != 0)
+        .fold(0, |alive, ground| alive | ground);
     sets.map(|set| set & alive)
 }

@@ -18,7 +18,7 @@
 //! moves of the player: it answers where the opponent has moved. In regions with few empty squares n is found
 //! by trying all moves.
 
-use super::board::{around, connected, flood, reach, squares};
+use super::board::{around, components, flood, reach, squares};
 
 /// The most squares by which a count may be short before the moves are searched.
 const MAX_SHORT: i32 = 2;
@@ -31,10 +31,9 @@ const MAX_SMALL: u32 = 3;
 
 /// The winner, 0 or 1, if a count shows who it is. `amazons` are those of both players, `stm` is to move.
 pub(super) fn winner(amazons: [u128; 2], empty: u128, stm: usize) -> Option<usize> {
-    let regions = regions(amazons, empty);
-    let (small, large): (Vec<_>, Vec<_>) = regions.partition(Region::is_small);
-    let ground = large.iter().fold(0, |ground, region| ground | region.ground());
-    let (amazons, empty) = (amazons.map(|amazons| amazons & ground), empty & ground);
+    let small: Vec<_> = regions(amazons, empty).filter(Region::is_small).collect();
+    let closed = small.iter().fold(0, |closed, region| closed | region.ground());
+    let (amazons, empty) = (amazons.map(|amazons| amazons & !closed), empty & !closed);
     let reached = amazons.map(|amazons| flood(amazons, empty));
     let contested: i32 = small.iter().map(|region| region.empty.count_ones() as i32).sum();
     (0..2).find(|&player| {
@@ -60,12 +59,8 @@ pub(super) fn winner(amazons: [u128; 2], empty: u128, stm: usize) -> Option<usiz
 
 /// The regions that arrows close off.
 fn regions(amazons: [u128; 2], empty: u128) -> impl Iterator<Item = Region> {
-    let mut rest = amazons[0] | amazons[1] | empty;
-    std::iter::from_fn(move || {
-        let ground = (rest != 0).then(|| connected(rest & rest.wrapping_neg(), rest))?;
-        rest &= !ground;
-        Some(Region { amazons: amazons.map(|amazons| amazons & ground), empty: empty & ground })
-    })
+    components(amazons[0] | amazons[1] | empty)
+        .map(move |ground| Region { amazons: amazons.map(|amazons| amazons & ground), empty: empty & ground })
 }
 
 /// A region that arrows close off.
@@ -108,8 +103,7 @@ impl Region {
         for from in squares(self.amazons[stm]) {
             let free = self.empty | 1 << from;
             for to in squares(reach(from, self.empty)) {
-                let arrows = squares(reach(to, free & !(1 << to)));
-                if arrows.into_iter().any(|arrow| !after(from, to, arrow).wins(1 - stm, spare)) {
+                if squares(reach(to, free)).any(|arrow| !after(from, to, arrow).wins(1 - stm, spare)) {
                     return true;
                 }
             }
@@ -132,10 +126,8 @@ struct Filling {
 impl Filling {
     /// Bounds on the length of the longest sequence of moves: one has been found, and there is none longer.
     fn moves(self) -> (u32, u32) {
-        let (mut rest, mut sum) = (self.amazons | self.guards | self.empty, (0, 0));
-        while rest != 0 {
-            let part = connected(rest & rest.wrapping_neg(), rest);
-            rest &= !part;
+        let mut sum = (0, 0);
+        for part in components(self.amazons | self.guards | self.empty) {
             let part = Filling {
                 amazons: self.amazons & part,
                 guards: self.guards & part,
