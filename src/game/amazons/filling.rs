@@ -106,17 +106,20 @@ impl<S: SquareSet> Search<S> {
         self.nodes -= 1;
         // Squares with few empty neighbours first: they are the hardest to fill later.
         let start = self.later.len();
-        let is_found = self.try_dead_ends(region, wanted, made);
-        let kept = start..self.later.len();
-        let mut others =
-            (1..=MAX_NEIGHBOURS).flat_map(|neighbours| kept.clone().map(move |index| (neighbours, index)));
-        let is_found = is_found
-            || others.any(|(neighbours, index)| {
-                let (own, after) = self.later[index];
-                own == neighbours && self.can_make(after, wanted - 1, made + 1)
-            });
+        let is_found = self.try_dead_ends(region, wanted, made) || self.try_later(start, wanted, made);
         self.later.truncate(start);
         is_found
+    }
+
+    /// Tries the moves that have been kept from `start` on.
+    fn try_later(&mut self, start: usize, wanted: u32, made: u32) -> bool {
+        let end = self.later.len();
+        (1..=MAX_NEIGHBOURS).any(|neighbours| {
+            (start..end).any(|index| {
+                let (own, after) = self.later[index];
+                own == neighbours && self.can_make(after, wanted - 1, made + 1)
+            })
+        })
     }
 
     /// Tries the moves that fill a square without empty neighbours, and keeps the others for later.
