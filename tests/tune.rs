@@ -7,10 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 use labrys::engine::Play;
-use labrys::eval::Weights;
+use labrys::eval::{Score, Weights};
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Color, Features};
+use labrys::game::{Color, Features, Game, Points};
+use labrys::learn::nnue::games::{GamesHeader, PlayedGame};
 use labrys::learn::{RecordedGame, Samples};
 
 fn labrys(words: &str) -> (bool, String, String) {
@@ -49,6 +50,21 @@ fn weights_are_learned_from_the_games_of_a_match() {
     let weights = Weights::parse::<Neighbours>(&learned).unwrap();
     assert_ne!(weights.values(), Weights::shipped::<Neighbours>(base).unwrap().values());
     assert!(learned.contains("\"source\": \"logistic regression over "), "{learned}");
+}
+
+#[test]
+fn weights_are_learned_from_games_of_self_play() {
+    let folder = tempfile::tempdir().unwrap();
+    let (games, out) = (folder.path().join("a.games"), folder.path().join("out.json"));
+    let (games, out) = (games.display(), out.display());
+    let (success, _, error) =
+        labrys(&format!("selfplay --variant neighbours --linear --games 10 --nodes 100 --out {games}"));
+    assert!(success, "{error}");
+    let words = format!("tune --games {games} --out {out} --epochs 2 --blend 0.5");
+    let (success, text, error) = labrys(&format!("{words} --variant neighbours"));
+    assert!(success && text.starts_with("10 games, "), "{text} {error}");
+    let (success, text, error) = labrys(&format!("{words} --variant tucchess"));
+    assert!(!success && text.is_empty() && error.contains("a.games: games of `neighbours`"), "{error}");
 }
 
 #[test]
@@ -103,4 +119,55 @@ fn samples_are_the_quiet_positions_after_the_opening() {
     let record = RecordedGame { moves: &moves("e2e4 e2e4"), ..RecordedGame::default() };
     let error = samples.add_game(0, &mut board, &record).unwrap_err();
     assert!(error.to_string().starts_with("move 2: `e2e4` is not legal"), "{error}");
+}
+
+#[test]
+fn samples_of_self_play_are_those_of_the_same_game_in_a_record() {
+    let start = Chess::start();
+    let mut position = start.clone();
+    let mut played = |text: &str| {
+        let mv = position.parse_move(text).unwrap();
+        position.play(mv);
+        mv
+    };
+    let opening = ["e2e4", "d7d5"];
+    let moves = [("e4d5", 0), ("d8d5", -250), ("b1c3", 1500), ("d5e5", -20), ("f1e2", 0), ("g8f6", 40)];
+    let game = PlayedGame {
+        opening: opening.map(&mut played).to_vec(),
+        moves: moves.map(|(mv, score)| (played(mv), Score::from_thousandths(score))).to_vec(),
+        result: Points::Loss,
+    };
+    let mated = PlayedGame { moves: vec![(game.opening[0], Score::lost_in(4))], opening: vec![], ..game };
+    let header = GamesHeader::new(&start, "classical".into(), 100, (0, 2), 1);
+    let mut samples = Samples::default();
+    samples.add_played::<Chess>(0, &header, &[game, mated.clone()]).unwrap();
+
+    let text = |moves: &[&str]| moves.iter().map(|&mv| mv.to_owned()).collect::<Vec<_>>();
+    let mut expected = Samples::default();
+    for (opening, moves, scores) in [
+        (
+            text(&opening),
+            text(&moves.map(|(mv, _)| mv)),
+            moves.map(|(_, score)| Some(f64::from(score) / 1000.0)),
+        ),
+        (vec![], text(&["e2e4"]), [Some(f64::NEG_INFINITY); 6]),
+    ] {
+        let winner = Some(Color::Black);
+        let record = RecordedGame { fen: None, opening: &opening, moves: &moves, scores: &scores, winner };
+        expected.add_game(0, &mut Play::<Chess>::start(), &record).unwrap();
+    }
+    let all = |samples: &Samples| {
+        let position = |number| {
+            let (features, result) = samples.get(number);
+            (features.collect::<Vec<_>>(), result, samples.search_score(number))
+        };
+        let games: Vec<_> = (0..samples.games()).map(|game| samples.of_game(game)).collect();
+        (games, (0..samples.len()).map(position).collect::<Vec<_>>())
+    };
+    assert_eq!(samples.len(), 4);
+    assert_eq!(all(&samples), all(&expected));
+
+    let illegal = PlayedGame { opening: vec![mated.moves[0].0; 2], ..mated };
+    let error = samples.add_played::<Chess>(0, &header, &[illegal]).unwrap_err();
+    assert!(error.to_string().contains("e2e4"), "{error}");
 }

@@ -14,6 +14,7 @@ use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
 use crate::files::{check_writable, write_atomically};
 use crate::game::Playable;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
+use crate::learn::nnue::games::{GamesError, read_games, read_header};
 use crate::learn::{RecordedGame, Samples};
 use crate::search::Control;
 
@@ -30,7 +31,7 @@ pub(super) struct Arguments {
     /// Weights file with the initial weights [default: the shipped weights]
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
-    /// PGN file, as written by `labrys match --pgnout`; may be given several times
+    /// PGN file, as written by `labrys match --pgnout`, or file of self-play games; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
     games: Vec<PathBuf>,
     /// Output file for the weights
@@ -93,7 +94,7 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     let start = thinker.weights();
     let control = super::interruptible()?;
 
-    let (samples, games) = read_games(arguments, &mut game, start.set(), &control)?;
+    let (samples, games) = read_samples(arguments, &mut game, start.set(), &control)?;
     let settings = LogisticSettings {
         epochs: arguments.epochs,
         rate: arguments.rate,
@@ -128,7 +129,7 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Reads the quiet positions of all games; the second value is the number of games.
-fn read_games<G: Playable>(
+fn read_samples<G: Playable>(
     arguments: &Arguments,
     game: &mut Play<G>,
     set: usize,
@@ -136,6 +137,13 @@ fn read_games<G: Playable>(
 ) -> anyhow::Result<(Samples, usize)> {
     let (mut samples, mut games) = (Samples::default(), 0);
     for path in &arguments.games {
+        if read_header(path)?.is_some() {
+            let (header, played) = read_games::<G>(path)?;
+            let refuse = |problem| GamesError { path: path.clone(), problem };
+            samples.add_played::<G>(set, &header, &played).map_err(refuse)?;
+            games += played.len();
+            continue;
+        }
         let mut records = records::open(path, arguments.strictness)?;
         while let Some(record) = records.next()? {
             if control.is_stopped() {

@@ -3,7 +3,8 @@
 //!
 //! The scale k is fitted first, to the initial weights, and then kept, so that the unit of the evaluation
 //! does not change. The target of a position is the result of its game, blended with the score of the search
-//! that played it, which has less noise. Adam (Kingma & Ba 2015) then minimizes the mean cross entropy over
+//! that played it, which has less noise. Scores have a scale of their own, as another evaluation may have
+//! played. Adam (Kingma & Ba 2015) then minimizes the mean cross entropy over
 //! mini-batches. Every tenth game is held out for validation; the weights of the epoch with the lowest
 //! validation error are returned.
 
@@ -90,8 +91,13 @@ pub fn fit(
     if held_out.is_empty() || training.is_empty() {
         return None;
     }
-    let scale = fit_scale(samples, &training, start);
-    let targets = targets(samples, scale, settings.blend);
+    let scale = fit_scale(&training, |number| {
+        let (features, result) = samples.get(number);
+        Some((evaluate(features, start), result))
+    });
+    let score_scale =
+        fit_scale(&training, |number| Some((samples.search_score(number)?, samples.get(number).1)));
+    let targets = targets(samples, score_scale, settings.blend);
     let first = Epoch {
         number: 0,
         training: error(samples, &targets, &training, start, scale),
@@ -138,7 +144,7 @@ fn evaluate(features: impl Iterator<Item = (usize, f64)>, weights: &[f64]) -> f6
     features.map(|(index, value)| weights[index] * value).sum()
 }
 
-/// The target of each position: a win probability.
+/// The target of each position: a win probability. `scale` is that of the search scores.
 fn targets(samples: &Samples, scale: f64, blend: f64) -> Vec<f64> {
     let target = |number| {
         let (_, result) = samples.get(number);
@@ -157,17 +163,12 @@ fn error(samples: &Samples, targets: &[f64], numbers: &[usize], weights: &[f64],
     errors.sum::<f64>() / numbers.len() as f64
 }
 
-/// The scale with the lowest error, by golden-section search on its logarithm.
-fn fit_scale(samples: &Samples, numbers: &[usize], weights: &[f64]) -> f64 {
+/// The scale of values with the lowest error, by golden-section search on its logarithm. `value` gives the
+/// value of a position, if it has one, and the result of its game.
+fn fit_scale(numbers: &[usize], value: impl Fn(usize) -> Option<(f64, f64)>) -> f64 {
     // 100,000 positions are enough for one parameter.
     let numbers = &numbers[..numbers.len().min(100_000)];
-    let positions: Vec<(f64, f64)> = numbers
-        .iter()
-        .map(|&number| {
-            let (features, result) = samples.get(number);
-            (evaluate(features, weights), result)
-        })
-        .collect();
+    let positions: Vec<(f64, f64)> = numbers.iter().filter_map(|&number| value(number)).collect();
     let error = |scale: f64| -> f64 {
         positions
             .iter()
@@ -273,6 +274,25 @@ mod tests {
         let least = epochs.iter().map(|epoch| epoch.held_out).fold(f64::INFINITY, f64::min);
         assert_eq!(fit.epoch.held_out, least);
         assert!(least < epochs[0].held_out);
+    }
+
+    #[test]
+    fn scores_of_another_scale_teach_the_same() {
+        let truth = [1.0, -0.5];
+        let mut random = StdRng::seed_from_u64(7);
+        let mut samples = Samples::default();
+        for _ in 0..20_000 {
+            let features = [0, 1].map(|index| (index, random.random_range(-2.0..2.0)));
+            let value = evaluate(features.into_iter(), &truth);
+            let won = random.random_range(0.0..1.0) < win_probability(value, 1.0);
+            samples.push_position(features, f64::from(u8::from(won)), Some(3.0 * value));
+            samples.end_game();
+        }
+        let settings =
+            LogisticSettings { epochs: 5, batch: 256, rate: 0.02, blend: 1.0, ..LogisticSettings::default() };
+        let fit = fit(&samples, &truth, &settings, &Control::default(), &mut |_| {}).unwrap();
+        let scaled: Vec<_> = fit.weights.iter().map(|weight| weight * fit.scale).collect();
+        assert!((scaled[0] - 1.0).abs() < 0.1 && (scaled[1] + 0.5).abs() < 0.1, "{scaled:?}");
     }
 
     #[test]

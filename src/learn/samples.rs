@@ -4,8 +4,10 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use super::nnue::games::{GamesHeader, GamesProblem, PlayedGame, start_of};
 use super::observation::sparse_features;
 use crate::engine::{Board, Play, PositionError};
+use crate::eval::Score;
 use crate::game::{Color, MoveError, Playable, Points};
 
 /// Feature vectors of positions, each with the result of its game for the side to move.
@@ -105,10 +107,15 @@ impl Samples {
     /// Adds a position as a game of its own.
     pub fn push(&mut self, features: impl IntoIterator<Item = (usize, f64)>, result: f64) {
         self.push_position(features, result, None);
+        self.end_game();
+    }
+
+    /// Ends the game of the positions added last.
+    pub(super) fn end_game(&mut self) {
         self.games.push(self.len());
     }
 
-    fn push_position(
+    pub(super) fn push_position(
         &mut self,
         features: impl IntoIterator<Item = (usize, f64)>,
         result: f64,
@@ -138,7 +145,7 @@ impl Samples {
         record: &RecordedGame,
     ) -> Result<(), SampleError> {
         let added = self.add_positions(set, game, record);
-        self.games.push(self.len());
+        self.end_game();
         added
     }
 
@@ -153,13 +160,55 @@ impl Samples {
         for (text, number) in moves.iter().zip(1..) {
             let position = game.position();
             let mv = position.parse_move(text).map_err(|error| SampleError::Move { number, error })?;
-            if !position.in_check() && !position.is_tactical(mv) {
-                let result = Points::of(winner, position.side_to_move()).value();
-                let search_score = scores.get(number - 1).copied().flatten();
-                self.push_position(sparse_features(position, set), result, search_score);
-            }
+            let result = Points::of(winner, position.side_to_move());
+            self.push_quiet(set, position, mv, result, scores.get(number - 1).copied().flatten());
             game.advance(mv);
         }
         Ok(())
+    }
+
+    /// Adds the quiet positions of self-play games, as [`Samples::add_game`] does.
+    ///
+    /// # Errors
+    /// [`GamesProblem::Move`] names the first move that is not legal, or the start position.
+    pub fn add_played<G: Playable>(
+        &mut self,
+        set: usize,
+        header: &GamesHeader,
+        games: &[PlayedGame<G::Move>],
+    ) -> Result<(), GamesProblem> {
+        let start: G = start_of(header)?;
+        for (game, number) in games.iter().zip(1..) {
+            game.replay(&start, |played| {
+                let score = units(played.score);
+                self.push_quiet(set, played.position, played.mv, played.result, Some(score));
+            })
+            .map_err(|(ply, text)| GamesProblem::Move { number, ply, text })?;
+            self.end_game();
+        }
+        Ok(())
+    }
+
+    /// Adds a position in which `mv` was played, if it is quiet.
+    fn push_quiet<G: Playable>(
+        &mut self,
+        set: usize,
+        position: &G,
+        mv: G::Move,
+        result: Points,
+        score: Option<f64>,
+    ) {
+        if !position.in_check() && !position.is_tactical(mv) {
+            self.push_position(sparse_features(position, set), result.value(), score);
+        }
+    }
+}
+
+/// A score in units of the evaluation; infinite where the game is won or lost for certain.
+fn units(score: Score) -> f64 {
+    let thousandths = f64::from(score.to_thousandths());
+    match score.is_decisive() {
+        true => f64::INFINITY.copysign(thousandths),
+        false => thousandths / 1000.0,
     }
 }
