@@ -15,6 +15,7 @@ mod flood;
 mod inputs;
 mod notation;
 mod partition;
+mod proof_numbers;
 mod region_bounds;
 mod rules;
 mod small_board;

@@ -11,8 +11,9 @@ use std::ops::ControlFlow;
 use arrayvec::ArrayVec;
 
 use super::super::zobrist::mixed;
-use super::board::{SquareSet, squares};
+use super::board::SquareSet;
 use super::filling::{self, Region};
+use super::proof_numbers::{Reach, proof_numbers};
 use super::region_bounds::{Area, Bounds, MAX_REGIONS};
 
 /// The largest deficit, counted in squares, at which the moves in a region are counted by search.
@@ -63,12 +64,8 @@ pub(super) enum Status {
     Open {
         /// Positions with the same key have the same result for the side to move.
         key: u64,
-        /// The moves, at least 1, by which the bounds of the side to move and of the opponent fail to prove
-        /// a win.
-        deficits: [u32; 2],
-        /// An estimate of the lead of the side to move: that of the closed regions, and the squares of the others
-        /// that it reaches in one move, less those that the opponent does.
-        lead: i32,
+        /// Initial proof and disproof number.
+        numbers: [u32; 2],
     },
 }
 
@@ -85,8 +82,8 @@ struct Totals {
     heat: i32,
     /// The sum of the keys of open regions, as the order does not matter.
     key: u64,
-    /// The sum of [`Open::near_lead`].
-    near_lead: i32,
+    /// What the players reach in open regions.
+    reach: Reach,
 }
 
 impl<S: SquareSet> Partition<S> {
@@ -117,8 +114,14 @@ impl<S: SquareSet> Partition<S> {
 
     /// The totals of all regions but one.
     fn totals(&self, stm: usize, without: Option<usize>) -> Totals {
-        let mut totals =
-            Totals { lead: self.lead, open: 0, bounds: Bounds::ZERO, heat: 0, key: 0, near_lead: 0 };
+        let mut totals = Totals {
+            lead: self.lead,
+            open: 0,
+            bounds: Bounds::ZERO,
+            heat: 0,
+            key: 0,
+            reach: Reach::default(),
+        };
         for (index, open) in self.open.iter().enumerate() {
             if Some(index) != without {
                 totals.add(open, stm);
@@ -225,15 +228,6 @@ impl<S: SquareSet> Open<S> {
         if player == 0 { lead } else { -lead }
     }
 
-    /// Squares that player 0 reaches in one move and player 1 does not, less those of player 1.
-    #[inline]
-    fn near_lead(&self) -> i32 {
-        let Area { amazons, empty } = self.area;
-        let [white, black] =
-            amazons.map(|amazons| squares(amazons).fold(S::NONE, |near, from| near | S::reach(from, empty)));
-        (white & !black).count() as i32 - (black & !white).count() as i32
-    }
-
     /// The key of the region, for the result with a player to move.
     #[inline]
     fn key(&self, stm: usize) -> u64 {
@@ -258,7 +252,7 @@ impl Totals {
             self.heat = self.heat.max(open.bounds.upper - open.bounds.lower);
         }
         self.key = self.key.wrapping_add(open.key(stm));
-        self.near_lead += open.near_lead();
+        self.reach = self.reach.plus(Reach::new(&open.area));
     }
 
     /// The status with the parts of an area added.
@@ -317,14 +311,12 @@ impl Totals {
                 return Status::Decided { winner: player };
             }
         }
-        let of_stm = |lead: i32| if stm == 0 { lead } else { -lead };
-        let near_lead = open.iter().fold(self.near_lead, |sum, open| sum + open.near_lead());
-        let lead = of_stm(self.lead);
+        let reach = open.iter().fold(self.reach, |sum, open| sum.plus(Reach::new(&open.area)));
+        let lead = if stm == 0 { self.lead } else { -self.lead };
         let key = open.iter().fold(self.key, |key, open| key.wrapping_add(open.key(stm)));
         Status::Open {
             key: mixed(key.wrapping_add(mixed(lead as u64))),
-            deficits: [deficits[stm] as u32, deficits[1 - stm] as u32],
-            lead: lead + of_stm(near_lead),
+            numbers: proof_numbers(stm, deficits, self.lead, reach),
         }
     }
 }

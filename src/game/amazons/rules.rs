@@ -28,12 +28,6 @@ pub(super) const MAX_COUNT: u16 = 9_999;
 /// Amazon moves whose arrows are generated with one, two, and three or more plies left to search.
 const MAX_AMAZON_MOVES: [usize; 3] = [6, 10, 16];
 
-/// The greatest deficit that sets a proof number: 3¹² is large enough for a position that is far from proved.
-const MAX_DEFICIT: u32 = 13;
-
-/// The greatest power of 3 that is a proof number; larger ones would count as infinite.
-const MAX_EXPONENT: i32 = 16;
-
 /// Bits of a square in a move.
 const SQUARE_BITS: u32 = 7;
 
@@ -387,7 +381,7 @@ impl Solvable for Amazons {
             Some(area) => Partition::new(&area).status(stm),
             None => Partition::new(&self.area()).status(stm),
         };
-        self.leaf(status)
+        status.into()
     }
 
     fn proof_children(
@@ -398,10 +392,10 @@ impl Solvable for Amazons {
         match self.on_the_small_board() {
             Some(area) => Partition::new(&area).children(stm, |(from, to, arrow), status| {
                 let [from, to, arrow] = [from, to, arrow].map(large_square);
-                each(AmazonsMove { from, to, arrow }, self.leaf(status))
+                each(AmazonsMove { from, to, arrow }, status.into())
             }),
             None => Partition::new(&self.area()).children(stm, |(from, to, arrow), status| {
-                each(AmazonsMove { from, to, arrow }, self.leaf(status))
+                each(AmazonsMove { from, to, arrow }, status.into())
             }),
         }
     }
@@ -430,22 +424,14 @@ impl Amazons {
         let [white, black] = self.amazons.map(small);
         Some(Area { amazons: [white?, black?], empty: small(self.empty)? })
     }
+}
 
-    /// The proof and disproof numbers grow threefold with each move of a player's deficit, and with each square
-    /// of the opponent's lead.
+impl From<Status> for ProofLeaf {
     #[inline]
-    fn leaf(&self, status: Status) -> ProofLeaf {
+    fn from(status: Status) -> ProofLeaf {
         match status {
-            Status::Decided { winner } => {
-                ProofLeaf::Decided(Some(if winner == 0 { Color::White } else { Color::Black }))
-            }
-            Status::Open { key, deficits: [own, opponent], lead } => {
-                let number = |deficit: u32, lead: i32| {
-                    let moves = deficit.clamp(1, MAX_DEFICIT) as i32 - 1 - lead;
-                    3u32.pow(moves.clamp(0, MAX_EXPONENT) as u32)
-                };
-                ProofLeaf::Open { key, numbers: [number(own, lead), number(opponent, -lead)] }
-            }
+            Status::Decided { winner } => ProofLeaf::Decided(Some(Color::BOTH[winner])),
+            Status::Open { key, numbers } => ProofLeaf::Open { key, numbers },
         }
     }
 }

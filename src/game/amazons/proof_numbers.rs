@@ -1,0 +1,108 @@
+//! The first proof and disproof number of a position, for the solver: estimates of the size of a proof.
+//!
+//! The fewer moves the bounds lack, and the more squares the player reaches that the opponent does not, the
+//! smaller a proof of a win is. The more squares are empty or contested, the longer it is; and the more moves
+//! the opponent has, the wider, for all of them have to be refuted. The weights are those with the fewest nodes
+//! on 23 positions of 5×5, 6×4 and 5×6 (`experiments/search.md`, "Solver").
+
+use super::board::{SquareSet, squares};
+use super::region_bounds::Area;
+
+/// Steps for a move that the bounds lack, and for a square that the opponent reaches and the player does not.
+const LEAD: i32 = 22;
+
+/// Steps for an empty square.
+const EMPTY: i32 = 1;
+
+/// Steps for a move of an amazon of the opponent.
+const MOVE: i32 = 3;
+
+/// Steps for a square that both reach.
+const CONTESTED: i32 = 4;
+
+/// Steps that it is worth to be to move.
+const TEMPO: i32 = 12;
+
+/// The greatest deficit that counts: larger ones are all far from proved.
+const MAX_DEFICIT: i32 = 13;
+
+/// The greatest number of steps: more would be an infinite proof number.
+const MAX_STEPS: usize = 368;
+
+/// Powers of 1.05, one for each number of steps.
+static POWERS: [u32; MAX_STEPS + 1] = {
+    const FRACTION: u32 = 32;
+    let mut powers = [1; MAX_STEPS + 1];
+    let (mut power, mut steps) = (1u64 << FRACTION, 0);
+    while steps <= MAX_STEPS {
+        powers[steps] = (power >> FRACTION) as u32;
+        power += power / 20;
+        steps += 1;
+    }
+    powers
+};
+
+/// What the players reach with one move of an amazon in open regions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reach {
+    /// Squares of White and of Black.
+    squares: [i32; 2],
+    /// Moves of their amazons, the arrows not counted: a square that two amazons reach counts twice.
+    moves: [i32; 2],
+    /// Squares that both reach.
+    contested: i32,
+    /// Empty squares, whoever reaches them.
+    empty: i32,
+}
+
+impl Reach {
+    /// In one region.
+    #[inline]
+    pub(super) fn new<S: SquareSet>(area: &Area<S>) -> Reach {
+        let (mut reached, mut moves) = ([S::NONE; 2], [0; 2]);
+        for player in [0, 1] {
+            for from in squares(area.amazons[player]) {
+                let to = S::reach(from, area.empty);
+                moves[player] += to.count() as i32;
+                reached[player] = reached[player] | to;
+            }
+        }
+        let count = |set: S| set.count() as i32;
+        Reach {
+            squares: reached.map(count),
+            moves,
+            contested: count(reached[0] & reached[1]),
+            empty: count(area.empty),
+        }
+    }
+
+    /// In the regions of both.
+    #[inline]
+    pub(super) fn plus(self, other: Reach) -> Reach {
+        let sum = |these: [i32; 2], those: [i32; 2]| [these[0] + those[0], these[1] + those[1]];
+        Reach {
+            squares: sum(self.squares, other.squares),
+            moves: sum(self.moves, other.moves),
+            contested: self.contested + other.contested,
+            empty: self.empty + other.empty,
+        }
+    }
+}
+
+/// The proof and disproof number of the side to move: from the moves, at least 1, by which the bounds of White
+/// and of Black fail to prove a win, White's lead in closed regions, and what both reach in the others.
+#[inline]
+pub(super) fn proof_numbers(stm: usize, deficits: [i32; 2], lead: i32, reach: Reach) -> [u32; 2] {
+    let number = |player: usize, tempo: i32| {
+        let opponent = 1 - player;
+        let of_player = if player == 0 { lead } else { -lead };
+        let ahead = of_player + reach.squares[player] - reach.squares[opponent];
+        let steps = LEAD * (deficits[player].min(MAX_DEFICIT) - 1 - ahead)
+            + MOVE * reach.moves[opponent]
+            + CONTESTED * reach.contested
+            + EMPTY * reach.empty
+            - tempo;
+        POWERS[steps.clamp(0, MAX_STEPS as i32) as usize]
+    };
+    [number(stm, TEMPO), number(1 - stm, -TEMPO)]
+}
