@@ -2,13 +2,14 @@
 //!
 //! The fewer moves the bounds lack, and the more squares the player reaches that the opponent does not, the
 //! smaller a proof of a win is. The more squares are empty or contested, the longer it is; and the more moves
-//! the opponent has, the wider, for all of them have to be refuted. The weights are those with the fewest nodes
-//! on 23 positions of 5×5, 6×4 and 5×6 (`experiments/search.md`, "Solver").
+//! the opponent has, the wider, for all of them have to be refuted. The numbers grow by 5 % with each step.
+//! The weights are those with the fewest nodes on 23 positions of 5×5, 6×4 and 5×6 (`experiments/search.md`,
+//! "Solver").
 
 use super::board::{SquareSet, squares};
 use super::region_bounds::Area;
 
-/// Steps for a move that the bounds lack, and for a square that the opponent reaches and the player does not.
+/// Steps for a move that the bounds lack, and for a square of the opponent's lead.
 const LEAD: i32 = 22;
 
 /// Steps for an empty square.
@@ -26,7 +27,7 @@ const TEMPO: i32 = 12;
 /// The greatest deficit that counts: larger ones are all far from proved.
 const MAX_DEFICIT: i32 = 13;
 
-/// The greatest number of steps: more would be an infinite proof number.
+/// The greatest number of steps, whose power is still less than an infinite proof number.
 const MAX_STEPS: usize = 368;
 
 /// Powers of 1.05, one for each number of steps.
@@ -43,11 +44,12 @@ static POWERS: [u32; MAX_STEPS + 1] = {
 };
 
 /// What the players reach with one move of an amazon in open regions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Reach {
-    /// Squares of White and of Black.
-    squares: [i32; 2],
-    /// Moves of their amazons, the arrows not counted: a square that two amazons reach counts twice.
+    /// Squares that White reaches, less those that Black does.
+    lead: i32,
+    /// Moves of the amazons of White and of Black, the arrows not counted: a square that two amazons reach
+    /// counts twice.
     moves: [i32; 2],
     /// Squares that both reach.
     contested: i32,
@@ -69,7 +71,7 @@ impl Reach {
         }
         let count = |set: S| set.count() as i32;
         Reach {
-            squares: reached.map(count),
+            lead: count(reached[0]) - count(reached[1]),
             moves,
             contested: count(reached[0] & reached[1]),
             empty: count(area.empty),
@@ -79,26 +81,23 @@ impl Reach {
     /// In the regions of both.
     #[inline]
     pub(super) fn plus(self, other: Reach) -> Reach {
-        let sum = |these: [i32; 2], those: [i32; 2]| [these[0] + those[0], these[1] + those[1]];
         Reach {
-            squares: sum(self.squares, other.squares),
-            moves: sum(self.moves, other.moves),
+            lead: self.lead + other.lead,
+            moves: [0, 1].map(|player| self.moves[player] + other.moves[player]),
             contested: self.contested + other.contested,
             empty: self.empty + other.empty,
         }
     }
 }
 
-/// The proof and disproof number of the side to move: from the moves, at least 1, by which the bounds of White
-/// and of Black fail to prove a win, White's lead in closed regions, and what both reach in the others.
+/// The proof and disproof number of the side to move, from the moves, at least 1, by which the bounds of
+/// White and of Black fail to prove a win, White's lead in closed regions, and what both reach in the others.
 #[inline]
 pub(super) fn proof_numbers(stm: usize, deficits: [i32; 2], lead: i32, reach: Reach) -> [u32; 2] {
     let number = |player: usize, tempo: i32| {
-        let opponent = 1 - player;
-        let of_player = if player == 0 { lead } else { -lead };
-        let ahead = of_player + reach.squares[player] - reach.squares[opponent];
-        let steps = LEAD * (deficits[player].min(MAX_DEFICIT) - 1 - ahead)
-            + MOVE * reach.moves[opponent]
+        let lead = if player == 0 { lead + reach.lead } else { -lead - reach.lead };
+        let steps = LEAD * (deficits[player].min(MAX_DEFICIT) - 1 - lead)
+            + MOVE * reach.moves[1 - player]
             + CONTESTED * reach.contested
             + EMPTY * reach.empty
             - tempo;
