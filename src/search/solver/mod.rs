@@ -199,7 +199,7 @@ pub fn with_solver<G: Solvable, T>(
 }
 
 /// The solver of a position.
-pub struct Solver<'a, G: Solvable> {
+pub struct Solver<'a, G> {
     position: &'a G,
     known: &'a Known<G>,
     limits: &'a Limits,

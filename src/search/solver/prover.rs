@@ -9,8 +9,6 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use nohash_hasher::IntSet;
-
 use super::Value;
 use super::numbers::{INFINITE, Numbers};
 use super::progress::Progress;
@@ -32,7 +30,7 @@ const LONGEST_LINE: usize = 2_000;
 const CLOCK_INTERVAL: u64 = 1 << 8;
 
 /// A search for proofs.
-pub(super) struct Prover<'a, G: Game> {
+pub(super) struct Prover<'a, G> {
     table: ProofTable<'a>,
     /// Values that are known without a search, by the keys of the game.
     known: &'a HashMap<u64, Value>,
@@ -56,10 +54,6 @@ pub(super) struct Prover<'a, G: Game> {
     start: String,
     line: Vec<u32>,
     progress: Option<&'a Progress<'a>>,
-    /// The keys of the children that have been listed, to find equivalent ones.
-    seen: IntSet<u64>,
-    /// Lists of children that are not in use, so that few are allocated.
-    spare: Vec<Vec<Child<G::Move>>>,
 }
 
 /// The position after a move.
@@ -92,8 +86,6 @@ impl<'a, G: Solvable> Prover<'a, G> {
             start: String::new(),
             line: Vec::new(),
             progress: None,
-            seen: IntSet::default(),
-            spare: Vec::new(),
         }
     }
 
@@ -241,37 +233,21 @@ impl<'a, G: Solvable> Prover<'a, G> {
             self.table.store(key, numbers, 1);
             return numbers;
         }
-        let mut children = self.spare.pop().unwrap_or_default();
-        let numbers = match self.list(position, strict, &mut children) {
-            ControlFlow::Continue(()) => self.search(position, strict, thresholds, ply, &mut children, best),
-            ControlFlow::Break(mv) => {
+        let mut children = match self.children(position, strict) {
+            Ok(children) => children,
+            Err(mv) => {
                 *best = Some(mv);
-                Numbers::decided(true)
+                let numbers = Numbers::decided(true);
+                self.table.store(key, numbers, 1);
+                return numbers;
             }
         };
-        children.clear();
-        self.spare.push(children);
-        self.table.store(key, numbers, self.nodes - start);
-        numbers
-    }
-
-    /// Searches the children of a position until one of its numbers reaches its threshold; `best` is then the
-    /// most proving move.
-    fn search(
-        &mut self,
-        position: &G,
-        strict: bool,
-        thresholds: Numbers,
-        ply: usize,
-        children: &mut Vec<Child<G::Move>>,
-        best: &mut Option<G::Move>,
-    ) -> Numbers {
         loop {
             if self.team.is_some() {
-                self.refresh(children);
+                self.refresh(&mut children);
             }
-            let numbers = combined::<G>(children);
-            let (first, second) = self.most_proving(children);
+            let numbers = combined::<G>(&children);
+            let (first, second) = self.most_proving(&children);
             *best = first.map(|index| children[index].mv);
             if ply == 0 {
                 self.root = numbers;
@@ -280,9 +256,12 @@ impl<'a, G: Solvable> Prover<'a, G> {
                 || numbers.disproof >= thresholds.disproof
                 || self.is_stopped
                 || self.nodes >= self.pause;
-            let (Some(first), false) = (first, is_enough) else { return numbers };
+            let (Some(first), false) = (first, is_enough) else {
+                self.table.store(key, numbers, self.nodes - start);
+                return numbers;
+            };
             let Child { mv, key, numbers: own } = children[first];
-            let others = proof_sum(children) - u64::from(own.proof);
+            let others = proof_sum(&children) - u64::from(own.proof);
             let slack = second.saturating_add(second / SLACK + 1);
             // Above its own numbers, so that the search moves on.
             let below = Numbers {
@@ -333,13 +312,13 @@ impl<'a, G: Solvable> Prover<'a, G> {
     /// one. Where other threads are at work, the number counts as larger.
     fn most_proving<M>(&self, children: &[Child<M>]) -> (Option<usize>, u32) {
         let (mut first, mut second) = (None, INFINITE);
-        let mut least = (INFINITE, INFINITE, u64::MAX);
+        let mut least = (INFINITE, INFINITE);
         for (index, Child { key, numbers, .. }) in children.iter().enumerate() {
             let disproof = match self.team {
                 Some(team) => team.virtual_number(*key, numbers.disproof),
                 None => numbers.disproof,
             };
-            let work = (disproof, numbers.proof, *key);
+            let work = (disproof, numbers.proof);
             if work < least {
                 (first, second, least) = (Some(index), least.0, work);
             } else {
@@ -349,15 +328,12 @@ impl<'a, G: Solvable> Prover<'a, G> {
         (first, second)
     }
 
-    /// Lists the children that are open, each with its numbers, and equivalent ones once. Breaks with a move
-    /// that reaches the aim, if there is one.
-    fn list(
-        &mut self,
-        position: &G,
-        strict: bool,
-        children: &mut Vec<Child<G::Move>>,
-    ) -> ControlFlow<G::Move> {
-        self.seen.clear();
+    /// The children that are open, each with its numbers.
+    ///
+    /// # Errors
+    /// A move that reaches the aim, if there is one.
+    fn children(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
+        let mut children = Vec::with_capacity(64);
         let mut refutation = None;
         let _ = position.proof_children(&mut |mv, leaf| {
             let (key, numbers) = self.numbers(!position.side_to_move(), leaf, !strict);
@@ -367,23 +343,24 @@ impl<'a, G: Solvable> Prover<'a, G> {
                     return ControlFlow::Break(());
                 }
                 Some(true) => {}
-                None if self.seen.insert(key) => children.push(Child { mv, key, numbers }),
-                None => {}
+                None => children.push(Child { mv, key, numbers }),
             }
             ControlFlow::Continue(())
         });
         if let Some(mv) = refutation {
-            return ControlFlow::Break(mv);
+            return Err(mv);
         }
-        for child in children.iter_mut() {
+        // Equivalent children are searched once.
+        children.sort_by_key(|child| child.key);
+        children.dedup_by_key(|child| child.key);
+        for child in &mut children {
             child.numbers = self.table.probe(child.key).unwrap_or(child.numbers);
         }
-        let refuted = |child: &&Child<G::Move>| child.numbers.proven() == Some(false);
-        if let Some(child) = children.iter().find(refuted) {
-            return ControlFlow::Break(child.mv);
+        if let Some(child) = children.iter().find(|child| child.numbers.proven() == Some(false)) {
+            return Err(child.mv);
         }
         children.retain(|child| child.numbers.proven().is_none());
-        ControlFlow::Continue(())
+        Ok(children)
     }
 
     /// Stops the search when a limit is reached.

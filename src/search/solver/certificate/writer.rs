@@ -130,7 +130,7 @@ fn number(scratch: &File, referenced: &HashSet<u64>, tokens: &mut dyn Write) -> 
 }
 
 /// The tokens of a certificate in the making.
-struct Draft<'a, 'p, G: Solvable> {
+struct Draft<'a, 'p, G> {
     prover: &'a mut Prover<'p, G>,
     known: &'a Known<G>,
     leaves: Leaves,
