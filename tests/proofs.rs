@@ -246,8 +246,8 @@ fn what_known_values_decide_is_not_split() {
     let value = |position: &Amazons| {
         certify(&position.fen(), &Known::<Amazons>::new(), Leaves::Searched, &folder.path().join("proof"))
     };
-    // Every first move loses.
-    let first = split(&Amazons::from_fen(LOSS).unwrap(), 1, &none);
+    // Every first move loses, on four files and five ranks.
+    let first = split(&Amazons::from_fen("1qq1/q2q/4/Q2Q/1QQ1 w").unwrap(), 1, &none);
     let root = &first.last().unwrap().position;
     let all = split(root, 2, &none);
     let below = |jobs: &[Job<Amazons, _>], mv| jobs.iter().filter(|job| job.moves[0] == mv).count();

@@ -18,7 +18,7 @@ pub enum ProofLeaf {
         key: u64,
         /// Initial proof and disproof number, at least 1: estimates of the number of leaves to be solved in a
         /// proof that the side to move reaches its goal, and in a proof that it does not.
-        numbers: [u32; 2],
+        numbers: [u64; 2],
     },
 }
 
@@ -37,7 +37,7 @@ pub trait Solvable: Chance {
     /// key.
     fn proof_leaf(&self) -> ProofLeaf {
         let clock = mixed(self.halfmove_clock() as u64 + 1);
-        let moves = self.count_moves().max(1) as u32;
+        let moves = self.count_moves().max(1) as u64;
         ProofLeaf::Open { key: self.key() ^ clock, numbers: [1, moves] }
     }
 

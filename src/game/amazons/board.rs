@@ -145,8 +145,8 @@ pub(super) trait SquareSet:
     /// A hash of several sets, one and the same for all places and symmetries of what the sets hold.
     fn symmetric_hash(sets: [Self; 3]) -> u64;
 
-    /// A hash of the set, combined with an earlier one.
-    fn hash(self, before: u64) -> u64;
+    /// A hash of several sets, another one on each board: all squares count.
+    fn hash(sets: [Self; 3]) -> u64;
 
     /// Whether there are no squares.
     #[inline]
@@ -193,16 +193,9 @@ impl SquareSet for u128 {
     }
 
     #[inline]
-    fn hash(self, before: u64) -> u64 {
-        mixed(mixed(before ^ self as u64) ^ (self >> 64) as u64)
+    fn hash(sets: [u128; 3]) -> u64 {
+        sets.into_iter().fold(1, |hash, set| mixed(mixed(hash ^ set as u64) ^ (set >> 64) as u64))
     }
-}
-
-/// A hash of several sets. Boards of both sizes have their own start: the hash of nothing but empty sets
-/// would stay 0, so that sets of one board could have the hash of others on the other board.
-#[inline]
-pub(super) fn hash_of<S: SquareSet>(sets: [S; 3]) -> u64 {
-    sets.into_iter().fold(size_of::<S>() as u64, |hash, set| set.hash(hash))
 }
 
 /// The squares of a set and all squares of `ground` that are connected to it.
@@ -210,7 +203,6 @@ pub(super) fn hash_of<S: SquareSet>(sets: [S; 3]) -> u64 {
 pub(super) fn connected<S: SquareSet>(mut set: S, ground: S) -> S {
     // Several steps at a time: the end of a loop is hard to predict.
     loop {
-        set = set.around() & ground;
         set = set.around() & ground;
         let narrower = set.around() & ground;
         set = narrower.around() & ground;
@@ -259,6 +251,6 @@ mod tests {
         // The same bits, in the upper half of the large board.
         let [first, second] = [1u64 << 25, 1 << 24];
         let large = [0, u128::from(first) << 64, u128::from(second) << 64];
-        assert_ne!(hash_of([first, 0, second]), hash_of(large));
+        assert_ne!(u64::hash([first, 0, second]), u128::hash(large));
     }
 }

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::board::{SquareSet, flood, hash_of, squares};
+use super::board::{SquareSet, flood, squares};
 
 /// The most empty squares of a region that is searched. In larger ones the lower bound is half of the
 /// squares.
@@ -171,7 +171,7 @@ impl<S: SquareSet> Region<S> {
 
     /// The region's entry in the cache, and the tag that identifies the region there.
     fn cache_slot(self) -> (usize, u64) {
-        let hash = hash_of([self.amazons, self.empty, self.blockers]);
+        let hash = S::hash([self.amazons, self.empty, self.blockers]);
         // Never 0, the tag of an empty entry.
         (hash as usize % CACHE_SIZE, hash >> (2 * BOUND_BITS) | 1)
     }

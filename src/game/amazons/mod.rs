@@ -19,6 +19,7 @@ mod proof_numbers;
 mod region_bounds;
 mod rules;
 mod small_board;
+mod sum;
 mod symmetry;
 mod territory;
 mod zones;

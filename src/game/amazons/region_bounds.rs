@@ -7,9 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrayvec::ArrayVec;
-
-use super::board::{SquareSet, components, flood, hash_of, squares};
+use super::board::{SquareSet, components, flood, squares};
 use super::filling::{self, Region};
 use super::rules::MAX_AMAZONS;
 
@@ -45,6 +43,30 @@ pub(super) struct Bounds {
 }
 
 impl<S: SquareSet> Area<S> {
+    /// No squares.
+    pub(super) const NONE: Area<S> = Area { amazons: [S::NONE; 2], empty: S::NONE };
+
+    /// Whether nobody can ever move there, as there are no empty squares.
+    #[inline]
+    pub(super) fn is_none(&self) -> bool {
+        self.empty.is_none()
+    }
+
+    /// Both areas.
+    #[inline]
+    pub(super) fn with(&self, other: &Area<S>) -> Area<S> {
+        Area {
+            amazons: [0, 1].map(|player| self.amazons[player] | other.amazons[player]),
+            empty: self.empty | other.empty,
+        }
+    }
+
+    /// The key of the region, for the result with a player to move.
+    #[inline]
+    pub(super) fn key(&self, stm: usize) -> u64 {
+        S::symmetric_hash([self.amazons[stm], self.amazons[1 - stm], self.empty])
+    }
+
     /// All squares.
     #[inline]
     pub(super) fn ground(&self) -> S {
@@ -105,7 +127,7 @@ impl<S: SquareSet> Area<S> {
         if owner == 0 { Bounds { lower, upper } } else { Bounds { lower: -upper, upper: -lower } }
     }
 
-    /// Whether the region is small enough for [`Area::most`].
+    /// Whether the regions are small enough for [`Area::most`].
     #[inline]
     pub(super) fn is_small(&self) -> bool {
         self.empty.count() <= MAX_SEARCHED_SQUARES
@@ -123,15 +145,19 @@ impl<S: SquareSet> Area<S> {
         Bounds { lower: -self.most(1), upper: self.most(0) }
     }
 
-    /// The smallest number of moves of a player that the region is not worth more than.
+    /// The smallest number of moves of a player that the sum of the regions is not worth more than.
     pub(super) fn most(&self, player: usize) -> i32 {
-        let hash = hash_of([self.amazons[player], self.amazons[1 - player], self.empty]);
+        if self.empty.without_first().is_none() {
+            // Whoever fills the last square has the only move left.
+            return if (self.amazons[player].around() & self.empty).is_none() { -1 } else { 1 };
+        }
+        let hash = S::hash([self.amazons[player], self.amazons[1 - player], self.empty]);
         let (slot, tag) = (&CACHE[hash as usize % CACHE_SIZE], hash >> BOUND_BITS | 1);
         let entry = slot.load(Ordering::Relaxed);
         if entry >> BOUND_BITS == tag {
             return i32::from(entry as i8);
         }
-        let most = most_of_sum(&[*self], player);
+        let most = most_of_sum(self, player);
         slot.store(tag << BOUND_BITS | u64::from(most as i8 as u8), Ordering::Relaxed);
         most
     }
@@ -158,37 +184,31 @@ impl Bounds {
     }
 }
 
-/// The smallest number of moves of a player that the sum of all regions is not worth more than.
-fn most<S: SquareSet>(areas: impl Iterator<Item = Area<S>>, player: usize) -> i32 {
-    let areas: ArrayVec<Area<S>, MAX_REGIONS> = areas.collect();
-    if let [area] = areas[..] {
-        return area.most(player);
-    }
-    let (mut total, mut rest) = (Bounds::ZERO, Bounds::ZERO);
-    let mut open = ArrayVec::<Area<S>, MAX_REGIONS>::new();
-    for area in areas {
+/// The smallest number of moves of a player that the sum of all regions of an area is not worth more than.
+fn most<S: SquareSet>(whole: &Area<S>, player: usize) -> i32 {
+    let mut parts = whole.parts();
+    let Some(first) = parts.next() else { return 0 };
+    let Some(second) = parts.next() else { return first.most(player) };
+    let (mut closed, mut rest) = (0, 0);
+    let (mut open, mut count) = (Area::NONE, 0);
+    for area in [first, second].into_iter().chain(parts) {
         let bounds = area.tightest();
+        let most = if player == 0 { bounds.upper } else { -bounds.lower };
         if bounds.is_tight() {
-            total = total.plus(bounds);
+            closed += most;
         } else {
-            open.push(area);
-            rest = rest.plus(bounds);
+            (open, count, rest) = (open.with(&area), count + 1, most);
         }
     }
-    let sign = |bounds: Bounds| if player == 0 { bounds.upper } else { -bounds.lower };
-    sign(total) + if open.len() > 1 { most_of_sum(&open, player) } else { sign(rest) }
+    closed + if count > 1 { most_of_sum(&open, player) } else { rest }
 }
 
 /// The same, from the values after each move. If the sum is still worth n moves after a move of the player,
 /// the player wins with n moves of the opponent beside it, so that the number is above n. The opponent's
 /// moves, and those in integers, matter only to players without other good moves.
-fn most_of_sum<S: SquareSet>(areas: &[Area<S>], player: usize) -> i32 {
-    let after = |mover: usize, wanted: usize| {
-        areas.iter().enumerate().flat_map(move |(index, area)| {
-            let others = areas[..index].iter().chain(&areas[index + 1..]).copied();
-            area.moves(mover).map(move |mv| most(area.after(mover, mv).parts().chain(others.clone()), wanted))
-        })
-    };
+fn most_of_sum<S: SquareSet>(area: &Area<S>, player: usize) -> i32 {
+    let after =
+        |mover: usize, wanted: usize| area.moves(mover).map(move |mv| most(&area.after(mover, mv), wanted));
     let opponent = 1 - player;
     match after(player, opponent).map(|most| 1 - most).max() {
         Some(best) if best >= 0 => best,

@@ -12,9 +12,10 @@ use super::board::{self, BITS, MAX_SIZE, around, flood, reach, squares};
 use super::canonical::canonical;
 use super::counting;
 use super::notation;
-use super::partition::{Partition, Status};
+use super::partition::Partition;
 use super::region_bounds::Area;
 use super::small_board::{large_square, small};
+use super::sum::Status;
 
 /// The most amazons of a player.
 pub(super) const MAX_AMAZONS: u32 = 8;

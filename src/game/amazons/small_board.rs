@@ -14,6 +14,9 @@ const FILE_A: u64 = 0x0101_0101_0101_0101;
 
 const FILE_H: u64 = FILE_A << (SIZE - 1);
 
+/// Odd numbers by which the sets of a hash are multiplied.
+const FACTORS: [u64; 3] = [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9];
+
 /// The squares before and behind each square, on its four lines.
 static LINES: [[(u64, u64); 4]; SIZE * SIZE] = {
     let mut lines = [[(0, 0); 4]; SIZE * SIZE];
@@ -91,8 +94,11 @@ impl SquareSet for u64 {
     }
 
     #[inline]
-    fn hash(self, before: u64) -> u64 {
-        mixed(before ^ self)
+    fn hash(sets: [u64; 3]) -> u64 {
+        // Products that do not wait for each other.
+        let products =
+            [0, 1, 2].map(|index| sets[index].wrapping_mul(FACTORS[index]).rotate_left(21 * index as u32));
+        mixed(products[0] ^ products[1] ^ products[2])
     }
 }
 

@@ -16,7 +16,7 @@ use crate::files::write_atomically_with;
 const MAGIC: &[u8; 8] = b"LABRYSPT";
 
 /// The version of format and keys: entries of others mean something else.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The longest text of a position.
 const MAX_POSITION: u32 = 1 << 12;
@@ -150,7 +150,7 @@ mod tests {
         let mut memory = Memory::new(1).unwrap();
         let table = memory.table();
         checkpoint.read(table).unwrap();
-        let numbers = |key: u64| Numbers { proof: key as u32, disproof: 2 };
+        let numbers = |key: u64| Numbers { proof: key, disproof: 2 };
         for key in 1..=100 {
             table.store(key << 50, numbers(key), key);
         }

@@ -18,7 +18,7 @@ use crate::game::{Color, EndgameTables, Game, GameHistory, GameMove, Points, Pro
 use crate::search::{Control, Limits};
 
 /// ε is one over this number: a child is searched until its number exceeds 1 + 1/4 of the next best one's.
-const SLACK: u32 = 4;
+const SLACK: u64 = 4;
 
 /// Bytes of the stack of a thread: enough for the longest line.
 const STACK: usize = 1 << 25;
@@ -261,15 +261,13 @@ impl<'a, G: Solvable> Prover<'a, G> {
                 return numbers;
             };
             let Child { mv, key, numbers: own } = children[first];
-            let others = proof_sum(&children) - u64::from(own.proof);
+            let others = proof_sum(&children) - own.proof;
             let slack = second.saturating_add(second / SLACK + 1);
             // Above its own numbers, so that the search moves on.
             let below = Numbers {
                 proof: match thresholds.disproof {
                     INFINITE => INFINITE,
-                    threshold => {
-                        threshold.saturating_sub((others / G::PROOF_OVERLAP) as u32).max(own.proof + 1)
-                    }
+                    threshold => threshold.saturating_sub(others / G::PROOF_OVERLAP).max(own.proof + 1),
                 },
                 disproof: thresholds.proof.min(slack).max(own.disproof + 1),
             };
@@ -310,7 +308,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
 
     /// The most proving child, the one with the smallest disproof number, and the disproof number of the next
     /// one. Where other threads are at work, the number counts as larger.
-    fn most_proving<M>(&self, children: &[Child<M>]) -> (Option<usize>, u32) {
+    fn most_proving<M>(&self, children: &[Child<M>]) -> (Option<usize>, u64) {
         let (mut first, mut second) = (None, INFINITE);
         let mut least = (INFINITE, INFINITE);
         for (index, Child { key, numbers, .. }) in children.iter().enumerate() {
@@ -398,16 +396,16 @@ pub(super) fn after<G: Game>(position: &G, mv: G::Move) -> G {
 /// to be proven to disprove it.
 fn combined<G: Solvable>(children: &[Child<G::Move>]) -> Numbers {
     let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(INFINITE);
-    let largest = children.iter().map(|child| u64::from(child.numbers.proof)).max().unwrap_or(0);
+    let largest = children.iter().map(|child| child.numbers.proof).max().unwrap_or(0);
     let disproof = largest + (proof_sum(children) - largest) / G::PROOF_OVERLAP;
     match (proof, disproof) {
         (0, _) => Numbers::decided(true),
         (_, 0) => Numbers::decided(false),
-        _ => Numbers { proof, disproof: disproof.min(INFINITE.into()) as u32 }.clamped_open(),
+        _ => Numbers { proof, disproof: disproof.min(INFINITE) }.clamped_open(),
     }
 }
 
 /// The sum of the proof numbers.
 fn proof_sum<M>(children: &[Child<M>]) -> u64 {
-    children.iter().map(|child| u64::from(child.numbers.proof)).sum()
+    children.iter().map(|child| child.numbers.proof).sum()
 }

@@ -78,7 +78,7 @@ impl<G: Solvable> Splitter<'_, G> {
         if plies > 0 {
             return self.value(position, plies);
         }
-        let difficulty = u64::from(proof.min(disproof)) * position.count_moves() as u64;
+        let difficulty = proof.min(disproof).saturating_mul(position.count_moves() as u64);
         self.jobs.push((key, Job { position: position.clone(), moves: self.line.clone(), difficulty }));
         None
     }

@@ -20,8 +20,14 @@ const BUCKET_BYTES: usize = BUCKET * WORDS * size_of::<u64>();
 /// Entries that are looked at to tell how full the table is.
 const FILL_SAMPLE: usize = 1 << 12;
 
-/// Bits of a proof number in an entry.
-const NUMBER_BITS: u32 = INFINITE.trailing_ones();
+/// Bits of a proof number in an entry: those of an exponent above those of a mantissa.
+const NUMBER_BITS: u32 = 26;
+
+/// Bits of a mantissa. Numbers with more bits are rounded down, by less than a millionth.
+const MANTISSA_BITS: u32 = 20;
+
+/// The largest packed number stands for [`INFINITE`].
+const PACKED_INFINITE: u64 = (1 << NUMBER_BITS) - 1;
 
 /// The memory of a table.
 #[derive(Debug)]
@@ -44,7 +50,7 @@ struct Data(u64);
 
 impl Data {
     fn new(numbers: Numbers, work: u64) -> Data {
-        let numbers = u64::from(numbers.proof) << NUMBER_BITS | u64::from(numbers.disproof);
+        let numbers = packed(numbers.proof) << NUMBER_BITS | packed(numbers.disproof);
         Data(work << (2 * NUMBER_BITS) | numbers)
     }
 
@@ -53,7 +59,7 @@ impl Data {
     }
 
     fn numbers(self) -> Numbers {
-        let number = |shift: u32| (self.0 >> shift) as u32 & INFINITE;
+        let number = |shift: u32| unpacked(self.0 >> shift & PACKED_INFINITE);
         Numbers { proof: number(NUMBER_BITS), disproof: number(0) }
     }
 }
@@ -161,6 +167,23 @@ fn holds(bucket: &[AtomicU64], place: usize, key: u64) -> Option<Data> {
     is_it.then_some(data)
 }
 
+/// A number in [`NUMBER_BITS`] bits.
+fn packed(number: u64) -> u64 {
+    if number == INFINITE {
+        return PACKED_INFINITE;
+    }
+    let exponent = (u64::BITS - number.leading_zeros()).saturating_sub(MANTISSA_BITS);
+    u64::from(exponent) << MANTISSA_BITS | number >> exponent
+}
+
+/// The number that has been packed.
+fn unpacked(packed: u64) -> u64 {
+    match packed {
+        PACKED_INFINITE => INFINITE,
+        _ => (packed & ((1 << MANTISSA_BITS) - 1)) << (packed >> MANTISSA_BITS),
+    }
+}
+
 /// Eight times the logarithm of a number to base 2, roughly, and a constant: the upper bits of a float.
 fn logarithm(number: u64) -> u64 {
     u64::from((number as f32).to_bits() >> 20)
@@ -174,9 +197,10 @@ mod tests {
     fn what_is_stored_is_found() {
         let mut memory = Memory::new(1).unwrap();
         let table = memory.table();
+        let exact = (1 << MANTISSA_BITS) - 1;
         let all = [
-            Numbers { proof: 1, disproof: INFINITE - 1 },
-            Numbers { proof: INFINITE - 1, disproof: 1 },
+            Numbers { proof: 1, disproof: exact },
+            Numbers { proof: exact << 38, disproof: 1 },
             Numbers::decided(true),
             Numbers::decided(false),
         ];
@@ -186,6 +210,17 @@ mod tests {
             assert_eq!(table.probe(key << 40), Some(numbers));
         }
         assert_eq!(table.probe(0), None, "what was never stored is not there, key 0 included");
+    }
+
+    #[test]
+    fn numbers_are_rounded_down_by_less_than_a_millionth() {
+        for number in (0..58).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + (1 << bit) / 3]) {
+            let rounded = unpacked(packed(number));
+            assert!(rounded <= number && number - rounded <= number / 500_000, "{number}: {rounded}");
+        }
+        let largest = INFINITE - 1;
+        assert!(unpacked(packed(largest)) < INFINITE && packed(largest) < PACKED_INFINITE);
+        assert_eq!(unpacked(packed(INFINITE)), INFINITE);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use super::numbers::INFINITE;
 
 /// A position counts for this share more, and one, for each thread at work there.
-const VIRTUAL_SHARE: u32 = 8;
+const VIRTUAL_SHARE: u64 = 8;
 
 /// Bits of a key that tell its counter.
 const COUNTER_BITS: u32 = 16;
@@ -56,11 +56,11 @@ impl Team {
     }
 
     /// An open number of a position, and more if threads are at work there; others stay.
-    pub(super) fn virtual_number(&self, key: u64, number: u32) -> u32 {
+    pub(super) fn virtual_number(&self, key: u64, number: u64) -> u64 {
         if number == 0 || number >= INFINITE - 1 {
             return number;
         }
-        let threads = u32::from(self.counter(key).load(Ordering::Relaxed));
+        let threads = u64::from(self.counter(key).load(Ordering::Relaxed));
         number.saturating_add(threads.saturating_mul(number / VIRTUAL_SHARE + 1)).min(INFINITE - 1)
     }
 
