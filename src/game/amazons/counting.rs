@@ -51,9 +51,9 @@ pub(super) fn winner(amazons: [u128; 2], empty: u128, stm: usize) -> Option<usiz
         let guards = amazons[player] & around(open | amazons[other]);
         let own = Filling { amazons: amazons[player] & !guards, guards, empty: safe };
         let alone = Filling { amazons: amazons[other], guards: 0, empty: open };
-        let least = own.moves().0 as i32 + small - needed;
-        // Searching is needed only where the squares do not suffice.
-        least >= open.count_ones() as i32 || least >= alone.moves().1 as i32
+        let exceeds = |moves: u32| own.has_moves(moves as i32 + needed - small);
+        // The opponent may have fewer moves than squares.
+        exceeds(open.count_ones()) || (alone.most() < open.count_ones() && exceeds(alone.most()))
     })
 }
 
@@ -124,21 +124,39 @@ struct Filling {
 }
 
 impl Filling {
-    /// Bounds on the length of the longest sequence of moves: one has been found, and there is none longer.
-    fn moves(self) -> (u32, u32) {
-        let mut sum = (0, 0);
-        for part in components(self.amazons | self.guards | self.empty) {
-            let part = Filling {
-                amazons: self.amazons & part,
-                guards: self.guards & part,
-                empty: self.empty & part,
-            };
+    /// Whether sequences of so many moves have been found, all parts together.
+    fn has_moves(self, wanted: i32) -> bool {
+        let parts = || self.parts().map(|part| (part, part.reachable().count_ones() as i32));
+        // The squares that may be left empty.
+        let mut spare = parts().map(|(_, squares)| squares).sum::<i32>() - wanted;
+        spare >= 0
+            && parts().all(|(part, squares)| {
+                let needed = (squares - spare).max(0) as u32;
+                // Shorter sequences are not looked at.
+                let mut longest = needed.saturating_sub(1);
+                part.search(0, &mut longest, &mut { NODES });
+                spare -= squares - longest as i32;
+                longest >= needed
+            })
+    }
+
+    /// A number of moves that no sequence exceeds.
+    fn most(self) -> u32 {
+        let most = |part: Filling| {
             let (mut longest, mut nodes) = (0, NODES);
             part.search(0, &mut longest, &mut nodes);
-            let most = if nodes > 0 { longest } else { part.reachable().count_ones() };
-            sum = (sum.0 + longest, sum.1 + most);
-        }
-        sum
+            if nodes > 0 { longest } else { part.reachable().count_ones() }
+        };
+        self.parts().map(most).sum()
+    }
+
+    /// The parts that are not connected.
+    fn parts(self) -> impl Iterator<Item = Filling> {
+        components(self.amazons | self.guards | self.empty).map(move |part| Filling {
+            amazons: self.amazons & part,
+            guards: self.guards & part,
+            empty: self.empty & part,
+        })
     }
 
     /// The squares that can still be filled.
@@ -158,37 +176,47 @@ impl Filling {
         if *nodes == 0 {
             return;
         }
-        let mut after = Vec::with_capacity(64);
-        for from in squares(self.amazons) {
-            let free = empty | 1 << from;
-            for to in squares(reach(from, empty)) {
-                for arrow in squares(reach(to, free)) {
-                    let amazons = self.amazons & !(1 << from) | 1 << to;
-                    let left = free & !(1 << to | 1 << arrow);
-                    after.push((
-                        (around(1 << arrow) & left).count_ones(),
-                        Filling { amazons, empty: left, ..self },
-                    ));
-                }
-            }
-        }
-        for from in squares(self.guards) {
-            for to in squares(reach(from, empty)) {
-                let (amazons, guards) = (self.amazons | 1 << to, self.guards & !(1 << from));
-                let left = empty & !(1 << to);
-                after.push((
-                    (around(1 << from) & left).count_ones(),
-                    Filling { amazons, guards, empty: left },
-                ));
-            }
-        }
         // Squares with few empty neighbours first: they are the hardest to fill later.
-        after.sort_by_key(|(neighbours, _)| *neighbours);
-        for (_, filling) in after {
+        let mut later = Vec::new();
+        for (neighbours, after) in self.fillings(empty) {
+            if neighbours > 0 {
+                later.push((neighbours, after));
+                continue;
+            }
+            after.search(made + 1, longest, nodes);
             if made + empty.count_ones() <= *longest || *nodes == 0 {
                 return;
             }
-            filling.search(made + 1, longest, nodes);
         }
+        later.sort_by_key(|(neighbours, _)| *neighbours);
+        for (_, after) in later {
+            after.search(made + 1, longest, nodes);
+            if made + empty.count_ones() <= *longest || *nodes == 0 {
+                return;
+            }
+        }
+    }
+
+    /// What one move can leave of these squares, with the empty neighbours of the square that it fills.
+    fn fillings(self, empty: u128) -> impl Iterator<Item = (u32, Filling)> {
+        let neighbours = |square: u8, left: u128| (around(1 << square) & left).count_ones();
+        let moves = squares(self.amazons).flat_map(move |from| {
+            let free = empty | 1 << from;
+            squares(reach(from, empty)).flat_map(move |to| {
+                squares(reach(to, free)).map(move |arrow| {
+                    let amazons = self.amazons & !(1 << from) | 1 << to;
+                    let left = free & !(1 << to | 1 << arrow);
+                    (neighbours(arrow, left), Filling { amazons, empty: left, ..self })
+                })
+            })
+        });
+        let steps = squares(self.guards).flat_map(move |from| {
+            squares(reach(from, empty)).map(move |to| {
+                let (amazons, guards) = (self.amazons | 1 << to, self.guards & !(1 << from));
+                let left = empty & !(1 << to);
+                (neighbours(from, left), Filling { amazons, guards, empty: left })
+            })
+        });
+        moves.chain(steps)
     }
 }
