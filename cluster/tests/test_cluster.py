@@ -171,7 +171,7 @@ LOST = ["--variant", "amazons", "--fen", "1qq1/q2q/Q2Q/1QQ1 w"]
 def test_a_proof_is_put_together_and_verified(cluster, labrys, tmp_path, capsys):
     words = ["solve", "--labrys", labrys, "--folder", str(tmp_path), *LOST, "--split", "2", "--hash", "8"]
     # Too little for most positions: they are left for the next time.
-    commands.run([*words, "--proof", "--nodes", "60"])
+    commands.run([*words, "--proof", "--nodes", "5"])
     first = frames.results(tmp_path / "results.tsv")
     assert 0 < len(first) and "are still open" in capsys.readouterr().out
     assert not (tmp_path / "whole.proof").exists()
