@@ -53,7 +53,10 @@ pub(super) fn winner(amazons: [u128; 2], empty: u128, stm: usize) -> Option<usiz
         let alone = Filling { amazons: amazons[other], guards: 0, empty: open };
         let exceeds = |moves: u32| own.has_moves(moves as i32 + needed - small);
         // The opponent may have fewer moves than squares.
-        exceeds(open.count_ones()) || (alone.most() < open.count_ones() && exceeds(alone.most()))
+        exceeds(open.count_ones()) || {
+            let most = alone.most();
+            most < open.count_ones() && exceeds(most)
+        }
     })
 }
 

@@ -7,8 +7,6 @@
 //! (Bounds of this kind: M. Müller, "Solving 5×5 Amazons", 2001. Blockers: J. Song and M. Müller, "An enhanced
 //! solver for the game of Amazons", 2014.)
 
-use std::ops::ControlFlow;
-
 use super::super::zobrist::mixed;
 use super::board::SquareSet;
 use super::filling::{self, Region};
@@ -242,17 +240,12 @@ impl<S: SquareSet> Sum<S> {
     /// Whether there is a move after which the bounds show that the side to move wins.
     fn wins_at_once(&self) -> bool {
         let (stm, other, open, lead) = (self.stm, 1 - self.stm, self.open(), self.lead_of(self.stm));
-        open.moves(stm)
-            .try_for_each(|mv| {
-                let after = open.after(stm, mv);
-                // The squares tell it nearly always, and at little cost.
-                let may_win = lead + Contested::new(after).lead(stm) >= 0;
-                match may_win && Sum::new(&after, self.lead, other).err() == Some(stm) {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
-            })
-            .is_break()
+        open.moves(stm).any(|mv| {
+            let after = open.after(stm, mv);
+            // The squares tell it nearly always, and at little cost.
+            let may_win = lead + Contested::new(after).lead(stm) >= 0;
+            may_win && Sum::new(&after, self.lead, other).err() == Some(stm)
+        })
     }
 
     /// Whether after every move the bounds, or those behind a move of the opponent, show that the side to move
@@ -266,13 +259,7 @@ impl<S: SquareSet> Sum<S> {
         // A move in regions that are worth an integer costs one.
         let spare = self.lead - self.lead.signum();
         (self.lead_of(stm) < 1 || loses(&open, spare))
-            && open
-                .moves(stm)
-                .try_for_each(|mv| match loses(&open.after(stm, mv), self.lead) {
-                    true => ControlFlow::Continue(()),
-                    false => ControlFlow::Break(()),
-                })
-                .is_continue()
+            && open.moves(stm).all(|mv| loses(&open.after(stm, mv), self.lead))
     }
 
     /// All regions that are not worth an integer.
