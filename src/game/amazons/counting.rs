@@ -18,7 +18,9 @@
 //! moves of the player: it answers where the opponent has moved. In regions with few empty squares n is found
 //! by trying all moves.
 
-use super::board::{around, components, flood, reach, squares};
+use std::ops::ControlFlow;
+
+use super::board::{SquareSet, components, flood, squares};
 
 /// The most squares by which a count may be short before the moves are searched.
 const MAX_SHORT: i32 = 2;
@@ -30,17 +32,17 @@ const NODES: u32 = 300;
 const MAX_SMALL: u32 = 3;
 
 /// The winner, 0 or 1, if a count shows who it is. `amazons` are those of both players, `stm` is to move.
-pub(super) fn winner(amazons: [u128; 2], empty: u128, stm: usize) -> Option<usize> {
+pub(super) fn winner<S: SquareSet>(amazons: [S; 2], empty: S, stm: usize) -> Option<usize> {
     let small: Vec<_> = regions(amazons, empty).filter(Region::is_small).collect();
-    let closed = small.iter().fold(0, |closed, region| closed | region.ground());
+    let closed = small.iter().fold(S::NONE, |closed, region| closed | region.ground());
     let (amazons, empty) = (amazons.map(|amazons| amazons & !closed), empty & !closed);
     let reached = amazons.map(|amazons| flood(amazons, empty));
-    let contested: i32 = small.iter().map(|region| region.empty.count_ones() as i32).sum();
+    let contested: i32 = small.iter().map(|region| region.empty.count() as i32).sum();
     (0..2).find(|&player| {
         let other = 1 - player;
         let (safe, open) = (reached[player] & !reached[other], reached[other]);
         let needed = i32::from(player == stm);
-        let lead = safe.count_ones() as i32 - open.count_ones() as i32;
+        let lead = safe.count() as i32 - open.count() as i32;
         if lead + contested + MAX_SHORT < needed {
             return false;
         }
@@ -48,45 +50,45 @@ pub(super) fn winner(amazons: [u128; 2], empty: u128, stm: usize) -> Option<usiz
         if lead + small + MAX_SHORT < needed {
             return false;
         }
-        let guards = amazons[player] & around(open | amazons[other]);
+        let guards = amazons[player] & (open | amazons[other]).around();
         let own = Filling { amazons: amazons[player] & !guards, guards, empty: safe };
-        let alone = Filling { amazons: amazons[other], guards: 0, empty: open };
+        let alone = Filling { amazons: amazons[other], guards: S::NONE, empty: open };
         let exceeds = |moves: u32| own.has_moves(moves as i32 + needed - small);
         // The opponent may have fewer moves than squares.
-        exceeds(open.count_ones()) || {
+        exceeds(open.count()) || {
             let most = alone.most();
-            most < open.count_ones() && exceeds(most)
+            most < open.count() && exceeds(most)
         }
     })
 }
 
 /// The regions that arrows close off.
-fn regions(amazons: [u128; 2], empty: u128) -> impl Iterator<Item = Region> {
+fn regions<S: SquareSet>(amazons: [S; 2], empty: S) -> impl Iterator<Item = Region<S>> {
     components(amazons[0] | amazons[1] | empty)
         .map(move |ground| Region { amazons: amazons.map(|amazons| amazons & ground), empty: empty & ground })
 }
 
 /// A region that arrows close off.
 #[derive(Clone, Copy)]
-struct Region {
-    amazons: [u128; 2],
-    empty: u128,
+struct Region<S> {
+    amazons: [S; 2],
+    empty: S,
 }
 
-impl Region {
-    fn ground(&self) -> u128 {
+impl<S: SquareSet> Region<S> {
+    fn ground(&self) -> S {
         self.amazons[0] | self.amazons[1] | self.empty
     }
 
     /// Whether both players have amazons, and there are few empty squares.
     fn is_small(&self) -> bool {
-        self.amazons.iter().all(|&amazons| amazons != 0) && self.empty.count_ones() <= MAX_SMALL
+        self.amazons.iter().all(|&amazons| !amazons.is_none()) && self.empty.count() <= MAX_SMALL
     }
 
     /// The most spare moves of the opponent with which the player, moving second, wins; negative if it needs
     /// spare moves of its own. With one for each empty square it always wins.
     fn least(&self, player: usize) -> i32 {
-        let most = self.empty.count_ones() as i32;
+        let most = self.empty.count() as i32;
         let spare = |lead: i32| {
             let mut spare = [0; 2];
             spare[if lead < 0 { player } else { 1 - player }] = lead.unsigned_abs();
@@ -99,14 +101,14 @@ impl Region {
     fn wins(&self, stm: usize, mut spare: [u32; 2]) -> bool {
         let after = |from: u8, to: u8, arrow: u8| {
             let mut after = *self;
-            after.amazons[stm] = after.amazons[stm] & !(1 << from) | 1 << to;
-            after.empty = (after.empty | 1 << from) & !(1 << to | 1 << arrow);
+            after.amazons[stm] = after.amazons[stm] & !S::square(from) | S::square(to);
+            after.empty = (after.empty | S::square(from)) & !(S::square(to) | S::square(arrow));
             after
         };
         for from in squares(self.amazons[stm]) {
-            let free = self.empty | 1 << from;
-            for to in squares(reach(from, self.empty)) {
-                if squares(reach(to, free)).any(|arrow| !after(from, to, arrow).wins(1 - stm, spare)) {
+            let free = self.empty | S::square(from);
+            for to in squares(S::reach(from, self.empty)) {
+                if squares(S::reach(to, free)).any(|arrow| !after(from, to, arrow).wins(1 - stm, spare)) {
                     return true;
                 }
             }
@@ -120,41 +122,47 @@ impl Region {
 
 /// Squares that one player fills.
 #[derive(Clone, Copy)]
-struct Filling {
-    amazons: u128,
-    guards: u128,
-    empty: u128,
+struct Filling<S> {
+    amazons: S,
+    guards: S,
+    empty: S,
 }
 
-impl Filling {
+impl<S: SquareSet> Filling<S> {
     /// Whether sequences of so many moves have been found, all parts together.
     fn has_moves(self, wanted: i32) -> bool {
-        let parts = || self.parts().map(|part| (part, part.reachable().count_ones() as i32));
         // The squares that may be left empty.
-        let mut spare = parts().map(|(_, squares)| squares).sum::<i32>() - wanted;
+        let mut spare = self.reachable().count() as i32 - wanted;
+        let mut parts = self.parts().peekable();
+        while spare >= 0
+            && let Some(part) = parts.next()
+        {
+            let squares = part.reachable().count();
+            let needed = squares.saturating_sub(spare as u32);
+            // The last part need not be filled further.
+            let enough = if parts.peek().is_some() { squares } else { needed };
+            // Shorter sequences are not looked at.
+            let search = Search::run(part, needed.saturating_sub(1), enough);
+            if search.longest < needed {
+                return false;
+            }
+            spare -= (squares - search.longest) as i32;
+        }
         spare >= 0
-            && parts().all(|(part, squares)| {
-                let needed = (squares - spare).max(0) as u32;
-                // Shorter sequences are not looked at.
-                let mut longest = needed.saturating_sub(1);
-                part.search(0, &mut longest, &mut { NODES });
-                spare -= squares - longest as i32;
-                longest >= needed
-            })
     }
 
     /// A number of moves that no sequence exceeds.
     fn most(self) -> u32 {
-        let most = |part: Filling| {
-            let (mut longest, mut nodes) = (0, NODES);
-            part.search(0, &mut longest, &mut nodes);
-            if nodes > 0 { longest } else { part.reachable().count_ones() }
+        let most = |part: Filling<S>| {
+            let squares = part.reachable().count();
+            let search = Search::run(part, 0, squares);
+            if search.nodes > 0 { search.longest } else { squares }
         };
         self.parts().map(most).sum()
     }
 
     /// The parts that are not connected.
-    fn parts(self) -> impl Iterator<Item = Filling> {
+    fn parts(self) -> impl Iterator<Item = Filling<S>> {
         components(self.amazons | self.guards | self.empty).map(move |part| Filling {
             amazons: self.amazons & part,
             guards: self.guards & part,
@@ -163,63 +171,81 @@ impl Filling {
     }
 
     /// The squares that can still be filled.
-    fn reachable(self) -> u128 {
+    fn reachable(self) -> S {
         flood(self.amazons | self.guards, self.empty)
     }
 
-    /// Looks for a sequence longer than `longest`, after `made` moves. With nodes left over at the end, there
-    /// is none.
-    fn search(self, made: u32, longest: &mut u32, nodes: &mut u32) {
-        *longest = made.max(*longest);
-        let empty = self.reachable();
-        if made + empty.count_ones() <= *longest || *nodes == 0 {
-            return;
-        }
-        *nodes -= 1;
-        if *nodes == 0 {
-            return;
-        }
-        // Squares with few empty neighbours first: they are the hardest to fill later.
-        let mut later = Vec::new();
-        for (neighbours, after) in self.fillings(empty) {
-            if neighbours > 0 {
-                later.push((neighbours, after));
-                continue;
-            }
-            after.search(made + 1, longest, nodes);
-            if made + empty.count_ones() <= *longest || *nodes == 0 {
-                return;
-            }
-        }
-        later.sort_by_key(|(neighbours, _)| *neighbours);
-        for (_, after) in later {
-            after.search(made + 1, longest, nodes);
-            if made + empty.count_ones() <= *longest || *nodes == 0 {
-                return;
-            }
-        }
-    }
-
     /// What one move can leave of these squares, with the empty neighbours of the square that it fills.
-    fn fillings(self, empty: u128) -> impl Iterator<Item = (u32, Filling)> {
-        let neighbours = |square: u8, left: u128| (around(1 << square) & left).count_ones();
+    fn fillings(self, empty: S) -> impl Iterator<Item = (u32, Filling<S>)> {
+        let neighbours = |square: u8, left: S| (S::square(square).around() & left).count();
         let moves = squares(self.amazons).flat_map(move |from| {
-            let free = empty | 1 << from;
-            squares(reach(from, empty)).flat_map(move |to| {
-                squares(reach(to, free)).map(move |arrow| {
-                    let amazons = self.amazons & !(1 << from) | 1 << to;
-                    let left = free & !(1 << to | 1 << arrow);
+            let free = empty | S::square(from);
+            squares(S::reach(from, empty)).flat_map(move |to| {
+                squares(S::reach(to, free)).map(move |arrow| {
+                    let amazons = self.amazons & !S::square(from) | S::square(to);
+                    let left = free & !(S::square(to) | S::square(arrow));
                     (neighbours(arrow, left), Filling { amazons, empty: left, ..self })
                 })
             })
         });
         let steps = squares(self.guards).flat_map(move |from| {
-            squares(reach(from, empty)).map(move |to| {
-                let (amazons, guards) = (self.amazons | 1 << to, self.guards & !(1 << from));
-                let left = empty & !(1 << to);
+            squares(S::reach(from, empty)).map(move |to| {
+                let (amazons, guards) = (self.amazons | S::square(to), self.guards & !S::square(from));
+                let left = empty & !S::square(to);
                 (neighbours(from, left), Filling { amazons, guards, empty: left })
             })
         });
         moves.chain(steps)
+    }
+}
+
+/// A search for a long sequence of moves.
+struct Search {
+    /// The moves of the longest sequence found.
+    longest: u32,
+    /// So many moves are enough.
+    enough: u32,
+    /// The nodes left. With some at the end, and fewer moves than enough, there is no longer sequence.
+    nodes: u32,
+}
+
+impl Search {
+    /// Looks for a sequence longer than `longest`.
+    fn run<S: SquareSet>(filling: Filling<S>, longest: u32, enough: u32) -> Search {
+        let mut search = Search { longest, enough, nodes: NODES };
+        search.fill(filling, 0);
+        search
+    }
+
+    /// Goes on after `made` moves.
+    fn fill<S: SquareSet>(&mut self, filling: Filling<S>, made: u32) {
+        self.longest = made.max(self.longest);
+        let empty = filling.reachable();
+        let most = made + empty.count();
+        if self.is_over(most) {
+            return;
+        }
+        self.nodes -= 1;
+        // Squares with few empty neighbours first: they are the hardest to fill later.
+        let mut later = Vec::new();
+        let _ = filling.fillings(empty).try_for_each(|(neighbours, after)| {
+            match neighbours {
+                0 => self.fill(after, made + 1),
+                _ => later.push((neighbours, after)),
+            }
+            if self.is_over(most) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        later.sort_by_key(|(neighbours, _)| *neighbours);
+        for (_, after) in later {
+            if self.is_over(most) {
+                return;
+            }
+            self.fill(after, made + 1);
+        }
+    }
+
+    /// Whether there is nothing to look for where no sequence has more than `most` moves.
+    fn is_over(&self, most: u32) -> bool {
+        self.longest >= self.enough.min(most) || self.nodes == 0
     }
 }

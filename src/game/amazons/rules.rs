@@ -409,8 +409,12 @@ impl Solvable for Amazons {
     }
 
     fn counted_winner(&self) -> Option<Color> {
-        let winner = counting::winner(self.amazons, self.empty, self.stm.index())?;
-        Some(Color::BOTH[winner])
+        let stm = self.stm.index();
+        let winner = match self.on_the_small_board() {
+            Some(Area { amazons, empty }) => counting::winner(amazons, empty, stm),
+            None => counting::winner(self.amazons, self.empty, stm),
+        };
+        winner.map(|winner| Color::BOTH[winner])
     }
 }
 

@@ -2,10 +2,13 @@
 
 use super::super::prover::after;
 use super::{Claim, end};
-use crate::game::Solvable;
+use crate::game::{GameMove, Solvable};
 
 /// The most positions of the search that ends a line by the rules alone.
 const SEARCHED: u32 = 100;
+
+/// The most answers that are kept.
+const MAX_ANSWERS: usize = 16;
 
 /// How a certificate ends a line before the end of the game.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,31 +23,68 @@ pub enum Leaves {
 
 impl Leaves {
     /// Whether a line may end in this position as the claim is proven there.
-    pub(super) fn prove<G: Solvable>(self, position: &G, claim: Claim) -> bool {
+    pub(super) fn prove<G: Solvable>(
+        self,
+        position: &G,
+        claim: Claim,
+        answers: &mut Answers<G::Move>,
+    ) -> bool {
         match self {
             Leaves::Searched => search(position, claim, &mut { SEARCHED }) == Some(true),
-            Leaves::Counted => {
-                let is_own = position.side_to_move() == claim.player;
-                counted(position, claim, if is_own { 0 } else { 2 })
-            }
+            Leaves::Counted if position.side_to_move() == claim.player => is_counted(position, claim),
+            Leaves::Counted => is_counted(position, claim) || answers.show(position, claim),
         }
     }
 }
 
-/// Whether a count of moves shows that the claim is true, at most so many plies ahead.
-fn counted<G: Solvable>(position: &G, claim: Claim, plies: u32) -> bool {
-    if let Some(winner) = position.counted_winner() {
-        return claim.holds(Some(winner));
+/// Answers to moves of the loser after which a count has shown a claim, the last one at the end. They often
+/// show it elsewhere, too.
+#[derive(Debug)]
+pub(super) struct Answers<M>(Vec<M>);
+
+impl<M: GameMove> Answers<M> {
+    pub(super) fn new() -> Answers<M> {
+        Answers(Vec::with_capacity(MAX_ANSWERS + 1))
     }
-    let Some(plies) = plies.checked_sub(1) else { return false };
-    let holds = |mv: G::Move| {
-        let child = after(position, mv);
-        end(&child).map_or_else(|| counted(&child, claim, plies), |outcome| claim.holds(outcome.winner))
-    };
-    let mut moves = Vec::new();
-    position.legal_moves(&mut moves);
-    let mut moves = moves.into_iter();
-    if position.side_to_move() == claim.player { moves.any(holds) } else { moves.all(holds) }
+
+    /// Whether a count shows the claim after each move of the loser, who is to move, or after an answer to it.
+    fn show<G: Solvable<Move = M>>(&mut self, position: &G, claim: Claim) -> bool {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        moves.into_iter().all(|mv| {
+            let child = after(position, mv);
+            holds(&child, claim) || self.answer(&child, claim)
+        })
+    }
+
+    /// Whether a count shows the claim after a move of the player.
+    fn answer<G: Solvable<Move = M>>(&mut self, position: &G, claim: Claim) -> bool {
+        let known = |&place: &usize| {
+            position.is_legal(self.0[place]) && holds(&after(position, self.0[place]), claim)
+        };
+        if let Some(place) = (0..self.0.len()).rev().find(known) {
+            self.0[place..].rotate_left(1);
+            return true;
+        }
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let found = moves.into_iter().find(|mv| !self.0.contains(mv) && holds(&after(position, *mv), claim));
+        self.0.extend(found);
+        if self.0.len() > MAX_ANSWERS {
+            self.0.remove(0);
+        }
+        found.is_some()
+    }
+}
+
+/// Whether a claim is true by the rules, if they have ended the game, or by a count of moves.
+fn holds<G: Solvable>(position: &G, claim: Claim) -> bool {
+    end(position).map_or_else(|| is_counted(position, claim), |outcome| claim.holds(outcome.winner))
+}
+
+/// Whether a count of moves shows that a claim is true.
+fn is_counted<G: Solvable>(position: &G, claim: Claim) -> bool {
+    position.counted_winner().is_some_and(|winner| claim.holds(Some(winner)))
 }
 
 /// Whether the claim is true, by a search of all moves; `None` if it takes more than so many positions.

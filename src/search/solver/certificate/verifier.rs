@@ -6,9 +6,9 @@ use super::super::Known;
 use super::file::{
     self, COUNTED, CertificateError, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Tokens,
 };
-use super::leaf::Leaves;
+use super::leaf::{Answers, Leaves};
 use super::{Claim, end, is_same};
-use crate::game::Solvable;
+use crate::game::{Game, Solvable};
 
 /// Plies of a line at most.
 const LONGEST_LINE: usize = 2_000;
@@ -53,7 +53,9 @@ impl<G: Solvable> Verifier<G> {
             G::from_fen(&header.fen).map_err(|error| CertificateError::Header(error.to_string()))?;
         let (stm, counts) = (position.side_to_move(), Counts::default());
         let claim = Claim { player: stm, strict: true };
-        let mut check = Check { tokens, proven: &self.proven, claim, kept: Vec::new(), counts, ply: 0 };
+        let answers = Answers::new();
+        let mut check =
+            Check { tokens, proven: &self.proven, claim, kept: Vec::new(), answers, counts, ply: 0 };
         for claim in Claim::of(header.value, stm) {
             check.claim = claim;
             // What is proven of one claim is not proven of the other.
@@ -72,12 +74,13 @@ impl<G: Solvable> Verifier<G> {
 }
 
 /// The check of one certificate.
-struct Check<'a, G> {
+struct Check<'a, G: Game> {
     tokens: Tokens,
     proven: &'a Known<G>,
     claim: Claim,
     /// The canonical positions that may be referred to; `None` before all of the tree has been checked.
     kept: Vec<Option<G>>,
+    answers: Answers<G::Move>,
     counts: Counts,
     ply: usize,
 }
@@ -95,11 +98,11 @@ impl<G: Solvable> Check<'_, G> {
         let is_own = position.side_to_move() == self.claim.player;
         match token {
             SEARCHED => {
-                let is_proven = Leaves::Searched.prove(position, self.claim);
+                let is_proven = self.is_leaf(Leaves::Searched, position);
                 self.expect(is_proven, position, || "a short search does not prove it".to_owned())
             }
             COUNTED => {
-                let is_proven = Leaves::Counted.prove(position, self.claim);
+                let is_proven = self.is_leaf(Leaves::Counted, position);
                 self.expect(is_proven, position, || "a count of moves does not prove it".to_owned())
             }
             KNOWN => self.check_known(position),
@@ -109,6 +112,11 @@ impl<G: Solvable> Check<'_, G> {
             REPLIES | KEPT => Err(flaw(position, "the move of the player to move is missing".to_owned())),
             MOVE.. => Err(flaw(position, "the replies of the player to move are missing".to_owned())),
         }
+    }
+
+    /// Whether a line may end in a position.
+    fn is_leaf(&mut self, leaves: Leaves, position: &G) -> bool {
+        leaves.prove(position, self.claim, &mut self.answers)
     }
 
     fn check_known(&self, position: &G) -> Result<(), CertificateError> {

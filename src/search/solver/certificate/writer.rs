@@ -18,10 +18,10 @@ use super::super::progress::REPORT_INTERVAL;
 use super::super::prover::{Prover, after};
 use super::super::{Known, Value};
 use super::file::{self, COUNTED, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Summed};
-use super::leaf::Leaves;
+use super::leaf::{Answers, Leaves};
 use super::{Claim, end, hash};
 use crate::files;
-use crate::game::Solvable;
+use crate::game::{Game, Solvable};
 
 /// Positions between two looks at the clock.
 const CLOCK_INTERVAL: u64 = 1 << 12;
@@ -70,6 +70,7 @@ pub(in super::super) fn write<G: Solvable>(
         prover,
         known,
         leaves,
+        answers: Answers::new(),
         claim: Claim { player: position.side_to_move(), strict: true },
         tokens: DeflateEncoder::new(BufWriter::new(&scratch), Compression::fast()),
         counts: Counts::default(),
@@ -130,10 +131,11 @@ fn number(scratch: &File, referenced: &HashSet<u64>, tokens: &mut dyn Write) -> 
 }
 
 /// The tokens of a certificate in the making.
-struct Draft<'a, 'p, G> {
+struct Draft<'a, 'p, G: Game> {
     prover: &'a mut Prover<'p, G>,
     known: &'a Known<G>,
     leaves: Leaves,
+    answers: Answers<G::Move>,
     claim: Claim,
     tokens: DeflateEncoder<BufWriter<&'a File>>,
     counts: Counts,
@@ -204,8 +206,8 @@ impl<G: Solvable> Draft<'_, '_, G> {
         Ok(())
     }
 
-    fn leaf(&self, position: &G) -> Option<u64> {
-        self.leaves.prove(position, self.claim).then_some(match self.leaves {
+    fn leaf(&mut self, position: &G) -> Option<u64> {
+        self.leaves.prove(position, self.claim, &mut self.answers).then_some(match self.leaves {
             Leaves::Searched => SEARCHED,
             Leaves::Counted => COUNTED,
         })
