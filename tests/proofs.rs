@@ -415,6 +415,49 @@ fn the_commands_write_and_verify_and_split() {
 }
 
 #[test]
+fn the_positions_of_a_split_proof_are_solved_with_one_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (results, table) = (at("results"), at("table"));
+    let solve = ["solve", "--variant", "amazons", "--fen", LOSS];
+    let run = |words: &[&str]| labrys(&[&solve[..], words].concat());
+    let jobs = run(&["--split", "1"]).1.lines().count();
+
+    // Two nodes each do not suffice.
+    let short = at("short");
+    let (success, out, error) = run(&["--split", "1", "--nodes", "2", "--results", &short]);
+    assert!(success && out.lines().any(|line| line.starts_with("unknown 2 nodes")), "{out} {error}");
+    let first = fs::read_to_string(&short).unwrap_or_default().lines().count();
+    assert!(first < jobs);
+    let left = run(&["--split", "1", "--assume", &short]).1.lines().count();
+    assert_eq!(left, jobs - first, "some other jobs remain");
+
+    let (success, out, error) = run(&["--split", "1", "--results", &results, "--checkpoint", &table]);
+    assert!(success, "{error}");
+    let has = |start: &str| out.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!([has("moves "), has("win "), has("line ")], [jobs; 3], "{out}");
+    let text = fs::read_to_string(&results).unwrap();
+    assert_eq!(text.lines().filter(|line| line.split('\t').nth(2) == Some("win")).count(), jobs);
+    let (success, out, _) = run(&["--assume", &results]);
+    assert!(success && out.contains("\nloss 1 nodes"), "{out}");
+    // The table serves the position that was split, too.
+    let nodes = |words: &[&str]| -> u64 {
+        let (_, out, _) = run(words);
+        out.split_once("\nloss ").unwrap().1.split(' ').next().unwrap().parse().unwrap()
+    };
+    assert!(nodes(&["--checkpoint", &table]) * 10 < nodes(&[]));
+
+    for words in [&["--time", "1"][..], &["--nodes", "9"], &["--results", &results, "--proof", &at("proof")]]
+    {
+        let (success, _, error) = run(&[&["--split", "1"], words].concat());
+        assert!(
+            !success && error.contains("--split") && words.iter().any(|word| error.contains(word)),
+            "{error}"
+        );
+    }
+}
+
+#[test]
 fn what_was_stopped_is_not_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("proof");

@@ -2,10 +2,11 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use clap::value_parser;
 
 use super::PositionArguments;
@@ -54,9 +55,8 @@ pub(super) struct Arguments {
     /// Take values of other positions from files of results and certificates
     #[arg(long, value_name = "FILE", num_args = 1..)]
     assume: Vec<PathBuf>,
-    /// Solve nothing: list the positions so many plies below that have to be solved
-    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u8).range(1..=4))]
-    #[arg(conflicts_with_all = ["nodes", "time", "proof", "results"])]
+    /// List the positions so many plies below that have to be solved; with `--results`, solve each of them
+    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u8).range(1..=4), conflicts_with = "proof")]
     split: Option<u8>,
 }
 
@@ -66,31 +66,47 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         engine.set_option(name, value).context("--option")?;
     }
     engine.board_mut().set_up(arguments.position.fen.as_deref(), &arguments.moves)?;
-    match arguments.split {
-        Some(plies) => print_jobs(engine.as_ref(), &engine.split(plies.into(), &arguments.assume)?),
-        None => solve(engine.as_ref(), arguments),
+    match (arguments.split, &arguments.results) {
+        (Some(plies), Some(path)) => solve_split(engine.as_ref(), plies.into(), path, arguments),
+        (Some(plies), None) => {
+            let limits = [("--nodes", arguments.nodes.is_some()), ("--time", arguments.time.is_some())];
+            if let Some((limit, _)) = limits.iter().find(|(_, is_given)| *is_given) {
+                bail!("{limit}: with --split only beside --results, nothing is solved otherwise");
+            }
+            print_jobs(engine.as_ref(), &engine.split(plies.into(), &arguments.assume)?)
+        }
+        (None, _) => solve(engine.as_ref(), arguments),
+    }
+}
+
+impl Arguments {
+    fn limits(&self) -> Limits {
+        Limits { nodes: self.nodes, movetime: self.time, ..Limits::none() }
+    }
+
+    fn task(&self) -> SolveTask<'_> {
+        let leaves = if self.counting { Leaves::Counted } else { Leaves::Searched };
+        SolveTask {
+            resources: Resources {
+                megabytes: self.hash as usize,
+                threads: self.threads.into(),
+                checkpoint: self.checkpoint.clone(),
+            },
+            known: &self.assume,
+            proof: self.proof.as_deref().map(|path| (path, leaves)),
+        }
     }
 }
 
 fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
     for path in arguments.proof.iter().chain(&arguments.results) {
-        files::check_writable(path).with_context(|| format!("cannot write {}", path.display()))?;
+        check_writable(path)?;
     }
     let control = super::interruptible()?;
-    let limits = Limits { nodes: arguments.nodes, movetime: arguments.time, ..Limits::none() };
-    let leaves = if arguments.counting { Leaves::Counted } else { Leaves::Searched };
-    let task = SolveTask {
-        resources: Resources {
-            megabytes: arguments.hash as usize,
-            threads: arguments.threads.into(),
-            checkpoint: arguments.checkpoint.clone(),
-        },
-        known: &arguments.assume,
-        proof: arguments.proof.as_deref().map(|path| (path, leaves)),
-    };
-    let mut printed = Ok(());
-    let written = engine.solve(&task, &limits, &control, &mut |solution| {
-        let kept = arguments.results.as_deref().map_or(Ok(()), |path| append(path, engine, &solution));
+    let (board, mut printed) = (engine.board(), Ok(()));
+    let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {
+        let fen = board.fen();
+        let kept = arguments.results.as_deref().map_or(Ok(()), |path| append(path, engine, &fen, &solution));
         printed = kept.and(print(&solution));
     });
     printed?;
@@ -106,6 +122,24 @@ fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Solves the positions into which the proof is split, and appends their results to a file.
+fn solve_split(engine: &dyn Engine, plies: usize, path: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+    check_writable(path)?;
+    let control = super::interruptible()?;
+    let mut printed = Ok(());
+    engine.solve_split(plies, &arguments.task(), &arguments.limits(), &control, &mut |job, solution| {
+        printed = append(path, engine, &job.fen, &solution)
+            .and_then(|()| Ok(writeln!(io::stdout(), "moves {}", job.moves.join(" "))?))
+            .and_then(|()| print(&solution));
+        if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    printed
+}
+
+fn check_writable(path: &Path) -> anyhow::Result<()> {
+    files::check_writable(path).with_context(|| format!("cannot write {}", path.display()))
+}
+
 fn print(solution: &Solution<String>) -> anyhow::Result<()> {
     let Solution { value, line, is_complete, nodes, evaluations, time } = solution;
     let mut out = io::stdout();
@@ -117,11 +151,10 @@ fn print(solution: &Solution<String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Appends a result to a file that other processes may write, too.
-fn append(path: &Path, engine: &dyn Engine, solution: &Solution<String>) -> anyhow::Result<()> {
+/// Appends the result of a position to a file that other processes may write, too.
+fn append(path: &Path, engine: &dyn Engine, fen: &str, solution: &Solution<String>) -> anyhow::Result<()> {
     let Some(value) = solution.value else { return Ok(()) };
-    let board = engine.board();
-    let line = result_line(board.variant(), &board.fen(), value, solution.nodes);
+    let line = result_line(engine.board().variant(), fen, value, solution.nodes);
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
     written.with_context(|| format!("cannot write {}", path.display()))

@@ -19,6 +19,7 @@ mod session;
 mod strength;
 mod thinker;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use thiserror::Error;
@@ -118,6 +119,20 @@ pub trait Engine: Send {
         control: &Control,
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError>;
+
+    /// Solves the positions that [`Engine::split`] lists, each within the limits, until `report` breaks. The
+    /// files of the task are read, and there is no certificate.
+    ///
+    /// # Errors
+    /// [`TaskError`], as for [`Engine::solve`].
+    fn solve_split(
+        &self,
+        plies: usize,
+        task: &SolveTask,
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&SolveJob, Solution<String>) -> ControlFlow<()>,
+    ) -> Result<(), TaskError>;
 
     /// The positions so many plies below this one that have to be solved, the easiest first, without those
     /// whose value is in one of the files.

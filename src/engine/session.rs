@@ -1,5 +1,6 @@
 //! The engine of one game: a game in play and a thinker, behind the text interface.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use super::options::SetResult;
@@ -42,23 +43,19 @@ impl<G: Playable> Session<G> {
         task: &SolveTask,
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError> {
-        let position = self.play.position();
-        let Solution { value, line, is_complete, nodes, evaluations, time } = solver.solve()?;
-        let line = line_text(position, &line);
-        let winner = value.and_then(|value| value.winner(position.side_to_move()));
-        if let (Some(value), Some(winner), true) = (value, winner, is_complete) {
-            let mut replay = self.play.begun_here();
-            let is_legal = line.iter().all(|mv| replay.play(mv).is_ok());
-            let end = replay.outcome().and_then(|outcome| outcome.winner);
-            if !is_legal || end != Some(winner) {
-                return Err(SolveError::Line { value }.into());
-            }
-        }
-        report(Solution { value, line, is_complete, nodes, evaluations, time });
+        let solution = checked(&self.play, solver.solve()?)?;
+        let value = solution.value;
+        report(solution);
         match (task.proof, value) {
             (Some((path, leaves)), Some(value)) => Ok(Some(solver.write_proof(path, value, leaves)?)),
             _ => Ok(None),
         }
+    }
+
+    fn job_in_text(&self, job: &Job<G, G::Move>) -> SolveJob {
+        let Job { position, moves, difficulty } = job;
+        let moves = line_text(self.play.position(), moves);
+        SolveJob { fen: position.fen(), moves, difficulty: *difficulty }
     }
 }
 
@@ -92,6 +89,26 @@ impl<G: Game> Listener<G::Move> for Translator<'_, G> {
     fn root_move(&mut self, depth: u32, mv: G::Move, number: usize) {
         self.listener.root_move(depth, &self.position.move_text(mv), number);
     }
+}
+
+/// The solution of the position of a game in text.
+///
+/// # Errors
+/// [`SolveError::Line`] if its line does not end as proven.
+fn checked<G: Playable>(play: &Play<G>, solution: Solution<G::Move>) -> Result<Solution<String>, SolveError> {
+    let (position, Solution { value, line, is_complete, nodes, evaluations, time }) =
+        (play.position(), solution);
+    let line = line_text(position, &line);
+    let winner = value.and_then(|value| value.winner(position.side_to_move()));
+    if let (Some(value), Some(winner), true) = (value, winner, is_complete) {
+        let mut replay = play.begun_here();
+        let is_legal = line.iter().all(|mv| replay.play(mv).is_ok());
+        let end = replay.outcome().and_then(|outcome| outcome.winner);
+        if !is_legal || end != Some(winner) {
+            return Err(SolveError::Line { value });
+        }
+    }
+    Ok(Solution { value, line, is_complete, nodes, evaluations, time })
 }
 
 /// The moves of a line in text.
@@ -215,15 +232,38 @@ impl<G: Playable> Engine for Session<G> {
         with_solver(position, &known, tables, &task.resources, limits, control, job)?
     }
 
-    fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {
+    fn solve_split(
+        &self,
+        plies: usize,
+        task: &SolveTask,
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(&SolveJob, Solution<String>) -> ControlFlow<()>,
+    ) -> Result<(), TaskError> {
         let position = self.play.position();
-        let jobs = split(position, plies, &Known::read(known)?);
-        let text = jobs.into_iter().map(|Job { position: end, moves, difficulty }| SolveJob {
-            fen: end.fen(),
-            moves: line_text(position, &moves),
-            difficulty,
-        });
-        Ok(text.collect())
+        let known = Known::read(task.known)?;
+        let jobs = split(position, plies, &known);
+        let mut result = Ok(());
+        let each = |job: &Job<G, G::Move>, solution: Solution<G::Move>| {
+            let mut play = self.play.clone();
+            job.moves.iter().for_each(|&mv| play.advance(mv));
+            match checked(&play, solution) {
+                Ok(solution) => report(&self.job_in_text(job), solution),
+                Err(error) => {
+                    result = Err(error);
+                    ControlFlow::Break(())
+                }
+            }
+        };
+        let run = |solver: &mut Solver<G>| solver.solve_jobs(&jobs, each);
+        let tables = self.thinker.tables();
+        with_solver(position, &known, tables, &task.resources, limits, control, run)??;
+        Ok(result?)
+    }
+
+    fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {
+        let jobs = split(self.play.position(), plies, &Known::read(known)?);
+        Ok(jobs.iter().map(|job| self.job_in_text(job)).collect())
     }
 
     fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError> {

@@ -22,6 +22,7 @@ mod table;
 mod team;
 
 use std::fmt;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -195,14 +196,13 @@ pub fn with_solver<G: Solvable, T>(
     let (progress, values) = (Progress::new::<G>(checkpoint), known.by_proof_key());
     let prover = Prover::new(table, &values, limits.clone(), control).with_tables(tables);
     let prover = prover.with_threads(threads).with_progress(&progress);
-    Ok(job(&mut Solver { position, known, limits, prover, table, checkpoint }))
+    Ok(job(&mut Solver { position, known, prover, table, checkpoint }))
 }
 
 /// The solver of a position.
 pub struct Solver<'a, G> {
     position: &'a G,
     known: &'a Known<G>,
-    limits: &'a Limits,
     prover: Prover<'a, G>,
     table: ProofTable<'a>,
     checkpoint: Option<&'a Checkpoint<'a>>,
@@ -214,23 +214,48 @@ impl<G: Solvable> Solver<'_, G> {
     /// # Errors
     /// [`SolveError::Checkpoint`] if there is no result and the checkpoint cannot be written.
     pub fn solve(&mut self) -> Result<Solution<G::Move>, SolveError> {
-        let Solver { position, known, limits, prover, table, checkpoint } = self;
-        let value = value(*position, prover);
-        if let Some(checkpoint) = checkpoint
-            && let Err(error) = checkpoint.write(*table)
-        {
+        let value = value(self.position, &mut self.prover);
+        if let Err(error) = self.write_checkpoint() {
             // What has been proven is not lost with the table.
             match value {
                 Some(value) => log::error!("{error}; the {value} is proven nevertheless"),
                 None => return Err(error),
             }
         }
+        Ok(self.solution(self.position, value))
+    }
+
+    /// Proves the values of jobs, each within the limits, until `each` breaks or the stop flag is set. What one
+    /// leaves in the table helps the next.
+    ///
+    /// # Errors
+    /// [`SolveError::Checkpoint`] if the checkpoint cannot be written.
+    pub fn solve_jobs(
+        &mut self,
+        jobs: &[Job<G, G::Move>],
+        mut each: impl FnMut(&Job<G, G::Move>, Solution<G::Move>) -> ControlFlow<()>,
+    ) -> Result<(), SolveError> {
+        let _ = jobs.iter().try_for_each(|job| {
+            self.prover.begin_anew()?;
+            let value = value(&job.position, &mut self.prover);
+            each(job, self.solution(&job.position, value))
+        });
+        self.write_checkpoint()
+    }
+
+    /// The solution of a position with this value.
+    fn solution(&mut self, position: &G, value: Option<Value>) -> Solution<G::Move> {
+        let Solver { known, prover, .. } = self;
         let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
-            Some(winner) => line(*position, winner, known, prover),
+            Some(winner) => line(position, winner, known, prover),
             None => (Vec::new(), true),
         };
-        let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, limits.start.elapsed());
-        Ok(Solution { value, line, is_complete, nodes, evaluations, time })
+        let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, prover.elapsed());
+        Solution { value, line, is_complete, nodes, evaluations, time }
+    }
+
+    fn write_checkpoint(&self) -> Result<(), SolveError> {
+        self.checkpoint.map_or(Ok(()), |checkpoint| checkpoint.write(self.table))
     }
 
     /// Writes the certificate of the value that has been proven. What the table has lost is proven again,
