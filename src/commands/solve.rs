@@ -126,14 +126,18 @@ fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
 fn solve_split(engine: &dyn Engine, plies: usize, path: &Path, arguments: &Arguments) -> anyhow::Result<()> {
     check_writable(path)?;
     let control = super::interruptible()?;
-    let mut printed = Ok(());
-    engine.solve_split(plies, &arguments.task(), &arguments.limits(), &control, &mut |job, solution| {
+    let (mut printed, mut solved) = (Ok(()), 0);
+    let mut report = |job: &SolveJob, solution: Solution<String>| {
+        solved += 1;
         printed = append(path, engine, &job.fen, &solution)
             .and_then(|()| Ok(writeln!(io::stdout(), "moves {}", job.moves.join(" "))?))
             .and_then(|()| print(&solution));
         if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    printed
+    };
+    let jobs = engine.solve_split(plies, &arguments.task(), &arguments.limits(), &control, &mut report)?;
+    printed?;
+    writeln!(io::stdout(), "{solved} of {jobs} positions solved")?;
+    Ok(())
 }
 
 fn check_writable(path: &Path) -> anyhow::Result<()> {

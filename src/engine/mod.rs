@@ -120,8 +120,8 @@ pub trait Engine: Send {
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError>;
 
-    /// Solves the positions that [`Engine::split`] lists, each within the limits, until `report` breaks. The
-    /// files of the task are read, and there is no certificate.
+    /// Solves the positions that [`Engine::split`] lists, all of them within the limits, until `report` breaks,
+    /// and returns how many there are. The files of the task are read, and there is no certificate.
     ///
     /// # Errors
     /// [`TaskError`], as for [`Engine::solve`].
@@ -132,7 +132,7 @@ pub trait Engine: Send {
         limits: &Limits,
         control: &Control,
         report: &mut dyn FnMut(&SolveJob, Solution<String>) -> ControlFlow<()>,
-    ) -> Result<(), TaskError>;
+    ) -> Result<usize, TaskError>;
 
     /// The positions so many plies below this one that have to be solved, the easiest first, without those
     /// whose value is in one of the files.

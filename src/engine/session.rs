@@ -239,7 +239,7 @@ impl<G: Playable> Engine for Session<G> {
         limits: &Limits,
         control: &Control,
         report: &mut dyn FnMut(&SolveJob, Solution<String>) -> ControlFlow<()>,
-    ) -> Result<(), TaskError> {
+    ) -> Result<usize, TaskError> {
         let position = self.play.position();
         let known = Known::read(task.known)?;
         let jobs = split(position, plies, &known);
@@ -258,7 +258,8 @@ impl<G: Playable> Engine for Session<G> {
         let run = |solver: &mut Solver<G>| solver.solve_jobs(&jobs, each);
         let tables = self.thinker.tables();
         with_solver(position, &known, tables, &task.resources, limits, control, run)??;
-        Ok(result?)
+        result?;
+        Ok(jobs.len())
     }
 
     fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {

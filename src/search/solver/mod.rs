@@ -44,6 +44,9 @@ use crate::game::{Color, EndgameTables, GameHistory, ProofLeaf, Solvable};
 /// Nodes of the first attempt at each of the two questions; they double with each attempt.
 const FIRST_ATTEMPT: u64 = 1_000;
 
+/// Nodes of a turn of a job: some 20 s.
+const TURN: u64 = 1 << 21;
+
 /// The game-theoretic value of a position for its side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -196,16 +199,34 @@ pub fn with_solver<G: Solvable, T>(
     let (progress, values) = (Progress::new::<G>(checkpoint), known.by_proof_key());
     let prover = Prover::new(table, &values, limits.clone(), control).with_tables(tables);
     let prover = prover.with_threads(threads).with_progress(&progress);
-    Ok(job(&mut Solver { position, known, prover, table, checkpoint }))
+    Ok(job(&mut Solver { position, known, limits, prover, table, checkpoint }))
 }
 
 /// The solver of a position.
 pub struct Solver<'a, G> {
     position: &'a G,
     known: &'a Known<G>,
+    limits: &'a Limits,
     prover: Prover<'a, G>,
     table: ProofTable<'a>,
     checkpoint: Option<&'a Checkpoint<'a>>,
+}
+
+/// What searches have taken, see [`Solution`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    nodes: u64,
+    evaluations: u64,
+    time: Duration,
+}
+
+impl Spent {
+    /// Adds what was spent between two moments.
+    fn add(&mut self, from: &Spent, to: &Spent) {
+        self.nodes += to.nodes - from.nodes;
+        self.evaluations += to.evaluations - from.evaluations;
+        self.time += to.time - from.time;
+    }
 }
 
 impl<G: Solvable> Solver<'_, G> {
@@ -214,7 +235,7 @@ impl<G: Solvable> Solver<'_, G> {
     /// # Errors
     /// [`SolveError::Checkpoint`] if there is no result and the checkpoint cannot be written.
     pub fn solve(&mut self) -> Result<Solution<G::Move>, SolveError> {
-        let value = value(self.position, &mut self.prover);
+        let value = value(self.position, &mut self.prover, u64::MAX);
         if let Err(error) = self.write_checkpoint() {
             // What has been proven is not lost with the table.
             match value {
@@ -225,8 +246,8 @@ impl<G: Solvable> Solver<'_, G> {
         Ok(self.solution(self.position, value))
     }
 
-    /// Proves the values of jobs, each within the limits, until `each` breaks or the stop flag is set. What one
-    /// leaves in the table helps the next.
+    /// Proves the values of jobs, all of them within the limits, until `each` breaks. They take turns: it is
+    /// that of the one with the smallest number. What one leaves in the table helps the others.
     ///
     /// # Errors
     /// [`SolveError::Checkpoint`] if the checkpoint cannot be written.
@@ -235,22 +256,51 @@ impl<G: Solvable> Solver<'_, G> {
         jobs: &[Job<G, G::Move>],
         mut each: impl FnMut(&Job<G, G::Move>, Solution<G::Move>) -> ControlFlow<()>,
     ) -> Result<(), SolveError> {
-        let _ = jobs.iter().try_for_each(|job| {
-            self.prover.begin_anew()?;
-            let value = value(&job.position, &mut self.prover);
-            each(job, self.solution(&job.position, value))
-        });
+        let mut open: Vec<_> = jobs.iter().map(|job| (job, Spent::default())).collect();
+        while !self.prover.is_stopped()
+            && let Some(place) = (0..open.len()).min_by_key(|&place| self.number(&open[place].0.position))
+        {
+            let (job, spent) = &mut open[place];
+            let before = self.spent();
+            let value = value(&job.position, &mut self.prover, TURN);
+            let solution = self.solution(&job.position, value);
+            spent.add(&before, &self.spent());
+            if value.is_some() {
+                let &mut Spent { nodes, evaluations, time } = spent;
+                let flow = each(job, Solution { nodes, evaluations, time, ..solution });
+                open.swap_remove(place);
+                if flow.is_break() {
+                    break;
+                }
+            }
+        }
         self.write_checkpoint()
+    }
+
+    /// The smaller one of a position's proof and disproof number.
+    fn number(&self, position: &G) -> u64 {
+        match position.proof_leaf() {
+            ProofLeaf::Decided(_) => 0,
+            ProofLeaf::Open { key, numbers: [proof, disproof] } => {
+                let found = self.table.probe(key).or_else(|| self.table.probe(!key));
+                found.map_or(proof.min(disproof), |numbers| numbers.proof.min(numbers.disproof))
+            }
+        }
+    }
+
+    /// What all searches have taken so far.
+    fn spent(&self) -> Spent {
+        let Prover { nodes, evaluations, .. } = self.prover;
+        Spent { nodes, evaluations, time: self.limits.start.elapsed() }
     }
 
     /// The solution of a position with this value.
     fn solution(&mut self, position: &G, value: Option<Value>) -> Solution<G::Move> {
-        let Solver { known, prover, .. } = self;
         let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
-            Some(winner) => line(position, winner, known, prover),
+            Some(winner) => line(position, winner, self.known, &mut self.prover),
             None => (Vec::new(), true),
         };
-        let (nodes, evaluations, time) = (prover.nodes, prover.evaluations, prover.elapsed());
+        let Spent { nodes, evaluations, time } = self.spent();
         Solution { value, line, is_complete, nodes, evaluations, time }
     }
 
@@ -269,10 +319,12 @@ impl<G: Solvable> Solver<'_, G> {
     }
 }
 
-/// The value of a position. One of the two questions may be much harder than the other, so they take turns.
-fn value<G: Solvable>(position: &G, prover: &mut Prover<G>) -> Option<Value> {
+/// The value of a position, if so many more nodes suffice. One of the two questions may be much harder than the
+/// other, so they take turns.
+fn value<G: Solvable>(position: &G, prover: &mut Prover<G>, most: u64) -> Option<Value> {
     let (mut wins, mut holds) = (None, None);
-    let mut nodes = if G::CAN_BE_DRAWN { FIRST_ATTEMPT } else { u64::MAX };
+    let end = prover.nodes.saturating_add(most);
+    let mut nodes = if G::CAN_BE_DRAWN { FIRST_ATTEMPT } else { most };
     loop {
         wins = wins.or_else(|| prover.prove(position, true, nodes).map(|(reached, _)| reached));
         if G::CAN_BE_DRAWN && wins != Some(true) {
@@ -283,7 +335,7 @@ fn value<G: Solvable>(position: &G, prover: &mut Prover<G>) -> Option<Value> {
             (_, Some(false)) => return Some(Value::Loss),
             (Some(false), Some(true)) => return Some(Value::Draw),
             (Some(false), None) if !G::CAN_BE_DRAWN => return Some(Value::Loss),
-            _ if prover.is_stopped() => return None,
+            _ if prover.is_stopped() || prover.nodes >= end => return None,
             _ => nodes = nodes.saturating_mul(2),
         }
     }

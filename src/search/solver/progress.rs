@@ -23,6 +23,7 @@ pub(super) struct Progress<'a> {
     checkpoint: Option<&'a Checkpoint<'a>>,
     /// The text of a line.
     line_text: fn(&str, &[u32]) -> String,
+    start: Instant,
     /// The last report, the last checkpoint.
     last: Mutex<[Instant; 2]>,
 }
@@ -30,23 +31,24 @@ pub(super) struct Progress<'a> {
 impl<'a> Progress<'a> {
     /// Reports from now on.
     pub(super) fn new<G: Game>(checkpoint: Option<&'a Checkpoint<'a>>) -> Progress<'a> {
-        Progress { checkpoint, line_text: line_text::<G>, last: Mutex::new([Instant::now(); 2]) }
+        let start = Instant::now();
+        Progress { checkpoint, line_text: line_text::<G>, start, last: Mutex::new([start; 2]) }
     }
 
-    /// Tells where the search stands after so many nodes and so much time, and writes the checkpoint, if it is
-    /// time to. The line is that of the most proving node, from a position by its FEN on.
+    /// Tells where the search stands, and writes the checkpoint, if it is time to. The line is that of the most
+    /// proving node, from a position by its FEN on.
     pub(super) fn tell(
         &self,
         root: Numbers,
         (start, line): (&str, &[u32]),
-        (nodes, time): (u64, Duration),
+        nodes: u64,
         table: ProofTable<'_>,
     ) {
         let Ok(mut last) = self.last.lock() else { return };
         let [report, written] = &mut *last;
         if report.elapsed() >= REPORT_INTERVAL {
             *report = Instant::now();
-            let rate = nodes as f64 / time.as_secs_f64();
+            let rate = nodes as f64 / self.start.elapsed().as_secs_f64();
             log::info!(
                 "proof number {}, disproof number {}, {nodes} nodes, {rate:.0} a second, table {:.0} % full, line{}",
                 root.proof,

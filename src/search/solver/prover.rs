@@ -8,7 +8,6 @@
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
 
 use super::Value;
 use super::numbers::{INFINITE, Numbers};
@@ -110,19 +109,6 @@ impl<'a, G: Solvable> Prover<'a, G> {
         self.limits = Limits::none();
         self.is_stopped = self.control.is_stopped();
         self.progress = None;
-    }
-
-    /// Begins another search with the same limits, from now on. It breaks if the stop flag is set.
-    pub(super) fn begin_anew(&mut self) -> ControlFlow<()> {
-        (self.nodes, self.evaluations) = (0, 0);
-        self.limits.start = Instant::now();
-        self.is_stopped = self.control.is_stopped();
-        if self.is_stopped { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    }
-
-    /// The time since the search was asked for.
-    pub(super) fn elapsed(&self) -> Duration {
-        self.limits.start.elapsed()
     }
 
     /// Whether the limits or the stop flag have ended the search for good.
@@ -389,7 +375,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             || movetime.is_some_and(|time| start.elapsed() >= time)
             || self.team.is_some_and(Team::is_finished);
         if let Some(progress) = self.progress {
-            progress.tell(self.root, (&self.start, &self.line), (all, self.elapsed()), self.table);
+            progress.tell(self.root, (&self.start, &self.line), all, self.table);
         }
     }
 }
