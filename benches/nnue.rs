@@ -24,14 +24,7 @@ fn evaluations(criterion: &mut Criterion) {
     let position = Chess::from_fen(Chess::BENCH.fens[3]).unwrap();
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
-    let children: Vec<_> = moves
-        .into_iter()
-        .map(|mv| {
-            let mut child = position.clone();
-            child.play(mv);
-            child
-        })
-        .collect();
+    let children: Vec<_> = moves.into_iter().map(|mv| position.after(mv)).collect();
     let mut group = criterion.benchmark_group("evaluations of chess");
     group.throughput(Throughput::Elements(children.len() as u64));
     let classical = Linear::<Chess>::shipped(0).unwrap();

@@ -56,8 +56,7 @@ fn candidate_moves_are_legal_and_evaluated_for_the_side_to_move() {
         let mut seen = std::collections::HashSet::new();
         for (mv, eval) in candidates {
             assert!(legal.contains(&mv) && seen.insert(mv));
-            let mut child = position;
-            child.play(mv);
+            let child = position.after(mv);
             assert_eq!(eval, child.count_moves() as i32);
         }
     }

@@ -294,8 +294,7 @@ fn every_choice_among_the_best_moves_wins() {
                 assert_eq!((best.result, best.makes_progress), (Points::Win, true));
                 moves = best.moves;
                 for &mv in &moves {
-                    let mut child = position;
-                    child.play(mv);
+                    let child = position.after(mv);
                     let is_capture = child.halfmove_clock() == 0;
                     assert!(is_capture || tables.distance(&child) < Some(least), "{}", position.fen());
                 }
@@ -333,8 +332,7 @@ fn a_loser_takes_a_draw_by_the_rules() {
     let saved = best(&lost, &history);
     assert_eq!((saved.result, saved.moves.len()), (Points::Draw, 1));
     assert!({
-        let mut after = lost;
-        after.play(saved.moves[0]);
+        let after = lost.after(saved.moves[0]);
         after.same_position(&child)
     });
 }

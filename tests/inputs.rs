@@ -101,8 +101,7 @@ fn tucchess() {
     let mut outcomes = Vec::new();
     moves.into_iter().for_each(|mv| position.outcomes(mv, &mut outcomes));
     for (outcome, _) in outcomes {
-        let mut child = position;
-        child.play(outcome);
+        let child = position.after(outcome);
         check_changes(&position, &child);
     }
 }

@@ -359,8 +359,7 @@ fn leaves<G: Game>(position: &G, plies: u32) -> usize {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     let below = |&mv: &G::Move| {
-        let mut child = position.clone();
-        child.play(mv);
+        let child = position.after(mv);
         leaves(&child, plies - 1)
     };
     if plies == 1 { moves.len() } else { moves.iter().map(below).sum() }

@@ -58,8 +58,7 @@ fn expectation<G: Playable>(evaluator: &Linear<G>, position: &G, depth: u32) -> 
         let mut outcomes = Vec::new();
         position.outcomes(mv, &mut outcomes);
         let mean = outcomes.into_iter().map(|(mv, probability)| {
-            let mut child = position.clone();
-            child.play(mv);
+            let child = position.after(mv);
             assert_ne!(child.side_to_move(), position.side_to_move());
             -probability * expectation(evaluator, &child, depth - 1)
         });

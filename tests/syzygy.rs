@@ -69,11 +69,7 @@ fn king_and_pawn() -> Vec<Chess> {
 fn children(position: &Chess) -> impl Iterator<Item = Chess> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
-    moves.into_iter().map(|mv| {
-        let mut child = position.clone();
-        child.play(mv);
-        child
-    })
+    moves.into_iter().map(|mv| position.after(mv))
 }
 
 /// Whether White wins a position that king and pawn against king lead to at once.

@@ -219,6 +219,14 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// Plays a legal move. Never panics: after an illegal move the position is arbitrary.
     fn play(&mut self, mv: Self::Move);
 
+    /// The position after a legal move.
+    #[inline]
+    fn after(&self, mv: Self::Move) -> Self {
+        let mut after = self.clone();
+        after.play(mv);
+        after
+    }
+
     /// The outcome of the game in a position without legal moves.
     fn terminal_outcome(&self) -> Outcome;
 

@@ -68,8 +68,7 @@ pub trait SelectiveDeepening: MoveOrdering {
     ) {
         let player = self.side_to_move();
         ratings.extend(moves.iter().map(|&mv| {
-            let mut child = self.clone();
-            child.play(mv);
+            let child = self.after(mv);
             if terms.win && child.outcome().is_some_and(|outcome| outcome.winner == Some(player)) {
                 WINS
             } else if terms.capture && self.is_tactical(mv) {

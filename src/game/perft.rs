@@ -29,8 +29,7 @@ pub fn divide<G: Game>(
     position.legal_moves(&mut moves);
     let mut total = 0;
     for mv in moves {
-        let mut child = position.clone();
-        child.play(mv);
+        let child = position.after(mv);
         let nodes = perft(&child, depth - 1, stop)?;
         each(mv, nodes);
         total += nodes;
@@ -50,8 +49,7 @@ fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>], stop: &AtomicBool)
     position.legal_moves(moves);
     let mut nodes = 0;
     for &mv in moves.iter() {
-        let mut child = position.clone();
-        child.play(mv);
+        let child = position.after(mv);
         nodes += count(&child, deeper, stop)?;
     }
     Some(nodes)

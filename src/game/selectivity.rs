@@ -43,8 +43,7 @@ pub trait Selectivity: Game {
         let mut legal = Vec::with_capacity(Self::MAX_MOVES.min(256));
         self.legal_moves(&mut legal);
         moves.extend(legal.into_iter().map(|mv| {
-            let mut child = self.clone();
-            child.play(mv);
+            let child = self.after(mv);
             (mv, static_eval(&child))
         }));
     }

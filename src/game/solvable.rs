@@ -51,8 +51,7 @@ pub trait Solvable: Chance {
         let mut moves = Vec::new();
         self.legal_moves(&mut moves);
         for mv in moves {
-            let mut child = self.clone();
-            child.play(mv);
+            let child = self.after(mv);
             let outcome = GameHistory::new().outcome(&child);
             each(
                 mv,

@@ -166,8 +166,7 @@ fn sort_by_static_eval<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>
     let [mut state, mut scratch] = [E::State::default(), E::State::default()];
     evaluator.reset(position, &mut state);
     moves.sort_by_cached_key(|&mv| {
-        let mut child = position.clone();
-        child.play(mv);
+        let child = position.after(mv);
         std::cmp::Reverse(evaluator.evaluate_child(position, &state, &child, &mut scratch, stm))
     });
 }

@@ -212,8 +212,7 @@ impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
         let [mut state, mut scratch] = [E::State::default(), E::State::default()];
         evaluator.reset(position, &mut state);
         let score = |&mv: &G::Move| {
-            let mut child = position.clone();
-            child.play(mv);
+            let child = position.after(mv);
             match child.outcome() {
                 None => evaluator.evaluate_child(position, &state, &child, &mut scratch, stm),
                 Some(outcome) => match Points::of(outcome.winner, stm) {

@@ -30,8 +30,7 @@ pub fn result<G: Game>(position: &G, plain: &mut Plain<u64>) -> Option<i32> {
     let has_won = moves.is_empty() && position.terminal_outcome().winner == Some(position.side_to_move());
     let mut best = if has_won { 1 } else { -1 };
     for mv in moves {
-        let mut child = position.clone();
-        child.play(mv);
+        let child = position.after(mv);
         if result(&child, plain)? < 0 {
             best = 1;
             break;

@@ -46,8 +46,7 @@ fn check_rules<G: Game>(position: &G, history: &GameHistory<G>, moves: &[G::Move
             let other = G::Move::from_bits(mv.to_bits() ^ 1 << bit);
             assert_eq!(position.is_legal(other), moves.contains(&other), "{other:?} in {fen}");
         }
-        let mut child = position.clone();
-        child.play(mv);
+        let child = position.after(mv);
         assert_ne!(child.key(), position.key(), "{fen}");
         assert!(!child.same_position(position), "{fen}");
     }

@@ -347,8 +347,7 @@ impl Selectivity for Amazons {
         for (_, from, to) in amazon_moves {
             moves.extend(squares(reach(to, self.empty | 1 << from)).map(|arrow| {
                 let mv = AmazonsMove { from, to, arrow };
-                let mut child = *self;
-                child.play(mv);
+                let child = self.after(mv);
                 (mv, static_eval(&child))
             }));
         }

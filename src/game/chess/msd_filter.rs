@@ -34,8 +34,7 @@ pub(super) fn msd_ratings(
     let gamma = by_phase(terms.gamma, terms.gamma_end);
     ratings.extend(moves.iter().map(|&mv| {
         let ChessMove(Move { from, to, .. }) = mv;
-        let mut child = position.clone();
-        child.play(mv);
+        let child = position.after(mv);
         let gives_check = child.in_check();
         if terms.win && gives_check && child.is_terminal() {
             return WINS;

@@ -31,8 +31,7 @@ pub(super) fn write(position: &Chess, ChessMove(mv): ChessMove) -> String {
     if let Some(piece) = mv.promotion {
         text.extend(['=', piece_letter(piece)]);
     }
-    let mut child = position.clone();
-    child.play(ChessMove(mv));
+    let child = position.after(ChessMove(mv));
     match (child.board().checkers().is_empty(), child.is_terminal()) {
         (true, _) => {}
         (false, false) => text.push('+'),

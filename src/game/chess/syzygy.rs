@@ -182,8 +182,7 @@ impl Syzygy {
     /// Ranks moves by the results behind them alone.
     fn rank_by_result(&self, position: &Chess, moves: &[ChessMove]) -> Option<Vec<Ranked>> {
         let ranked = |&mv: &ChessMove| {
-            let mut child = position.clone();
-            child.play(mv);
+            let child = position.after(mv);
             // Bare kings have no table.
             let is_bare = child.board().occupied().len() == 2;
             let result = if is_bare { WdlProbeResult::Draw } else { self.wdl(&child)? };

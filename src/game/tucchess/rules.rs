@@ -420,8 +420,7 @@ impl Chance for TucChess {
             true => &[(PrizeValue::Point, PRIZE_SCORES), (PrizeValue::Nothing, 1.0 - PRIZE_SCORES)],
             false => &[(PrizeValue::Mean, 1.0)],
         };
-        let mut child = *self;
-        child.play(TucMove::new(mv.from, mv.to));
+        let child = self.after(TucMove::new(mv.from, mv.to));
         let free = child.free();
         let each = PRIZE_APPEARS / f64::from(free.count_ones());
         // The most probable first.
@@ -445,8 +444,7 @@ impl Chance for TucChess {
                 if random() < PRIZE_SCORES { PrizeValue::Point } else { PrizeValue::Nothing };
         }
         if random() < PRIZE_APPEARS {
-            let mut child = *self;
-            child.play(sampled);
+            let child = self.after(sampled);
             let free = child.free();
             // The product may round up to the number of squares.
             let place = (random() * f64::from(free.count_ones())) as usize;
@@ -526,8 +524,7 @@ impl Selectivity for TucChess {
         moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
         let wins = |mv: &TucMove| captured(mv) == Some(Kind::King);
         let is_safe = |mv: &TucMove| {
-            let mut child = *self;
-            child.play(*mv);
+            let child = self.after(*mv);
             !child.attacks_king()
         };
         if moves.iter().any(wins) {

@@ -54,8 +54,7 @@ impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
             *value = evaluator.evaluate(position, &state).win_rate(model);
             let stm = position.side_to_move();
             priors.extend(moves.iter().map(|&mv| {
-                let mut child = position.clone();
-                child.play(mv);
+                let child = position.after(mv);
                 let score = evaluator.evaluate_child(position, &state, &child, &mut scratch, stm);
                 score.to_thousandths() as f32 / spread
             }));

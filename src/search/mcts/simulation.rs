@@ -422,8 +422,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         self.rated.clear();
         if listed {
             self.rated.extend(self.moves.iter().map(|&mv| {
-                let mut child = position.clone();
-                child.play(mv);
+                let child = position.after(mv);
                 (mv, static_eval(&child))
             }));
         } else {
@@ -481,8 +480,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             let [mut state, mut scratch] = [E::State::default(), E::State::default()];
             evaluator.reset(position, &mut state);
             let best = self.moves.iter().copied().max_by_key(|&mv| {
-                let mut child = position.clone();
-                child.play(mv);
+                let child = position.after(mv);
                 evaluator.evaluate_child(position, &state, &child, &mut scratch, position.side_to_move())
             });
             self.nodes += self.moves.len() as u64;

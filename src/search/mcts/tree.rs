@@ -165,8 +165,7 @@ impl<G: Game> Tree<G> {
         let (mut node, mut at) = (0, root.clone());
         for next in line {
             (node, at) = self.children(node).find_map(|child| {
-                let mut reached = at.clone();
-                reached.play(self.nodes[child].mv);
+                let reached = at.after(self.nodes[child].mv);
                 reached.same_position(next).then_some((child, reached))
             })?;
         }

@@ -35,7 +35,7 @@ pub use self::certificate::{
 use self::checkpoint::Checkpoint;
 pub use self::known::{Known, KnownError, result_line};
 use self::progress::Progress;
-use self::prover::{Prover, after};
+use self::prover::Prover;
 pub use self::split::{Job, split};
 use self::table::{Memory, ProofTable};
 use super::{Control, Limits};
@@ -374,7 +374,7 @@ fn toughest<G: Solvable>(position: &G) -> Option<G::Move> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     let is_open = |mv: &&G::Move| {
-        let child = after(position, **mv);
+        let child = position.after(**mv);
         child.outcome().is_none() && matches!(child.proof_leaf(), ProofLeaf::Open { .. })
     };
     moves.iter().find(is_open).or(moves.first()).copied()

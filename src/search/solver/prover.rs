@@ -14,7 +14,7 @@ use super::numbers::{INFINITE, Numbers};
 use super::progress::Progress;
 use super::table::ProofTable;
 use super::team::Team;
-use crate::game::{Color, EndgameTables, Game, GameHistory, GameMove, Points, ProofLeaf, Solvable};
+use crate::game::{Color, EndgameTables, GameHistory, GameMove, Points, ProofLeaf, Solvable};
 use crate::search::{Control, Limits};
 
 /// ε is one over this number: a child is searched until its number exceeds 1 + 1/4 of the next best one's.
@@ -274,7 +274,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
             // It may have been proven below another position meanwhile.
             let proven = self.table.probe(key).filter(|numbers| numbers.proven().is_some());
             children[first].numbers = proven.unwrap_or_else(|| {
-                let child = after(position, mv);
+                let child = position.after(mv);
                 let _inside = self.team.map(|team| team.enter(key));
                 self.line.push(mv.to_bits());
                 let numbers = self.expand(&child, key, !strict, below, ply + 1, &mut None);
@@ -383,13 +383,6 @@ impl<'a, G: Solvable> Prover<'a, G> {
 /// Whether a player to move reaches its aim if the game ends like that.
 fn reached(stm: Color, winner: Option<Color>, strict: bool) -> bool {
     winner.map_or(!strict, |winner| winner == stm)
-}
-
-/// The position after a move.
-pub(super) fn after<G: Game>(position: &G, mv: G::Move) -> G {
-    let mut child = position.clone();
-    child.play(mv);
-    child
 }
 
 /// The numbers of a position, from those of its children: one child has to be disproven to prove it, all have

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::prover::after;
 use super::{Known, Value};
 use crate::game::{GameHistory, ProofLeaf, Solvable};
 
@@ -47,7 +46,7 @@ impl<G: Solvable> Splitter<'_, G> {
         let mut value = Some(Value::Loss);
         for mv in legal {
             self.line.push(mv);
-            let below = self.below(&after(position, mv), plies - 1);
+            let below = self.below(&position.after(mv), plies - 1);
             self.line.pop();
             value = match below {
                 Some(Value::Loss) => {

@@ -1,6 +1,5 @@
 //! Leaves of certificates: positions whose value the reader finds without help.
 
-use super::super::prover::after;
 use super::{Claim, end};
 use crate::game::{GameMove, Solvable};
 
@@ -52,23 +51,22 @@ impl<M: GameMove> Answers<M> {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         moves.into_iter().all(|mv| {
-            let child = after(position, mv);
+            let child = position.after(mv);
             holds(&child, claim) || self.answer(&child, claim)
         })
     }
 
     /// Whether a count shows the claim after a move of the player.
     fn answer<G: Solvable<Move = M>>(&mut self, position: &G, claim: Claim) -> bool {
-        let known = |&place: &usize| {
-            position.is_legal(self.0[place]) && holds(&after(position, self.0[place]), claim)
-        };
+        let known =
+            |&place: &usize| position.is_legal(self.0[place]) && holds(&position.after(self.0[place]), claim);
         if let Some(place) = (0..self.0.len()).rev().find(known) {
             self.0[place..].rotate_left(1);
             return true;
         }
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        let found = moves.into_iter().find(|mv| !self.0.contains(mv) && holds(&after(position, *mv), claim));
+        let found = moves.into_iter().find(|mv| !self.0.contains(mv) && holds(&position.after(*mv), claim));
         self.0.extend(found);
         if self.0.len() > MAX_ANSWERS {
             self.0.remove(0);
@@ -97,7 +95,7 @@ fn search<G: Solvable>(position: &G, claim: Claim, positions: &mut u32) -> Optio
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     for mv in moves {
-        if search(&after(position, mv), claim, positions)? == is_own {
+        if search(&position.after(mv), claim, positions)? == is_own {
             return Some(is_own);
         }
     }

@@ -164,8 +164,7 @@ impl<G: Solvable> Check<'_, G> {
     }
 
     fn check_after(&mut self, position: &G, mv: G::Move) -> Result<(), CertificateError> {
-        let mut child = position.clone();
-        child.play(mv);
+        let child = position.after(mv);
         self.ply += 1;
         self.expect(self.ply <= LONGEST_LINE, position, || format!("after {LONGEST_LINE} plies"))?;
         self.check(&child)?;

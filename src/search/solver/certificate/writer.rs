@@ -15,7 +15,7 @@ use flate2::write::DeflateEncoder;
 use thiserror::Error;
 
 use super::super::progress::REPORT_INTERVAL;
-use super::super::prover::{Prover, after};
+use super::super::prover::Prover;
 use super::super::{Known, Value};
 use super::file::{self, COUNTED, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Summed};
 use super::leaf::{Answers, Leaves};
@@ -182,7 +182,7 @@ impl<G: Solvable> Draft<'_, '_, G> {
         let place = moves.iter().position(|&other| other == mv);
         let place = place.ok_or_else(|| WriteError::Wrong { fen: position.fen() })?;
         self.put(MOVE + place as u64)?;
-        self.add(&after(position, mv))
+        self.add(&position.after(mv))
     }
 
     fn add_replies(&mut self, position: &G) -> Result<(), WriteError> {
@@ -200,7 +200,7 @@ impl<G: Solvable> Draft<'_, '_, G> {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         for mv in moves {
-            self.add(&after(position, mv))?;
+            self.add(&position.after(mv))?;
         }
         self.proven.insert(hash, number);
         Ok(())
