@@ -29,8 +29,7 @@ pub fn divide<G: Game>(
     position.legal_moves(&mut moves);
     let mut total = 0;
     for mv in moves {
-        let child = position.after(mv);
-        let nodes = perft(&child, depth - 1, stop)?;
+        let nodes = perft(&position.after(mv), depth - 1, stop)?;
         each(mv, nodes);
         total += nodes;
     }
@@ -49,7 +48,9 @@ fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>], stop: &AtomicBool)
     position.legal_moves(moves);
     let mut nodes = 0;
     for &mv in moves.iter() {
-        let child = position.after(mv);
+        // In place: a position that is returned is copied once more, which costs 13 % of the time in chess.
+        let mut child = position.clone();
+        child.play(mv);
         nodes += count(&child, deeper, stop)?;
     }
     Some(nodes)
