@@ -34,6 +34,7 @@ pub use self::certificate::{
 };
 use self::checkpoint::Checkpoint;
 pub use self::known::{Known, KnownError, result_line};
+use self::numbers::Numbers;
 use self::progress::Progress;
 use self::prover::Prover;
 pub use self::split::{Job, split};
@@ -277,15 +278,14 @@ impl<G: Solvable> Solver<'_, G> {
         self.write_checkpoint()
     }
 
-    /// The smaller one of a position's proof and disproof number.
+    /// The smallest proof or disproof number of what is open about a position.
     fn number(&self, position: &G) -> u64 {
-        match position.proof_leaf() {
-            ProofLeaf::Decided(_) => 0,
-            ProofLeaf::Open { key, numbers: [proof, disproof] } => {
-                let found = self.table.probe(key).or_else(|| self.table.probe(!key));
-                found.map_or(proof.min(disproof), |numbers| numbers.proof.min(numbers.disproof))
-            }
-        }
+        let ProofLeaf::Open { key, numbers: [proof, disproof] } = position.proof_leaf() else { return 0 };
+        let first = Numbers { proof, disproof }.clamped_open();
+        let keys = [Some(key), G::CAN_BE_DRAWN.then_some(!key)].into_iter().flatten();
+        let numbers = keys.map(|key| self.table.probe(key).unwrap_or(first));
+        let open = numbers.filter(|numbers| numbers.proven().is_none());
+        open.map(|Numbers { proof, disproof }| proof.min(disproof)).min().unwrap_or(0)
     }
 
     /// What all searches have taken so far.
