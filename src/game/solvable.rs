@@ -67,9 +67,9 @@ pub trait Solvable: Chance {
         self.clone()
     }
 
-    /// The winner under best play, if a lemma simple enough to be checked by hand shows who it is.
+    /// Whether a lemma simple enough to be checked by hand shows that a player wins under best play.
     /// Certificates may end there.
-    fn counted_winner(&self) -> Option<Color> {
-        None
+    fn counts_a_win(&self, _player: Color) -> bool {
+        false
     }
 }

@@ -407,13 +407,12 @@ impl Solvable for Amazons {
         Amazons::new(self.size(), [white, black], arrows, self.stm, 0, 1)
     }
 
-    fn counted_winner(&self) -> Option<Color> {
-        let stm = self.stm.index();
-        let winner = match self.on_the_small_board() {
-            Some(Area { amazons, empty }) => counting::winner(amazons, empty, stm),
-            None => counting::winner(self.amazons, self.empty, stm),
-        };
-        winner.map(|winner| Color::BOTH[winner])
+    fn counts_a_win(&self, player: Color) -> bool {
+        let (stm, player) = (self.stm.index(), player.index());
+        match self.on_the_small_board() {
+            Some(Area { amazons, empty }) => counting::wins(amazons, empty, stm, player),
+            None => counting::wins(self.amazons, self.empty, stm, player),
+        }
     }
 }
 

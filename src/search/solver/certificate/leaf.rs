@@ -15,7 +15,7 @@ pub enum Leaves {
     /// By the rules alone: a search of all moves, of a limited number of positions, has the result.
     #[default]
     Searched,
-    /// A count of moves has it ([`Solvable::counted_winner`]): at once, or, where the loser is to move, after
+    /// A count of moves has it ([`Solvable::counts_a_win`]): at once, or, where the loser is to move, after
     /// each of its moves or after an answer to it.
     Counted,
 }
@@ -82,7 +82,7 @@ fn holds<G: Solvable>(position: &G, claim: Claim) -> bool {
 
 /// Whether a count of moves shows that a claim is true.
 fn is_counted<G: Solvable>(position: &G, claim: Claim) -> bool {
-    position.counted_winner().is_some_and(|winner| claim.holds(Some(winner)))
+    position.counts_a_win(claim.player)
 }
 
 /// Whether the claim is true, by a search of all moves; `None` if it takes more than so many positions.
