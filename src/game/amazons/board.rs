@@ -218,6 +218,20 @@ pub(super) fn flood<S: SquareSet>(amazons: S, empty: S) -> S {
     connected(amazons.around() & empty, empty)
 }
 
+/// The same for the amazons of both players: two floods side by side take little longer than one.
+#[inline]
+pub(super) fn floods<S: SquareSet>(amazons: [S; 2], empty: S) -> [S; 2] {
+    let step = |sets: [S; 2]| sets.map(|set| set.around() & empty);
+    let mut sets = step(amazons);
+    loop {
+        let narrower = step(step(sets));
+        sets = step(narrower);
+        if narrower == sets {
+            return sets;
+        }
+    }
+}
+
 /// The squares of a set, lowest first.
 #[inline]
 pub(super) fn squares<S: SquareSet>(mut set: S) -> impl Iterator<Item = u8> {

@@ -7,7 +7,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::board::{SquareSet, components, flood, squares};
+use super::board::{SquareSet, components, floods, squares};
 use super::filling::{self, Region};
 use super::rules::MAX_AMAZONS;
 
@@ -165,7 +165,7 @@ impl<S: SquareSet> Area<S> {
     /// The squares that each player can reach.
     #[inline]
     pub(super) fn reached(&self) -> [S; 2] {
-        self.amazons.map(|amazons| flood(amazons, self.empty))
+        floods(self.amazons, self.empty)
     }
 }
 

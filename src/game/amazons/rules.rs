@@ -8,7 +8,7 @@ use super::super::{
     MoveOrdering, Outcome, PieceLooks, Playouts, ProofLeaf, SelectiveDeepening, Selectivity, Solvable,
     Tabled,
 };
-use super::board::{self, BITS, MAX_SIZE, around, flood, reach, squares};
+use super::board::{self, BITS, MAX_SIZE, around, floods, reach, squares};
 use super::canonical::canonical;
 use super::counting;
 use super::notation;
@@ -150,7 +150,7 @@ impl Amazons {
 
     /// Whether there is an empty square that both players can reach.
     fn in_contact(&self) -> bool {
-        let [white, black] = self.amazons.map(|amazons| flood(amazons, self.empty));
+        let [white, black] = floods(self.amazons, self.empty);
         white & black != 0
     }
 

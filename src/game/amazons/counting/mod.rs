@@ -26,7 +26,7 @@ pub(super) use filling::Counted;
 use filling::Filling;
 use region::small_regions;
 
-use super::board::flood;
+use super::board::floods;
 
 /// The most squares by which a count may be short before the moves are searched.
 const MAX_SHORT: i32 = 2;
@@ -37,8 +37,8 @@ pub(super) fn wins<S: Counted>(amazons: [S; 2], empty: S, stm: usize, player: us
     let small: Vec<_> = small_regions(amazons, empty).collect();
     let closed = small.iter().fold(S::NONE, |closed, region| closed | region.ground());
     let (amazons, empty) = (amazons.map(|amazons| amazons & !closed), empty & !closed);
-    let open = flood(amazons[other], empty);
-    let safe = flood(amazons[player], empty) & !open;
+    let reached = floods(amazons, empty);
+    let (safe, open) = (reached[player] & !reached[other], reached[other]);
     let lead = safe.count() as i32 - open.count() as i32;
     let is_far = |small: i32| lead + small + MAX_SHORT < needed;
     if is_far(small.iter().map(|region| region.squares() as i32).sum()) {
