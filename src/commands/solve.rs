@@ -11,7 +11,7 @@ use clap::value_parser;
 
 use super::PositionArguments;
 use crate::arena::parse_option;
-use crate::engine::{Engine, Settings, SolveJob, SolveTask, TaskError, registry};
+use crate::engine::{Engine, Settings, SolveJob, SolveTask, SplitEvent, TaskError, registry};
 use crate::files;
 use crate::search::{Leaves, Limits, Resources, Solution, WriteError, Written, result_line};
 
@@ -40,7 +40,7 @@ pub(super) struct Arguments {
     /// Keep the table in a file, and go on with it
     #[arg(long, value_name = "FILE", conflicts_with = "assume")]
     checkpoint: Option<PathBuf>,
-    /// Write a certificate of the proof, for `verify`
+    /// Write a certificate of the proof, for `verify`; with `--split`, one for each position, to a folder
     #[arg(long, value_name = "FILE")]
     proof: Option<PathBuf>,
     /// Let lines of the certificate end by a count of moves, in games that have one
@@ -56,7 +56,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     assume: Vec<PathBuf>,
     /// List the positions so many plies below that have to be solved; with `--results`, solve each of them
-    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u8).range(1..=4), conflicts_with = "proof")]
+    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u8).range(1..=4))]
     split: Option<u8>,
 }
 
@@ -69,9 +69,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match (arguments.split, &arguments.results) {
         (Some(plies), Some(path)) => solve_split(engine.as_ref(), plies.into(), path, arguments),
         (Some(plies), None) => {
-            let limits = [("--nodes", arguments.nodes.is_some()), ("--time", arguments.time.is_some())];
-            if let Some((limit, _)) = limits.iter().find(|(_, is_given)| *is_given) {
-                bail!("{limit}: with --split only beside --results, nothing is solved otherwise");
+            let for_solving = [
+                ("--nodes", arguments.nodes.is_some()),
+                ("--time", arguments.time.is_some()),
+                ("--proof", arguments.proof.is_some()),
+            ];
+            if let Some((option, _)) = for_solving.iter().find(|(_, is_given)| *is_given) {
+                bail!("{option}: with --split only beside --results, nothing is solved otherwise");
             }
             print_jobs(engine.as_ref(), &engine.split(plies.into(), &arguments.assume)?)
         }
@@ -110,16 +114,25 @@ fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
         printed = kept.and(print(&solution));
     });
     printed?;
-    let told = match written {
-        Err(TaskError::Write(WriteError::Stopped)) => Some("not written, it was stopped".into()),
-        written => written?.map(|Written { counts, checksum }| {
-            format!("{} positions, checksum {checksum:08x}", counts.positions())
-        }),
+    let written = match written {
+        Err(TaskError::Write(WriteError::Stopped)) => Some(None),
+        written => written?.map(Some),
     };
-    if let (Some(path), Some(told)) = (&arguments.proof, told) {
-        writeln!(io::stdout(), "{}: {told}", path.display())?;
+    match (&arguments.proof, written) {
+        (Some(path), Some(written)) => print_certificate(path, written),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Tells of a certificate, or that it was stopped before it was written.
+fn print_certificate(path: &Path, written: Option<Written>) -> anyhow::Result<()> {
+    let told = match written {
+        Some(Written { counts, checksum }) => {
+            format!("{} positions, checksum {checksum:08x}", counts.positions())
+        }
+        None => "not written, it was stopped".to_owned(),
+    };
+    Ok(writeln!(io::stdout(), "{}: {told}", path.display())?)
 }
 
 /// Solves the positions into which the proof is split, and appends their results to a file.
@@ -127,14 +140,19 @@ fn solve_split(engine: &dyn Engine, plies: usize, path: &Path, arguments: &Argum
     check_writable(path)?;
     let control = super::interruptible()?;
     let (mut printed, mut solved) = (Ok(()), 0);
-    let mut report = |job: &SolveJob, solution: Solution<String>| {
-        solved += 1;
-        printed = append(path, engine, &job.fen, &solution)
-            .and_then(|()| Ok(writeln!(io::stdout(), "moves {}", job.moves.join(" "))?))
-            .and_then(|()| print(&solution));
+    let mut each = |event: SplitEvent| {
+        printed = match event {
+            SplitEvent::Solved(job, solution) => {
+                solved += 1;
+                append(path, engine, &job.fen, &solution)
+                    .and_then(|()| Ok(writeln!(io::stdout(), "moves {}", job.moves.join(" "))?))
+                    .and_then(|()| print(&solution))
+            }
+            SplitEvent::Certified(file, written) => print_certificate(&file, written),
+        };
         if printed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let jobs = engine.solve_split(plies, &arguments.task(), &arguments.limits(), &control, &mut report)?;
+    let jobs = engine.solve_split(plies, &arguments.task(), &arguments.limits(), &control, &mut each)?;
     printed?;
     writeln!(io::stdout(), "{solved} of {jobs} positions solved")?;
     Ok(())

@@ -120,8 +120,9 @@ pub trait Engine: Send {
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError>;
 
-    /// Solves the positions that [`Engine::split`] lists, all of them within the limits, until `report` breaks,
-    /// and returns how many there are. The files of the task are read, and there is no certificate.
+    /// Solves the positions that [`Engine::split`] lists, all of them within the limits, until `each` breaks,
+    /// and returns how many there are. A certificate of each is written to a folder, if there is to be one.
+    /// What the certificates there prove is known: they are checked first.
     ///
     /// # Errors
     /// [`TaskError`], as for [`Engine::solve`].
@@ -131,7 +132,7 @@ pub trait Engine: Send {
         task: &SolveTask,
         limits: &Limits,
         control: &Control,
-        report: &mut dyn FnMut(&SolveJob, Solution<String>) -> ControlFlow<()>,
+        each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
     ) -> Result<usize, TaskError>;
 
     /// The positions so many plies below this one that have to be solved, the easiest first, without those
@@ -268,7 +269,8 @@ pub struct SolveTask<'a> {
     pub resources: Resources,
     /// Files with values that are known.
     pub known: &'a [PathBuf],
-    /// The file of the certificate, if one is to be written, and how its lines end.
+    /// The file of the certificate, or the folder for those of a split proof, if there are to be any, and how
+    /// their lines end.
     pub proof: Option<(&'a Path, Leaves)>,
 }
 
@@ -287,6 +289,15 @@ pub enum TaskError {
     /// A certificate was asked for, and there are endgame tables.
     #[error("a certificate rests on the rules alone, not on endgame tables")]
     Tables,
+}
+
+/// What happens while the positions of a split proof are solved.
+#[derive(Clone, Debug)]
+pub enum SplitEvent {
+    /// One is solved.
+    Solved(SolveJob, Solution<String>),
+    /// Its certificate is in a file, unless it was stopped before.
+    Certified(PathBuf, Option<Written>),
 }
 
 /// A position that has to be solved, in text.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::options::SetResult;
 use super::{
     BestMove, Board, Engine, MovePrior, OptionError, OptionSpec, Play, PolicyBreakdown, SearchListener,
-    SearchReport, Settings, SideEffect, SolveJob, SolveTask, TableBreakdown, TaskError, Thinker,
+    SearchReport, Settings, SideEffect, SolveJob, SolveTask, SplitEvent, TableBreakdown, TaskError, Thinker,
     WeightsSource,
 };
 use crate::eval::nnue::NetBreakdown;
@@ -14,8 +14,8 @@ use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
 use crate::game::{Game, MoveError, Playable};
 use crate::nets::NetError;
 use crate::search::{
-    Control, Job, Known, KnownError, Leaf, Limits, Listener, Report, Solution, SolveError, Solver, Verified,
-    Verifier, Written, split, with_solver,
+    Certificates, Control, Job, Known, KnownError, Leaf, Leaves, Limits, Listener, Report, Solution,
+    SolveError, Solver, Turns, Verified, Verifier, WriteError, Written, split, with_solver,
 };
 
 /// [`Engine`] for the game `G`.
@@ -47,9 +47,45 @@ impl<G: Playable> Session<G> {
         let value = solution.value;
         report(solution);
         match (task.proof, value) {
-            (Some((path, leaves)), Some(value)) => Ok(Some(solver.write_proof(path, value, leaves)?)),
+            (Some((path, leaves)), Some(value)) => {
+                Ok(Some(solver.write_proof(path, self.play.position(), value, leaves)?))
+            }
             _ => Ok(None),
         }
+    }
+
+    /// Solves jobs, and writes their certificates, see [`Engine::solve_split`].
+    fn solve_jobs(
+        &self,
+        solver: &mut Solver<G>,
+        jobs: &[Job<G, G::Move>],
+        mut proofs: Option<(Certificates, Leaves)>,
+        each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
+    ) -> Result<(), TaskError> {
+        let mut turns = Turns::new(jobs);
+        while let Some((job, solution)) = solver.solve_next(&mut turns) {
+            let mut play = self.play.clone();
+            job.moves.iter().for_each(|&mv| play.advance(mv));
+            let value = solution.value;
+            let mut flow = each(SplitEvent::Solved(self.job_in_text(job), checked(&play, solution)?));
+            if let (Some((certificates, leaves)), Some(value)) = (&mut proofs, value)
+                && flow.is_continue()
+            {
+                let file = certificates.next();
+                let written = match solver.write_proof(&file, &job.position, value, *leaves) {
+                    Err(WriteError::Stopped) => None,
+                    written => Some(written?),
+                };
+                if written.is_some() {
+                    certificates.push();
+                }
+                flow = each(SplitEvent::Certified(file, written));
+            }
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn job_in_text(&self, job: &Job<G, G::Move>) -> SolveJob {
@@ -223,13 +259,13 @@ impl<G: Playable> Engine for Session<G> {
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError> {
         let position = self.play.position();
-        let known = Known::read(task.known)?;
+        let mut known = Known::read(task.known)?;
         let tables = self.thinker.tables();
         if tables.is_some() && task.proof.is_some() {
             return Err(TaskError::Tables);
         }
         let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
-        with_solver(position, &known, tables, &task.resources, limits, control, job)?
+        with_solver(position, &mut known, tables, &task.resources, limits, control, job)?
     }
 
     fn solve_split(
@@ -238,27 +274,28 @@ impl<G: Playable> Engine for Session<G> {
         task: &SolveTask,
         limits: &Limits,
         control: &Control,
-        report: &mut dyn FnMut(&SolveJob, Solution<String>) -> ControlFlow<()>,
+        each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
     ) -> Result<usize, TaskError> {
         let position = self.play.position();
-        let known = Known::read(task.known)?;
-        let jobs = split(position, plies, &known);
-        let mut result = Ok(());
-        let each = |job: &Job<G, G::Move>, solution: Solution<G::Move>| {
-            let mut play = self.play.clone();
-            job.moves.iter().for_each(|&mv| play.advance(mv));
-            match checked(&play, solution) {
-                Ok(solution) => report(&self.job_in_text(job), solution),
-                Err(error) => {
-                    result = Err(error);
-                    ControlFlow::Break(())
-                }
+        let mut files = task.known.to_vec();
+        let proofs = match task.proof {
+            Some((folder, leaves)) => {
+                let certificates =
+                    Certificates::open(folder).map_err(|error| KnownError::of_file(folder, error))?;
+                files.extend(certificates.files());
+                Some((certificates, leaves))
             }
+            None => None,
         };
-        let run = |solver: &mut Solver<G>| solver.solve_jobs(&jobs, each);
+        let mut known = Known::read(&files)?;
+        let jobs = split(position, plies, &known);
+        let run = |solver: &mut Solver<G>| {
+            let solved = self.solve_jobs(solver, &jobs, proofs, each);
+            solver.write_checkpoint()?;
+            solved
+        };
         let tables = self.thinker.tables();
-        with_solver(position, &known, tables, &task.resources, limits, control, run)??;
-        result?;
+        with_solver(position, &mut known, tables, &task.resources, limits, control, run)??;
         Ok(jobs.len())
     }
 

@@ -22,7 +22,6 @@ mod table;
 mod team;
 
 use std::fmt;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -30,7 +29,8 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::certificate::{
-    CertificateError, Counts, Header, Leaves, Verified, Verifier, WriteError, Written, variant_of,
+    CertificateError, Certificates, Counts, Header, Leaves, Verified, Verifier, WriteError, Written,
+    variant_of,
 };
 use self::checkpoint::Checkpoint;
 pub use self::known::{Known, KnownError, result_line};
@@ -40,7 +40,7 @@ use self::prover::Prover;
 pub use self::split::{Job, split};
 use self::table::{Memory, ProofTable};
 use super::{Control, Limits};
-use crate::game::{Color, EndgameTables, GameHistory, ProofLeaf, Solvable};
+use crate::game::{Color, EndgameTables, Game, GameHistory, ProofLeaf, Solvable};
 
 /// Nodes of the first attempt at each of the two questions; they double with each attempt.
 const FIRST_ATTEMPT: u64 = 1_000;
@@ -168,17 +168,19 @@ pub fn solve<G: Solvable>(
     limits: &Limits,
     control: &Control,
 ) -> Result<Solution<G::Move>, SolveError> {
-    with_solver(position, &Known::new(), None, &resources.into(), limits, control, |solver| solver.solve())?
+    with_solver(position, &mut Known::new(), None, &resources.into(), limits, control, |solver| {
+        solver.solve()
+    })?
 }
 
 /// Does something with a solver of a position. Other positions may have a value that is `known`, or that
-/// endgame `tables` have. Certificates cannot rest on tables.
+/// endgame `tables` have. Certificates cannot rest on tables; what they prove becomes known.
 ///
 /// # Errors [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a
 /// checkpoint that cannot be read.
 pub fn with_solver<G: Solvable, T>(
     position: &G,
-    known: &Known<G>,
+    known: &mut Known<G>,
     tables: Option<&dyn EndgameTables<G>>,
     resources: &Resources,
     limits: &Limits,
@@ -206,11 +208,27 @@ pub fn with_solver<G: Solvable, T>(
 /// The solver of a position.
 pub struct Solver<'a, G> {
     position: &'a G,
-    known: &'a Known<G>,
+    known: &'a mut Known<G>,
     limits: &'a Limits,
     prover: Prover<'a, G>,
     table: ProofTable<'a>,
     checkpoint: Option<&'a Checkpoint<'a>>,
+}
+
+/// A job, and its solution.
+pub type Solved<'j, G> = (&'j Job<G, <G as Game>::Move>, Solution<<G as Game>::Move>);
+
+/// Jobs that take turns, with what each has taken so far.
+#[derive(Debug)]
+pub struct Turns<'j, G: Game> {
+    open: Vec<(&'j Job<G, G::Move>, Spent)>,
+}
+
+impl<'j, G: Game> Turns<'j, G> {
+    /// Nobody has had a turn.
+    pub fn new(jobs: &'j [Job<G, G::Move>]) -> Turns<'j, G> {
+        Turns { open: jobs.iter().map(|job| (job, Spent::default())).collect() }
+    }
 }
 
 /// What searches have taken, see [`Solution`].
@@ -247,17 +265,11 @@ impl<G: Solvable> Solver<'_, G> {
         Ok(self.solution(self.position, value))
     }
 
-    /// Proves the values of jobs, all of them within the limits, until `each` breaks. They take turns: it is
-    /// that of the one with the smallest number. What one leaves in the table helps the others.
-    ///
-    /// # Errors
-    /// [`SolveError::Checkpoint`] if the checkpoint cannot be written.
-    pub fn solve_jobs(
-        &mut self,
-        jobs: &[Job<G, G::Move>],
-        mut each: impl FnMut(&Job<G, G::Move>, Solution<G::Move>) -> ControlFlow<()>,
-    ) -> Result<(), SolveError> {
-        let mut open: Vec<_> = jobs.iter().map(|job| (job, Spent::default())).collect();
+    /// Goes on with jobs until one is solved; `None` if none is left, or if the limits, which are those of
+    /// all jobs together, have ended the work. They take turns: it is that of the one with the smallest
+    /// number. What one leaves in the table helps the others.
+    pub fn solve_next<'j>(&mut self, turns: &mut Turns<'j, G>) -> Option<Solved<'j, G>> {
+        let Turns { open } = turns;
         while !self.prover.is_stopped()
             && let Some(place) = (0..open.len()).min_by_key(|&place| self.number(&open[place].0.position))
         {
@@ -267,15 +279,11 @@ impl<G: Solvable> Solver<'_, G> {
             let solution = self.solution(&job.position, value);
             spent.add(&before, &self.spent());
             if value.is_some() {
-                let &mut Spent { nodes, evaluations, time } = spent;
-                let flow = each(job, Solution { nodes, evaluations, time, ..solution });
-                open.swap_remove(place);
-                if flow.is_break() {
-                    break;
-                }
+                let (job, Spent { nodes, evaluations, time }) = open.swap_remove(place);
+                return Some((job, Solution { nodes, evaluations, time, ..solution }));
             }
         }
-        self.write_checkpoint()
+        None
     }
 
     /// The smallest proof or disproof number of what is open about a position.
@@ -304,23 +312,33 @@ impl<G: Solvable> Solver<'_, G> {
         Solution { value, line, is_complete, nodes, evaluations, time }
     }
 
-    fn write_checkpoint(&self) -> Result<(), SolveError> {
+    /// Writes the checkpoint, if there is to be one.
+    ///
+    /// # Errors
+    /// [`SolveError::Checkpoint`] if it cannot be written.
+    pub fn write_checkpoint(&self) -> Result<(), SolveError> {
         self.checkpoint.map_or(Ok(()), |checkpoint| checkpoint.write(self.table))
     }
 
-    /// Writes the certificate of the value that has been proven. What the table has lost is proven again,
+    /// Writes the certificate of a value that has been proven. What the table has lost is proven again,
     /// whatever it takes: only the stop flag ends it.
     ///
     /// # Errors
     /// [`WriteError`]; then a file that was there before is unchanged.
-    pub fn write_proof(&mut self, path: &Path, value: Value, leaves: Leaves) -> Result<Written, WriteError> {
-        self.prover.lift_limits();
-        certificate::write(path, self.position, value, leaves, self.known, &mut self.prover)
+    pub fn write_proof(
+        &mut self,
+        path: &Path,
+        position: &G,
+        value: Value,
+        leaves: Leaves,
+    ) -> Result<Written, WriteError> {
+        let Solver { prover, known, .. } = self;
+        prover.without_limits(|prover| certificate::write(path, position, value, leaves, known, prover))
     }
 }
 
-/// The value of a position, if so many more nodes suffice. One of the two questions may be much harder than the
-/// other, so they take turns.
+/// The value of a position, if so many more nodes suffice. One of the two questions may be much harder than
+/// the other, so they take turns.
 fn value<G: Solvable>(position: &G, prover: &mut Prover<G>, most: u64) -> Option<Value> {
     let (mut wins, mut holds) = (None, None);
     let end = prover.nodes.saturating_add(most);

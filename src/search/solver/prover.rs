@@ -7,6 +7,7 @@
 //! PN-search: 1 + ε trick", 2007).
 
 use std::collections::HashMap;
+use std::mem;
 use std::ops::ControlFlow;
 
 use super::Value;
@@ -104,11 +105,16 @@ impl<'a, G: Solvable> Prover<'a, G> {
         Prover { progress: Some(progress), ..self }
     }
 
-    /// From now on only the stop flag ends a search, and there are no reports.
-    pub(super) fn lift_limits(&mut self) {
-        self.limits = Limits::none();
+    /// Does something with the prover while only the stop flag ends a search, without reports, and with one
+    /// thread: what the table has is found before others could help.
+    pub(super) fn without_limits<T>(&mut self, job: impl FnOnce(&mut Self) -> T) -> T {
+        let limits = mem::replace(&mut self.limits, Limits::none());
+        let threads = mem::replace(&mut self.threads, 1);
+        let progress = self.progress.take();
         self.is_stopped = self.control.is_stopped();
-        self.progress = None;
+        let done = job(self);
+        (self.limits, self.threads, self.progress) = (limits, threads, progress);
+        done
     }
 
     /// Whether the limits or the stop flag have ended the search for good.
