@@ -114,6 +114,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
         self.is_stopped = self.control.is_stopped();
         let done = job(self);
         (self.limits, self.threads, self.progress) = (limits, threads, progress);
+        self.is_stopped |= self.is_over(self.nodes);
         done
     }
 
@@ -369,20 +370,25 @@ impl<'a, G: Solvable> Prover<'a, G> {
 
     /// Stops the search when a limit is reached.
     fn check_limits(&mut self, ply: usize) {
-        let Limits { nodes, movetime, start, .. } = &self.limits;
+        let most = self.limits.nodes;
         self.is_stopped |=
-            ply >= LONGEST_LINE || nodes.is_some_and(|most| self.team.is_none() && self.nodes >= most);
+            ply >= LONGEST_LINE || most.is_some_and(|most| self.team.is_none() && self.nodes >= most);
         if !self.nodes.is_multiple_of(CLOCK_INTERVAL) {
             return;
         }
         let all = self.team.map_or(self.nodes, |team| team.count(CLOCK_INTERVAL));
-        self.is_stopped |= self.control.is_stopped()
-            || nodes.is_some_and(|most| all >= most)
-            || movetime.is_some_and(|time| start.elapsed() >= time)
-            || self.team.is_some_and(Team::is_finished);
+        self.is_stopped |= self.is_over(all) || self.team.is_some_and(Team::is_finished);
         if let Some(progress) = self.progress {
             progress.tell(self.root, (&self.start, &self.line), all, self.table);
         }
+    }
+
+    /// Whether the stop flag or a limit ends the work after so many nodes.
+    fn is_over(&self, all: u64) -> bool {
+        let Limits { nodes, movetime, start, .. } = &self.limits;
+        self.control.is_stopped()
+            || nodes.is_some_and(|most| all >= most)
+            || movetime.is_some_and(|time| start.elapsed() >= time)
     }
 }
 
