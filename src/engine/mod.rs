@@ -122,7 +122,7 @@ pub trait Engine: Send {
 
     /// Solves the positions that [`Engine::split`] lists, all of them within the limits, until `each` breaks,
     /// and returns how many there are. A certificate of each is written to a folder, if there is to be one.
-    /// What the certificates there prove is known: they are checked first.
+    /// Those that have one there are left out.
     ///
     /// # Errors
     /// [`TaskError`], as for [`Engine::solve`].

@@ -1,7 +1,8 @@
 //! The engine of one game: a game in play and a thinker, behind the text interface.
 
+use std::fs;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::options::SetResult;
 use super::{
@@ -14,8 +15,8 @@ use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
 use crate::game::{Game, MoveError, Playable};
 use crate::nets::NetError;
 use crate::search::{
-    Certificates, Control, Job, Known, KnownError, Leaf, Leaves, Limits, Listener, Report, Solution,
-    SolveError, Solver, Turns, Verified, Verifier, WriteError, Written, split, with_solver,
+    Control, Job, Known, KnownError, Leaf, Limits, Listener, Report, Solution, SolveError, Solver, Turns,
+    Verified, Verifier, WriteError, Written, split, with_solver,
 };
 
 /// [`Engine`] for the game `G`.
@@ -59,7 +60,7 @@ impl<G: Playable> Session<G> {
         &self,
         solver: &mut Solver<G>,
         jobs: &[Job<G, G::Move>],
-        mut proofs: Option<(Certificates, Leaves)>,
+        task: &SolveTask,
         each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
     ) -> Result<(), TaskError> {
         let mut turns = Turns::new(jobs);
@@ -68,17 +69,14 @@ impl<G: Playable> Session<G> {
             job.moves.iter().for_each(|&mv| play.advance(mv));
             let value = solution.value;
             let mut flow = each(SplitEvent::Solved(self.job_in_text(job), checked(&play, solution)?));
-            if let (Some((certificates, leaves)), Some(value)) = (&mut proofs, value)
+            if let (Some((folder, leaves)), Some(value)) = (task.proof, value)
                 && flow.is_continue()
             {
-                let file = certificates.next();
-                let written = match solver.write_proof(&file, &job.position, value, *leaves) {
+                let file = self.certificate_of(job, folder);
+                let written = match solver.write_proof(&file, &job.position, value, leaves) {
                     Err(WriteError::Stopped) => None,
                     written => Some(written?),
                 };
-                if written.is_some() {
-                    certificates.push();
-                }
                 flow = each(SplitEvent::Certified(file, written));
             }
             if flow.is_break() {
@@ -86,6 +84,12 @@ impl<G: Playable> Session<G> {
             }
         }
         Ok(())
+    }
+
+    /// The file of a job's certificate in a folder, named by the moves that lead to the position.
+    fn certificate_of(&self, job: &Job<G, G::Move>, folder: &Path) -> PathBuf {
+        let moves = line_text(self.play.position(), &job.moves);
+        folder.join(format!("{}.proof", moves.join("_")))
     }
 
     fn job_in_text(&self, job: &Job<G, G::Move>) -> SolveJob {
@@ -259,13 +263,13 @@ impl<G: Playable> Engine for Session<G> {
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError> {
         let position = self.play.position();
-        let mut known = Known::read(task.known)?;
+        let known = Known::read(task.known)?;
         let tables = self.thinker.tables();
         if tables.is_some() && task.proof.is_some() {
             return Err(TaskError::Tables);
         }
         let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
-        with_solver(position, &mut known, tables, &task.resources, limits, control, job)?
+        with_solver(position, &known, tables, &task.resources, limits, control, job)?
     }
 
     fn solve_split(
@@ -277,25 +281,19 @@ impl<G: Playable> Engine for Session<G> {
         each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
     ) -> Result<usize, TaskError> {
         let position = self.play.position();
-        let mut files = task.known.to_vec();
-        let proofs = match task.proof {
-            Some((folder, leaves)) => {
-                let certificates =
-                    Certificates::open(folder).map_err(|error| KnownError::of_file(folder, error))?;
-                files.extend(certificates.files());
-                Some((certificates, leaves))
-            }
-            None => None,
-        };
-        let mut known = Known::read(&files)?;
-        let jobs = split(position, plies, &known);
+        let known = Known::read(task.known)?;
+        let mut jobs = split(position, plies, &known);
+        if let Some((folder, _)) = task.proof {
+            fs::create_dir_all(folder).map_err(WriteError::Io)?;
+            jobs.retain(|job| !self.certificate_of(job, folder).exists());
+        }
         let run = |solver: &mut Solver<G>| {
-            let solved = self.solve_jobs(solver, &jobs, proofs, each);
+            let solved = self.solve_jobs(solver, &jobs, task, each);
             solver.write_checkpoint()?;
             solved
         };
         let tables = self.thinker.tables();
-        with_solver(position, &mut known, tables, &task.resources, limits, control, run)??;
+        with_solver(position, &known, tables, &task.resources, limits, control, run)??;
         Ok(jobs.len())
     }
 

@@ -52,11 +52,6 @@ pub enum KnownError {
 }
 
 impl KnownError {
-    /// What the system says of a file or folder.
-    pub fn of_file(path: &Path, error: io::Error) -> KnownError {
-        KnownError::Io { file: path.display().to_string(), error }
-    }
-
     /// The refusal of a certificate.
     pub fn of_certificate(path: &Path, error: CertificateError) -> KnownError {
         KnownError::Certificate { file: path.display().to_string(), error }
@@ -74,8 +69,8 @@ impl<G: Solvable> Known<G> {
         Known { values: HashMap::new() }
     }
 
-    /// The values in files of lines, and those that certificates prove, on the way, too; each certificate may
-    /// rest on those before it.
+    /// The values in files of lines, and those that certificates prove; each certificate may rest on those
+    /// before it.
     ///
     /// # Errors
     /// [`KnownError`] names the file and the line, also where two values contradict each other.
@@ -83,8 +78,8 @@ impl<G: Solvable> Known<G> {
         let (mut known, mut verifier) = (Known::new(), Verifier::<G>::new());
         for path in files {
             let file = path.display().to_string();
-            let is_certificate = certificate::is_certificate(path);
-            if is_certificate.map_err(|error| KnownError::of_file(path, error))? {
+            let io = |error| KnownError::Io { file: file.clone(), error };
+            if certificate::is_certificate(path).map_err(io)? {
                 let verified = verifier.verify(path);
                 let header = verified.map_err(|error| KnownError::of_certificate(path, error))?.header;
                 let added = known.add_text(&header.fen, header.value);
@@ -93,13 +88,12 @@ impl<G: Solvable> Known<G> {
                 known.read_lines(path, &file)?;
             }
         }
-        known.extend(verifier.into_proven());
         Ok(known)
     }
 
     fn read_lines(&mut self, path: &Path, file: &str) -> Result<(), KnownError> {
         let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| KnownError::of_file(path, error))?;
+        let text = text.map_err(|error| KnownError::Io { file: file.to_owned(), error })?;
         for (text, line) in text.lines().zip(1..) {
             let added = self.add_line(text);
             added.map_err(|problem| KnownError::Line { file: file.to_owned(), line, problem })?;
@@ -162,13 +156,6 @@ impl<G: Solvable> Known<G> {
             self.values.entry(hash(&canonical)).or_default().push((canonical, value));
         }
         known
-    }
-
-    /// Adds all values of another list, unless one is known.
-    fn extend(&mut self, other: Known<G>) {
-        for (position, value) in other.values.into_values().flatten() {
-            self.insert(&position, value);
-        }
     }
 
     /// The value of a position, if it is known.

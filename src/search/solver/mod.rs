@@ -29,8 +29,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use self::certificate::{
-    CertificateError, Certificates, Counts, Header, Leaves, Verified, Verifier, WriteError, Written,
-    variant_of,
+    CertificateError, Counts, Header, Leaves, Verified, Verifier, WriteError, Written, variant_of,
 };
 use self::checkpoint::Checkpoint;
 pub use self::known::{Known, KnownError, result_line};
@@ -168,19 +167,17 @@ pub fn solve<G: Solvable>(
     limits: &Limits,
     control: &Control,
 ) -> Result<Solution<G::Move>, SolveError> {
-    with_solver(position, &mut Known::new(), None, &resources.into(), limits, control, |solver| {
-        solver.solve()
-    })?
+    with_solver(position, &Known::new(), None, &resources.into(), limits, control, |solver| solver.solve())?
 }
 
 /// Does something with a solver of a position. Other positions may have a value that is `known`, or that
-/// endgame `tables` have. Certificates cannot rest on tables; what they prove becomes known.
+/// endgame `tables` have. Certificates cannot rest on tables.
 ///
 /// # Errors [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a
 /// checkpoint that cannot be read.
 pub fn with_solver<G: Solvable, T>(
     position: &G,
-    known: &mut Known<G>,
+    known: &Known<G>,
     tables: Option<&dyn EndgameTables<G>>,
     resources: &Resources,
     limits: &Limits,
@@ -208,7 +205,7 @@ pub fn with_solver<G: Solvable, T>(
 /// The solver of a position.
 pub struct Solver<'a, G> {
     position: &'a G,
-    known: &'a mut Known<G>,
+    known: &'a Known<G>,
     limits: &'a Limits,
     prover: Prover<'a, G>,
     table: ProofTable<'a>,
@@ -332,8 +329,8 @@ impl<G: Solvable> Solver<'_, G> {
         value: Value,
         leaves: Leaves,
     ) -> Result<Written, WriteError> {
-        let Solver { prover, known, .. } = self;
-        prover.without_limits(|prover| certificate::write(path, position, value, leaves, known, prover))
+        let known = self.known;
+        self.prover.without_limits(|prover| certificate::write(path, position, value, leaves, known, prover))
     }
 }
 

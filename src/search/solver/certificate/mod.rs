@@ -12,7 +12,6 @@
 //! [`writer`] makes a certificate from a prover, [`verifier`] checks it without one.
 
 mod file;
-mod folder;
 mod leaf;
 mod verifier;
 mod writer;
@@ -22,7 +21,6 @@ use crate::game::{Color, Game, GameHistory, Outcome, mixed};
 
 pub(super) use file::is_certificate;
 pub use file::{CertificateError, Counts, Header, variant_of};
-pub use folder::Certificates;
 pub use leaf::Leaves;
 pub use verifier::{Verified, Verifier};
 pub(super) use writer::write;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::{Known, Value};
+use super::super::Known;
 use super::file::{
     self, COUNTED, CertificateError, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Tokens,
 };
@@ -22,8 +22,7 @@ pub struct Verified {
     pub checksum: u32,
 }
 
-/// Checks certificates of one game, each of which may end lines in positions that those before it prove: that
-/// of the whole certificate, and those that it keeps.
+/// Checks certificates of one game, each of which may end lines in positions that those before it prove.
 #[derive(Debug)]
 pub struct Verifier<G> {
     proven: Known<G>,
@@ -69,17 +68,8 @@ impl<G: Solvable> Verifier<G> {
         if check.counts != header.counts {
             return Err(CertificateError::Counts);
         }
-        let Check { claim, kept, .. } = check;
         self.proven.insert(&position, header.value);
-        for position in kept.iter().flatten().filter(|_| claim.strict) {
-            self.proven.insert(position, Value::Loss);
-        }
         Ok(Verified { header, checksum })
-    }
-
-    /// All that has been proven.
-    pub(in super::super) fn into_proven(self) -> Known<G> {
-        self.proven
     }
 }
 

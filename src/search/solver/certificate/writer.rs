@@ -1,8 +1,7 @@
 //! Writing certificates.
 //!
 //! The tokens are written twice: at first, to a file without a name, it is not known which positions will be
-//! kept, as they are referred to or have a large tree. Memory is needed for a number and a hash of each
-//! position with all replies, and for those with a large tree.
+//! referred to. Memory is needed for a number and a hash of each position with all replies only.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -26,9 +25,6 @@ use crate::game::{Game, Solvable};
 
 /// Positions between two looks at the clock.
 const CLOCK_INTERVAL: u64 = 1 << 12;
-
-/// Positions of a large tree. What it proves may end lines of other certificates.
-const LARGE_TREE: u64 = 100;
 
 /// Why a certificate was not written.
 #[derive(Debug, Error)]
@@ -57,7 +53,7 @@ pub struct Written {
 }
 
 /// Writes the certificate of a value that the prover has found. Lines end in positions whose value is
-/// `known`. What the certificate proves becomes known, too.
+/// `known`.
 ///
 /// # Errors
 /// [`WriteError`]; then a file that was there before is unchanged.
@@ -66,7 +62,7 @@ pub(in super::super) fn write<G: Solvable>(
     position: &G,
     value: Value,
     leaves: Leaves,
-    known: &mut Known<G>,
+    known: &Known<G>,
     prover: &mut Prover<G>,
 ) -> Result<Written, WriteError> {
     let scratch = files::scratch_for(path)?;
@@ -79,8 +75,7 @@ pub(in super::super) fn write<G: Solvable>(
         tokens: DeflateEncoder::new(BufWriter::new(&scratch), Compression::fast()),
         counts: Counts::default(),
         proven: HashMap::new(),
-        kept: HashSet::new(),
-        large: Vec::new(),
+        referenced: HashSet::new(),
         report: Instant::now(),
     };
     for claim in Claim::of(value, position.side_to_move()) {
@@ -92,7 +87,9 @@ pub(in super::super) fn write<G: Solvable>(
             None => draft.add_tree(position)?,
         }
     }
-    let (counts, kept, large) = draft.finish()?;
+    let Draft { tokens, mut counts, referenced, .. } = draft;
+    tokens.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
+    counts.kept = referenced.len() as u64;
     let header = Header { variant: G::NAME.to_owned(), fen: position.fen(), value, counts };
     (&scratch).rewind()?;
     let mut checksum = 0;
@@ -100,28 +97,24 @@ pub(in super::super) fn write<G: Solvable>(
         let mut file = Summed::new(file);
         file::write_header(&mut file, &header)?;
         let mut tokens = DeflateEncoder::new(BufWriter::new(&mut file), Compression::best());
-        number(&scratch, &kept, &mut tokens)?;
+        number(&scratch, &referenced, &mut tokens)?;
         tokens.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
         checksum = file.finish()?;
         Ok::<(), io::Error>(())
     })?;
-    known.insert(position, value);
-    for position in &large {
-        known.insert(position, Value::Loss);
-    }
     Ok(Written { counts, checksum })
 }
 
-/// Copies tokens, with the numbers of the positions that are kept.
-fn number(scratch: &File, kept: &HashSet<u64>, tokens: &mut dyn Write) -> io::Result<()> {
+/// Copies tokens, with the numbers of the positions that are referred to.
+fn number(scratch: &File, referenced: &HashSet<u64>, tokens: &mut dyn Write) -> io::Result<()> {
     let mut draft = BufReader::new(DeflateDecoder::new(BufReader::new(scratch)));
-    let (mut replies, mut numbers) = (0, HashMap::new());
+    let (mut replies, mut kept) = (0, HashMap::new());
     while let Some(token) = file::read_number(&mut draft)? {
         match token {
             REPLIES => {
-                let is_kept = kept.contains(&replies);
+                let is_kept = referenced.contains(&replies);
                 if is_kept {
-                    numbers.insert(replies, numbers.len() as u64);
+                    kept.insert(replies, kept.len() as u64);
                 }
                 replies += 1;
                 file::write_number(tokens, if is_kept { KEPT } else { REPLIES })?;
@@ -129,7 +122,7 @@ fn number(scratch: &File, kept: &HashSet<u64>, tokens: &mut dyn Write) -> io::Re
             REFERENCE => {
                 let number = file::read_number(&mut draft)?.ok_or(io::ErrorKind::UnexpectedEof)?;
                 file::write_number(tokens, REFERENCE)?;
-                file::write_number(tokens, numbers.len() as u64 - numbers[&number])?;
+                file::write_number(tokens, kept.len() as u64 - kept[&number])?;
             }
             token => file::write_number(tokens, token)?,
         }
@@ -148,10 +141,8 @@ struct Draft<'a, 'p, G: Game> {
     counts: Counts,
     /// The numbers of the positions whose replies have been written, by hash.
     proven: HashMap<u64, u64>,
-    /// The numbers of those that are referred to or have a large tree.
-    kept: HashSet<u64>,
-    /// Canonical positions with a large tree, in which the side to move loses.
-    large: Vec<G>,
+    /// The numbers of those that are referred to.
+    referenced: HashSet<u64>,
     /// The last report.
     report: Instant,
 }
@@ -195,17 +186,16 @@ impl<G: Solvable> Draft<'_, '_, G> {
     }
 
     fn add_replies(&mut self, position: &G) -> Result<(), WriteError> {
-        let canonical = position.canonical();
-        let hash = hash(&canonical);
+        let hash = hash(&position.canonical());
         if let Some(&number) = self.proven.get(&hash) {
-            self.kept.insert(number);
+            self.referenced.insert(number);
             self.put(REFERENCE)?;
             return Ok(file::write_number(&mut self.tokens, number)?);
         }
         if let Some(leaf) = self.leaf(position) {
             return self.put(leaf);
         }
-        let (number, before) = (self.counts.replies, self.counts.positions());
+        let number = self.counts.replies;
         self.put(REPLIES)?;
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
@@ -213,19 +203,7 @@ impl<G: Solvable> Draft<'_, '_, G> {
             self.add(&position.after(mv))?;
         }
         self.proven.insert(hash, number);
-        if self.claim.strict && self.counts.positions() - before >= LARGE_TREE {
-            self.kept.insert(number);
-            self.large.push(canonical);
-        }
         Ok(())
-    }
-
-    /// The tokens by kind, the numbers of the positions that are kept, and those with a large tree.
-    fn finish(self) -> io::Result<(Counts, HashSet<u64>, Vec<G>)> {
-        let Draft { tokens, mut counts, kept, large, .. } = self;
-        tokens.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
-        counts.kept = kept.len() as u64;
-        Ok((counts, kept, large))
     }
 
     fn leaf(&mut self, position: &G) -> Option<u64> {
