@@ -1,6 +1,6 @@
 //! `labrys solve`.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -138,6 +138,9 @@ fn print_certificate(path: &Path, written: Option<Written>) -> anyhow::Result<()
 /// Solves the positions into which the proof is split, and appends their results to a file.
 fn solve_split(engine: &dyn Engine, plies: usize, path: &Path, arguments: &Arguments) -> anyhow::Result<()> {
     check_writable(path)?;
+    if let Some(folder) = &arguments.proof {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
     let control = super::interruptible()?;
     let (mut printed, mut solved) = (Ok(()), 0);
     let mut each = |event: SplitEvent| {

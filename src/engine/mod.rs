@@ -121,8 +121,8 @@ pub trait Engine: Send {
     ) -> Result<Option<Written>, TaskError>;
 
     /// Solves the positions that [`Engine::split`] lists, all of them within the limits, until `each` breaks,
-    /// and returns how many there are. A certificate of each is written to a folder, if there is to be one.
-    /// Those that have one there are left out.
+    /// and returns how many there are. A certificate of each is written to a folder, which must be there, if
+    /// there is to be one. Those that have one there are left out.
     ///
     /// # Errors
     /// [`TaskError`], as for [`Engine::solve`].

@@ -1,6 +1,5 @@
 //! The engine of one game: a game in play and a thinker, behind the text interface.
 
-use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -284,7 +283,6 @@ impl<G: Playable> Engine for Session<G> {
         let known = Known::read(task.known)?;
         let mut jobs = split(position, plies, &known);
         if let Some((folder, _)) = task.proof {
-            fs::create_dir_all(folder).map_err(WriteError::Io)?;
             jobs.retain(|job| !self.certificate_of(job, folder).exists());
         }
         let run = |solver: &mut Solver<G>| {

@@ -31,7 +31,7 @@ const CLOCK_INTERVAL: u64 = 1 << 12;
 pub enum WriteError {
     /// The file cannot be written.
     #[error("the proof cannot be written: {0}")]
-    Io(#[from] io::Error),
+    Io(io::Error),
     /// The stop flag ended the search.
     #[error("it was stopped before the proof was written")]
     Stopped,
@@ -41,6 +41,13 @@ pub enum WriteError {
         /// A position that is not as proven.
         fen: String,
     },
+}
+
+// Not its source: the message has the error already.
+impl From<io::Error> for WriteError {
+    fn from(error: io::Error) -> WriteError {
+        WriteError::Io(error)
+    }
 }
 
 /// What was written.
