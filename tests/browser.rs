@@ -135,8 +135,8 @@ impl Page {
         self.until(&format!("document.getElementById('message').textContent.includes({})", json!(text)));
     }
 
-    /// The place of an element, once it is there and stays. What the engine says while it thinks moves what is
-    /// below it, and a click would meet something else.
+    /// The place of an element, once it is there and stays. What the engine says while it thinks moves what
+    /// is below it, and a click would meet something else.
     fn center(&mut self, selector: &str) -> (f64, f64) {
         self.until(&format!("document.querySelector({}) !== null", json!(selector)));
         let script = format!(

@@ -22,8 +22,8 @@ pub(super) struct Arguments {
     /// Replay this game only
     #[arg(long, value_name = "N")]
     game: Option<u64>,
-    /// The game that they are of [default: that of the `Variant` tag, chess without one; in files of self-play
-    /// games that of the file]
+    /// The game that they are of [default: that of the `Variant` tag, chess without one; in files of
+    /// self-play games that of the file]
     #[arg(long)]
     variant: Option<String>,
     #[command(flatten)]

@@ -31,7 +31,8 @@ pub(super) struct Arguments {
     /// Weights file with the initial weights [default: the shipped weights]
     #[arg(long, value_name = "FILE")]
     weights: Option<String>,
-    /// PGN file, as written by `labrys match --pgnout`, or file of self-play games; may be given several times
+    /// PGN file, as written by `labrys match --pgnout`, or file of self-play games; may be given several
+    /// times
     #[arg(long, value_name = "FILE", required = true)]
     games: Vec<PathBuf>,
     /// Output file for the weights

@@ -22,8 +22,9 @@ pub trait Selectivity: Game {
         false
     }
 
-    /// Whether reductions regard more of what is known of a node: whether it has been on a principal variation,
-    /// how its first moves fared, how much a reduced search has found, whether the table move is tactical.
+    /// Whether reductions regard more of what is known of a node: whether it has been on a principal
+    /// variation, how its first moves fared, how much a reduced search has found, whether the table move is
+    /// tactical.
     const REFINES: bool = false;
 
     /// Whether a selective search orders the moves of this game by the static evaluation of the positions

@@ -1,11 +1,11 @@
 //! What bounds tell of a position as a sum of independent regions, for the solver.
 //!
-//! The player whose lower bound exceeds the upper bound of the opponent makes the last move. With equal numbers
-//! the side to move runs out of moves first. If a region's bounds are the tightest, the side to move has a move
-//! there after which its lower bound is at most one below the upper bound before.
+//! The player whose lower bound exceeds the upper bound of the opponent makes the last move. With equal
+//! numbers the side to move runs out of moves first. If a region's bounds are the tightest, the side to move
+//! has a move there after which its lower bound is at most one below the upper bound before.
 //!
-//! (Bounds of this kind: M. Müller, "Solving 5×5 Amazons", 2001. Blockers: J. Song and M. Müller, "An enhanced
-//! solver for the game of Amazons", 2014.)
+//! (Bounds of this kind: M. Müller, "Solving 5×5 Amazons", 2001. Blockers: J. Song and M. Müller, "An
+//! enhanced solver for the game of Amazons", 2014.)
 
 use super::super::zobrist::mixed;
 use super::board::SquareSet;
@@ -89,18 +89,18 @@ impl<S: SquareSet> Contested<S> {
         Bounds { lower, upper: -upper }
     }
 
-    /// The squares that only a player reaches, less all those that the opponent reaches. Not all of the squares
-    /// may be moves, so that this is no bound.
+    /// The squares that only a player reaches, less all those that the opponent reaches. Not all of the
+    /// squares may be moves, so that this is no bound.
     #[inline]
     fn lead(&self, player: usize) -> i32 {
         let [own, other] = [self.reached[player], self.reached[1 - player]];
         (own & !other).count() as i32 - other.count() as i32
     }
 
-    /// A lower bound on the moves of a player on its safe squares: those that the opponent cannot reach as long
-    /// as the player's amazons stay. An amazon next to a square that the opponent can reach is a blocker: it may
-    /// only step back onto a safe square and shoot at the square it has left. If a player keeps to such moves,
-    /// the opponent never enters the safe squares.
+    /// A lower bound on the moves of a player on its safe squares: those that the opponent cannot reach as
+    /// long as the player's amazons stay. An amazon next to a square that the opponent can reach is a
+    /// blocker: it may only step back onto a safe square and shoot at the square it has left. If a player
+    /// keeps to such moves, the opponent never enters the safe squares.
     #[inline]
     fn safe_moves(&self, player: usize) -> i32 {
         let (other, amazons) = (1 - player, self.area.amazons);
@@ -113,8 +113,8 @@ impl<S: SquareSet> Contested<S> {
         filling::move_bounds(safe).lower as i32
     }
 
-    /// An upper bound on the moves of a player while the opponent keeps to its safe squares: those that it could
-    /// make on all squares it reaches.
+    /// An upper bound on the moves of a player while the opponent keeps to its safe squares: those that it
+    /// could make on all squares it reaches.
     #[inline]
     fn moves_alone(&self, player: usize) -> i32 {
         let alone =
@@ -122,8 +122,8 @@ impl<S: SquareSet> Contested<S> {
         filling::move_bounds(alone).upper as i32
     }
 
-    /// A lower bound on the moves of a player less those of the opponent. A better one is only looked for if it
-    /// may be `needed`.
+    /// A lower bound on the moves of a player less those of the opponent. A better one is only looked for if
+    /// it may be `needed`.
     #[inline]
     fn least_lead(&self, player: usize, needed: i32) -> i32 {
         let other = 1 - player;
@@ -196,8 +196,8 @@ impl<S: SquareSet> Sum<S> {
         if player == 0 { self.lead } else { -self.lead }
     }
 
-    /// The winner if a few squares are all that is not worth an integer: who wins moving first follows from one
-    /// of the bounds.
+    /// The winner if a few squares are all that is not worth an integer: who wins moving first follows from
+    /// one of the bounds.
     #[inline]
     fn winner_with_small(&self, small: &Area<S>) -> usize {
         let (stm, other, lead) = (self.stm, 1 - self.stm, self.lead_of(self.stm));
@@ -227,8 +227,8 @@ impl<S: SquareSet> Sum<S> {
         })
     }
 
-    /// The winner, if the bounds show it behind every move or behind a good one. Only likely winners are looked
-    /// for.
+    /// The winner, if the bounds show it behind every move or behind a good one. Only likely winners are
+    /// looked for.
     fn winner_soon(&self) -> Option<usize> {
         let (stm, other) = (self.stm, 1 - self.stm);
         if self.deficits[stm] <= MAX_DEFICIT_TO_WIN {
@@ -248,8 +248,8 @@ impl<S: SquareSet> Sum<S> {
         })
     }
 
-    /// Whether after every move the bounds, or those behind a move of the opponent, show that the side to move
-    /// loses.
+    /// Whether after every move the bounds, or those behind a move of the opponent, show that the side to
+    /// move loses.
     fn loses_at_once(&self) -> bool {
         let (stm, other, open) = (self.stm, 1 - self.stm, self.open());
         let loses = |after: &Area<S>, lead: i32| match Sum::new(after, lead, other) {

@@ -59,8 +59,8 @@ pub struct TrainingSettings {
     pub seed: u64,
     /// The unit of the margins of a search with the net, in thousandths of the evaluation's.
     pub margin: i32,
-    /// Units of the evaluation that make 1 on the logistic scale; `None` for those of the net that the training
-    /// starts from, or else those with which scores say best how games end.
+    /// Units of the evaluation that make 1 on the logistic scale; `None` for those of the net that the
+    /// training starts from, or else those with which scores say best how games end.
     pub unit: Option<f64>,
 }
 

@@ -1,7 +1,7 @@
 //! Proof numbers.
 
-/// The number of an impossible proof. Sums of open numbers stay below: numbers that are all cut off at a limit
-/// no longer tell positions apart.
+/// The number of an impossible proof. Sums of open numbers stay below: numbers that are all cut off at a
+/// limit no longer tell positions apart.
 pub(super) const INFINITE: u64 = (1 << 58) - 1;
 
 /// Proof and disproof number of a position, as its side to move sees them: φ and δ.

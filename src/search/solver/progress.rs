@@ -35,8 +35,8 @@ impl<'a> Progress<'a> {
         Progress { checkpoint, line_text: line_text::<G>, start, last: Mutex::new([start; 2]) }
     }
 
-    /// Tells where the search stands, and writes the checkpoint, if it is time to. The line is that of the most
-    /// proving node, from a position by its FEN on.
+    /// Tells where the search stands, and writes the checkpoint, if it is time to. The line is that of the
+    /// most proving node, from a position by its FEN on.
     pub(super) fn tell(
         &self,
         root: Numbers,

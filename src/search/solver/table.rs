@@ -34,8 +34,8 @@ const PACKED_INFINITE: u64 = (1 << NUMBER_BITS) - 1;
 pub(super) struct Memory(MmapMut);
 
 /// Numbers of positions by key, in a fixed amount of memory. Of a full bucket, the entry that took the least
-/// work is replaced: those with the most work stay, and the newest one is always there. (Two levels: D. Breuker,
-/// J. Uiterwijk and J. van den Herik, "Replacement schemes for transposition tables", 1994.)
+/// work is replaced: those with the most work stay, and the newest one is always there. (Two levels: D.
+/// Breuker, J. Uiterwijk and J. van den Herik, "Replacement schemes for transposition tables", 1994.)
 ///
 /// Threads share it without locks. The first word of an entry is all bits of the key, exclusive or the data.
 /// Words of two entries that have been mixed up belong to no key. (R. Hyatt and T. Mann, "A lockless

@@ -14,9 +14,9 @@
 //! to move loses.
 //!
 //! **Small regions.** Nothing that happens in a region that arrows close off changes the others. If the player,
-//! moving second, wins a region with n spare moves of the opponent beside it, the region counts for at least n
-//! moves of the player: it answers where the opponent has moved. In regions with few empty squares n is found
-//! by trying all moves.
+//! moving second, wins a region with n spare moves of the opponent beside it, the region counts for at least
+//! n moves of the player: it answers where the opponent has moved. In regions with few empty squares n is
+//! found by trying all moves.
 
 mod filling;
 mod region;

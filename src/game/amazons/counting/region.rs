@@ -34,8 +34,8 @@ impl<S: SquareSet> Region<S> {
     /// The most spare moves of the opponent with which the player, moving second, wins; negative if it needs
     /// spare moves of its own.
     ///
-    /// The opponent moves in the region, or makes a spare move. Then the player has to win with one spare move
-    /// of the opponent less, by a move in the region.
+    /// The opponent moves in the region, or makes a spare move. Then the player has to win with one spare
+    /// move of the opponent less, by a move in the region.
     pub(super) fn least(&self, player: usize) -> i32 {
         if self.empty.without_first().is_none() {
             return if self.reaches(1 - player) { -1 } else { i32::from(self.reaches(player)) };
