@@ -11,7 +11,7 @@ use super::{
 };
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
-use crate::game::{Game, MoveError, Playable};
+use crate::game::{EndgameTables, Game, MoveError, Playable};
 use crate::nets::NetError;
 use crate::search::{
     Control, Job, Known, KnownError, Leaf, Limits, Listener, Report, Solution, SolveError, Solver, Turns,
@@ -34,6 +34,14 @@ impl<G: Playable> Session<G> {
     /// The game in play and the thinker, for callers that know the game.
     pub fn into_parts(self) -> (Play<G>, Thinker<G>) {
         (self.play, self.thinker)
+    }
+
+    /// The endgame tables that a task may rest on.
+    fn tables_for(&self, task: &SolveTask) -> Result<Option<&dyn EndgameTables<G>>, TaskError> {
+        match self.thinker.tables() {
+            Some(_) if task.proof.is_some() => Err(TaskError::Tables),
+            tables => Ok(tables),
+        }
     }
 
     /// Solves the position and writes the certificate, see [`Engine::solve`].
@@ -263,10 +271,7 @@ impl<G: Playable> Engine for Session<G> {
     ) -> Result<Option<Written>, TaskError> {
         let position = self.play.position();
         let known = Known::read(task.known)?;
-        let tables = self.thinker.tables();
-        if tables.is_some() && task.proof.is_some() {
-            return Err(TaskError::Tables);
-        }
+        let tables = self.tables_for(task)?;
         let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
         with_solver(position, &known, tables, &task.resources, limits, control, job)?
     }
@@ -281,6 +286,7 @@ impl<G: Playable> Engine for Session<G> {
     ) -> Result<usize, TaskError> {
         let position = self.play.position();
         let known = Known::read(task.known)?;
+        let tables = self.tables_for(task)?;
         let mut jobs = split(position, plies, &known);
         if let Some((folder, _)) = task.proof {
             jobs.retain(|job| !self.certificate_of(job, folder).exists());
@@ -290,7 +296,6 @@ impl<G: Playable> Engine for Session<G> {
             solver.write_checkpoint()?;
             solved
         };
-        let tables = self.thinker.tables();
         with_solver(position, &known, tables, &task.resources, limits, control, run)??;
         Ok(jobs.len())
     }

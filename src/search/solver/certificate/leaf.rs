@@ -30,8 +30,8 @@ impl Leaves {
     ) -> bool {
         match self {
             Leaves::Searched => search(position, claim, &mut { SEARCHED }) == Some(true),
-            Leaves::Counted if position.side_to_move() == claim.player => is_counted(position, claim),
-            Leaves::Counted => is_counted(position, claim) || answers.show(position, claim),
+            Leaves::Counted if position.side_to_move() == claim.player => position.counts_a_win(claim.player),
+            Leaves::Counted => position.counts_a_win(claim.player) || answers.show(position, claim),
         }
     }
 }
@@ -46,7 +46,8 @@ impl<M: GameMove> Answers<M> {
         Answers(Vec::with_capacity(MAX_ANSWERS + 1))
     }
 
-    /// Whether a count shows the claim after each move of the loser, who is to move, or after an answer to it.
+    /// Whether a count shows the claim after each move of the loser, who is to move, or after an answer to
+    /// it.
     fn show<G: Solvable<Move = M>>(&mut self, position: &G, claim: Claim) -> bool {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
@@ -77,12 +78,7 @@ impl<M: GameMove> Answers<M> {
 
 /// Whether a claim is true by the rules, if they have ended the game, or by a count of moves.
 fn holds<G: Solvable>(position: &G, claim: Claim) -> bool {
-    end(position).map_or_else(|| is_counted(position, claim), |outcome| claim.holds(outcome.winner))
-}
-
-/// Whether a count of moves shows that a claim is true.
-fn is_counted<G: Solvable>(position: &G, claim: Claim) -> bool {
-    position.counts_a_win(claim.player)
+    end(position).map_or_else(|| position.counts_a_win(claim.player), |outcome| claim.holds(outcome.winner))
 }
 
 /// Whether the claim is true, by a search of all moves; `None` if it takes more than so many positions.
