@@ -271,58 +271,103 @@ fn features_of_chess_by_hand() {
         sum
     };
     // The start position is all middle game, bare kings are all end game, a rook each is 4 of 24.
-    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    assert_eq!((feature(start, 0, "tempo.middle"), feature(start, 0, "tempo.end")), (1.0, 0.0));
-    let kings = "4k3/8/8/8/8/8/8/4K3 w - - 0 1";
-    assert_eq!((feature(kings, 0, "tempo.middle"), feature(kings, 0, "tempo.end")), (0.0, 1.0));
-    let rooks = "r3k3/8/8/8/8/8/8/4K2R b - - 0 1";
-    assert!((feature(rooks, 0, "tempo.middle") - 4.0 / 24.0).abs() < 1e-12);
-    // With Black to move, White's terms are negative. Only the end game counts.
-    for (fen, name, value) in [
-        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.end", 2.0),
-        ("4k3/8/8/8/8/2P5/2P5/4K3 b - - 0 1", "pawn.end", -2.0),
-        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.doubled.end", 1.0),
-        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.isolated.end", 2.0),
-        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "passed.3.end", 1.0),
-        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "passed.2.end", 0.0),
-        ("4k3/5p2/8/8/8/8/8/4K3 w - - 0 1", "pawn.c2.end", -1.0),
-        ("4k3/5p2/8/8/8/8/8/4K3 w - - 0 1", "king.d1.end", 0.0),
-        // The progress of a pawn on the second rank is 0, on the sixth four fifths.
-        ("8/8/8/2K5/8/8/4kP2/8 w - - 0 1", "passed.ownKing.end", 0.0),
-        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.ownKing.end", 0.8 * 3.0),
-        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.enemyKing.end", 0.8 * 5.0),
-        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.safe.end", 0.8),
-        ("6k1/8/5P2/2K5/8/8/8/8 w - - 0 1", "passed.safe.end", 0.0),
-        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.free.6.end", 1.0),
+    let taper = |fen| {
+        let [middle, end] = ["tempo.middle", "tempo.end"].map(|name| feature(fen, 0, name));
+        (middle / (middle + end), middle + end)
+    };
+    assert_eq!(taper("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1").0, 1.0);
+    assert_eq!(taper("4k3/8/8/8/8/8/8/4K3 w - - 0 1").0, 0.0);
+    assert!((taper("r3k3/8/8/8/8/8/8/4K2R b - - 0 1").0 - 4.0 / 24.0).abs() < 1e-12);
+    // All terms count more with many pawns and less with few, and by what the stronger side has.
+    for (fen, scale) in [
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", 0.76 * 0.35),
+        ("4k3/8/8/8/8/8/b7/R3K3 b - - 0 1", 0.76 * 0.7),
+        ("4k3/8/8/8/8/8/8/R3K3 b - - 0 1", 0.76),
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", 0.79 * 0.7),
+        ("4k3/8/8/8/8/8/p7/4K2R w - - 0 1", 0.79),
+        // As strong as each other: only the knight can hardly win.
+        ("4k3/ppp5/8/8/8/8/8/N3K3 w - - 0 1", 0.85),
+        ("4k3/pp6/8/4b3/8/3B4/PPP5/4K3 w - - 0 1", 0.91 * 0.7),
+        ("4k3/pp6/8/3b4/8/3B4/PPP5/4K3 w - - 0 1", 0.91),
+        ("4k3/ppp5/8/8/8/8/PPP5/4K3 w - - 0 1", 0.94 * 1.6),
+        ("4k3/pppppppp/8/8/8/8/PPPPPPPP/R3K3 w - - 0 1", 1.24),
     ] {
-        assert!((feature(fen, 0, name) - value).abs() < 1e-12, "{name} in {fen}: {}", feature(fen, 0, name));
+        assert!((taper(fen).1 - scale).abs() < 1e-12, "scale {} in {fen}", taper(fen).1);
     }
-    let middle =
-        |fen, name| feature(fen, 0, &format!("{name}.middle")) + feature(fen, 0, &format!("{name}.end"));
+    // A term of both phases, as it is before the scale. With Black to move, White's terms are negative.
+    let term = |fen, name| {
+        let both = ["middle", "end"].map(|phase| feature(fen, 0, &format!("{name}.{phase}")));
+        both.iter().sum::<f64>() / taper(fen).1
+    };
     for (fen, name, value) in [
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn", 2.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 b - - 0 1", "pawn", -2.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.doubled", 1.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "pawn.isolated", 2.0),
+        ("4k3/2p5/8/8/8/8/P1P5/4K3 w - - 0 1", "pawn.isolated", 1.0),
+        ("4k3/2p5/8/8/8/8/P1P5/4K3 w - - 0 1", "pawn.isolated.open", 1.0),
+        // No enemy pawn is in front of a2, and none but the one on c7 can stop b4.
+        ("4k3/2p5/8/8/1P6/8/P7/4K3 w - - 0 1", "candidate.4", 1.0),
+        ("4k3/p1p5/8/8/1P6/8/P7/4K3 w - - 0 1", "candidate.4", 0.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "passed.3", 1.0),
+        ("4k3/8/8/8/8/2P5/2P5/4K3 w - - 0 1", "passed.2", 0.0),
+        ("4k3/5p2/8/8/8/8/8/4K3 w - - 0 1", "pawn.c2", -1.0),
+        ("4k3/5p2/8/8/8/8/8/4K3 w - - 0 1", "king.d1", 0.0),
+        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.ownKing.6", 3.0),
+        ("8/8/5P2/1K6/8/8/4k3/8 w - - 0 1", "passed.ownKing.6", 4.0),
+        ("8/8/5P2/K7/8/8/8/4k3 w - - 0 1", "passed.enemyKing.6", 5.0),
+        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.free.6", 1.0),
+        ("5k2/8/5P2/2K5/8/8/8/8 w - - 0 1", "passed.free.6", 1.0),
+        ("5k2/8/5P2/2K5/8/8/8/8 w - - 0 1", "passed.safe.6", 0.0),
+        ("8/8/5P2/2K5/8/8/4k3/8 w - - 0 1", "passed.clear.6", 1.0),
+        ("8/5P2/8/2K5/8/8/4k1r1/8 w - - 0 1", "passed.clear.7", 1.0),
+        ("6r1/5P2/8/2K5/8/8/4k3/8 w - - 0 1", "passed.clear.7", 0.0),
+        ("8/8/5P2/2K5/8/8/4k1r1/5R2 w - - 0 1", "passed.behind.own", 1.0),
+        ("8/8/5P2/2K5/8/8/4k1r1/5R2 w - - 0 1", "passed.behind.enemy", 0.0),
         // The knight on d5 is protected, and c- and e-file have no pawn to attack it.
         ("4k3/2p5/8/3N4/4P3/8/8/4K3 w - - 0 1", "knight.outpost", 0.0),
         ("4k3/8/8/3N4/4P3/8/2p5/4K3 w - - 0 1", "knight.outpost", 1.0),
+        ("4k3/8/8/8/4P3/4N3/2p5/4K3 w - - 0 1", "knight.outpostNear", 2.0),
+        ("4k3/8/8/8/4P3/4N3/8/4K3 w - - 0 1", "knight.behindPawn", 1.0),
+        ("4k3/8/8/8/4P3/4N3/8/4K3 w - - 0 1", "knight.fromKing", 2.0),
         ("4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1", "knight.moves.8", 1.0),
         ("4k3/1p6/8/8/8/8/8/N3K3 w - - 0 1", "knight.moves.2", 1.0),
         ("4k3/8/8/8/p7/8/8/N3K3 w - - 0 1", "knight.moves.1", 1.0),
+        // Each rook sees through the other one, and through the queen.
+        ("4k3/8/8/Q7/8/8/8/RR2K3 w - - 0 1", "rook.moves.10", 2.0),
         ("4k3/p7/8/8/8/8/P7/RR2K2R w - - 0 1", "rook.open", 2.0),
         ("4k3/1p6/8/8/8/8/P7/RR2K2R w - - 0 1", "rook.halfOpen", 1.0),
         ("4k3/R7/8/8/8/8/8/4K2r w - - 0 1", "rook.seventh", 1.0),
-        ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", "bishop.pair", 1.0),
+        ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", "pair.bishop", 1.0),
+        ("4k3/8/4p3/4P3/8/P7/8/2B1K3 w - - 0 1", "bishop.pawns", 2.0),
+        ("4k3/8/4p3/4P3/8/P7/8/2B1K3 w - - 0 1", "bishop.blockedPawns", 1.0),
+        ("4k3/8/4p3/4P3/8/P7/8/2B1K3 w - - 0 1", "bishop.diagonal", 0.0),
+        ("4k3/8/8/8/8/8/1B6/4K3 w - - 0 1", "bishop.diagonal", 1.0),
+        ("4k3/8/4p3/4P3/8/P7/8/2B1K3 w - - 0 1", "withPawns.bishop", -3.0),
+        ("4k3/8/4p3/4P3/8/P7/8/2B1K3 w - - 0 1", "withRammed.bishop", 1.0),
         ("4k3/8/2n5/1P1p4/8/8/8/3QK3 w - - 0 1", "threat.pawnMinor", 1.0),
         ("4k3/8/2n5/1P1p4/8/8/8/3QK3 w - - 0 1", "hanging.pawn", 1.0),
         ("4k3/8/2n5/1P1p4/8/8/8/3QK3 w - - 0 1", "hanging.minor", 1.0),
-        ("4k3/pp6/8/4b3/8/3B4/P7/4K3 w - - 0 1", "oppositeBishops", -1.0),
-        ("4k3/pp6/8/3b4/8/3B4/P7/4K3 w - - 0 1", "oppositeBishops", 0.0),
-        ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "shield.beside.none", 1.0),
-        ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "storm.none", -1.0),
+        ("4k3/8/2n5/8/1P1p4/8/8/4K3 w - - 0 1", "threat.push", 1.0),
+        // A pawn protects the knight from the bishop, the bishop b6 from the rook.
+        ("4k3/3p4/2n5/8/4B3/8/8/4K3 w - - 0 1", "threat.minorMinor", 1.0),
+        ("4k3/p7/1b6/8/8/8/8/1R2K3 w - - 0 1", "threat.rookMinor", 0.0),
+        ("4k3/8/1b6/8/8/8/8/1R2K3 w - - 0 1", "threat.rookMinor", 1.0),
+        ("3qk3/8/8/8/8/8/8/2N1K3 w - - 0 1", "threat.knightOnQueen", 0.0),
+        ("4k3/8/3q4/8/8/8/8/2N1K3 w - - 0 1", "threat.knightOnQueen", 0.0),
+        // Eleven squares and two pieces against twelve squares and one.
+        ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "space.safe", 10.0),
+        ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "shelter.beside.a7", 1.0),
+        ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "shelter.b1", 0.0),
+        ("6k1/5ppp/8/8/8/8/5PP1/6K1 w - - 0 1", "storm.a7", -1.0),
+        ("6k1/5pp1/8/8/8/7p/5PPP/6K1 w - - 0 1", "storm.blocked.a2", 1.0),
+        ("4k3/8/8/8/8/8/P7/1K6 w - - 0 1", "flank.pawnless", -1.0),
         ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "danger.0", 0.0),
-        // The queen attacks f2, g2, h2 and g1, five units each, and has a safe check on e1, seven: six
-        // steps of four.
-        ("4k3/8/8/8/8/6q1/8/6K1 w - - 0 1", "danger.6", 1.0),
+        // One queen (3) attacks six squares of the ring, which nothing but the king protects (24 each), three
+        // of them beside the king (7 each), and has safe checks on e1 and e3 (75): 243 units, 12 in a step.
+        ("4k3/8/8/8/8/6q1/8/6K1 w - - 0 1", "danger.20", 1.0),
     ] {
-        assert!((middle(fen, name) - value).abs() < 1e-12, "{name} in {fen}: {}", middle(fen, name));
+        assert!((term(fen, name) - value).abs() < 1e-12, "{name} in {fen}: {}", term(fen, name));
     }
     // The paper's: the rook on e7 counts 1, the king on e1 0, Black's on a8, its own corner, 2.
     let fen = "k7/4R3/8/8/8/8/8/4K3 w - - 0 1";

@@ -16,12 +16,10 @@ mod inputs;
 mod msd;
 mod msd_filter;
 mod notation;
-mod pawns;
 mod rules;
 mod san;
 mod syzygy;
 mod table_files;
 mod table_header;
-mod terms;
 
 pub use rules::{Chess, ChessMove};

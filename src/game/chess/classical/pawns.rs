@@ -17,7 +17,7 @@ pub(super) const fn fill_up(board: u64) -> u64 {
 }
 
 /// The squares of a board and all squares below them.
-const fn fill_down(board: u64) -> u64 {
+pub(super) const fn fill_down(board: u64) -> u64 {
     let filled = board | board >> 8;
     let filled = filled | filled >> 16;
     filled | filled >> 32
@@ -37,7 +37,7 @@ pub(super) fn turned(board: u64, side: Side) -> u64 {
 }
 
 /// The squares to the left and right of those of a board.
-const fn beside(board: u64) -> u64 {
+pub(super) const fn beside(board: u64) -> u64 {
     (board & !FILE_H) << 1 | (board & !FILE_A) >> 1
 }
 
@@ -57,6 +57,23 @@ impl Pawns {
     /// The squares that own pawns attack.
     pub(super) const fn attacks(&self) -> u64 {
         beside(self.own << 8)
+    }
+
+    /// The squares that two own pawns attack.
+    pub(super) const fn double_attacks(&self) -> u64 {
+        let ahead = self.own << 8;
+        (ahead & !FILE_H) << 1 & (ahead & !FILE_A) >> 1
+    }
+
+    /// The squares that own pawns can move to, one or two ranks ahead.
+    pub(super) const fn pushed(&self, empty: u64) -> u64 {
+        let single = self.own << 8 & empty;
+        single | (single & RANK_1 << 16) << 8 & empty
+    }
+
+    /// Own pawns with an enemy pawn on the next square.
+    pub(super) const fn rammed(&self) -> u64 {
+        self.own & self.enemies >> 8
     }
 
     /// The squares that enemy pawns attack.
@@ -91,12 +108,26 @@ impl Pawns {
         self.own & !fill_down(self.enemies >> 8) & !self.enemy_attack_span() & !self.doubled()
     }
 
+    /// Own pawns with no pawn of any player in front of them on the file.
+    const fn free(&self) -> u64 {
+        self.own & !fill_down((self.own | self.enemies) >> 8)
+    }
+
+    /// Pawns that have no enemy pawns in front of them, but on one of the neighbouring files.
+    pub(super) const fn candidates(&self) -> u64 {
+        let ahead = fill_down(self.enemies >> 8);
+        self.free() & ((ahead & !FILE_H) << 1 ^ (ahead & !FILE_A) >> 1)
+    }
+
     /// Calls `count(term, pawns)` for each term of the pawn structure.
     #[inline(always)]
     pub(super) fn structure(&self, mut count: impl FnMut(usize, u64)) {
+        let unopposed = !fill_down(self.enemies >> 8);
         count(terms::DOUBLED, self.doubled());
         count(terms::ISOLATED, self.isolated());
+        count(terms::ISOLATED + 1, self.isolated() & unopposed);
         count(terms::BACKWARD, self.backward());
+        count(terms::BACKWARD + 1, self.backward() & unopposed);
         let (phalanx, protected) = (self.own & beside(self.own), self.own & self.attacks());
         for rank in 1..7 {
             count(terms::PHALANX + rank - 1, phalanx & RANK_1 << (8 * rank));
@@ -133,6 +164,9 @@ mod tests {
         // b5 attacks c4, and no own pawn can protect it. g4 protects f5.
         assert_eq!(squares(pawns.backward()), ["c3"]);
         assert_eq!(squares(pawns.passed()), ["g4", "c5", "h6"]);
+        assert_eq!(squares(pawns.candidates()), ["d4"]);
+        assert_eq!(squares(pawns.rammed()), [""; 0]);
+        assert_eq!(squares(pawns.double_attacks()), [""; 0]);
         assert_eq!(squares(pawns.own & pawns.attacks()), ["d4", "c5"]);
         assert_eq!(squares(pawns.own & beside(pawns.own)), ["f4", "g4"]);
     }
