@@ -198,12 +198,32 @@ impl SquareSet for u128 {
     }
 }
 
-/// The squares of each set and all squares of `ground` that are connected to it. Two sets side by side take
-/// little longer than one.
+/// The squares of a set and all squares of `ground` that are connected to it.
 #[inline]
-pub(super) fn connected<S: SquareSet, const N: usize>(mut sets: [S; N], ground: S) -> [S; N] {
-    let step = |sets: [S; N]| sets.map(|set| set.around() & ground);
+pub(super) fn connected<S: SquareSet>(mut set: S, ground: S) -> S {
     // Several steps at a time: the end of a loop is hard to predict.
+    loop {
+        set = set.around() & ground;
+        let narrower = set.around() & ground;
+        set = narrower.around() & ground;
+        if narrower == set {
+            return set;
+        }
+    }
+}
+
+/// The empty squares that amazons can reach in any number of moves while all other pieces stay.
+#[inline]
+pub(super) fn flood<S: SquareSet>(amazons: S, empty: S) -> S {
+    connected(amazons.around() & empty, empty)
+}
+
+/// The same for the amazons of both players: two floods side by side take little longer than one. (One loop
+/// for this and [`connected`], over an array of any length, makes the solver 10 to 20 % slower.)
+#[inline]
+pub(super) fn floods<S: SquareSet>(amazons: [S; 2], empty: S) -> [S; 2] {
+    let step = |sets: [S; 2]| sets.map(|set| set.around() & empty);
+    let mut sets = step(amazons);
     loop {
         let narrower = step(step(sets));
         sets = step(narrower);
@@ -211,20 +231,6 @@ pub(super) fn connected<S: SquareSet, const N: usize>(mut sets: [S; N], ground: 
             return sets;
         }
     }
-}
-
-/// The empty squares that the amazons of each set can reach in any number of moves while all other pieces
-/// stay.
-#[inline]
-pub(super) fn floods<S: SquareSet, const N: usize>(amazons: [S; N], empty: S) -> [S; N] {
-    connected(amazons.map(|set| set.around() & empty), empty)
-}
-
-/// The same for one set.
-#[inline]
-pub(super) fn flood<S: SquareSet>(amazons: S, empty: S) -> S {
-    let [flood] = floods([amazons], empty);
-    flood
 }
 
 /// The squares of a set, lowest first.
@@ -244,7 +250,7 @@ pub(super) fn squares<S: SquareSet>(mut set: S) -> impl Iterator<Item = u8> {
 pub(super) fn components<S: SquareSet>(mut ground: S) -> impl Iterator<Item = S> {
     std::iter::from_fn(move || {
         (!ground.is_none()).then(|| {
-            let [component] = connected([S::square(ground.first())], ground);
+            let component = connected(S::square(ground.first()), ground);
             ground = ground & !component;
             component
         })

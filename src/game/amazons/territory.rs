@@ -156,7 +156,7 @@ impl Territory {
         for player in 0..2 {
             let mut unvisited = reachable[player] & !reachable[1 - player];
             while unvisited != 0 {
-                let [region] = connected([unvisited & unvisited.wrapping_neg()], ground);
+                let region = connected(unvisited & unvisited.wrapping_neg(), ground);
                 unvisited &= !region;
                 if region & amazons[1 - player] != 0 {
                     // The opponent can enter once an amazon at the border moves away.

@@ -4,7 +4,8 @@
 //! The evaluation is tapered: each term has a weight for the middle game and one for the end game, and the
 //! game phase interpolates between them. Knights and bishops count 1 for the phase, rooks 2 and queens 4,
 //! which makes 24 at the start. Where the stronger side can hardly win, all terms shrink. The evaluation is
-//! linear in the weights. Each term is that of the side to move less that of the opponent; the unit is a pawn.
+//! linear in the weights. Each term is that of the side to move less that of the opponent; the unit is a
+//! pawn.
 
 mod king;
 mod passed;

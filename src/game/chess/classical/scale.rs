@@ -7,8 +7,9 @@ use super::PIECES;
 /// The values of [`PIECES`] in pawns, for comparison.
 const VALUES: [u32; 4] = [3, 3, 5, 9];
 
-/// The factors of all terms, found by the held-out error of a regression over 1.2 million positions, in steps of
-/// 0.1. Without pawns and with at most a minor piece in all.
+// The factors of all terms, found by the held-out error of a regression over 1.2 million positions.
+
+/// Without pawns and with at most a minor piece in all.
 const BARE: f64 = 0.35;
 /// Without pawns and with at most a minor piece more than the opponent.
 const NO_PAWNS: f64 = 0.7;

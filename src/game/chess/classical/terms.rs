@@ -47,8 +47,8 @@ pub(super) const PAWN_ON: usize = MATERIAL + 5;
 pub(super) const PIECE_ON: [usize; 4] = [PAWN_ON + 32, PAWN_ON + 64, PAWN_ON + 96, PAWN_ON + 128];
 pub(super) const KING_ON: usize = PAWN_ON + 160;
 /// Mobility of a knight, bishop, rook or queen: the attacked squares without own pawns, the own king, and
-/// squares that enemy pawns attack. Bishops and rooks see through queens, rooks through own rooks. One term for
-/// each number.
+/// squares that enemy pawns attack. Bishops and rooks see through queens, rooks through own rooks. One term
+/// for each number.
 pub(super) const MOBILITY: [usize; 4] = {
     let knight = KING_ON + 32;
     [knight, knight + 9, knight + 9 + 14, knight + 9 + 14 + 15]
@@ -72,8 +72,8 @@ pub(super) const PASSED_CLEAR: usize = PASSED_SAFE + 6;
 pub(super) const PASSED_KING: [usize; 2] = [PASSED_CLEAR + 6, PASSED_CLEAR + 12];
 /// Own and enemy rooks and queens behind a passed pawn.
 pub(super) const PASSED_BEHIND: usize = PASSED_KING[1] + 6;
-/// Shelter: the nearest own pawn at or in front of the king, on its file and on each neighbouring file, by file
-/// and by its distance in ranks; 7 if there is none.
+/// Shelter: the nearest own pawn at or in front of the king, on its file and on each neighbouring file, by
+/// file and by its distance in ranks; 7 if there is none.
 pub(super) const SHELTER: [usize; 2] = [PASSED_BEHIND + 2, PASSED_BEHIND + 34];
 /// Pawn storm: the same of the nearest enemy pawn; free, and blocked by that own pawn.
 pub(super) const STORM: [usize; 2] = [SHELTER[1] + 32, SHELTER[1] + 64];
@@ -105,10 +105,10 @@ pub(super) const BISHOP_PAWNS: usize = FROM_KING + 2;
 pub(super) const BISHOP_BLOCKED_PAWNS: usize = BISHOP_PAWNS + 1;
 /// Bishops on a diagonal through the centre that no pawn blocks.
 pub(super) const BISHOP_DIAGONAL: usize = BISHOP_BLOCKED_PAWNS + 1;
-/// Enemy pieces attacked by less valuable ones, or by as valuable ones: minor pieces, rooks and queens by pawns;
-/// weak pawns, minor pieces, rooks and queens by minor pieces; weak pawns, weak minor pieces and queens by
-/// rooks; all weak ones by the king. Weak ones have no pawn that protects them, and no two pieces unless two
-/// attack them.
+/// Enemy pieces attacked by less valuable ones, or by as valuable ones: minor pieces, rooks and queens by
+/// pawns; weak pawns, minor pieces, rooks and queens by minor pieces; weak pawns, weak minor pieces and
+/// queens by rooks; all weak ones by the king. Weak ones have no pawn that protects them, and no two pieces
+/// unless two attack them.
 pub(super) const THREAT: usize = BISHOP_DIAGONAL + 1;
 /// Enemy pieces that are attacked and not protected: pawns, minor pieces, rooks, queens.
 pub(super) const HANGING: usize = THREAT + 11;
@@ -121,8 +121,8 @@ pub(super) const RESTRICTED: usize = QUEEN_GUARDS + 1;
 pub(super) const PUSH_THREAT: usize = RESTRICTED + 1;
 /// Safe squares from which a knight, or a bishop or rook, attacks the enemy's only queen.
 pub(super) const ON_QUEEN: usize = PUSH_THREAT + 1;
-/// Squares on the second to fourth rank of the middle files without own pawns that no enemy pawn attacks, times
-/// the number of own pieces; those behind own pawns that nothing attacks.
+/// Squares on the second to fourth rank of the middle files without own pawns that no enemy pawn attacks,
+/// times the number of own pieces; those behind own pawns that nothing attacks.
 pub(super) const SPACE: usize = ON_QUEEN + 2;
 /// The right to move.
 pub(super) const TEMPO: usize = SPACE + 2;
