@@ -164,9 +164,9 @@ mod tests {
         // b5 attacks c4, and no own pawn can protect it. g4 protects f5.
         assert_eq!(squares(pawns.backward()), ["c3"]);
         assert_eq!(squares(pawns.passed()), ["g4", "c5", "h6"]);
-        assert_eq!(squares(pawns.candidates()), ["d4"]);
-        assert_eq!(squares(pawns.rammed()), [""; 0]);
-        assert_eq!(squares(pawns.double_attacks()), [""; 0]);
+        assert_eq!(squares(pawns.candidates()), ["d4", "f4"]);
+        assert_eq!(squares(Pawns { enemies: pawns.enemies | 1 << 35, ..pawns }.rammed()), ["d4"]);
+        assert_eq!(squares(pawns.double_attacks()), ["e5"]);
         assert_eq!(squares(pawns.own & pawns.attacks()), ["d4", "c5"]);
         assert_eq!(squares(pawns.own & beside(pawns.own)), ["f4", "g4"]);
     }
