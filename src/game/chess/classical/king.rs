@@ -112,11 +112,11 @@ impl SideView<'_> {
         let attack = enemy.king_attack;
 
         let [knights, bishops, rooks, _] = own.pieces;
-        let weak = enemy.all & !(own.pawns | knights | bishops | rooks) & !(own.twice & !enemy.twice);
+        let weak = enemy.all & !(own.strong(enemy) | knights | bishops | rooks);
         let weak_squares = (ring(king) & weak).len() as i32;
 
         // Squares from which a check would not be answered by a capture.
-        let safe = !board.colors(!side) & (!own.all | (weak & enemy.twice));
+        let safe = !own.all | (weak & enemy.twice);
         let behind_queens = occupied ^ self.own(Piece::Queen);
         let straight = get_rook_moves(king, behind_queens);
         let diagonal = get_bishop_moves(king, behind_queens);

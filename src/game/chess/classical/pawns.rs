@@ -36,9 +36,15 @@ pub(super) fn turned(board: u64, side: Side) -> u64 {
     }
 }
 
+/// The squares to the right of those of a board, and those to the left.
+const fn sides(board: u64) -> [u64; 2] {
+    [(board & !FILE_H) << 1, (board & !FILE_A) >> 1]
+}
+
 /// The squares to the left and right of those of a board.
 pub(super) const fn beside(board: u64) -> u64 {
-    (board & !FILE_H) << 1 | (board & !FILE_A) >> 1
+    let [right, left] = sides(board);
+    right | left
 }
 
 /// The pawns of both players; own pawns move up.
@@ -61,8 +67,8 @@ impl Pawns {
 
     /// The squares that two own pawns attack.
     pub(super) const fn double_attacks(&self) -> u64 {
-        let ahead = self.own << 8;
-        (ahead & !FILE_H) << 1 & (ahead & !FILE_A) >> 1
+        let [right, left] = sides(self.own << 8);
+        right & left
     }
 
     /// The squares that own pawns can move to, one or two ranks ahead.
@@ -105,24 +111,29 @@ impl Pawns {
 
     /// Passed pawns: no enemy pawn can block or capture them. Only the foremost of a file counts.
     pub(super) const fn passed(&self) -> u64 {
-        self.own & !fill_down(self.enemies >> 8) & !self.enemy_attack_span() & !self.doubled()
-    }
-
-    /// Own pawns with no pawn of any player in front of them on the file.
-    const fn free(&self) -> u64 {
-        self.own & !fill_down((self.own | self.enemies) >> 8)
+        self.foremost() & !self.enemy_attack_span()
     }
 
     /// Pawns that have no enemy pawns in front of them, but on one of the neighbouring files.
     pub(super) const fn candidates(&self) -> u64 {
-        let ahead = fill_down(self.enemies >> 8);
-        self.free() & ((ahead & !FILE_H) << 1 ^ (ahead & !FILE_A) >> 1)
+        let [right, left] = sides(self.opposed());
+        self.foremost() & (right ^ left)
+    }
+
+    /// The squares in front of which there is an enemy pawn.
+    const fn opposed(&self) -> u64 {
+        fill_down(self.enemies >> 8)
+    }
+
+    /// Own pawns with no pawn of any player in front of them on the file.
+    const fn foremost(&self) -> u64 {
+        self.own & !self.opposed() & !self.doubled()
     }
 
     /// Calls `count(term, pawns)` for each term of the pawn structure.
     #[inline(always)]
     pub(super) fn structure(&self, mut count: impl FnMut(usize, u64)) {
-        let unopposed = !fill_down(self.enemies >> 8);
+        let unopposed = !self.opposed();
         count(terms::DOUBLED, self.doubled());
         count(terms::ISOLATED, self.isolated());
         count(terms::ISOLATED + 1, self.isolated() & unopposed);

@@ -4,7 +4,7 @@ use cozy_chess::{
     BitBoard, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves, get_rook_moves,
 };
 
-use super::king::{KingAttack, ring};
+use super::king::ring;
 use super::pawns::files;
 use super::{Attacks, PIECES, SideView, TermSink, distance, terms};
 
@@ -39,7 +39,6 @@ impl SideView<'_> {
         attacks.add(attacks.king);
 
         let enemy_king = board.king(!side);
-        let mut king_attack = KingAttack::default();
         let ring = ring(enemy_king);
         let open = !(own_pawns | king.bitboard() | self.unturned(pawns.enemy_attacks()));
         // Sliders see through queens, and rooks through own rooks.
@@ -59,12 +58,11 @@ impl SideView<'_> {
                 sink.one(player, terms::MOBILITY[n] + (reached & open).len() as usize);
                 attacks.pieces[n] |= reached;
                 attacks.add(reached);
-                king_attack.add(n, reached, ring, enemy_king);
+                attacks.king_attack.add(n, reached, ring, enemy_king);
             }
         }
-        attacks.king_attack = king_attack;
         self.minor_pieces(&attacks, player, sink);
-        self.major_pieces(player, sink);
+        self.rooks(player, sink);
         self.pairs(player, sink);
         attacks
     }
@@ -102,7 +100,7 @@ impl SideView<'_> {
 
     /// Counts terms of rooks.
     #[inline(always)]
-    fn major_pieces(&self, player: usize, sink: &mut impl TermSink) {
+    fn rooks(&self, player: usize, sink: &mut impl TermSink) {
         let rooks = self.own(Piece::Rook);
         let closed = BitBoard(files(self.own(Piece::Pawn).0));
         let half_closed = BitBoard(files(self.board.pieces(Piece::Pawn).0));

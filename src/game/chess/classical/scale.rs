@@ -44,7 +44,7 @@ fn material_scale(board: &Board) -> f64 {
         })
     };
     let most = counts[0].1.max(counts[1].1);
-    if stronger(|pawns, lead| pawns == 0 && lead <= 3) {
+    if stronger(|pawns, lead| pawns == 0 && lead <= i64::from(VALUES[0])) {
         if most <= VALUES[0] { BARE } else { NO_PAWNS }
     } else if stronger(|pawns, lead| pawns == 1 && lead <= 0) {
         ONE_PAWN
