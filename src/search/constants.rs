@@ -59,14 +59,14 @@ constants! {
     /// Razoring up to this depth.
     razoring_depth = 4, 0..=10, 0.5;
     /// Razoring margin at any depth, in thousandths.
-    razoring_base = 600, 0..=2000, 50.0;
+    razoring_base = 840, 0..=2000, 50.0;
     /// Razoring margin for the square of the depth, in thousandths.
-    razoring_margin = 400, 50..=1000, 30.0;
+    razoring_margin = 560, 50..=1000, 30.0;
 
     /// Reverse futility pruning up to this depth. +76 ± 31 Elo in Neighbours.
     reverse_futility_depth = 8, 0..=12, 0.75;
     /// Reverse futility margin for each ply of depth, less one where the position improves, in thousandths.
-    reverse_futility_margin = 200, 20..=600, 20.0;
+    reverse_futility_margin = 240, 20..=600, 20.0;
 
     /// Null move pruning from this depth on.
     null_move_depth = 3, 1..=128, 0.5;
@@ -75,7 +75,7 @@ constants! {
     /// Plies of depth for which the null move is reduced by one more.
     null_move_depth_step = 4, 2..=12, 0.5;
     /// Thousandths above β for which the null move is reduced by one more.
-    null_move_margin = 200, 50..=1000, 30.0;
+    null_move_margin = 240, 50..=1000, 30.0;
     /// The most plies that are added to the null move reduction by the margin.
     null_move_margin_steps = 3, 0..=8, 0.5;
     /// Null-move cutoffs are verified from this depth on, whatever the position.
@@ -105,25 +105,25 @@ constants! {
     /// Futility pruning up to this depth, reductions taken off. +75 ± 32 Elo in Neighbours.
     futility_depth = 6, 0..=12, 0.5;
     /// Futility margin for each ply of depth and one more, in thousandths.
-    futility_margin = 300, 20..=900, 30.0;
+    futility_margin = 460, 20..=900, 30.0;
 
     /// Late move pruning up to this depth. +94 ± 33 Elo in Neighbours.
     late_pruning_depth = 8, 0..=12, 0.5;
     /// Late move pruning begins behind this many moves and the square of the depth, half of that where the
     /// position does not improve.
-    late_pruning_moves = 4, 1..=20, 0.75;
+    late_pruning_moves = 7, 1..=20, 0.75;
 
     /// History pruning below this depth, reductions taken off.
     history_pruning_depth = 4, 0..=10, 0.5;
     /// History score of a quiet move for each ply of depth below which it is pruned, with its sign turned.
-    history_pruning_margin = 4000, 500..=15000, 300.0;
+    history_pruning_margin = 4600, 500..=15000, 300.0;
 
     /// Pruning by static exchange evaluation up to this depth.
     see_pruning_depth = 9, 0..=14, 0.75;
     /// Thousandths that a quiet move may lose by exchange for each ply of depth.
-    see_quiet_margin = 210, 20..=600, 20.0;
+    see_quiet_margin = 270, 20..=600, 20.0;
     /// Thousandths that a tactical move may lose by exchange for the square of the depth.
-    see_tactical_margin = 65, 5..=250, 8.0;
+    see_tactical_margin = 91, 5..=250, 8.0;
 
     /// Late move reductions from this depth on.
     late_reduction_depth = 3, 2..=6, 0.5;
@@ -131,19 +131,19 @@ constants! {
     late_reduction_moves = 2, 2..=8, 0.5;
     /// The part of the reduction that depends on neither depth nor number of the move, in hundredths of a
     /// ply.
-    late_reduction_base = 50, 0..=200, 8.0;
+    late_reduction_base = 27, 0..=200, 8.0;
     /// The product of the logarithms of depth and number of the move that reduces by one ply, in hundredths.
-    late_reduction_divisor = 200, 100..=500, 10.0;
+    late_reduction_divisor = 228, 100..=500, 10.0;
     /// A history score of this size takes a ply off the reduction, or adds one.
-    late_reduction_history = 5000, 1000..=20000, 400.0;
+    late_reduction_history = 4900, 1000..=20000, 400.0;
     /// The most that history takes off the reduction or adds to it, in hundredths of a ply.
     late_reduction_history_most = 200, 0..=500, 20.0;
     /// Added to the reduction where the position does not improve, in hundredths of a ply.
-    late_reduction_not_improving = 70, 0..=200, 10.0;
+    late_reduction_not_improving = 44, 0..=200, 10.0;
     /// Added to the reduction where the node is expected to fail high, in hundredths of a ply.
-    late_reduction_cut_node = 100, 0..=300, 10.0;
+    late_reduction_cut_node = 84, 0..=300, 10.0;
     /// Taken off the reduction of tactical moves, in hundredths of a ply.
-    late_reduction_tactical = 150, 0..=2000, 10.0;
+    late_reduction_tactical = 147, 0..=2000, 10.0;
 
     /// Moves are reduced by a ply more where so many of the moves before them have been refuted.
     late_reduction_cutoffs = 3, 0..=20, 0.5;
@@ -154,11 +154,11 @@ constants! {
     late_reduction_deeper = 25, 0..=300, 5.0;
 
     /// History score of a cutoff for the square of the depth.
-    history_bonus_square = 16, 0..=64, 2.0;
+    history_bonus_square = 14, 0..=64, 2.0;
     /// History score of a cutoff for each ply of depth.
-    history_bonus_linear = 32, 0..=400, 10.0;
+    history_bonus_linear = 76, 0..=400, 10.0;
     /// History score of a cutoff at most. The bound of the scores themselves is 2¹⁴.
-    history_bonus_max = 1600, 200..=4000, 100.0;
+    history_bonus_max = 1440, 200..=4000, 100.0;
     /// History scores that a thousandth of capture value is worth, in the order of tactical moves.
     capture_value = 16, 1..=64, 2.0;
 
@@ -166,12 +166,12 @@ constants! {
     correction_most = 300, 0..=1000, 20.0;
 
     /// In quiescence search, a capture has to bring the score up to α with so many thousandths to spare.
-    quiescence_margin = 500, 50..=4000, 30.0;
+    quiescence_margin = 700, 50..=4000, 30.0;
 
     /// Iterations of at least this depth begin with an aspiration window.
     aspiration_depth = 4, 1..=10, 0.5;
     /// Half the width of the first aspiration window, in thousandths of the evaluation's unit.
-    aspiration_window = 250, 20..=800, 20.0;
+    aspiration_window = 230, 20..=800, 20.0;
     /// The width of the next aspiration window where one has failed, in percent of its own.
     aspiration_growth = 200, 110..=400, 10.0;
     /// The most plies by which a search is shallower after the window has failed high.
