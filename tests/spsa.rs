@@ -27,10 +27,9 @@ fn spsa(words: &str, constants: &[&str]) -> (bool, String, String) {
 
 const GAMES: &str = "--variant neighbours --each nodes=300 option.Hash=1 --seed 3";
 
-const CONSTANTS: [&str; 2] = [
-    "reverse_futility_margin start=500 c_end=90 r_end=0.1",
-    "late_pruning_moves start=4 min=3 max=16 c_end=3",
-];
+/// The second one starts from its value in play.
+const CONSTANTS: [&str; 2] =
+    ["reverse_futility_margin start=500 c_end=90 r_end=0.1", "late_pruning_moves min=3 max=16 c_end=3"];
 
 /// The files of a run.
 fn files(folder: &Path) -> [String; 3] {
@@ -132,10 +131,8 @@ fn another_run_in_the_folder_is_refused_and_stays() {
     let (success, _, error) = spsa(&words(GAMES, "--iterations 1"), &CONSTANTS);
     assert!(success, "{error}");
     let before = files(folder.path());
-    let other = [
-        "reverse_futility_margin start=500 c_end=90 r_end=0.1",
-        "late_pruning_moves start=4 min=3 max=17 c_end=3",
-    ];
+    let other = [CONSTANTS[0], "late_pruning_moves min=3 max=17 c_end=3"];
+    let start = Constants::DEFAULT.late_pruning_moves;
     for (words, constants, message) in [
         (words(GAMES, "--iterations 1"), &CONSTANTS[..], "use --resume"),
         (words(GAMES, "--iterations 2 --resume"), &CONSTANTS, "--iterations: 2, but"),
@@ -143,7 +140,7 @@ fn another_run_in_the_folder_is_refused_and_stays() {
         (
             words(GAMES, "--iterations 1 --resume"),
             &other,
-            "--constant late_pruning_moves: \"start=4 min=3 max=17",
+            &format!("--constant late_pruning_moves: \"start={start} min=3 max=17"),
         ),
         (
             words(GAMES, "--iterations 1 --resume"),
@@ -173,6 +170,7 @@ fn invalid_arguments_are_named_before_the_first_game() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let one = format!("{GAMES} --iterations 1");
+    let start = Constants::DEFAULT.futility_margin;
     for (words, constant, message) in [
         (
             one.as_str(),
@@ -185,7 +183,11 @@ fn invalid_arguments_are_named_before_the_first_game() {
             "futility_margin start=100 min=200",
             "--constant futility_margin: the start 100 is not in the range",
         ),
-        (&one, "futility_margin start=300 min=400", "the start 300 is not in the range from 400 to 900"),
+        (
+            &one,
+            &format!("futility_margin min={}", start + 1),
+            &format!("the start {start} is not in the range from {} to 900", start + 1),
+        ),
         (
             &one,
             "futility_margin min=0",
