@@ -285,10 +285,10 @@ fn a_training_starts_from_a_net() {
     wider.add(&header, &read_games::<Chess>(&path).unwrap().1, 1, &mut Counts::default()).unwrap();
     let one = TrainingSettings { sizes: sizes::<Chess>(16, 1), ..settings() };
     let net = Trainer::new(&data, one, None).unwrap().best_net("a test".to_owned());
-    let several = EvalNetSizes { buckets: 3, ..net.sizes };
+    let several = EvalNetSizes { buckets: 3, hidden: 32, ..net.sizes };
     let settings = TrainingSettings { sizes: several, start: Some(net.checksum()), ..settings() };
     let mut trainer = Trainer::new(&wider, settings, Some(&net)).unwrap();
-    // All buckets are the same at first, then each learns for itself.
+    // All buckets are the same at first, and new neurons do not count; then each learns for itself.
     let values = |net: &EvalNet| -> Vec<Score> {
         let evaluator = NetEvaluator::<Chess>::new(net.clone());
         let fens = ["4k3/pppppppp/8/8/8/8/8/R3K3 w - -", "4k3/pppppppp/8/8/8/4K3/8/R7 w - -"];
@@ -298,11 +298,15 @@ fn a_training_starts_from_a_net() {
     assert_eq!(begun.scale.unit, net.scale.unit);
     assert_eq!((begun.sizes, values(&begun)), (several, values(&net)));
     trainer.epoch(&Control::default(), &mut |_| {}).unwrap().unwrap();
-    let rows = trainer.state.net.input_weights.chunks_exact(768 * 16).collect::<Vec<_>>();
+    let rows = trainer.state.net.input_weights.chunks_exact(768 * 32).collect::<Vec<_>>();
     assert!(rows.len() == 3 && rows[0] != rows[1] && rows[1] != rows[2]);
-    let other = EvalNetSizes { hidden: 32, ..several };
-    let refused = Trainer::new(&wider, TrainingSettings { sizes: other, ..settings }, Some(&net)).err();
-    assert_eq!(refused, Some(TrainingError::Start(net.sizes)));
+    let mut halves = trainer.state.net.output_weights.chunks_exact(32).map(|half| half.split_at(16));
+    assert!(halves.all(|(old, new)| old.iter().chain(new).all(|&weight| weight != 0.0)));
+    let (narrow, more) = (EvalNetSizes { hidden: 48, ..begun.sizes }, EvalNetSizes { outputs: 2, ..several });
+    for (start, sizes) in [(EvalNet::random_of_sizes(narrow, 1), several), (net, more)] {
+        let refused = Trainer::new(&wider, TrainingSettings { sizes, ..settings }, Some(&start)).err();
+        assert_eq!(refused, Some(TrainingError::Start(start.sizes)));
+    }
 }
 
 #[test]

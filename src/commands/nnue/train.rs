@@ -34,7 +34,7 @@ pub(super) struct Arguments {
     /// Continue the training in the folder
     #[arg(long)]
     resume: bool,
-    /// Start from a net, not from random parameters; where it has fewer buckets, they begin as its last one
+    /// Start from a net, not from random parameters; it may have fewer neurons and buckets
     #[arg(long, value_name = "NET")]
     start: Option<PathBuf>,
     #[command(flatten)]

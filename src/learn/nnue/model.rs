@@ -48,20 +48,31 @@ impl Numbers {
         numbers
     }
 
-    /// The parameters of a net, for one of the same sizes or with more buckets: these begin with the weights
-    /// of its last one. `None` if the sizes do not go together.
-    pub fn of_net(net: &EvalNet, sizes: EvalNetSizes) -> Option<Numbers> {
-        if (EvalNetSizes { buckets: net.sizes.buckets, ..sizes }) != net.sizes
-            || sizes.buckets < net.sizes.buckets
-        {
+    /// The parameters of a net, for one of the same sizes or larger, which has the same outputs at first. More
+    /// buckets begin with the weights of its last one; more neurons begin as those of [`Numbers::random`], but
+    /// with output weights of 0. `None` if the sizes do not go together.
+    pub fn of_net(net: &EvalNet, sizes: EvalNetSizes, active: usize, seed: u64) -> Option<Numbers> {
+        let EvalNetSizes { inputs, buckets, hidden, outputs } = net.sizes;
+        let is_larger = sizes.buckets >= buckets && sizes.hidden >= hidden;
+        if !is_larger || (sizes.inputs, sizes.outputs) != (inputs, outputs) {
             return None;
         }
-        let [mut input_weights, input_bias, output_weights, output_bias] = net.fractions();
-        let bucket = sizes.inputs.inputs * sizes.hidden;
-        for _ in net.sizes.buckets..sizes.buckets {
-            input_weights.extend_from_within(input_weights.len() - bucket..);
+        let mut numbers = Numbers::random(sizes, active, seed);
+        numbers.output_weights.fill(0.0);
+        let [input_weights, input_bias, output_weights, output_bias] = net.fractions();
+        let last = inputs.inputs * hidden * usize::from(buckets - 1);
+        let rows =
+            input_weights.chunks_exact(hidden).chain(input_weights[last..].chunks_exact(hidden).cycle());
+        for (to, row) in numbers.input_weights.chunks_exact_mut(sizes.hidden).zip(rows) {
+            to[..hidden].copy_from_slice(row);
         }
-        Some(Numbers { input_weights, input_bias, output_weights, output_bias })
+        numbers.input_bias[..hidden].copy_from_slice(&input_bias);
+        let rows = output_weights.chunks_exact(hidden);
+        for (to, row) in numbers.output_weights.chunks_exact_mut(sizes.hidden).zip(rows) {
+            to[..hidden].copy_from_slice(row);
+        }
+        numbers.output_bias = output_bias;
+        Some(numbers)
     }
 
     /// The numbers of each tensor: weights and bias of the inputs, weights and bias of the outputs.

@@ -168,9 +168,12 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         if held_out.is_empty() || training.is_empty() {
             return Err(TrainingError::TooFew { positions: dataset.len(), games: dataset.games() });
         }
+        let (active, random) = (dataset.most_inputs(), mixed(seed));
         let net = match start {
-            Some(net) => Numbers::of_net(net, sizes).ok_or(TrainingError::Start(net.sizes))?,
-            None => Numbers::random(sizes, dataset.most_inputs(), mixed(seed)),
+            Some(net) => {
+                Numbers::of_net(net, sizes, active, random).ok_or(TrainingError::Start(net.sizes))?
+            }
+            None => Numbers::random(sizes, active, random),
         };
         let zeros = Numbers::zeros(sizes);
         let optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
