@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use prefetch_index::prefetch_index;
 
+use super::memory::SharedWords;
 use super::window::Window;
 use crate::eval::Score;
 use crate::game::GameMove;
@@ -78,19 +79,18 @@ const KEEP_DEEPER: i32 = 3;
 /// highest choose the bucket.
 #[derive(Debug)]
 pub struct TranspositionTable {
-    buckets: Vec<Bucket>,
+    words: SharedWords,
     age: AtomicU8,
 }
 
-#[derive(Debug, Default)]
-#[repr(align(64))]
-struct Bucket([Slot; BUCKET]);
+/// Words of an entry: check and data.
+const WORDS: usize = 2;
 
-#[derive(Debug, Default)]
-struct Slot {
-    check: AtomicU64,
-    data: AtomicU64,
-}
+/// The words of an entry.
+type Slot = [AtomicU64; WORDS];
+
+/// The words of a bucket.
+type Bucket = [AtomicU64; WORDS * BUCKET];
 
 /// The data word: 24 bits of move, 24 of score, 8 of depth, 5 of age, 1 for the principal variation,
 /// 2 of bound (0: no entry).
@@ -185,16 +185,13 @@ impl Packed {
 impl TranspositionTable {
     /// An empty table of `megabytes` MiB, of one bucket for 0; `None` when there is not so much memory.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let count = (megabytes.checked_mul(1 << 20)? / size_of::<Bucket>()).max(1);
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).ok()?;
-        buckets.resize_with(count, Bucket::default);
-        Some(TranspositionTable { buckets, age: AtomicU8::new(0) })
+        let bytes = megabytes.checked_mul(1 << 20)?.max(size_of::<Bucket>());
+        Some(TranspositionTable { words: SharedWords::new(bytes)?, age: AtomicU8::new(0) })
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.buckets.fill_with(Bucket::default);
+        self.words.iter().for_each(|word| word.store(0, Ordering::Relaxed));
         self.age = AtomicU8::new(0);
     }
 
@@ -207,13 +204,13 @@ impl TranspositionTable {
     /// Prefetches the bucket of a key, for a [`TranspositionTable::probe`] that is to come soon.
     #[inline]
     pub(super) fn prefetch(&self, key: u64) {
-        prefetch_index(&self.buckets, self.index(key));
+        prefetch_index(self.buckets(), self.index(key));
     }
 
     /// The entry stored under a key.
     #[inline]
     pub fn probe<M: GameMove>(&self, key: u64) -> Option<TtEntry<M>> {
-        let (check, data) = self.bucket(key).0.iter().map(Slot::read).find(|(check, _)| check.is_of(key))?;
+        let (check, data) = slots(self.bucket(key)).iter().map(read).find(|(check, _)| check.is_of(key))?;
         data.unpack(check)
     }
 
@@ -221,11 +218,11 @@ impl TranspositionTable {
     #[inline]
     pub fn store<M: GameMove>(&self, key: u64, mut entry: TtEntry<M>) {
         let age = self.age.load(Ordering::Relaxed);
-        let slots = &self.bucket(key).0;
+        let slots = slots(self.bucket(key));
         let mut place = &slots[0];
         let mut least = i32::MAX;
         for slot in slots {
-            let (check, old) = slot.read();
+            let (check, old) = read(slot);
             if check.is_of(key) && !old.is_empty() {
                 let deeper = i32::from(old.depth()) > i32::from(entry.depth) + KEEP_DEEPER;
                 if deeper && old.age() == age && entry.bound != Bound::Exact {
@@ -241,41 +238,49 @@ impl TranspositionTable {
                 place = slot;
             }
         }
-        place.write(Check::new(key, entry.static_eval), Packed::new(entry, age));
+        write(place, Check::new(key, entry.static_eval), Packed::new(entry, age));
     }
 
     /// How full the table is with entries of the current search, in permille.
     pub fn hashfull(&self) -> u32 {
         let age = self.age.load(Ordering::Relaxed);
-        let sample = &self.buckets[..self.buckets.len().min(1000 / BUCKET)];
-        let slots = sample.iter().flat_map(|bucket| &bucket.0).map(|slot| slot.read().1);
-        let used = slots.filter(|entry| !entry.is_empty() && entry.age() == age).count();
+        let sample = &self.buckets()[..self.buckets().len().min(1000 / BUCKET)];
+        let entries = sample.iter().flat_map(slots).map(|slot| read(slot).1);
+        let used = entries.filter(|entry| !entry.is_empty() && entry.age() == age).count();
         (used * 1000 / (sample.len() * BUCKET)) as u32
     }
 
     #[inline]
+    fn buckets(&self) -> &[Bucket] {
+        self.words.as_chunks().0
+    }
+
+    #[inline]
     fn bucket(&self, key: u64) -> &Bucket {
-        &self.buckets[self.index(key)]
+        &self.buckets()[self.index(key)]
     }
 
     #[inline]
     fn index(&self, key: u64) -> usize {
-        ((u128::from(key) * self.buckets.len() as u128) >> 64) as usize
+        ((u128::from(key) * self.buckets().len() as u128) >> 64) as usize
     }
 }
 
-impl Slot {
-    #[inline]
-    fn read(&self) -> (Check, Packed) {
-        let data = self.data.load(Ordering::Relaxed);
-        (Check(self.check.load(Ordering::Relaxed) ^ data), Packed(data))
-    }
+#[inline]
+fn slots(bucket: &Bucket) -> &[Slot] {
+    bucket.as_chunks().0
+}
 
-    #[inline]
-    fn write(&self, check: Check, data: Packed) {
-        self.check.store(check.0 ^ data.0, Ordering::Relaxed);
-        self.data.store(data.0, Ordering::Relaxed);
-    }
+#[inline]
+fn read([check, data]: &Slot) -> (Check, Packed) {
+    let data = data.load(Ordering::Relaxed);
+    (Check(check.load(Ordering::Relaxed) ^ data), Packed(data))
+}
+
+#[inline]
+fn write([to_check, to_data]: &Slot, check: Check, data: Packed) {
+    to_check.store(check.0 ^ data.0, Ordering::Relaxed);
+    to_data.store(data.0, Ordering::Relaxed);
 }
 
 #[cfg(test)]

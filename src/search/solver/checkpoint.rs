@@ -147,7 +147,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("table");
         let checkpoint = Checkpoint::new(&path, "amazons 1q/Q1 w".into());
-        let mut memory = Memory::new(1).unwrap();
+        let memory = Memory::new(1).unwrap();
         let table = memory.table();
         checkpoint.read(table).unwrap();
         let numbers = |key: u64| Numbers { proof: key, disproof: 2 };
@@ -156,7 +156,7 @@ mod tests {
         }
         checkpoint.write(table).unwrap();
 
-        let mut memory = Memory::new(2).unwrap();
+        let memory = Memory::new(2).unwrap();
         let other = memory.table();
         checkpoint.read(other).unwrap();
         for key in 1..=100 {

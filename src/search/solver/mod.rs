@@ -188,7 +188,7 @@ pub fn with_solver<G: Solvable, T>(
         return Err(SolveError::Chance { variant: G::NAME });
     }
     let &Resources { megabytes, threads, ref checkpoint } = resources;
-    let mut memory = Memory::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
+    let memory = Memory::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
     let table = memory.table();
     let checkpoint =
         checkpoint.as_deref().map(|path| Checkpoint::new(path, format!("{} {}", G::NAME, position.fen())));

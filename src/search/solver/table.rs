@@ -2,10 +2,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use memmap2::MmapMut;
 use prefetch_index::prefetch_index;
-use zerocopy::FromBytes;
 
+use super::super::memory::SharedWords;
 use super::numbers::{INFINITE, Numbers};
 
 /// Words of an entry: the key, and the data.
@@ -31,7 +30,7 @@ const PACKED_INFINITE: u64 = (1 << NUMBER_BITS) - 1;
 
 /// The memory of a table.
 #[derive(Debug)]
-pub(super) struct Memory(MmapMut);
+pub(super) struct Memory(SharedWords);
 
 /// Numbers of positions by key, in a fixed amount of memory. Of a full bucket, the entry that took the least
 /// work is replaced: those with the most work stay, and the newest one is always there. (Two levels: D.
@@ -68,19 +67,12 @@ impl Data {
 impl Memory {
     /// So many MiB; `None` if there is not that much.
     pub(super) fn new(mebibytes: usize) -> Option<Memory> {
-        let memory = MmapMut::map_anon(mebibytes.checked_mul(1 << 20)?.max(BUCKET_BYTES)).ok()?;
-        // Entries lie anywhere, so that nearly every access would miss a buffer of small pages.
-        #[cfg(target_os = "linux")]
-        let _ = memory.advise(memmap2::Advice::HugePage);
-        Some(Memory(memory))
+        SharedWords::new(mebibytes.checked_mul(1 << 20)?.max(BUCKET_BYTES)).map(Memory)
     }
 
     /// The table in the memory.
-    pub(super) fn table(&mut self) -> ProofTable<'_> {
-        let bytes = self.0.len() / BUCKET_BYTES * BUCKET_BYTES;
-        // Pages are aligned.
-        let words = <[AtomicU64]>::mut_from_bytes(&mut self.0[..bytes]).unwrap_or_default();
-        ProofTable { words }
+    pub(super) fn table(&self) -> ProofTable<'_> {
+        ProofTable { words: &self.0 }
     }
 }
 
@@ -196,7 +188,7 @@ mod tests {
 
     #[test]
     fn what_is_stored_is_found() {
-        let mut memory = Memory::new(1).unwrap();
+        let memory = Memory::new(1).unwrap();
         let table = memory.table();
         let exact = (1 << MANTISSA_BITS) - 1;
         let all = [
@@ -226,7 +218,7 @@ mod tests {
 
     #[test]
     fn what_took_the_least_work_goes() {
-        let mut memory = Memory::new(1).unwrap();
+        let memory = Memory::new(1).unwrap();
         let table = memory.table();
         // Keys that differ in their lowest bits only share a bucket.
         for (key, nodes) in (1..=5).zip([900, 3, 800, 700, 20]) {
