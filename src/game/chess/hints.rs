@@ -11,7 +11,7 @@ use super::super::{
 };
 use super::exchange;
 use super::msd_filter;
-use super::rules::{Chess, ChessMove, append};
+use super::rules::{Chess, ChessMove, append, en_passant_target};
 
 /// What MVV-LVA subtracts for each step in the value of the capturing piece, in thousandths of a pawn.
 const ATTACKER_PENALTY: i32 = 10;
@@ -58,10 +58,9 @@ impl MoveOrdering for Chess {
         let enemies = board.colors(!us);
         let pawns = board.colored_pieces(us, Piece::Pawn);
         let last_rank = Rank::Eighth.relative_to(us).bitboard();
-        let passed = board.en_passant().map(|file| file.bitboard() & Rank::Sixth.relative_to(us).bitboard());
-        let pawn_targets = enemies | last_rank | passed.unwrap_or_default();
+        let targets = pawn_captures(board) | last_rank;
         board.generate_moves_for(pawns, |mut piece| {
-            piece.to &= pawn_targets;
+            piece.to &= targets;
             if piece.to.is_disjoint(last_rank) {
                 append(piece, moves);
                 return false;
@@ -70,7 +69,10 @@ impl MoveOrdering for Chess {
             moves.extend(queens.map(ChessMove));
             false
         });
-        board.generate_moves_for(!pawns, |mut piece| {
+        // The generator looks at the safety of all squares that the king may go to. It seldom can capture.
+        let king = board.king(us);
+        let idle = if get_king_moves(king).is_disjoint(enemies) { king.bitboard() } else { BitBoard::EMPTY };
+        board.generate_moves_for(!(pawns | idle), |mut piece| {
             piece.to &= enemies;
             append(piece, moves);
             false
@@ -82,7 +84,14 @@ impl MoveOrdering for Chess {
         let us = board.side_to_move();
         let enemies = board.colors(!us);
         let pawns = board.colored_pieces(us, Piece::Pawn);
-        board.generate_moves_for(pawns, |piece| {
+        let last_rank = Rank::Eighth.relative_to(us).bitboard();
+        let captures = pawn_captures(board);
+        board.generate_moves_for(pawns, |mut piece| {
+            if piece.to.is_disjoint(last_rank) {
+                piece.to &= !captures;
+                append(piece, moves);
+                return false;
+            }
             moves.extend(piece.into_iter().map(ChessMove).filter(|&mv| !self.is_tactical(mv)));
             false
         });
@@ -139,6 +148,12 @@ fn hash(board: &Board, squares: BitBoard) -> u64 {
             .map(|(part, factor)| (part & squares).0.wrapping_mul(factor))
             .fold(squares.0, u64::wrapping_add),
     )
+}
+
+/// The squares on which a pawn would capture.
+fn pawn_captures(board: &Board) -> BitBoard {
+    let passed = en_passant_target(board).map_or(BitBoard::EMPTY, Square::bitboard);
+    board.colors(!board.side_to_move()) | passed
 }
 
 /// The squares that a player attacks.
