@@ -17,8 +17,9 @@
 //! Binaries with the feature `tuning` have the [constants](search::Constants) of the search as options.
 //!
 //! Beside them, for all: [`chart`], line charts; `elo`, Elo differences from results; `files`, atomic writing
-//! of files; [`shard`], work cut into parts for several machines; [`tensors`], files of tensors; `parallel`,
-//! work on several threads; [`processor`], what the binary was built for.
+//! of files; `memory`, huge pages for large tables; [`shard`], work cut into parts for several machines;
+//! [`tensors`], files of tensors; `parallel`, work on several threads; [`processor`], what the binary was
+//! built for.
 
 #![forbid(unsafe_code)]
 
@@ -31,6 +32,7 @@ pub mod eval;
 mod files;
 pub mod game;
 pub mod learn;
+mod memory;
 pub mod nets;
 mod parallel;
 pub mod processor;

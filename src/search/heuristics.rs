@@ -1,9 +1,12 @@
 //! Killers and history: which moves have refuted positions earlier in the search, and how far static
 //! evaluations of similar positions were from what searches made of them.
 
+use std::marker::PhantomData;
+
 use super::EngineConstants;
 use crate::eval::{MAX_PLY, Score};
 use crate::game::{Color, Game, GameMove, MoveOrdering};
+use crate::memory::HugeSlice;
 
 /// Entries of the history table of a player, a power of two. Moves with the same lowest bits share an entry.
 const HISTORY_SIZE: usize = 1 << 12;
@@ -52,23 +55,77 @@ impl Context {
     }
 }
 
+/// Where the tables of a game begin in its scores.
+struct Places<G>(PhantomData<G>);
+
+impl<G: MoveOrdering> Places<G> {
+    /// History scores of moves by their danger, for White and for Black.
+    const HISTORY: usize = 0;
+
+    /// History scores of tactical moves by what moves where and what it captures; none where a game has only
+    /// one kind of move.
+    const CAPTURES: usize = Self::HISTORY + 2 * HISTORY_SIZE * G::DANGERS;
+
+    /// History scores of kinds of moves as replies to kinds of earlier moves, a table for each of those; none
+    /// where a game has only one kind of move.
+    const CONTINUATION: usize =
+        Self::CAPTURES + if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::CAPTURE_KINDS } else { 0 };
+
+    /// Entries of a continuation history table.
+    const CONTINUATION_SIZE: usize = if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::MOVE_KINDS } else { 0 };
+
+    /// History scores of kinds of moves by the first structure of the position; none where a game has none.
+    const STRUCTURES: usize = Self::CONTINUATION + CONTINUATION_PLIES * Self::CONTINUATION_SIZE;
+
+    /// By how much static evaluations are too low, by structure and for White and for Black to move.
+    const CORRECTIONS: usize =
+        Self::STRUCTURES + if G::STRUCTURE_HISTORY { STRUCTURE_SIZE * G::MOVE_KINDS } else { 0 };
+
+    /// The number of all scores.
+    const END: usize = Self::CORRECTIONS + 2 * CORRECTION_SIZE * G::STRUCTURES;
+
+    #[inline]
+    fn history(stm: Color, mv: G::Move, threats: u64) -> usize {
+        let table = stm.index() * G::DANGERS + G::danger(mv, threats);
+        Self::HISTORY + table * HISTORY_SIZE + (mv.to_bits() as usize & (HISTORY_SIZE - 1))
+    }
+
+    #[inline]
+    fn capture(position: &G, mv: G::Move) -> usize {
+        Self::CAPTURES + position.move_kind(mv) * G::CAPTURE_KINDS + position.capture_kind(mv)
+    }
+
+    /// The places of a quiet move, as far as there are such tables and moves before it.
+    #[inline(always)]
+    fn quiet(position: &G, mv: G::Move, context: Context) -> [Option<usize>; 2 + CONTINUATION_PLIES] {
+        let kind = position.move_kind(mv);
+        let continuation = |plies: usize| {
+            let earlier = context.led_by[plies].filter(|_| G::MOVE_KINDS > 1)?;
+            Some(Self::CONTINUATION + plies * Self::CONTINUATION_SIZE + earlier * G::MOVE_KINDS + kind)
+        };
+        [
+            Some(Self::history(position.side_to_move(), mv, context.threats)),
+            G::STRUCTURE_HISTORY.then_some(Self::STRUCTURES + context.structure + kind),
+            continuation(0),
+            continuation(1),
+        ]
+    }
+
+    #[inline]
+    fn correction(position: &G, structure: usize) -> usize {
+        let table = 2 * structure + position.side_to_move().index();
+        let entry = position.structure(structure) as usize & (CORRECTION_SIZE - 1);
+        Self::CORRECTIONS + table * CORRECTION_SIZE + entry
+    }
+}
+
 /// Killers, histories and correction history of one thread.
 #[derive(Clone, Debug)]
 pub struct Heuristics<G: Game> {
     /// The last two quiet moves that have refuted a position at each ply.
     killers: Vec<[Option<G::Move>; 2]>,
-    /// History scores of moves by their danger, for White and for Black.
-    history: [Vec<i16>; 2],
-    /// History scores of tactical moves by what moves where and what it captures; empty where a game has only
-    /// one kind of move.
-    captures: Vec<i16>,
-    /// History scores of kinds of moves as replies to kinds of earlier moves; empty where a game has only
-    /// one kind of move.
-    continuation: [Vec<i16>; CONTINUATION_PLIES],
-    /// History scores of kinds of moves by the first structure of the position; empty where a game has none.
-    structures: Vec<i16>,
-    /// By how much static evaluations are too low, by structure and for White and for Black to move.
-    corrections: Vec<[Vec<i16>; 2]>,
+    /// The scores of all tables, one behind the other, see [`Places`].
+    scores: HugeSlice<i16>,
     /// The constants of the search.
     pub(super) constants: EngineConstants,
 }
@@ -76,29 +133,19 @@ pub struct Heuristics<G: Game> {
 impl<G: MoveOrdering> Heuristics<G> {
     /// No killers, all scores zero.
     pub fn new() -> Heuristics<G> {
-        let entries = if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::MOVE_KINDS } else { 0 };
         Heuristics {
             killers: vec![[None; 2]; MAX_PLY + 1],
-            history: [vec![0; HISTORY_SIZE * G::DANGERS], vec![0; HISTORY_SIZE * G::DANGERS]],
-            captures: vec![0; if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::CAPTURE_KINDS } else { 0 }],
-            structures: vec![0; if G::STRUCTURE_HISTORY { STRUCTURE_SIZE * G::MOVE_KINDS } else { 0 }],
-            continuation: [vec![0; entries], vec![0; entries]],
-            corrections: vec![[vec![0; CORRECTION_SIZE], vec![0; CORRECTION_SIZE]]; G::STRUCTURES],
+            scores: HugeSlice::zeros(Places::<G>::END),
             constants: EngineConstants::DEFAULT,
         }
     }
 
     /// Before a new search by these constants: forgets the killers, whose plies have changed, and halves all
-    /// scores.
+    /// history scores.
     pub(super) fn new_search(&mut self, constants: EngineConstants) {
         self.constants = constants;
         self.killers.fill([None; 2]);
-        // Table by table: a flattened loop would go count by count, which takes a millisecond
-        // in chess.
-        let others = [&mut self.captures, &mut self.structures];
-        for table in self.history.iter_mut().chain(&mut self.continuation).chain(others) {
-            table.iter_mut().for_each(|score| *score /= 2);
-        }
+        self.scores[..Places::<G>::CORRECTIONS].iter_mut().for_each(|score| *score /= 2);
     }
 
     /// The last two quiet moves that have refuted a position at `ply`, the latest one first.
@@ -139,43 +186,39 @@ impl<G: MoveOrdering> Heuristics<G> {
     pub(super) fn capture_history(&self, position: &G, mv: G::Move) -> i32 {
         match G::MOVE_KINDS {
             1 => self.history(position.side_to_move(), mv, 0),
-            _ => i32::from(self.captures[capture_index(position, mv)]),
+            _ => i32::from(self.scores[Places::<G>::capture(position, mv)]),
         }
     }
 
     /// The history score of a quiet move; within ± 4 · 2¹⁴.
     #[inline]
     pub(super) fn quiet_history(&self, position: &G, mv: G::Move, context: Context) -> i32 {
-        let structure = match G::STRUCTURE_HISTORY {
-            true => i32::from(self.structures[context.structure + position.move_kind(mv)]),
-            false => 0,
-        };
-        self.history(position.side_to_move(), mv, context.threats)
-            + structure
-            + self.continuation(position, mv, context.led_by)
+        let scores = &*self.scores;
+        let mut sum = 0;
+        for place in Places::quiet(position, mv, context) {
+            sum += place.map_or(0, |place| i32::from(scores[place]));
+        }
+        sum
     }
 
     /// By how much the static evaluation of a position is too low, as far as is known from positions of the
     /// same structure.
     #[inline]
     pub(super) fn correction(&self, position: &G) -> Score {
-        let stm = position.side_to_move().index();
-        let entries = self.corrections.iter().enumerate();
-        let sum: i32 = entries
-            .map(|(structure, table)| i32::from(table[stm][structure_index(position, structure)]))
-            .sum();
+        let scores = &*self.scores;
+        let places = (0..G::STRUCTURES).map(|structure| Places::<G>::correction(position, structure));
+        let sum: i32 = places.map(|place| i32::from(scores[place])).sum();
         Score::from_thousandths(sum / CORRECTION_GRAIN)
     }
 
     /// Learns that the static evaluation of a position was `error` too low, as a search of `depth` plies has
     /// found. A correction is at most `most`.
     pub(super) fn correct(&mut self, position: &G, error: Score, depth: i32, most: Score) {
-        let stm = position.side_to_move().index();
         let weight = (depth + 1).min(CORRECTION_WEIGHT_MAX);
         let most = (most.to_thousandths() * CORRECTION_GRAIN).min(i32::from(i16::MAX));
         let error = error.to_thousandths().clamp(-most, most) * CORRECTION_GRAIN;
-        for (structure, table) in self.corrections.iter_mut().enumerate() {
-            let entry = &mut table[stm][structure_index(position, structure)];
+        for structure in 0..G::STRUCTURES {
+            let entry = &mut self.scores[Places::<G>::correction(position, structure)];
             let mean =
                 (i32::from(*entry) * (CORRECTION_WEIGHT - weight) + error * weight) / CORRECTION_WEIGHT;
             *entry = mean.clamp(-most, most) as i16;
@@ -185,40 +228,18 @@ impl<G: MoveOrdering> Heuristics<G> {
     /// The history score of a move, whatever came before it; within ± 2¹⁴.
     #[inline]
     fn history(&self, stm: Color, mv: G::Move, threats: u64) -> i32 {
-        i32::from(self.history[stm.index()][history_index::<G>(mv, threats)])
-    }
-
-    /// The continuation history score of a move as a reply to those before it; within ± 2¹⁵.
-    #[inline]
-    fn continuation(&self, position: &G, mv: G::Move, led_by: MoveKinds) -> i32 {
-        if G::MOVE_KINDS == 1 {
-            return 0;
-        }
-        let kind = position.move_kind(mv);
-        let scores = self.continuation.iter().zip(led_by);
-        let scores =
-            scores.filter_map(|(table, earlier)| Some(i32::from(table[earlier? * G::MOVE_KINDS + kind])));
-        scores.sum()
+        i32::from(self.scores[Places::<G>::history(stm, mv, threats)])
     }
 
     /// Moves the scores of a move by `bonus`.
     fn update(&mut self, position: &G, mv: G::Move, context: Context, bonus: i32) {
         if G::MOVE_KINDS > 1 && position.is_tactical(mv) {
-            add_bonus(&mut self.captures[capture_index(position, mv)], bonus);
+            add_bonus(&mut self.scores[Places::<G>::capture(position, mv)], bonus);
             return;
         }
-        let history = &mut self.history[position.side_to_move().index()];
-        add_bonus(&mut history[history_index::<G>(mv, context.threats)], bonus);
-        if G::STRUCTURE_HISTORY {
-            add_bonus(&mut self.structures[context.structure + position.move_kind(mv)], bonus);
-        }
-        if G::MOVE_KINDS > 1 {
-            let kind = position.move_kind(mv);
-            for (table, earlier) in self.continuation.iter_mut().zip(context.led_by) {
-                if let Some(earlier) = earlier {
-                    add_bonus(&mut table[earlier * G::MOVE_KINDS + kind], bonus);
-                }
-            }
+        let scores = &mut *self.scores;
+        for place in Places::quiet(position, mv, context).into_iter().flatten() {
+            add_bonus(&mut scores[place], bonus);
         }
     }
 }
@@ -233,20 +254,6 @@ impl<G: MoveOrdering> Default for Heuristics<G> {
 fn add_bonus(score: &mut i16, bonus: i32) {
     let old = i32::from(*score);
     *score = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
-}
-
-fn history_index<G: MoveOrdering>(mv: G::Move, threats: u64) -> usize {
-    G::danger(mv, threats) * HISTORY_SIZE + (mv.to_bits() as usize & (HISTORY_SIZE - 1))
-}
-
-#[inline]
-fn capture_index<G: MoveOrdering>(position: &G, mv: G::Move) -> usize {
-    position.move_kind(mv) * G::CAPTURE_KINDS + position.capture_kind(mv)
-}
-
-#[inline]
-fn structure_index<G: MoveOrdering>(position: &G, structure: usize) -> usize {
-    position.structure(structure) as usize & (CORRECTION_SIZE - 1)
 }
 
 #[cfg(test)]

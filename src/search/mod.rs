@@ -14,7 +14,7 @@
 //! - `ordering`: the move picker; `heuristics`: killers, histories and corrections of the evaluation;
 //!   `msd`: minimax selective deepening;
 //! - `tablebase`: endgame tables in a search, and at its root ([`TableRoot`]);
-//! - `table`: the [`TranspositionTable`], in its `memory`; `time`: the [`TimeManager`]; `limits`; `window`;
+//! - `table`: the [`TranspositionTable`]; `time`: the [`TimeManager`]; `limits`; `window`;
 //! - `constants`: the table of the [`Constants`] that matches tune.
 //!
 //! Other searches:
@@ -30,7 +30,6 @@ mod expectation;
 mod heuristics;
 mod limits;
 mod mcts;
-mod memory;
 mod msd;
 mod mtdf;
 mod ordering;

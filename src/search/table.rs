@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use prefetch_index::prefetch_index;
 
-use super::memory::SharedWords;
 use super::window::Window;
 use crate::eval::Score;
 use crate::game::GameMove;
+use crate::memory::SharedWords;
 
 /// What a stored score says about the value of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -185,8 +185,8 @@ impl Packed {
 impl TranspositionTable {
     /// An empty table of `megabytes` MiB, of one bucket for 0; `None` when there is not so much memory.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let bytes = megabytes.checked_mul(1 << 20)?.max(size_of::<Bucket>());
-        Some(TranspositionTable { words: SharedWords::new(bytes)?, age: AtomicU8::new(0) })
+        let words = (megabytes.checked_mul(1 << 20)? / size_of::<u64>()).max(WORDS * BUCKET);
+        Some(TranspositionTable { words: SharedWords::zeros(words)?, age: AtomicU8::new(0) })
     }
 
     /// Forgets everything.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lanes::{Columns, Lanes, ONE, ZEROS, activated_dot, blocks, padded};
 use crate::game::{InputRows, InputShape, InputView, Inputs, Scale, WdlModel};
+use crate::memory::HugeSlice;
 
 /// What stands for 1 in the weights of the output.
 pub(super) const OUTPUT_ONE: i16 = 64;
@@ -172,7 +173,7 @@ pub(super) struct Layers {
     pub(super) blocks: usize,
     pub(super) outputs: usize,
     rows: InputRows,
-    input_weights: Vec<Lanes>,
+    input_weights: HugeSlice<Lanes>,
     pub(super) input_bias: Vec<Lanes>,
     output_weights: Vec<Lanes>,
     output_bias: Vec<i32>,
@@ -188,7 +189,7 @@ impl Layers {
             blocks: blocks(hidden),
             outputs,
             rows: InputRows::new::<G>(inputs, buckets),
-            input_weights: padded(&net.input_weights, hidden),
+            input_weights: HugeSlice::from(&*padded(&net.input_weights, hidden)),
             input_bias: padded(&net.input_bias, hidden),
             output_weights: padded(&net.output_weights, hidden),
             output_bias: net.output_bias.clone(),

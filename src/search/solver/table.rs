@@ -4,17 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use prefetch_index::prefetch_index;
 
-use super::super::memory::SharedWords;
 use super::numbers::{INFINITE, Numbers};
+use crate::memory::SharedWords;
 
 /// Words of an entry: the key, and the data.
 const WORDS: usize = 2;
 
 /// Entries in a bucket: together they fill a cache line.
 const BUCKET: usize = 4;
-
-/// Bytes of a bucket.
-const BUCKET_BYTES: usize = BUCKET * WORDS * size_of::<u64>();
 
 /// Entries that are looked at to tell how full the table is.
 const FILL_SAMPLE: usize = 1 << 12;
@@ -67,7 +64,8 @@ impl Data {
 impl Memory {
     /// So many MiB; `None` if there is not that much.
     pub(super) fn new(mebibytes: usize) -> Option<Memory> {
-        SharedWords::new(mebibytes.checked_mul(1 << 20)?.max(BUCKET_BYTES)).map(Memory)
+        SharedWords::zeros((mebibytes.checked_mul(1 << 20)? / size_of::<u64>()).max(WORDS * BUCKET))
+            .map(Memory)
     }
 
     /// The table in the memory.
