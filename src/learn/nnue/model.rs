@@ -63,14 +63,9 @@ impl Numbers {
         let last = inputs.inputs * hidden * usize::from(buckets - 1);
         let rows =
             input_weights.chunks_exact(hidden).chain(input_weights[last..].chunks_exact(hidden).cycle());
-        for (to, row) in numbers.input_weights.chunks_exact_mut(sizes.hidden).zip(rows) {
-            to[..hidden].copy_from_slice(row);
-        }
-        numbers.input_bias[..hidden].copy_from_slice(&input_bias);
-        let rows = output_weights.chunks_exact(hidden);
-        for (to, row) in numbers.output_weights.chunks_exact_mut(sizes.hidden).zip(rows) {
-            to[..hidden].copy_from_slice(row);
-        }
+        copy_rows(&mut numbers.input_weights, sizes.hidden, rows);
+        copy_rows(&mut numbers.input_bias, sizes.hidden, input_bias.chunks_exact(hidden));
+        copy_rows(&mut numbers.output_weights, sizes.hidden, output_weights.chunks_exact(hidden));
         numbers.output_bias = output_bias;
         Some(numbers)
     }
@@ -83,6 +78,13 @@ impl Numbers {
     /// The same, to change them.
     pub fn parts_mut(&mut self) -> [&mut Vec<f32>; 4] {
         [&mut self.input_weights, &mut self.input_bias, &mut self.output_weights, &mut self.output_bias]
+    }
+}
+
+/// Copies rows into the beginnings of the rows, of so many numbers each, of a matrix.
+fn copy_rows<'a>(matrix: &mut [f32], width: usize, rows: impl Iterator<Item = &'a [f32]>) {
+    for (to, row) in matrix.chunks_exact_mut(width).zip(rows) {
+        to[..row.len()].copy_from_slice(row);
     }
 }
 

@@ -130,6 +130,8 @@ pub struct Trainer<'a, G> {
     settings: TrainingSettings,
     /// Units of the evaluation that make 1 on the logistic scale.
     unit: f64,
+    /// The most inputs of a position.
+    most_inputs: usize,
     training: Vec<u32>,
     held_out: Vec<u32>,
     shards: Vec<Shard>,
@@ -168,12 +170,12 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         if held_out.is_empty() || training.is_empty() {
             return Err(TrainingError::TooFew { positions: dataset.len(), games: dataset.games() });
         }
-        let (active, random) = (dataset.most_inputs(), mixed(seed));
+        let (most_inputs, random) = (dataset.most_inputs(), mixed(seed));
         let net = match start {
             Some(net) => {
-                Numbers::of_net(net, sizes, active, random).ok_or(TrainingError::Start(net.sizes))?
+                Numbers::of_net(net, sizes, most_inputs, random).ok_or(TrainingError::Start(net.sizes))?
             }
-            None => Numbers::random(sizes, active, random),
+            None => Numbers::random(sizes, most_inputs, random),
         };
         let zeros = Numbers::zeros(sizes);
         let optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
@@ -183,6 +185,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
             dataset,
             settings,
             unit: unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| fit_unit(&labels)),
+            most_inputs,
             training,
             held_out,
             shards: std::iter::repeat_with(shard).take(SHARDS).collect(),
@@ -298,7 +301,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
                 decay: settings.decay as f32,
                 share: 1.0 / batch.len() as f32,
                 // One more for the bias, and one for rounding.
-                most: (MOST.0.min(MOST.1 / (dataset.most_inputs() + 2) as f32), MOST.0),
+                most: (MOST.0.min(MOST.1 / (self.most_inputs + 2) as f32), MOST.0),
             };
             state.optimiser.step(step, &gradients, &mut state.net);
         }
