@@ -57,18 +57,7 @@ impl MoveOrdering for Chess {
         let us = board.side_to_move();
         let enemies = board.colors(!us);
         let pawns = board.colored_pieces(us, Piece::Pawn);
-        let last_rank = Rank::Eighth.relative_to(us).bitboard();
-        let targets = pawn_captures(board) | last_rank;
-        board.generate_moves_for(pawns, |mut piece| {
-            piece.to &= targets;
-            if piece.to.is_disjoint(last_rank) {
-                append(piece, moves);
-                return false;
-            }
-            let queens = piece.into_iter().filter(|mv| mv.promotion.is_none_or(|to| to == Piece::Queen));
-            moves.extend(queens.map(ChessMove));
-            false
-        });
+        self.pawn_moves(true, moves);
         // The generator looks at the safety of all squares that the king may go to. It seldom can capture.
         let king = board.king(us);
         let idle = if get_king_moves(king).is_disjoint(enemies) { king.bitboard() } else { BitBoard::EMPTY };
@@ -84,17 +73,7 @@ impl MoveOrdering for Chess {
         let us = board.side_to_move();
         let enemies = board.colors(!us);
         let pawns = board.colored_pieces(us, Piece::Pawn);
-        let last_rank = Rank::Eighth.relative_to(us).bitboard();
-        let captures = pawn_captures(board);
-        board.generate_moves_for(pawns, |mut piece| {
-            if piece.to.is_disjoint(last_rank) {
-                piece.to &= !captures;
-                append(piece, moves);
-                return false;
-            }
-            moves.extend(piece.into_iter().map(ChessMove).filter(|&mv| !self.is_tactical(mv)));
-            false
-        });
+        self.pawn_moves(false, moves);
         board.generate_moves_for(!pawns, |mut piece| {
             piece.to &= !enemies;
             append(piece, moves);
@@ -150,10 +129,27 @@ fn hash(board: &Board, squares: BitBoard) -> u64 {
     )
 }
 
-/// The squares on which a pawn would capture.
-fn pawn_captures(board: &Board) -> BitBoard {
-    let passed = en_passant_target(board).map_or(BitBoard::EMPTY, Square::bitboard);
-    board.colors(!board.side_to_move()) | passed
+impl Chess {
+    /// Appends the moves of pawns that are tactical, or those that are quiet.
+    #[inline]
+    fn pawn_moves(&self, tactical: bool, moves: &mut Vec<ChessMove>) {
+        let board = self.board();
+        let us = board.side_to_move();
+        let last_rank = Rank::Eighth.relative_to(us).bitboard();
+        let passed = en_passant_target(board).map_or(BitBoard::EMPTY, Square::bitboard);
+        let captures = board.colors(!us) | passed;
+        let targets = if tactical { captures } else { !captures };
+        board.generate_moves_for(board.colored_pieces(us, Piece::Pawn), |mut piece| {
+            if piece.to.is_disjoint(last_rank) {
+                piece.to &= targets;
+                append(piece, moves);
+            } else {
+                let promotions = piece.into_iter().map(ChessMove);
+                moves.extend(promotions.filter(|&mv| self.is_tactical(mv) == tactical));
+            }
+            false
+        });
+    }
 }
 
 /// The squares that a player attacks.
