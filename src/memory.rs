@@ -100,8 +100,13 @@ self_cell!(
 pub(crate) struct SharedWords(SharedPages);
 
 impl SharedWords {
+    /// So many MiB, and at least `least` words; `None` if there is not that much memory.
+    pub(crate) fn of_mebibytes(mebibytes: usize, least: usize) -> Option<SharedWords> {
+        SharedWords::zeros((mebibytes.checked_mul(1 << 20)? / size_of::<AtomicU64>()).max(least))
+    }
+
     /// So many words; `None` if there is not that much memory.
-    pub(crate) fn zeros(len: usize) -> Option<SharedWords> {
+    fn zeros(len: usize) -> Option<SharedWords> {
         let pages = pages(len.checked_mul(size_of::<AtomicU64>())?).ok()?;
         let words = SharedPages::new(MutBorrow::new(pages), |pages| {
             // Pages are aligned.

@@ -185,8 +185,8 @@ impl Packed {
 impl TranspositionTable {
     /// An empty table of `megabytes` MiB, of one bucket for 0; `None` when there is not so much memory.
     pub fn new(megabytes: usize) -> Option<TranspositionTable> {
-        let words = (megabytes.checked_mul(1 << 20)? / size_of::<u64>()).max(WORDS * BUCKET);
-        Some(TranspositionTable { words: SharedWords::zeros(words)?, age: AtomicU8::new(0) })
+        let words = SharedWords::of_mebibytes(megabytes, WORDS * BUCKET)?;
+        Some(TranspositionTable { words, age: AtomicU8::new(0) })
     }
 
     /// Forgets everything.

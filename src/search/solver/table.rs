@@ -64,8 +64,7 @@ impl Data {
 impl Memory {
     /// So many MiB; `None` if there is not that much.
     pub(super) fn new(mebibytes: usize) -> Option<Memory> {
-        SharedWords::zeros((mebibytes.checked_mul(1 << 20)? / size_of::<u64>()).max(WORDS * BUCKET))
-            .map(Memory)
+        SharedWords::of_mebibytes(mebibytes, WORDS * BUCKET).map(Memory)
     }
 
     /// The table in the memory.
