@@ -59,14 +59,14 @@ constants! {
     /// Razoring up to this depth.
     razoring_depth = 4, 0..=10, 0.5;
     /// Razoring margin at any depth, in thousandths.
-    razoring_base = 840, 0..=2000, 50.0;
+    razoring_base = 860, 0..=2000, 50.0;
     /// Razoring margin for the square of the depth, in thousandths.
     razoring_margin = 560, 50..=1000, 30.0;
 
     /// Reverse futility pruning up to this depth. +76 ± 31 Elo in Neighbours.
     reverse_futility_depth = 8, 0..=12, 0.75;
     /// Reverse futility margin for each ply of depth, less one where the position improves, in thousandths.
-    reverse_futility_margin = 240, 20..=600, 20.0;
+    reverse_futility_margin = 194, 20..=600, 20.0;
 
     /// Null move pruning from this depth on.
     null_move_depth = 3, 1..=128, 0.5;
@@ -75,7 +75,7 @@ constants! {
     /// Plies of depth for which the null move is reduced by one more.
     null_move_depth_step = 4, 2..=12, 0.5;
     /// Thousandths above β for which the null move is reduced by one more.
-    null_move_margin = 240, 50..=1000, 30.0;
+    null_move_margin = 178, 50..=1000, 30.0;
     /// The most plies that are added to the null move reduction by the margin.
     null_move_margin_steps = 3, 0..=8, 0.5;
     /// Null-move cutoffs are verified from this depth on, whatever the position.
@@ -84,7 +84,7 @@ constants! {
     /// ProbCut from this depth on.
     probcut_depth = 5, 4..=128, 0.5;
     /// Thousandths above β that a ProbCut search has to find.
-    probcut_margin = 500, 100..=1500, 30.0;
+    probcut_margin = 490, 100..=1500, 30.0;
 
     /// Internal iterative reduction from this depth on.
     internal_reduction_depth = 4, 2..=12, 0.5;
@@ -94,9 +94,9 @@ constants! {
     /// The table entry of a singular move may be so many plies shallower than the node.
     singular_entry = 3, 1..=6, 0.5;
     /// Thousandths for each ply of depth by which the other moves fail low, for a singular move.
-    singular_margin = 6, 0..=60, 2.0;
+    singular_margin = 5, 0..=60, 2.0;
     /// Thousandths below that margin at which a singular move is extended by two plies.
-    singular_double_margin = 60, 0..=1000, 8.0;
+    singular_double_margin = 50, 0..=1000, 8.0;
     /// The most moves of a line that are extended by two plies.
     singular_double_extensions = 4, 0..=16, 1.0;
     /// Plies by which a move that is not singular is reduced where the table expects a cutoff.
@@ -105,23 +105,23 @@ constants! {
     /// Futility pruning up to this depth, reductions taken off. +75 ± 32 Elo in Neighbours.
     futility_depth = 6, 0..=12, 0.5;
     /// Futility margin for each ply of depth and one more, in thousandths.
-    futility_margin = 460, 20..=900, 30.0;
+    futility_margin = 488, 20..=900, 30.0;
 
     /// Late move pruning up to this depth. +94 ± 33 Elo in Neighbours.
     late_pruning_depth = 8, 0..=12, 0.5;
     /// Late move pruning begins behind this many moves and the square of the depth, half of that where the
     /// position does not improve.
-    late_pruning_moves = 7, 1..=20, 0.75;
+    late_pruning_moves = 8, 1..=20, 0.75;
 
     /// History pruning below this depth, reductions taken off.
     history_pruning_depth = 4, 0..=10, 0.5;
     /// History score of a quiet move for each ply of depth below which it is pruned, with its sign turned.
-    history_pruning_margin = 4600, 500..=15000, 300.0;
+    history_pruning_margin = 5100, 500..=15000, 300.0;
 
     /// Pruning by static exchange evaluation up to this depth.
     see_pruning_depth = 9, 0..=14, 0.75;
     /// Thousandths that a quiet move may lose by exchange for each ply of depth.
-    see_quiet_margin = 270, 20..=600, 20.0;
+    see_quiet_margin = 238, 20..=600, 20.0;
     /// Thousandths that a tactical move may lose by exchange for the square of the depth.
     see_tactical_margin = 91, 5..=250, 8.0;
 
@@ -131,13 +131,13 @@ constants! {
     late_reduction_moves = 2, 2..=8, 0.5;
     /// The part of the reduction that depends on neither depth nor number of the move, in hundredths of a
     /// ply.
-    late_reduction_base = 27, 0..=200, 8.0;
+    late_reduction_base = 28, 0..=200, 8.0;
     /// The product of the logarithms of depth and number of the move that reduces by one ply, in hundredths.
-    late_reduction_divisor = 228, 100..=500, 10.0;
+    late_reduction_divisor = 230, 100..=500, 10.0;
     /// A history score of this size takes a ply off the reduction, or adds one.
-    late_reduction_history = 4900, 1000..=20000, 400.0;
+    late_reduction_history = 4530, 1000..=20000, 400.0;
     /// The most that history takes off the reduction or adds to it, in hundredths of a ply.
-    late_reduction_history_most = 200, 0..=500, 20.0;
+    late_reduction_history_most = 228, 0..=500, 20.0;
     /// Added to the reduction where the position does not improve, in hundredths of a ply.
     late_reduction_not_improving = 44, 0..=200, 10.0;
     /// Added to the reduction where the node is expected to fail high, in hundredths of a ply.
@@ -148,10 +148,10 @@ constants! {
     /// Moves are reduced by a ply more where so many of the moves before them have been refuted.
     late_reduction_cutoffs = 3, 0..=20, 0.5;
     /// Added to the reduction of quiet moves where the table move is tactical, in hundredths of a ply.
-    late_reduction_tactical_table_move = 70, 0..=200, 10.0;
+    late_reduction_tactical_table_move = 82, 0..=200, 10.0;
     /// Where a reduced search finds so many thousandths more than the moves before it, the next one is a ply
     /// deeper.
-    late_reduction_deeper = 25, 0..=300, 5.0;
+    late_reduction_deeper = 30, 0..=300, 5.0;
 
     /// History score of a cutoff for the square of the depth.
     history_bonus_square = 14, 0..=64, 2.0;
@@ -160,13 +160,13 @@ constants! {
     /// History score of a cutoff at most. The bound of the scores themselves is 2¹⁴.
     history_bonus_max = 1440, 200..=4000, 100.0;
     /// History scores that a thousandth of capture value is worth, in the order of tactical moves.
-    capture_value = 16, 1..=64, 2.0;
+    capture_value = 17, 1..=64, 2.0;
 
     /// The most that the static evaluation is corrected by one structure, in thousandths.
-    correction_most = 300, 0..=1000, 20.0;
+    correction_most = 295, 0..=1000, 20.0;
 
     /// In quiescence search, a capture has to bring the score up to α with so many thousandths to spare.
-    quiescence_margin = 700, 50..=4000, 30.0;
+    quiescence_margin = 730, 50..=4000, 30.0;
 
     /// Iterations of at least this depth begin with an aspiration window.
     aspiration_depth = 4, 1..=10, 0.5;
