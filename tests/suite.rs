@@ -95,7 +95,7 @@ fn the_winning_moves_of_the_suites_are_all_there_are() {
             let mut winning = engine.board().legal_moves();
             winning.retain(|mv| {
                 engine.board_mut().set_up(Some(&fen), std::slice::from_ref(mv)).unwrap();
-                let task = SolveTask { resources: 16.into(), known: &[], proof: None };
+                let task = SolveTask { resources: 16.into(), known: &[], regions: None, proof: None };
                 let mut solution = None;
                 let mut keep = |found| solution = Some(found);
                 engine.solve(&task, &Limits::none(), &Control::default(), &mut keep).unwrap();

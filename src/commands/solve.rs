@@ -49,6 +49,10 @@ pub(super) struct Arguments {
     /// Set an option of the engine, such as the folder of endgame tables
     #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, conflicts_with = "split")]
     option: Vec<(String, String)>,
+    /// Use tables of small regions, in games that fall apart into regions: those of this folder, which are
+    /// built if they are not there
+    #[arg(long, value_name = "DIR")]
+    regions: Option<PathBuf>,
     /// Append the result to a file, one line with tabs, for `--assume`
     #[arg(long, value_name = "FILE")]
     results: Option<PathBuf>,
@@ -73,6 +77,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 ("--nodes", arguments.nodes.is_some()),
                 ("--time", arguments.time.is_some()),
                 ("--proof", arguments.proof.is_some()),
+                ("--regions", arguments.regions.is_some()),
             ];
             if let Some((option, _)) = for_solving.iter().find(|(_, is_given)| *is_given) {
                 bail!("{option}: with --split only beside --results, nothing is solved otherwise");
@@ -97,6 +102,7 @@ impl Arguments {
                 checkpoint: self.checkpoint.clone(),
             },
             known: &self.assume,
+            regions: self.regions.as_deref(),
             proof: self.proof.as_deref().map(|path| (path, leaves)),
         }
     }

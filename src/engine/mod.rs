@@ -31,7 +31,7 @@ pub use thinker::Thinker;
 
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
-use crate::game::{FenError, MoveError, Points, quote};
+use crate::game::{FenError, MoveError, Points, TablesError, quote};
 use crate::nets::NetError;
 use crate::search::{
     Bound, Control, KnownError, Leaves, Limits, Resources, Solution, SolveError, Verified, Visits,
@@ -269,6 +269,8 @@ pub struct SolveTask<'a> {
     pub resources: Resources,
     /// Files with values that are known.
     pub known: &'a [PathBuf],
+    /// The folder with tables of small regions, if they are to be used. Those that it lacks are built.
+    pub regions: Option<&'a Path>,
     /// The file of the certificate, or the folder for those of a split proof, if there are to be any, and how
     /// their lines end.
     pub proof: Option<(&'a Path, Leaves)>,
@@ -283,6 +285,9 @@ pub enum TaskError {
     /// A file with known values is refused.
     #[error(transparent)]
     Known(#[from] KnownError),
+    /// The tables of small regions cannot be read or built.
+    #[error(transparent)]
+    Regions(#[from] TablesError),
     /// There is no certificate.
     #[error(transparent)]
     Write(#[from] WriteError),

@@ -36,8 +36,16 @@ impl<G: Playable> Session<G> {
         (self.play, self.thinker)
     }
 
-    /// The endgame tables that a task may rest on.
-    fn tables_for(&self, task: &SolveTask) -> Result<Option<&dyn EndgameTables<G>>, TaskError> {
+    /// The endgame tables that a task may rest on. Its tables of regions are in use from here on.
+    fn tables_for(
+        &self,
+        task: &SolveTask,
+        control: &Control,
+    ) -> Result<Option<&dyn EndgameTables<G>>, TaskError> {
+        if let Some(folder) = task.regions {
+            // Where it has been stopped, the solver hears of that, too.
+            G::open_regions(folder, task.resources.threads, control.stop_flag())?;
+        }
         match self.thinker.tables() {
             Some(_) if task.proof.is_some() => Err(TaskError::Tables),
             tables => Ok(tables),
@@ -271,7 +279,7 @@ impl<G: Playable> Engine for Session<G> {
     ) -> Result<Option<Written>, TaskError> {
         let position = self.play.position();
         let known = Known::read(task.known)?;
-        let tables = self.tables_for(task)?;
+        let tables = self.tables_for(task, control)?;
         let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
         with_solver(position, &known, tables, &task.resources, limits, control, job)?
     }
@@ -286,7 +294,7 @@ impl<G: Playable> Engine for Session<G> {
     ) -> Result<usize, TaskError> {
         let position = self.play.position();
         let known = Known::read(task.known)?;
-        let tables = self.tables_for(task)?;
+        let tables = self.tables_for(task, control)?;
         let mut jobs = split(position, plies, &known);
         if let Some((folder, _)) = task.proof {
             jobs.retain(|job| !self.certificate_of(job, folder).exists());

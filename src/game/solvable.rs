@@ -1,9 +1,11 @@
 //! The interface between a solver and a game.
 
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use super::zobrist::mixed;
-use super::{Chance, Color, GameHistory};
+use super::{Chance, Color, GameHistory, TablesError};
 
 /// The information about a position with which a proof-number search creates a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +61,16 @@ pub trait Solvable: Chance {
             )?;
         }
         ControlFlow::Continue(())
+    }
+
+    /// Reads the tables of small regions that a folder has, in a game that falls apart into regions, and
+    /// builds those that it lacks. All later proofs of the process use them. `false` if `stop` has been set
+    /// before all are there.
+    ///
+    /// # Errors
+    /// [`TablesError`] names the file, or says that the game has no such tables.
+    fn open_regions(_folder: &Path, _threads: usize, _stop: &AtomicBool) -> Result<bool, TablesError> {
+        Err(TablesError::NoRegions { game: Self::NAME })
     }
 
     /// A position with the same tree of play, the same for positions that symmetries of the rules turn into

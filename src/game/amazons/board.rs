@@ -145,6 +145,9 @@ pub(super) trait SquareSet:
     /// A hash of several sets, one and the same for all places and symmetries of what the sets hold.
     fn symmetric_hash(sets: [Self; 3]) -> u64;
 
+    /// Several sets, moved to the corner of the small board; `None` where they have no room there.
+    fn on_the_small_board(sets: [Self; 3]) -> Option<[u64; 3]>;
+
     /// A hash of several sets, another one on each board: all squares count.
     fn hash(sets: [Self; 3]) -> u64;
 
@@ -190,6 +193,10 @@ impl SquareSet for u128 {
 
     fn symmetric_hash(sets: [u128; 3]) -> u64 {
         symmetry::hash(sets)
+    }
+
+    fn on_the_small_board(sets: [u128; 3]) -> Option<[u64; 3]> {
+        symmetry::on_the_small_board(sets)
     }
 
     #[inline]

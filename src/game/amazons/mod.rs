@@ -17,6 +17,7 @@ mod notation;
 mod partition;
 mod proof_numbers;
 mod region_bounds;
+mod region_tables;
 mod rules;
 mod small_board;
 mod sum;

@@ -30,7 +30,7 @@ impl<S: SquareSet> Partition<S> {
         for area in position.parts() {
             let bounds = match area.owner() {
                 Some(owner) => area.owned(owner),
-                None if area.is_small() => area.tightest(),
+                None if area.is_small_region() => area.tightest(),
                 None => Contested::new(area).bounds(),
             };
             if bounds.is_tight() {

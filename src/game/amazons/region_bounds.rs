@@ -9,10 +9,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::board::{SquareSet, components, floods, squares};
 use super::filling::{self, Region};
+use super::region_tables;
 use super::rules::MAX_AMAZONS;
 
-/// The most empty squares of a region whose integers are found by search.
-const MAX_SEARCHED_SQUARES: u32 = 3;
+/// The most empty squares of a region whose integers are found by search, where no table has them.
+pub(super) const MAX_SEARCHED_SQUARES: u32 = 3;
 
 /// Regions of a position: each has an amazon.
 pub(super) const MAX_REGIONS: usize = 2 * MAX_AMAZONS as usize;
@@ -121,16 +122,27 @@ impl<S: SquareSet> Area<S> {
     /// Bounds of a region of one player.
     #[inline]
     pub(super) fn owned(&self, owner: usize) -> Bounds {
-        let region = Region { amazons: self.amazons[owner], blockers: S::NONE, empty: self.empty };
-        let moves = filling::move_bounds(region);
-        let (lower, upper) = (moves.lower as i32, moves.upper as i32);
+        let (lower, upper) = if region_tables::has(self) {
+            let moves = self.most(owner);
+            (moves, moves)
+        } else {
+            let region = Region { amazons: self.amazons[owner], blockers: S::NONE, empty: self.empty };
+            let moves = filling::move_bounds(region);
+            (moves.lower as i32, moves.upper as i32)
+        };
         if owner == 0 { Bounds { lower, upper } } else { Bounds { lower: -upper, upper: -lower } }
     }
 
-    /// Whether the regions are small enough for [`Area::most`].
+    /// Whether the regions are small enough for [`Area::most`] by search.
     #[inline]
     pub(super) fn is_small(&self) -> bool {
         self.empty.count() <= MAX_SEARCHED_SQUARES
+    }
+
+    /// Whether one region is small enough for [`Area::most`].
+    #[inline]
+    pub(super) fn is_small_region(&self) -> bool {
+        self.is_small() || region_tables::has(self)
     }
 
     /// The tightest bounds of the region.
@@ -157,7 +169,7 @@ impl<S: SquareSet> Area<S> {
         if entry >> BOUND_BITS == tag {
             return i32::from(entry as i8);
         }
-        let most = most_of_sum(self, player);
+        let most = region_tables::most(self, player).unwrap_or_else(|| most_of_sum(self, player));
         slot.store(tag << BOUND_BITS | u64::from(most as i8 as u8), Ordering::Relaxed);
         most
     }
@@ -206,7 +218,7 @@ fn most<S: SquareSet>(whole: &Area<S>, player: usize) -> i32 {
 /// The same, from the values after each move. If the sum is still worth n moves after a move of the player,
 /// the player wins with n moves of the opponent beside it, so that the number is above n. The opponent's
 /// moves, and those in integers, matter only to players without other good moves.
-fn most_of_sum<S: SquareSet>(area: &Area<S>, player: usize) -> i32 {
+pub(super) fn most_of_sum<S: SquareSet>(area: &Area<S>, player: usize) -> i32 {
     let after =
         |mover: usize, wanted: usize| area.moves(mover).map(move |mv| most(&area.after(mover, mv), wanted));
     let opponent = 1 - player;

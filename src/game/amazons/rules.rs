@@ -1,12 +1,14 @@
 //! The position and its moves.
 
 use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use super::super::zobrist::{mixed, random_table};
 use super::super::{
     BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Looks, MoveError,
     MoveOrdering, Outcome, PieceLooks, Playouts, ProofLeaf, SelectiveDeepening, Selectivity, Solvable,
-    Tabled,
+    Tabled, TablesError,
 };
 use super::board::{self, BITS, MAX_SIZE, around, floods, reach, squares};
 use super::canonical::canonical;
@@ -14,6 +16,7 @@ use super::counting;
 use super::notation;
 use super::partition::Partition;
 use super::region_bounds::Area;
+use super::region_tables;
 use super::small_board::{large_square, small};
 use super::sum::Status;
 
@@ -405,6 +408,10 @@ impl Solvable for Amazons {
         let [white, black, empty] = canonical([white, black, self.empty], self.size());
         let arrows = !(white | black | empty);
         Amazons::new(self.size(), [white, black], arrows, self.stm, 0, 1)
+    }
+
+    fn open_regions(folder: &Path, threads: usize, stop: &AtomicBool) -> Result<bool, TablesError> {
+        region_tables::open(folder, threads, stop)
     }
 
     fn counts_a_win(&self, player: Color) -> bool {

@@ -93,6 +93,10 @@ impl SquareSet for u64 {
         symmetry::small_hash(sets)
     }
 
+    fn on_the_small_board(sets: [u64; 3]) -> Option<[u64; 3]> {
+        Some(sets)
+    }
+
     #[inline]
     fn hash(sets: [u64; 3]) -> u64 {
         // Products that do not wait for each other.

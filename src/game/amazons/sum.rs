@@ -159,15 +159,16 @@ impl<S: SquareSet> Sum<S> {
             contested: Contested { area: Area::NONE, reached: [S::NONE; 2] },
             deficits: [0; 2],
         };
-        let (mut small, mut contested) = (Area::NONE, Area::NONE);
+        let (mut small, mut contested, mut regions) = (Area::NONE, Area::NONE, 0);
         for area in area.parts() {
             match area.owner() {
                 Some(owner) => sum.add(area, area.owned(owner)),
-                None if area.is_small() => small = small.with(&area),
+                None if area.is_small_region() => (small, regions) = (small.with(&area), regions + 1),
                 None => contested = contested.with(&area),
             }
         }
-        if contested.is_none() && sum.bounded.is_none() && small.is_small() && !small.is_none() {
+        let is_small = regions == 1 || (regions > 1 && small.is_small());
+        if contested.is_none() && sum.bounded.is_none() && is_small {
             return Err(sum.winner_with_small(&small));
         }
         for area in small.parts() {

@@ -1,4 +1,4 @@
-//! Hashes that do not change when a region is moved, turned or reflected.
+//! Images of regions: what does not change when a region is moved, turned or reflected.
 
 use super::super::zobrist::mixed;
 use super::board::{MAX_SIZE, squares};
@@ -9,15 +9,9 @@ const SYMMETRIES: usize = 8;
 
 /// The hash of sets on the large board.
 pub(super) fn hash(sets: [u128; 3]) -> u64 {
-    let region = sets[0] | sets[1] | sets[2];
-    let row = (0..MAX_SIZE).fold(0, |row, rank| row | region >> (MAX_SIZE * rank)) & ((1 << MAX_SIZE) - 1);
-    let (first_file, last_file) = (row.trailing_zeros() as usize, row.ilog2() as usize);
-    let (first_rank, last_rank) =
-        (region.trailing_zeros() as usize / MAX_SIZE, region.ilog2() as usize / MAX_SIZE);
-    if let [Some(first), Some(second), Some(third)] =
-        sets.map(|set| small(set >> (MAX_SIZE * first_rank + first_file)))
-    {
-        return small_hash([first, second, third]);
+    let ([first_file, last_file], [first_rank, last_rank]) = bounds(sets);
+    if let Some(sets) = on_the_small_board(sets) {
+        return small_hash(sets);
     }
     let mut images = [[0u128; 3]; SYMMETRIES];
     for (index, set) in sets.into_iter().enumerate() {
@@ -44,8 +38,31 @@ pub(super) fn hash(sets: [u128; 3]) -> u64 {
     smallest.into_iter().fold(1, |hash, set| mixed(mixed(hash ^ set as u64) ^ (set >> 64) as u64))
 }
 
+/// The first and the last file, and the first and the last rank, of sets on the large board, not all of them
+/// empty.
+fn bounds(sets: [u128; 3]) -> ([usize; 2], [usize; 2]) {
+    let region = sets[0] | sets[1] | sets[2];
+    let row = (0..MAX_SIZE).fold(0, |row, rank| row | region >> (MAX_SIZE * rank)) & ((1 << MAX_SIZE) - 1);
+    let files = [row.trailing_zeros() as usize, row.ilog2() as usize];
+    (files, [region.trailing_zeros() as usize, region.ilog2() as usize].map(|square| square / MAX_SIZE))
+}
+
+/// Sets of the large board, not all of them empty, moved to the corner of the small one; `None` where they
+/// have no room there.
+pub(super) fn on_the_small_board(sets: [u128; 3]) -> Option<[u64; 3]> {
+    let ([file, _], [rank, _]) = bounds(sets);
+    let [first, second, third] = sets.map(|set| small(set >> (MAX_SIZE * rank + file)));
+    Some([first?, second?, third?])
+}
+
 /// The hash of sets on the small board, not all of them empty.
 pub(super) fn small_hash(sets: [u64; 3]) -> u64 {
+    smallest_image(sets).into_iter().fold(0, |hash, set| mixed(hash ^ set))
+}
+
+/// The image of sets on the small board, not all of them empty, that comes first among all those in the
+/// corner.
+pub(super) fn smallest_image<const N: usize>(sets: [u64; N]) -> [u64; N] {
     let (sets, files, ranks) = in_the_corner(sets);
     // Wide rather than high: other images need not be looked at.
     let (sets, files, ranks) = match files < ranks {
@@ -53,26 +70,25 @@ pub(super) fn small_hash(sets: [u64; 3]) -> u64 {
         false => (sets, files, ranks),
     };
     let smallest = smallest_reflection(sets, files, ranks);
-    let smallest = match files == ranks {
+    match files == ranks {
         true => smallest.min(smallest_reflection(sets.map(transpose), files, ranks)),
         false => smallest,
-    };
-    smallest.into_iter().fold(0, |hash, set| mixed(hash ^ set))
+    }
 }
 
 /// The smallest of four images, all in the corner.
 #[inline]
-fn smallest_reflection(sets: [u64; 3], files: u32, ranks: u32) -> [u64; 3] {
+fn smallest_reflection<const N: usize>(sets: [u64; N], files: u32, ranks: u32) -> [u64; N] {
     let up = SIZE as u32 * (SIZE as u32 - ranks);
     let mirrored = sets.map(|set| mirror(set) >> (SIZE as u32 - files));
-    let upside_down = |sets: [u64; 3]| sets.map(|set| set.swap_bytes() >> up);
+    let upside_down = |sets: [u64; N]| sets.map(|set| set.swap_bytes() >> up);
     sets.min(mirrored).min(upside_down(sets)).min(upside_down(mirrored))
 }
 
 /// Sets, moved down and left as far as they go, with the number of their files and ranks.
 #[inline]
-fn in_the_corner(sets: [u64; 3]) -> ([u64; 3], u32, u32) {
-    let all = sets[0] | sets[1] | sets[2];
+fn in_the_corner<const N: usize>(sets: [u64; N]) -> ([u64; N], u32, u32) {
+    let all = sets.iter().fold(0, |all, set| all | set);
     let (first, last) = (all.trailing_zeros() / 8, 7 - all.leading_zeros() / 8);
     let row = all | all >> 32;
     let row = row | row >> 16;

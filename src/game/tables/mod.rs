@@ -79,6 +79,12 @@ pub enum TablesError {
         /// Name of the game.
         game: &'static str,
     },
+    /// The game has no tables of regions.
+    #[error("{game} has no tables of regions")]
+    NoRegions {
+        /// Name of the game.
+        game: &'static str,
+    },
     /// A folder or a file cannot be read.
     #[error("`{}`: {error}", .path.display())]
     Io {
