@@ -22,7 +22,7 @@ use crate::parallel;
 /// The fewest empty squares of a region in a table.
 const LEAST_EMPTY: u32 = MAX_SEARCHED_SQUARES + 1;
 
-/// The squares of the regions of a table, amazons included. With nine, there would be 300 million regions.
+/// The squares of the regions of a table, amazons included. With nine, there would be 800 million regions.
 const SIZES: RangeInclusive<u32> = LEAST_EMPTY + 1..=8;
 
 /// The tables that have been opened, by the squares of their regions. What they say depends on nothing but
