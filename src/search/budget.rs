@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::shared::SharedState;
 use super::{Limits, TimeManager};
+use crate::eval::Score;
 use crate::game::{Color, GameMove};
 
 /// Nodes between two looks at the clock and the stop flag, at most.
@@ -20,9 +21,25 @@ pub(super) struct Budget {
     /// Those of them that the shared count has.
     counted: u64,
     next_poll: u64,
-    stopped: bool,
-    /// The reason to stop is that another thread has finished the iteration.
-    overtaken: bool,
+    stop: Stop,
+}
+
+/// What a thread has to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// Nothing: it goes on.
+    Nothing,
+    /// The node at a ply: another thread has searched it, with this score for its side to move.
+    Node {
+        /// Its ply.
+        ply: usize,
+        /// Its score.
+        score: Score,
+    },
+    /// The iteration: another thread has finished it.
+    Iteration,
+    /// The search.
+    Search,
 }
 
 impl Budget {
@@ -35,20 +52,19 @@ impl Budget {
             nodes: 0,
             counted: 0,
             next_poll: 0,
-            stopped: false,
-            overtaken: false,
+            stop: Stop::Nothing,
         }
     }
 
     /// Counts a node of an iteration; true when the search has to end.
     #[inline]
     pub(super) fn visit<M: GameMove>(&mut self, shared: &SharedState<M>, iteration: usize) -> bool {
-        if self.stopped {
+        if self.is_stopped() {
             return true;
         }
         if self.nodes >= self.next_poll {
             self.poll(shared, iteration);
-            if self.stopped {
+            if self.is_stopped() {
                 return true;
             }
         }
@@ -70,23 +86,42 @@ impl Budget {
         self.counted = self.nodes;
         self.next_poll = self.nodes + self.node_limit.saturating_sub(all).min(POLL_INTERVAL);
         let out_of_time = self.time.hard.is_some_and(|hard| self.start.elapsed() >= hard);
-        self.stopped = shared.control.is_stopped()
+        let is_over = shared.control.is_stopped()
             || shared.done.load(Ordering::Relaxed)
             || all >= self.node_limit
             || (out_of_time && !shared.control.is_pondering());
-        self.overtaken = !self.stopped && shared.finished.load(Ordering::Relaxed) >= iteration;
-        self.stopped |= self.overtaken;
+        if is_over {
+            self.stop = Stop::Search;
+        } else if shared.finished.load(Ordering::Relaxed) >= iteration {
+            self.stop = Stop::Iteration;
+        }
     }
 
-    /// Whether the search has been told to end or has used up what it had.
+    /// Whether a node, the iteration or the search has to end.
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
-        self.stopped
+        self.stop != Stop::Nothing
+    }
+
+    /// Ends the node at a ply, of this score.
+    pub(super) fn end_node(&mut self, ply: usize, score: Score) {
+        self.stop = Stop::Node { ply, score };
+    }
+
+    /// Goes on behind the node at a ply, if it is the one that had to end. Its score.
+    pub(super) fn take_ended_node(&mut self, ply: usize) -> Option<Score> {
+        match self.stop {
+            Stop::Node { ply: ended, score } if ended == ply => {
+                self.stop = Stop::Nothing;
+                Some(score)
+            }
+            _ => None,
+        }
     }
 
     /// Whether the search, and not just the iteration, has to end.
     pub(super) fn is_search_over(&self) -> bool {
-        self.stopped && !self.overtaken
+        self.stop == Stop::Search
     }
 
     /// Grants so many nodes whatever the limits and the stop flag say. They are the last.
@@ -97,7 +132,7 @@ impl Budget {
 
     /// Goes on after another thread has finished the iteration.
     pub(super) fn resume(&mut self) {
-        (self.stopped, self.overtaken) = (false, false);
+        self.stop = Stop::Nothing;
     }
 
     /// Nodes visited by this thread.

@@ -6,6 +6,7 @@
 use super::ordering::{MovePicker, Scope};
 use super::reductions::Singularity;
 use super::searcher::Searcher;
+use super::shared::Question;
 use super::stack::Ply;
 use super::table::TtEntry;
 use super::window::Window;
@@ -14,6 +15,10 @@ use crate::game::Searchable;
 
 /// With several threads, nodes from this depth on defer moves that another thread is searching.
 const DEFERRAL_DEPTH: i32 = 3;
+
+/// With several threads, nodes between two looks at whether another one has searched a node of the principal
+/// variation.
+const OVERTAKING_INTERVAL: u64 = 128;
 
 /// What is known of a node before its moves are searched.
 pub(super) struct Node<M> {
@@ -39,11 +44,22 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The value of the position at `ply` for its side to move, searched `depth` plies deep: exact within the
     /// window, a bound outside. `PV`: the node may lie on the principal variation; elsewhere the window is
     /// null.
-    pub(super) fn pvs<const PV: bool>(&mut self, mut depth: i32, window: Window, ply: usize) -> Score {
+    pub(super) fn pvs<const PV: bool>(&mut self, depth: i32, window: Window, ply: usize) -> Score {
+        let score = self.search_node::<PV>(depth, window, ply);
+        self.stack[ply].question = None;
+        // Another thread may have been quicker.
+        match self.is_stopped() {
+            true => self.budget.take_ended_node(ply).unwrap_or(score),
+            false => score,
+        }
+    }
+
+    /// The same; where another thread is quicker, the score means nothing.
+    fn search_node<const PV: bool>(&mut self, mut depth: i32, window: Window, ply: usize) -> Score {
         let Window { mut alpha, mut beta } = window;
         let root = ply == 0;
         self.stack[ply].pv.clear();
-        if self.visit(ply) {
+        if self.visit(ply) || self.is_overtaken(ply) {
             return Score::DRAW;
         }
 
@@ -88,12 +104,17 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let tt_entry = self.tt_entry(ply);
         self.stack[ply].is_pv = PV || tt_entry.is_some_and(|entry| entry.is_pv);
         let may_end = !PV && !root && !is_singular_search;
+        let question = Question { depth, window };
+        let is_answered = tt_entry.is_some_and(|entry| self.answers(&entry, question));
         if let Some(entry) = tt_entry
             && may_end
-            && self.is_deep_enough(entry.depth, depth)
-            && entry.decides(window)
+            && is_answered
         {
             return entry.score;
+        }
+        if PV && !root && !is_answered {
+            // What the table has already is searched all the same, so that all moves of the line are known.
+            self.stack[ply].question = Some(question);
         }
         // 6. Endgame tables know the result.
         if !root
@@ -175,6 +196,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let Window { mut alpha, beta } = window;
         let root = ply == 0;
         let is_cut_node = self.stack[ply].is_cut_node;
+        let question = self.stack[ply].question.map(|_| Question { depth, window });
         let excluded = self.stack[ply].excluded;
         let prunes = self.selective && !PV && !root && !in_check;
         let late_moves = match prunes && depth <= self.constants.late_pruning_depth {
@@ -271,7 +293,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             // 18. Singular extension (selective): is the table move the only good one?
             let mut full = depth - 1;
             if move_count == 1 {
-                match self.extension::<PV>(node, mv) {
+                let singularity = self.extension::<PV>(node, mv);
+                // A singular search is another one of the same position.
+                self.stack[ply].question = question;
+                match singularity {
                     Singularity::Refuted(bound) => return bound,
                     Singularity::Extended(plies) => {
                         full += plies;
@@ -395,11 +420,33 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         self.heuristics.cutoff(position, mv, failed, *context, depth, ply);
     }
 
-    /// Whether an entry of depth `stored` answers a question of depth `asked`. A greater depth is better, but
-    /// has another value than plain minimax.
-    fn is_deep_enough(&self, stored: u8, asked: i32) -> bool {
-        let stored = i32::from(stored);
-        if self.selective { stored >= asked } else { stored == asked }
+    /// Whether an entry answers a question. A greater depth is better, but has another value than plain
+    /// minimax.
+    fn answers(&self, entry: &TtEntry<G::Move>, Question { depth, window }: Question) -> bool {
+        let stored = i32::from(entry.depth);
+        (stored == depth || (self.selective && stored > depth)) && entry.decides(window)
+    }
+
+    /// Whether another thread has searched a node of the principal variation above `ply` since this one came
+    /// there. Then that node ends, and all below.
+    #[inline]
+    fn is_overtaken(&mut self, ply: usize) -> bool {
+        self.shared.is_shared()
+            && self.budget.own_nodes().is_multiple_of(OVERTAKING_INTERVAL)
+            && self.look_for_answers(ply)
+    }
+
+    #[cold]
+    fn look_for_answers(&mut self, ply: usize) -> bool {
+        let answered = (1..ply).find_map(|above| {
+            let question = self.stack[above].question?;
+            let entry = self.tt_entry(above).filter(|entry| self.answers(entry, question))?;
+            Some((above, entry))
+        });
+        let Some((above, entry)) = answered else { return false };
+        self.take_pv_from_table(above);
+        self.budget.end_node(above, entry.score);
+        true
     }
 
     /// Whether a bound is not that of a game as good as decided. There static evaluations do not tell the
@@ -432,7 +479,8 @@ mod tests {
     use super::*;
     use crate::game::chess::Chess;
     use crate::game::{Game, MoveOrdering};
-    use crate::search::searcher::tests::with_searcher;
+    use crate::search::searcher::tests::{with_one_of_threads, with_searcher};
+    use crate::search::table::Bound;
 
     /// How many moves of a position have a negative history score.
     fn punished<G: Searchable, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {
@@ -488,6 +536,38 @@ mod tests {
             searcher.quiescence(Window::FULL, 0);
             let capture = position.parse_move("d6e5").unwrap();
             assert_eq!(searcher.stack[1].context.led_by, [Some(position.move_kind(capture)), None]);
+        });
+    }
+
+    #[test]
+    fn a_node_that_another_thread_has_searched_ends() {
+        let position = Chess::from_fen("4k3/8/3p4/4N3/8/8/8/4K3 w - - 0 1").unwrap();
+        let [best, played] = ["e5f3", "e1e2"].map(|text| position.parse_move(text).unwrap());
+        let (score, window) = (Score::from_thousandths(300), Window::null(Score::DRAW));
+        with_one_of_threads(2, &position, |searcher| {
+            searcher.iteration = 8;
+            searcher.stack[1] = searcher.stack[0].clone();
+            searcher.make_child(1, played);
+            let entry = TtEntry {
+                best: Some(best),
+                score,
+                bound: Bound::Exact,
+                depth: 6,
+                static_eval: None,
+                is_pv: true,
+            };
+            searcher.table.store(position.table_key(), entry);
+            for depth in [7, 6] {
+                searcher.stack[1].question = Some(Question { depth, window });
+                let nodes = searcher.budget.own_nodes();
+                searcher.budget.add(2 * OVERTAKING_INTERVAL - 1 - nodes % OVERTAKING_INTERVAL);
+                searcher.pvs::<false>(1, window, 2);
+                let is_answered = depth == 6;
+                assert_eq!(searcher.is_stopped(), is_answered);
+                assert_eq!(searcher.budget.take_ended_node(1), is_answered.then_some(score));
+                assert!(!searcher.is_stopped());
+            }
+            assert_eq!(searcher.stack[1].pv, [best]);
         });
     }
 }

@@ -347,6 +347,23 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         parent.pv.extend_from_slice(&child.pv);
     }
 
+    /// The principal variation from `ply` on is the one that the table has: the best moves as long as their
+    /// scores are exact.
+    pub(super) fn take_pv_from_table(&mut self, ply: usize) {
+        let mut position = self.position(ply).clone();
+        let mut pv = std::mem::take(&mut self.stack[ply].pv);
+        pv.clear();
+        while pv.len() < self.iteration
+            && let Some(entry) = self.table.probe::<G::Move>(position.table_key())
+            && entry.bound == Bound::Exact
+            && let Some(best) = entry.best.filter(|&mv| position.is_legal(mv))
+        {
+            position.play(best);
+            pv.push(best);
+        }
+        self.stack[ply].pv = pv;
+    }
+
     /// Announces that the search of a root move begins, once the search has taken a while.
     pub(super) fn announce_root_move(&mut self, mv: G::Move, number: usize) {
         if let Some(listener) = &mut self.listener
@@ -383,12 +400,21 @@ pub(super) mod tests {
         position: &G,
         job: impl FnOnce(&mut Searcher<G, Linear<G>>) -> T,
     ) -> T {
+        with_one_of_threads(1, position, job)
+    }
+
+    /// The same with a searcher that is one of several threads. The others do nothing.
+    pub(in crate::search) fn with_one_of_threads<G: Searchable + Features, T>(
+        threads: usize,
+        position: &G,
+        job: impl FnOnce(&mut Searcher<G, Linear<G>>) -> T,
+    ) -> T {
         let (history, evaluator) = (GameHistory::new(), Linear::shipped(0).unwrap());
         let (options, limits) = (Options::default(), Limits::none());
         let input = SearchInput::new(position, &history, &evaluator, &options, &limits);
         let (table, mut heuristics) = (TranspositionTable::new(1).unwrap(), Heuristics::new());
         let control = Control::default();
-        let shared = SharedState::new(&control, 1);
+        let shared = SharedState::new(&control, threads);
         let root = Root::new(input.moves());
         job(&mut Searcher::new(&input, SearchMode::Pvs, root, &table, &mut heuristics, &shared, None))
     }

@@ -5,6 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::Control;
 use super::root::RootMove;
+use super::window::Window;
 use crate::game::{Game, GameMove, mixed};
 
 /// What the threads of a search share besides the transposition table.
@@ -59,6 +60,14 @@ impl<'a, M: GameMove> SharedState<'a, M> {
     pub(super) fn finish(&self) {
         self.done.store(true, Ordering::Relaxed);
     }
+}
+
+/// What a search asks of a position: its value within a window, by a search of some depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Question {
+    /// Plies that are left.
+    pub(super) depth: i32,
+    pub(super) window: Window,
 }
 
 /// Entries of a [`BusyTable`]; a power of two.

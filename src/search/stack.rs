@@ -2,6 +2,7 @@
 
 use super::heuristics::Context;
 use super::ordering::MovePicker;
+use super::shared::Question;
 use crate::eval::Score;
 use crate::game::Game;
 
@@ -39,6 +40,9 @@ pub(super) struct Ply<G: Game, S> {
     pub(super) searched: Vec<G::Move>,
     /// The moves that the MSD filter keeps, where it is on.
     pub(super) kept: Vec<G::Move>,
+    /// What is being asked of a position of the principal variation, where another thread may have the answer
+    /// first.
+    pub(super) question: Option<Question>,
     /// The principal variation from here on.
     pub(super) pv: Vec<G::Move>,
 }
@@ -62,6 +66,7 @@ impl<G: Game, S> Ply<G, S> {
             picker: MovePicker::default(),
             searched: Vec::new(),
             kept: Vec::new(),
+            question: None,
             pv: Vec::new(),
         }
     }
