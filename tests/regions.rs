@@ -65,14 +65,13 @@ fn proofs_use_the_tables_of_a_folder() {
     assert!(!Amazons::open_regions(&folder, 1, &AtomicBool::new(true)).unwrap());
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 
-    let (value, nodes) = proof(None);
-    let built = proof(Some(&folder));
-    assert!(built.0 == value && built.1 < nodes, "{built:?} instead of {nodes} nodes");
+    assert!(Amazons::open_regions(&folder, 2, &AtomicBool::new(false)).unwrap());
     assert_eq!(fs::read_dir(&folder).unwrap().count(), 4);
-    assert_eq!(proof(Some(&folder)), built, "the tables that have been written");
-
-    assert!(Amazons::open_regions(&folder, 1, &AtomicBool::new(false)).unwrap());
     check_end_games();
+
+    let (value, nodes) = proof(None);
+    let read = proof(Some(&folder));
+    assert!(read.0 == value && read.1 < nodes, "{read:?} instead of {nodes} nodes");
 
     // A certificate rests on the rules alone.
     let path = certificate.to_str().unwrap();
