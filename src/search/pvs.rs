@@ -46,12 +46,12 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// null.
     pub(super) fn pvs<const PV: bool>(&mut self, depth: i32, window: Window, ply: usize) -> Score {
         let score = self.search_node::<PV>(depth, window, ply);
-        self.stack[ply].question = None;
-        // Another thread may have been quicker.
-        match self.is_stopped() {
-            true => self.budget.take_ended_node(ply).unwrap_or(score),
-            false => score,
+        if !PV {
+            return score;
         }
+        // 21. Another thread may have been quicker.
+        self.stack[ply].question = None;
+        self.budget.take_ended_node(ply).unwrap_or(score)
     }
 
     /// The same; where another thread is quicker, the score means nothing.
@@ -104,17 +104,11 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let tt_entry = self.tt_entry(ply);
         self.stack[ply].is_pv = PV || tt_entry.is_some_and(|entry| entry.is_pv);
         let may_end = !PV && !root && !is_singular_search;
-        let question = Question { depth, window };
-        let is_answered = tt_entry.is_some_and(|entry| self.answers(&entry, question));
         if let Some(entry) = tt_entry
             && may_end
-            && is_answered
+            && self.answers(&entry, Question { depth, window })
         {
             return entry.score;
-        }
-        if PV && !root && !is_answered {
-            // What the table has already is searched all the same, so that all moves of the line are known.
-            self.stack[ply].question = Some(question);
         }
         // 6. Endgame tables know the result.
         if !root
@@ -192,11 +186,16 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         node: &Node<G::Move>,
         picker: &mut MovePicker<G::Move>,
     ) -> Score {
-        let &Node { depth, ply, window, static_eval, is_improving, in_check, .. } = node;
+        let &Node { depth, ply, window, tt_entry, static_eval, is_improving, in_check, .. } = node;
         let Window { mut alpha, beta } = window;
         let root = ply == 0;
+        if PV && !root {
+            // What the table has already is searched all the same, so that all moves of the line are known.
+            let question = Question { depth, window };
+            let is_answered = tt_entry.is_some_and(|entry| self.answers(&entry, question));
+            self.stack[ply].question = (!is_answered).then_some(question);
+        }
         let is_cut_node = self.stack[ply].is_cut_node;
-        let question = self.stack[ply].question.map(|_| Question { depth, window });
         let excluded = self.stack[ply].excluded;
         let prunes = self.selective && !PV && !root && !in_check;
         let late_moves = match prunes && depth <= self.constants.late_pruning_depth {
@@ -293,10 +292,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             // 18. Singular extension (selective): is the table move the only good one?
             let mut full = depth - 1;
             if move_count == 1 {
-                let singularity = self.extension::<PV>(node, mv);
-                // A singular search is another one of the same position.
-                self.stack[ply].question = question;
-                match singularity {
+                match self.extension::<PV>(node, mv) {
                     Singularity::Refuted(bound) => return bound,
                     Singularity::Extended(plies) => {
                         full += plies;
@@ -569,5 +565,23 @@ mod tests {
             }
             assert_eq!(searcher.stack[1].pv, [best]);
         });
+    }
+
+    #[test]
+    fn one_of_several_threads_alone_searches_the_tree_of_a_single_one() {
+        // Deep enough for singular extensions on the principal variation.
+        for fen in &Chess::BENCH.fens[..4] {
+            let position = Chess::from_fen(fen).unwrap();
+            let [single, alone] = [1, 2].map(|threads| {
+                with_one_of_threads(threads, &position, |searcher| {
+                    for depth in 1..=11 {
+                        searcher.iteration = depth;
+                        searcher.search_root(depth as i32, Window::FULL);
+                    }
+                    searcher.budget.own_nodes()
+                })
+            });
+            assert_eq!(alone, single, "{fen}");
+        }
     }
 }
