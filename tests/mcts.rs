@@ -2,8 +2,7 @@
 
 mod common;
 
-use common::grid::random_fen;
-use common::minimax::{Plain, empty_squares, result};
+use common::minimax::end_games;
 use common::{Line, find, random_game, random_lines, sample, sample_in};
 use labrys::eval::{Evaluator, Linear, Score};
 use labrys::game::amazons::Amazons;
@@ -15,8 +14,6 @@ use labrys::search::{
     Control, Expansion, FinalMove, Leaf, LeafEvaluator, Limits, Options, Report, Sampling, SearchInput,
     SearchMode, Selection, StaticLeaves, Tree, monte_carlo,
 };
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 
 fn seeded(seed: u64) -> Options {
     Options { seed, ..Options::default() }
@@ -100,18 +97,9 @@ fn monte_carlo_with_evaluation_repeats_itself_and_keeps_to_its_memory_and_limits
 
 #[test]
 fn end_games_are_proved_as_by_minimax_and_by_the_other_search() {
-    let mut random = StdRng::seed_from_u64(8);
-    let (mut compared, mut wins) = (0, 0);
-    while compared < 40 {
-        let fen = random_fen(&mut random);
-        if !(4..=8).contains(&empty_squares(&fen)) {
-            continue;
-        }
-        let position = Amazons::from_fen(&fen).unwrap();
-        let Some(value) = result(&position, &mut Plain::new(500)) else { continue };
-        if position.is_terminal() {
-            continue;
-        }
+    let mut wins = 0;
+    let end_games = end_games(8, 4..=8, 500).filter(|(_, position, _)| !position.is_terminal());
+    for (fen, position, value) in end_games.take(40) {
         let line = (position, GameHistory::new());
         let is_right = |reports: &[Report<_>]| {
             let score = reports.last().unwrap().score;
@@ -123,7 +111,6 @@ fn end_games_are_proved_as_by_minimax_and_by_the_other_search() {
         }
         let (_, reports) = find(&line, SearchMode::Pvs, false, 1, &Limits::depth(10));
         assert!(is_right(&reports), "pvs in {fen}");
-        compared += 1;
         wins += u32::from(value > 0);
     }
     assert!((8..32).contains(&wins), "{wins} wins");

@@ -7,14 +7,11 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
+use labrys::game::Solvable;
 use labrys::game::amazons::Amazons;
-use labrys::game::{Game, Solvable};
 use labrys::search::{Control, Limits, Value, solve};
-use rand::SeedableRng;
-use rand::rngs::StdRng;
 
-use common::grid::random_fen;
-use common::minimax::{Plain, empty_squares, result};
+use common::minimax::end_games;
 
 /// Two plies from the start of 5×5.
 const FEN: &str = "1q3/qQ2q/1*1*1/Q2qQ/3Q1 w - - 2 2";
@@ -41,19 +38,10 @@ fn proof(folder: Option<&Path>) -> (String, u64) {
 
 /// End games are solved as by minimax.
 fn check_end_games() {
-    let mut random = StdRng::seed_from_u64(8);
-    let mut compared = 0;
-    while compared < 150 {
-        let fen = random_fen(&mut random);
-        if !(6..=14).contains(&empty_squares(&fen)) {
-            continue;
-        }
-        let position = Amazons::from_fen(&fen).unwrap();
-        let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
+    for (fen, position, expected) in end_games(8, 6..=14, 20_000).take(150) {
         let solution = solve(&position, 16, &Limits::nodes(1_000_000), &Control::default()).unwrap();
         let expected = if expected > 0 { Value::Win } else { Value::Loss };
         assert_eq!(solution.value, Some(expected), "{fen}");
-        compared += 1;
     }
 }
 

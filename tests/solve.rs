@@ -15,7 +15,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use common::grid::random_fen;
-use common::minimax::{Plain, empty_squares, result};
+use common::minimax::{Plain, empty_squares, end_games, result};
 
 /// The result of Neighbours for the side to move with all draws of the rules, within `plies` plies. There is
 /// no table, as a result may depend on the path.
@@ -83,21 +83,12 @@ fn check_line<G: Game>(start: &G, solution: &Solution<G::Move>, value: Value) {
 
 #[test]
 fn end_games_of_amazons_are_solved_as_by_minimax() {
-    let mut random = StdRng::seed_from_u64(5);
-    let (mut compared, mut large, mut wins) = (0, 0, 0);
-    while compared < 250 {
-        let fen = random_fen(&mut random);
-        let empty = empty_squares(&fen);
-        if !(6..=14).contains(&empty) {
-            continue;
-        }
-        let position = Amazons::from_fen(&fen).unwrap();
-        let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
+    let (mut large, mut wins) = (0, 0);
+    for (fen, _, expected) in end_games(5, 6..=14, 20_000).take(250) {
         let solution = solved::<Amazons>(&fen, 1_000_000);
         assert_eq!(solution.value.map(number), Some(expected), "{fen}");
         assert!(solution.is_complete, "{fen}");
-        compared += 1;
-        large += u32::from(empty >= 11);
+        large += u32::from(empty_squares(&fen) >= 11);
         wins += u32::from(expected > 0);
     }
     assert!(large >= 20 && (60..190).contains(&wins), "{large} large ones, {wins} wins");

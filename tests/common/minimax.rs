@@ -1,8 +1,14 @@
 //! Plain minimax to the end of games without draws.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use labrys::game::Game;
+use labrys::game::amazons::Amazons;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+
+use super::grid::random_fen;
 
 /// The results of minimax so far, and its budget.
 pub struct Plain<K> {
@@ -44,4 +50,21 @@ pub fn result<G: Game>(position: &G, plain: &mut Plain<u64>) -> Option<i32> {
 pub fn empty_squares(fen: &str) -> u32 {
     let board = fen.split(' ').next().unwrap();
     board.split(|letter: char| !letter.is_ascii_digit()).filter_map(|run| run.parse::<u32>().ok()).sum()
+}
+
+/// Random end games of Amazons with so many empty squares, and their results for the side to move: those that
+/// minimax finds with a budget of nodes for each.
+pub fn end_games(
+    seed: u64,
+    empty: RangeInclusive<u32>,
+    nodes: u64,
+) -> impl Iterator<Item = (String, Amazons, i32)> {
+    let mut random = StdRng::seed_from_u64(seed);
+    std::iter::repeat_with(move || random_fen(&mut random))
+        .filter(move |fen| empty.contains(&empty_squares(fen)))
+        .filter_map(move |fen| {
+            let position = Amazons::from_fen(&fen).unwrap();
+            let result = result(&position, &mut Plain::new(nodes))?;
+            Some((fen, position, result))
+        })
 }
