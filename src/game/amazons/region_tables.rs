@@ -205,6 +205,7 @@ fn region(ground: u64, code: usize) -> Area<u64> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::symmetry::{in_the_corner, mirror, transpose};
     use super::*;
 
     /// Whether a player who moves first wins a region with so many moves of the opponent beside it, or of the
@@ -253,25 +254,11 @@ mod tests {
         for (size, fixed) in [(1, 1), (2, 4), (3, 20), (4, 110), (5, 638), (6, 3832)] {
             let images = grounds(size).into_iter().flat_map(|ground| {
                 let reflected = [ground, ground.swap_bytes()];
-                let mirrored = reflected.map(|set| set.swap_bytes().reverse_bits());
-                let all = [reflected, mirrored].concat();
-                let turned = all.iter().map(|&set| {
-                    squares(set).fold(0, |turned, square| turned | 1u64 << (8 * (square % 8) + square / 8))
-                });
-                all.iter().copied().chain(turned).map(in_the_corner).collect::<Vec<_>>()
+                let all = [reflected, reflected.map(mirror)].concat();
+                let turned: Vec<_> = all.iter().map(|&set| transpose(set)).collect();
+                [all, turned].concat().into_iter().map(|set| in_the_corner([set]).0)
             });
             assert_eq!(images.collect::<BTreeSet<_>>().len(), fixed, "{size} squares");
         }
-    }
-
-    /// A set, moved down and left as far as it goes.
-    fn in_the_corner(mut set: u64) -> u64 {
-        while set & 0xFF == 0 {
-            set >>= 8;
-        }
-        while set & 0x0101_0101_0101_0101 == 0 {
-            set >>= 1;
-        }
-        set
     }
 }

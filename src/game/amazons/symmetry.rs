@@ -9,10 +9,10 @@ const SYMMETRIES: usize = 8;
 
 /// The hash of sets on the large board.
 pub(super) fn hash(sets: [u128; 3]) -> u64 {
-    let ([first_file, last_file], [first_rank, last_rank]) = bounds(sets);
     if let Some(sets) = on_the_small_board(sets) {
         return small_hash(sets);
     }
+    let ([first_file, last_file], [first_rank, last_rank]) = bounds(sets);
     let mut images = [[0u128; 3]; SYMMETRIES];
     for (index, set) in sets.into_iter().enumerate() {
         for square in squares(set) {
@@ -87,7 +87,7 @@ fn smallest_reflection<const N: usize>(sets: [u64; N], files: u32, ranks: u32) -
 
 /// Sets, moved down and left as far as they go, with the number of their files and ranks.
 #[inline]
-fn in_the_corner<const N: usize>(sets: [u64; N]) -> ([u64; N], u32, u32) {
+pub(super) fn in_the_corner<const N: usize>(sets: [u64; N]) -> ([u64; N], u32, u32) {
     let all = sets.iter().fold(0, |all, set| all | set);
     let (first, last) = (all.trailing_zeros() / 8, 7 - all.leading_zeros() / 8);
     let row = all | all >> 32;
@@ -99,13 +99,13 @@ fn in_the_corner<const N: usize>(sets: [u64; N]) -> ([u64; N], u32, u32) {
 
 /// The files in reverse order.
 #[inline]
-fn mirror(set: u64) -> u64 {
+pub(super) fn mirror(set: u64) -> u64 {
     set.swap_bytes().reverse_bits()
 }
 
 /// Files and ranks exchanged.
 #[inline]
-fn transpose(set: u64) -> u64 {
+pub(super) fn transpose(set: u64) -> u64 {
     let exchange = |set: u64, mask: u64, steps: u32| {
         let different = mask & (set ^ set << steps);
         set ^ different ^ different >> steps
