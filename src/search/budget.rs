@@ -8,8 +8,9 @@ use super::{Limits, TimeManager};
 use crate::eval::Score;
 use crate::game::{Color, GameMove};
 
-/// Nodes between two looks at the clock and the stop flag, at most.
-const POLL_INTERVAL: u64 = 1024;
+/// Nodes between two looks at the clock, the stop flag and the other threads, at most. What another thread has
+/// found ends the work of this one so late.
+const POLL_INTERVAL: u64 = 128;
 
 /// The nodes of a thread, and the reasons for it to stop.
 pub(super) struct Budget {
@@ -36,8 +37,8 @@ enum Stop {
         /// Its score.
         score: Score,
     },
-    /// The iteration: another thread has finished it.
-    Iteration,
+    /// The search of the root: another thread has finished it.
+    Root,
     /// The search.
     Search,
 }
@@ -56,20 +57,18 @@ impl Budget {
         }
     }
 
-    /// Counts a node of an iteration; true when the search has to end.
+    /// Whether it is time to [`poll`](Self::poll) before the next node.
     #[inline]
-    pub(super) fn visit<M: GameMove>(&mut self, shared: &SharedState<M>, iteration: usize) -> bool {
-        if self.is_stopped() {
-            return true;
-        }
-        if self.nodes >= self.next_poll {
-            self.poll(shared, iteration);
-            if self.is_stopped() {
-                return true;
-            }
-        }
-        self.nodes += 1;
-        false
+    pub(super) fn is_poll_due(&self) -> bool {
+        self.nodes >= self.next_poll && !self.is_stopped()
+    }
+
+    /// Counts a node; true when it has to end at once.
+    #[inline]
+    pub(super) fn visit(&mut self) -> bool {
+        let is_stopped = self.is_stopped();
+        self.nodes += u64::from(!is_stopped);
+        is_stopped
     }
 
     /// Counts positions that were evaluated for move ordering as nodes.
@@ -78,9 +77,8 @@ impl Budget {
         self.nodes += nodes;
     }
 
-    /// Looks at everything that can end the search.
-    #[cold]
-    fn poll<M: GameMove>(&mut self, shared: &SharedState<M>, iteration: usize) {
+    /// Looks at everything that can end the whole search, or the search of the root of this number.
+    pub(super) fn poll<M: GameMove>(&mut self, shared: &SharedState<M>, root_search: usize) {
         let fresh = self.nodes - self.counted;
         let all = shared.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh;
         self.counted = self.nodes;
@@ -92,12 +90,12 @@ impl Budget {
             || (out_of_time && !shared.control.is_pondering());
         if is_over {
             self.stop = Stop::Search;
-        } else if shared.finished.load(Ordering::Relaxed) >= iteration {
-            self.stop = Stop::Iteration;
+        } else if shared.has_finished(root_search) {
+            self.stop = Stop::Root;
         }
     }
 
-    /// Whether a node, the iteration or the search has to end.
+    /// Whether something has to end.
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
         self.stop != Stop::Nothing
@@ -119,7 +117,7 @@ impl Budget {
         }
     }
 
-    /// Whether the search, and not just the iteration, has to end.
+    /// Whether the search, and not just a part of it, has to end.
     pub(super) fn is_search_over(&self) -> bool {
         self.stop == Stop::Search
     }
@@ -130,7 +128,7 @@ impl Budget {
         self.resume();
     }
 
-    /// Goes on after another thread has finished the iteration.
+    /// Goes on after another thread has finished the search of the root.
     pub(super) fn resume(&mut self) {
         self.stop = Stop::Nothing;
     }
@@ -176,9 +174,15 @@ mod tests {
         control.stop();
         let shared = SharedState::<Move>::new(&control, 1);
         let mut budget = Budget::new(&Limits::none(), Color::White);
-        assert!(budget.visit(&shared, 1));
+        let visit = |budget: &mut Budget| {
+            if budget.is_poll_due() {
+                budget.poll(&shared, 0);
+            }
+            budget.visit()
+        };
+        assert!(visit(&mut budget));
         budget.grant(7);
-        let granted = (0..100).filter(|_| !budget.visit(&shared, 1)).count();
+        let granted = (0..100).filter(|_| !visit(&mut budget)).count();
         assert_eq!(granted, 7);
     }
 }

@@ -123,8 +123,8 @@ impl<M> Best<M> {
 /// to `listener`.
 ///
 /// It runs on as many threads as there are `heuristics`, at least one, each with its own. Threads share the
-/// table (lazy SMP), defer moves that another one is searching, and go on from the first iteration that any
-/// of them finishes. With one thread, the same input, mode, table and heuristics, and without limits in time,
+/// table (lazy SMP), defer moves that another one is searching, and take the result of the root, within each
+/// of its windows, from the first one that has it. With one thread, the same input, mode, table and heuristics, and without limits in time,
 /// the result is the same to the node.
 pub fn search<G: Searchable, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
@@ -187,13 +187,12 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         let last = limit.unwrap_or(MAX_PLY as u32).min(MAX_PLY as u32) as i32;
         let mut depth = if self.input.options.iterative || limit.is_none() { 1 } else { last };
         let mut is_any_finished = false;
-        while depth <= last {
-            let finished = self.iterate(depth);
-            is_any_finished |= finished.is_some();
-            depth = match finished {
-                Some(finished) if !self.is_done(finished) => finished + 1,
-                _ => break,
-            };
+        while depth <= last && self.iterate(depth) {
+            is_any_finished = true;
+            if self.is_done(depth) {
+                break;
+            }
+            depth += 1;
         }
         if !is_any_finished {
             self.answer_at_once();
@@ -222,9 +221,8 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
     }
 
     /// One iteration: the best principal variations of the root, each searched among the moves that no better
-    /// one begins with. The depth that is finished then, by this thread or another one; none if the search
-    /// has been stopped.
-    fn iterate(&mut self, depth: i32) -> Option<i32> {
+    /// one begins with. Whether it is finished, and not stopped.
+    fn iterate(&mut self, depth: i32) -> bool {
         let lines = self.input.options.multi_pv.clamp(1, self.searcher.root.moves.len());
         (self.searcher.iteration, self.searcher.seldepth) = (depth as usize, 0);
         self.searcher.root.new_iteration();
@@ -240,15 +238,14 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             self.searcher.root.sort_finished();
         }
         // An unfinished iteration is worth a report only if it got further than its first move.
-        let finished = self.searcher.end_iteration().map(|depth| depth as i32);
-        let depth = finished.unwrap_or(depth);
+        let is_finished = !self.searcher.is_stopped();
         for pv_index in 0..lines {
             let score = self.searcher.root.moves[pv_index].score;
-            if finished.is_some() || (pv_index == 0 && score > -Score::INFINITE) {
+            if is_finished || (pv_index == 0 && score > -Score::INFINITE) {
                 self.report(depth, pv_index, score, Bound::Exact);
             }
         }
-        finished
+        is_finished
     }
 
     /// Searches one principal variation of the root, with an aspiration window about its last score.
@@ -267,7 +264,6 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         let mut reduction = 0;
         loop {
             let score = self.searcher.search_root((depth - reduction).max(1), window);
-            self.searcher.root.sort();
             if self.searcher.is_stopped() {
                 return;
             }

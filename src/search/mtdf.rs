@@ -21,7 +21,6 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         while lower < upper {
             let window = Window::below(value.max(lower + Score::STEP));
             value = searcher.search_root(depth, window);
-            searcher.root.sort();
             if searcher.is_stopped() {
                 let best = searcher.root.current();
                 // Only bounds are known. A new best move was found by exceeding one.

@@ -16,10 +16,6 @@ use crate::game::Searchable;
 /// With several threads, nodes from this depth on defer moves that another thread is searching.
 const DEFERRAL_DEPTH: i32 = 3;
 
-/// With several threads, nodes between two looks at whether another one has searched a node of the principal
-/// variation.
-const OVERTAKING_INTERVAL: u64 = 128;
-
 /// What is known of a node before its moves are searched.
 pub(super) struct Node<M> {
     /// Plies that are left.
@@ -59,7 +55,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let Window { mut alpha, mut beta } = window;
         let root = ply == 0;
         self.stack[ply].pv.clear();
-        if self.visit(ply) || self.is_overtaken(ply) {
+        if self.visit(ply) {
             return Score::DRAW;
         }
 
@@ -423,26 +419,18 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         (stored == depth || (self.selective && stored > depth)) && entry.decides(window)
     }
 
-    /// Whether another thread has searched a node of the principal variation above `ply` since this one came
-    /// there. Then that node ends, and all below.
-    #[inline]
-    fn is_overtaken(&mut self, ply: usize) -> bool {
-        self.shared.is_shared()
-            && self.budget.own_nodes().is_multiple_of(OVERTAKING_INTERVAL)
-            && self.look_for_answers(ply)
-    }
-
-    #[cold]
-    fn look_for_answers(&mut self, ply: usize) -> bool {
+    /// Looks whether another thread has searched a node of the principal variation above `ply` since this one
+    /// came there. Then that node ends, and all below.
+    pub(super) fn look_for_answers(&mut self, ply: usize) {
         let answered = (1..ply).find_map(|above| {
             let question = self.stack[above].question?;
             let entry = self.tt_entry(above).filter(|entry| self.answers(entry, question))?;
             Some((above, entry))
         });
-        let Some((above, entry)) = answered else { return false };
-        self.take_pv_from_table(above);
-        self.budget.end_node(above, entry.score);
-        true
+        if let Some((above, entry)) = answered {
+            self.take_pv_from_table(above);
+            self.budget.end_node(above, entry.score);
+        }
     }
 
     /// Whether a bound is not that of a game as good as decided. There static evaluations do not tell the
@@ -555,8 +543,7 @@ mod tests {
             searcher.table.store(position.table_key(), entry);
             for depth in [7, 6] {
                 searcher.stack[1].question = Some(Question { depth, window });
-                let nodes = searcher.budget.own_nodes();
-                searcher.budget.add(2 * OVERTAKING_INTERVAL - 1 - nodes % OVERTAKING_INTERVAL);
+                searcher.budget.add(1000);
                 searcher.pvs::<false>(1, window, 2);
                 let is_answered = depth == 6;
                 assert_eq!(searcher.is_stopped(), is_answered);

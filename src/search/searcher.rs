@@ -46,6 +46,8 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     pub(super) root: Root<G::Move>,
     /// Depth of the iteration, in plies.
     pub(super) iteration: usize,
+    /// Searches of the root that are over, each of one depth and window.
+    pub(super) root_searches: usize,
     /// The deepest ply visited in the iteration.
     pub(super) seldepth: usize,
     /// No null moves before this ply: a null-move cutoff is being verified.
@@ -95,6 +97,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             stack: vec![Ply::new(input.position.clone(), state); MAX_PLY + 2],
             root,
             iteration: 0,
+            root_searches: 0,
             seldepth: 0,
             null_move_ply: 0,
             budget: Budget::new(input.limits, input.position.side_to_move()),
@@ -103,47 +106,47 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
-    /// Searches the root to a depth within a window, with the search that was asked for.
+    /// Searches the root to a depth within a window, with the search that was asked for, and sorts its moves.
+    /// With several threads, the result is that of the first one to finish.
     pub(super) fn search_root(&mut self, depth: i32, window: Window) -> Score {
-        match self.mode {
+        let score = match self.mode {
             SearchMode::Pvs => self.pvs::<true>(depth, window, 0),
             SearchMode::Mtdf => self.pvs::<false>(depth, window, 0),
             _ => self.full_width(depth, window, 0),
+        };
+        self.root.sort();
+        if self.budget.is_search_over() {
+            return score;
         }
+        let score = self.shared.finish_root(self.root_searches, score, &mut self.root.moves);
+        self.root_searches += 1;
+        self.budget.resume();
+        score
     }
 
     /// Counts a node at `ply`; true when the search has to end, whatever the node is worth.
     #[inline]
     pub(super) fn visit(&mut self, ply: usize) -> bool {
         self.seldepth = self.seldepth.max(ply);
-        self.budget.visit(self.shared, self.iteration)
+        if self.budget.is_poll_due() {
+            self.poll(ply);
+        }
+        self.budget.visit()
+    }
+
+    /// Looks for a reason to end the search, or the part of it that another thread has already done.
+    #[cold]
+    fn poll(&mut self, ply: usize) {
+        self.budget.poll(self.shared, self.root_searches);
+        if self.shared.is_shared() && !self.is_stopped() {
+            self.look_for_answers(ply);
+        }
     }
 
     /// Whether the search has been told to end or has used up its budget.
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
         self.budget.is_stopped()
-    }
-
-    /// Ends an iteration. The first thread to do so has found what all threads go on from. The depth that has
-    /// been finished, if the search goes on.
-    pub(super) fn end_iteration(&mut self) -> Option<usize> {
-        if self.budget.is_search_over() {
-            return None;
-        }
-        if self.shared.is_shared() {
-            let mut best = self.shared.best();
-            let finished = self.shared.finished.load(std::sync::atomic::Ordering::Relaxed);
-            if finished >= self.iteration {
-                self.root.moves.clone_from(&best);
-                self.iteration = finished;
-            } else {
-                best.clone_from(&self.root.moves);
-                self.shared.finished.store(self.iteration, std::sync::atomic::Ordering::Relaxed);
-            }
-            self.budget.resume();
-        }
-        Some(self.iteration)
     }
 
     /// Nodes visited by all threads, as far as they have been added up.

@@ -1,11 +1,13 @@
 //! What the threads of a search share besides the transposition table.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::Control;
 use super::root::RootMove;
 use super::window::Window;
+use crate::eval::Score;
 use crate::game::{Game, GameMove, mixed};
 
 /// What the threads of a search share besides the transposition table.
@@ -20,10 +22,22 @@ pub(super) struct SharedState<'a, M> {
     pub(super) done: AtomicBool,
     /// The moves that threads are searching; `None` with a single thread.
     busy: Option<BusyTable>,
-    /// Depth of the deepest iteration that a thread has finished, with several threads.
-    pub(super) finished: AtomicUsize,
-    /// The root moves as that iteration left them.
-    best: Mutex<Vec<RootMove<M>>>,
+    /// Threads of the search.
+    threads: usize,
+    /// Searches of the root that a thread has finished, with several threads. All threads search it to the
+    /// same depths within the same windows, one after the other.
+    finished: AtomicUsize,
+    /// The results of the last of them that not all threads have taken.
+    results: Mutex<VecDeque<RootResult<M>>>,
+}
+
+/// What a search of the root has found.
+struct RootResult<M> {
+    score: Score,
+    /// The root moves as it left them.
+    moves: Vec<RootMove<M>>,
+    /// Threads that have not yet taken it.
+    waiting: usize,
 }
 
 impl<'a, M: GameMove> SharedState<'a, M> {
@@ -35,8 +49,9 @@ impl<'a, M: GameMove> SharedState<'a, M> {
             tbhits: AtomicU64::new(0),
             done: AtomicBool::new(false),
             busy: (threads > 1).then(BusyTable::new),
+            threads,
             finished: AtomicUsize::new(0),
-            best: Mutex::new(Vec::new()),
+            results: Mutex::new(VecDeque::new()),
         }
     }
 
@@ -51,9 +66,34 @@ impl<'a, M: GameMove> SharedState<'a, M> {
         self.busy.as_ref().map(|busy| busy.entry(position, mv))
     }
 
-    /// The root moves as the deepest finished iteration left them.
-    pub(super) fn best(&self) -> MutexGuard<'_, Vec<RootMove<M>>> {
-        self.best.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whether a thread has finished the search of the root of this number, from 0 on.
+    pub(super) fn has_finished(&self, number: usize) -> bool {
+        self.finished.load(Ordering::Relaxed) > number
+    }
+
+    /// Ends the search of the root of this number, from 0 on: the first thread to do so leaves its score and
+    /// its root moves; the others take them. The score that counts.
+    pub(super) fn finish_root(&self, number: usize, score: Score, moves: &mut Vec<RootMove<M>>) -> Score {
+        if !self.is_shared() {
+            return score;
+        }
+        let mut results = self.results.lock().unwrap_or_else(PoisonError::into_inner);
+        let finished = self.finished.load(Ordering::Relaxed);
+        if finished == number {
+            results.push_back(RootResult { score, moves: moves.clone(), waiting: self.threads - 1 });
+            self.finished.store(number + 1, Ordering::Relaxed);
+            return score;
+        }
+        let index = results.len() - (finished - number);
+        let result = &mut results[index];
+        moves.clone_from(&result.moves);
+        let score = result.score;
+        result.waiting -= 1;
+        if result.waiting == 0 {
+            // All threads have taken those before, too.
+            results.drain(..=index);
+        }
+        score
     }
 
     /// Tells the helping threads to end.
@@ -112,5 +152,40 @@ impl BusyEntry<'_> {
         if self.is_busy() {
             self.entry.store(0, Ordering::Relaxed);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+    use crate::game::chess::Chess;
+    use crate::search::root::Root;
+
+    #[test]
+    fn all_threads_take_the_results_of_the_first_one_to_finish() {
+        let mut moves = Vec::new();
+        Chess::start().legal_moves(&mut moves);
+        let (control, thread) = (Control::default(), Root::new(moves));
+        let shared = SharedState::new(&control, 3);
+        // What two of the threads find, one after the other, in two searches of the root.
+        let finish = |number: usize, thousandths: i32| {
+            let mut root = thread.clone();
+            root.moves[number].score = Score::from_thousandths(thousandths);
+            root.sort();
+            let score = shared.finish_root(number, root.moves[0].score, &mut root.moves);
+            (score.to_thousandths(), root.moves[0].score.to_thousandths(), root.moves[0].mv)
+        };
+        let [first, second] = [0, 1].map(|number| thread.moves[number].mv);
+        assert!(!shared.has_finished(0));
+        assert_eq!(finish(0, 10), (10, 10, first));
+        assert!(shared.has_finished(0) && !shared.has_finished(1));
+        assert_eq!(finish(0, 20), (10, 10, first));
+        assert_eq!(finish(1, 30), (30, 30, second));
+        // The third thread is late. It gets both results.
+        assert_eq!(finish(0, 40), (10, 10, first));
+        assert_eq!(finish(1, 50), (30, 30, second));
+        assert_eq!(finish(1, 60), (30, 30, second));
+        assert!(shared.results.lock().unwrap().is_empty());
     }
 }
