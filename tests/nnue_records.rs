@@ -87,7 +87,7 @@ fn bullet_reads_what_is_exported() {
     for _ in 0..2 {
         for game in read_games::<Chess>(&data).unwrap().1 {
             game.replay(&Chess::start(), |played: PlayedPosition<Chess>| {
-                let PlayedPosition { position, mv, score, result } = played;
+                let PlayedPosition { position, mv, score, result, .. } = played;
                 let is_quiet = !position.in_check() && !position.is_tactical(mv);
                 if !is_quiet || score.plies_to_end().is_some() {
                     return;

@@ -15,7 +15,7 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Color, Game, Inputs, Playable, Points};
-use labrys::learn::nnue::dataset::{Counts, Dataset, Example};
+use labrys::learn::nnue::dataset::{Counts, Dataset, Example, Target};
 use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPosition, read_games};
 use labrys::learn::nnue::model::{Numbers, Pass};
 use labrys::learn::nnue::optimiser::{AdamW, Step};
@@ -143,6 +143,41 @@ fn damaged_and_foreign_files_are_refused_by_name() {
     assert!(refusal.contains("game 1, ply ") && refusal.ends_with("is not legal"), "{refusal}");
 }
 
+/// The λ-return term by term, for quiet positions of games one by one.
+#[test]
+fn targets_are_sums_over_the_rest_of_the_game() {
+    let (_folder, path) = file("games");
+    play::<TucChess>(&path, 8, 2);
+    let (header, games) = read_games::<TucChess>(&path).unwrap();
+    let start = TucChess::from_fen(&header.start).unwrap();
+    let mut dataset = Dataset::new(start.clone(), 1);
+    dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
+    for (blend, lambda) in [(1.0, 0.0), (1.0, 0.6), (0.7, 0.9), (1.0, 1.0), (0.0, 0.5)] {
+        let unit = 2.5;
+        let targets = dataset.targets(&Target { blend, lambda, unit });
+        let mut expected = Vec::new();
+        for game in &games {
+            let add = |played: PlayedPosition<TucChess>| {
+                let result = played.result.value();
+                let mut weight = 1.0;
+                let mut sum = 0.0;
+                for (plies, (_, score)) in game.moves[played.ply..].iter().enumerate() {
+                    let score = f64::from(score.to_thousandths()) / 1000.0;
+                    let score = if plies % 2 == 0 { score } else { -score };
+                    sum += weight * (1.0 - lambda) / (1.0 + (-score / unit).exp());
+                    weight *= lambda;
+                }
+                expected.push(blend * (sum + weight * result) + (1.0 - blend) * result);
+            };
+            Counts::default().add(&start, game, add).unwrap();
+        }
+        assert_eq!(targets.len(), expected.len());
+        for (target, expected) in targets.iter().zip(expected) {
+            assert!((f64::from(*target) - expected).abs() < 1e-6, "{blend} {lambda}: {target} {expected}");
+        }
+    }
+}
+
 fn sizes<G: Inputs>(neurons: usize, outputs: usize) -> EvalNetSizes {
     EvalNetSizes { inputs: G::start().input_shape(), buckets: 1, hidden: neurons, outputs }
 }
@@ -155,7 +190,8 @@ fn gradients_are_those_of_finite_differences() {
         let net = Numbers::random(sizes, 20, 5);
         let (mut pass, mut example, mut gradient) =
             (Pass::new(sizes), Example::default(), Numbers::zeros(sizes));
-        dataset.get(3, false, 0.5, 1.0, &mut example);
+        let targets = dataset.targets(&Target { blend: 0.5, lambda: 0.0, unit: 1.0 });
+        dataset.get(3, false, &targets, &mut example);
         example.output = 1;
         pass.learn(&net, &example, &mut gradient);
         pass.finish(&mut gradient);
@@ -192,6 +228,7 @@ fn settings() -> TrainingSettings {
         rate: 0.01,
         decay: 0.01,
         blend: 0.7,
+        lambda: 0.3,
         patience: 10,
         seed: 1,
         margin: 1_000,
@@ -208,10 +245,11 @@ fn a_few_positions_are_learned_by_heart() {
     dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
     let sizes = sizes::<Neighbours>(32, 1);
     let (mut net, mut pass) = (Numbers::random(sizes, 16, 1), Pass::new(sizes));
+    let targets = dataset.targets(&Target { blend: 1.0, lambda: 0.0, unit: 1.0 });
     let examples: Vec<_> = (0..64)
         .map(|number| {
             let mut example = Example::default();
-            dataset.get(number * dataset.len() / 64, false, 1.0, 1.0, &mut example);
+            dataset.get(number * dataset.len() / 64, false, &targets, &mut example);
             example
         })
         .collect();

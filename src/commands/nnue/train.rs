@@ -65,9 +65,12 @@ pub(super) struct TrainingArguments {
     /// Weight decay of AdamW
     #[arg(long, default_value_t = 0.01, value_parser = parse_non_negative)]
     decay: f64,
-    /// Weight of the score in the target, from 0 to 1; the rest is the result of the game
+    /// Weight of the scores in the target, from 0 to 1; the rest is the result of the game
     #[arg(long, default_value_t = 1.0, value_parser = parse_fraction)]
     blend: f64,
+    /// λ of TD(λ): the share of later scores of the game in the scores of the target, from 0 to 1
+    #[arg(long, default_value_t = 0.0, value_parser = parse_fraction)]
+    lambda: f64,
     /// Stop after so many epochs without a lower loss of the held-out positions
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     patience: u32,
@@ -87,6 +90,7 @@ impl TrainingArguments {
             rate: self.rate,
             decay: self.decay,
             blend: self.blend,
+            lambda: self.lambda,
             patience: self.patience,
             seed,
             margin: self.margin.unwrap_or(scale.margin),
@@ -210,11 +214,11 @@ impl Training<'_> {
 
 fn provenance(settings: TrainingSettings, curve: &[Epoch], sources: &str, chance: f64) -> String {
     let held_out = curve.iter().map(|epoch| epoch.held_out).fold(f64::INFINITY, f64::min);
-    let TrainingSettings { blend, rate, seed, epochs, start, .. } = settings;
+    let TrainingSettings { blend, lambda, rate, seed, epochs, start, .. } = settings;
     let start = start.map_or(String::new(), |checksum| format!(" from {checksum:08x}"));
     format!(
-        "labrys nnue train{start}, blend {blend}, rate {rate}, {} of {epochs} epochs, seed {seed}: \
-         held-out loss {held_out:.6} (chance: {chance:.6}); on {sources}",
+        "labrys nnue train{start}, blend {blend}, lambda {lambda}, rate {rate}, {} of {epochs} epochs, \
+         seed {seed}: held-out loss {held_out:.6} (chance: {chance:.6}); on {sources}",
         curve.len()
     )
 }

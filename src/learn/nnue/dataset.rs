@@ -15,8 +15,18 @@ pub struct Dataset<G> {
     /// The inputs of all positions.
     inputs: Vec<u16>,
     positions: Vec<Position>,
-    /// End of each game's positions.
-    games: Vec<usize>,
+    /// The scores of all plies of the games, for the side to move, in units of the evaluation.
+    scores: Vec<f32>,
+    games: Vec<GameEnd>,
+}
+
+/// Where a game ends.
+#[derive(Clone, Copy, Debug)]
+struct GameEnd {
+    /// End of its positions.
+    positions: usize,
+    /// End of its scores.
+    scores: usize,
 }
 
 /// A position.
@@ -24,8 +34,8 @@ pub struct Dataset<G> {
 struct Position {
     /// End of its inputs.
     end: usize,
-    /// The score for the side to move, in units of the evaluation.
-    score: f32,
+    /// Index of its score.
+    score: usize,
     result: Points,
     /// The views of the side to move and of its opponent.
     views: [InputView; 2],
@@ -42,6 +52,24 @@ pub struct Example {
     pub output: usize,
     /// The expected result that the net should give, from 0 to 1.
     pub target: f32,
+}
+
+/// What a net should learn of the scores of the searches and of the results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The weight of the scores, from 0 to 1; the rest is that of the result.
+    pub blend: f64,
+    /// λ, from 0 to 1: the share of the later scores of a game, as in TD(λ).
+    pub lambda: f64,
+    /// Units of the evaluation that make 1 on the logistic scale.
+    pub unit: f64,
+}
+
+impl Target {
+    /// The expected result that a score stands for.
+    fn expected(&self, score: f32) -> f64 {
+        1.0 / (1.0 + (-f64::from(score) / self.unit).exp())
+    }
 }
 
 /// Positions that were read, and those of them that were left out.
@@ -101,7 +129,8 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
     /// No positions yet, for games from `board` on and a net with so many buckets.
     pub fn new(board: G, buckets: u8) -> Dataset<G> {
         let rows = InputRows::new::<G>(board.input_shape(), buckets);
-        Dataset { board, rows, inputs: Vec::new(), positions: Vec::new(), games: Vec::new() }
+        let (inputs, positions, scores, games) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Dataset { board, rows, inputs, positions, scores, games }
     }
 
     /// Adds the quiet positions of games, for a net with so many outputs.
@@ -124,21 +153,23 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
             });
         }
         for (game, number) in games.iter().zip(1..) {
+            let scores = self.scores.len();
+            self.scores.extend(game.moves.iter().map(|(_, score)| score.to_thousandths() as f32 / 1000.0));
             counts
-                .add(&start, game, |played| self.push(&played, outputs))
+                .add(&start, game, |played| self.push(&played, scores + played.ply, outputs))
                 .map_err(|(ply, text)| GamesProblem::Move { number, ply, text })?;
-            self.games.push(self.positions.len());
+            self.games.push(GameEnd { positions: self.positions.len(), scores: self.scores.len() });
         }
         Ok(())
     }
 
-    fn push(&mut self, played: &PlayedPosition<G>, outputs: usize) {
-        let PlayedPosition { position, score, result, .. } = played;
+    fn push(&mut self, played: &PlayedPosition<G>, score: usize, outputs: usize) {
+        let PlayedPosition { position, result, .. } = played;
         each_input(position.input_planes(), |input| self.inputs.push(input));
         let us = position.side_to_move();
         self.positions.push(Position {
             end: self.inputs.len(),
-            score: score.to_thousandths() as f32 / 1000.0,
+            score,
             result: *result,
             views: [us, !us].map(|player| position.input_view(player)),
             output: position.output_index(outputs) as u8,
@@ -162,8 +193,8 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
 
     /// The positions of a game.
     pub fn of_game(&self, game: usize) -> Range<usize> {
-        let begin = if game == 0 { 0 } else { self.games[game - 1] };
-        begin..self.games[game]
+        let begin = if game == 0 { 0 } else { self.games[game - 1].positions };
+        begin..self.games[game].positions
     }
 
     /// The board of the positions.
@@ -174,7 +205,36 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
     /// The score of a position for the side to move, in units of the evaluation, and the result of its game.
     pub fn labels(&self, number: usize) -> (f64, Points) {
         let Position { score, result, .. } = self.positions[number];
-        (score.into(), result)
+        (self.scores[score].into(), result)
+    }
+
+    /// The expected results that a net should give for all positions, from 0 to 1.
+    ///
+    /// What the searches of a game say of a position is the λ-return of TD(λ) (Sutton 1988): `1 - λ` times
+    /// the expected result of its score, and λ times the return of the next position, as this side sees it.
+    /// Behind the last one stands the result of the game. So later looks, which are deeper, count, and chance
+    /// in the scores counts less (matches: `experiments/README.md`, generations of nets).
+    pub fn targets(&self, target: &Target) -> Vec<f32> {
+        let Target { blend, lambda, .. } = *target;
+        let mut targets = vec![0.0; self.len()];
+        for game in 0..self.games() {
+            let mut positions = self.of_game(game).rev().peekable();
+            let Some(&last) = positions.peek() else { continue };
+            let (Position { score, result, .. }, end) = (self.positions[last], self.games[game].scores);
+            // The player who would move after the last move.
+            let mut later = if (end - score).is_multiple_of(2) { result } else { !result }.value();
+            for score in (0..end).rev() {
+                later = (1.0 - lambda) * target.expected(self.scores[score]) + lambda * (1.0 - later);
+                if let Some(number) = positions.next_if(|&number| self.positions[number].score == score) {
+                    let result = self.positions[number].result.value();
+                    targets[number] = (blend * later + (1.0 - blend) * result) as f32;
+                    if positions.peek().is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+        targets
     }
 
     /// The most inputs of a position.
@@ -187,6 +247,9 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
         let mut hasher = crc32fast::Hasher::new();
         for input in &self.inputs {
             hasher.update(&input.to_le_bytes());
+        }
+        for score in &self.scores {
+            hasher.update(&score.to_le_bytes());
         }
         for Position { score, result, views, output, .. } in &self.positions {
             let black = u8::from(views[0].player == Color::Black);
@@ -201,11 +264,10 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
         begin..self.positions[number].end
     }
 
-    /// Writes a position into `example`, mirrored where the game allows it and it is asked for. The score
-    /// counts `blend` in the target and the result the rest; a unit of the score is `1 / unit` on the
-    /// logistic scale.
-    pub fn get(&self, number: usize, mirrored: bool, blend: f32, unit: f32, example: &mut Example) {
-        let Position { score, result, views, output, .. } = self.positions[number];
+    /// Writes a position and its one of all [targets](Dataset::targets) into `example`, mirrored where the
+    /// game allows it and it is asked for.
+    pub fn get(&self, number: usize, mirrored: bool, targets: &[f32], example: &mut Example) {
+        let Position { views, output, .. } = self.positions[number];
         let mirrored = mirrored && G::MIRRORS;
         for (inputs, view) in example.inputs.iter_mut().zip(views) {
             let view = InputView { mirrored: view.mirrored != mirrored, ..view };
@@ -215,7 +277,7 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
             inputs.extend(seen.map(|&input| u32::from(rows[usize::from(input)])));
         }
         example.output = output.into();
-        example.target = blend * logistic(score / unit) + (1.0 - blend) * result.value() as f32;
+        example.target = targets[number];
     }
 }
 

@@ -399,6 +399,8 @@ pub struct PlayedPosition<'a, G: Game> {
     pub score: Score,
     /// The result of the game for the side to move.
     pub result: Points,
+    /// Plies since the opening.
+    pub ply: usize,
 }
 
 impl<M: GameMove> PlayedGame<M> {
@@ -424,7 +426,8 @@ impl<M: GameMove> PlayedGame<M> {
                     Color::White => self.result,
                     Color::Black => !self.result,
                 };
-                visit(PlayedPosition { position: &position, mv, score, result });
+                let ply = ply - 1 - self.opening.len();
+                visit(PlayedPosition { position: &position, mv, score, result, ply });
             }
             position.play(mv);
         }

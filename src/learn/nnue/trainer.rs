@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::dataset::{Dataset, Example};
+use super::dataset::{Dataset, Example, Target};
 use super::model::{NEURONS, Numbers, Pass};
 use super::optimiser::{AdamW, Step};
 use super::scale::{fit_results, fit_unit};
@@ -51,8 +51,10 @@ pub struct TrainingSettings {
     pub rate: f64,
     /// The share of a weight that decays, times the learning rate.
     pub decay: f64,
-    /// The weight of the score in the target, from 0 to 1 (λ); the rest is the result.
+    /// The weight of the scores in the target, from 0 to 1; the rest is that of the result.
     pub blend: f64,
+    /// λ of the scores in the target, from 0 to 1: the share of the later ones of the game.
+    pub lambda: f64,
     /// Epochs without a lower held-out loss after which the training ends.
     pub patience: u32,
     /// The seed of everything random.
@@ -130,6 +132,8 @@ pub struct Trainer<'a, G> {
     settings: TrainingSettings,
     /// Units of the evaluation that make 1 on the logistic scale.
     unit: f64,
+    /// What the net should give for each position.
+    targets: Vec<f32>,
     /// The most inputs of a position.
     most_inputs: usize,
     training: Vec<u32>,
@@ -156,7 +160,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         settings: TrainingSettings,
         start: Option<&EvalNet>,
     ) -> Result<Trainer<'a, G>, TrainingError> {
-        let TrainingSettings { sizes, seed, unit, .. } = settings;
+        let TrainingSettings { sizes, seed, unit, blend, lambda, .. } = settings;
         if sizes.hidden == 0 || !sizes.hidden.is_multiple_of(NEURONS) {
             return Err(TrainingError::Neurons(sizes.hidden));
         }
@@ -180,11 +184,13 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         let zeros = Numbers::zeros(sizes);
         let optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
         let labels: Vec<_> = training.iter().map(|&number| dataset.labels(number as usize)).collect();
+        let unit = unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| fit_unit(&labels));
         let shard = || Shard { pass: Pass::new(sizes), gradient: zeros.clone(), loss: 0.0 };
         Ok(Trainer {
             dataset,
             settings,
-            unit: unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| fit_unit(&labels)),
+            unit,
+            targets: dataset.targets(&Target { blend, lambda, unit }),
             most_inputs,
             training,
             held_out,
@@ -273,8 +279,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
 
     /// Learns from a batch and returns the sum of its losses before. Nothing is learned if it is not finite.
     fn batch(&mut self, batch: &[u32], seed: u64) -> f64 {
-        let Trainer { dataset, settings, unit, shards, state, .. } = self;
-        let (blend, unit) = (settings.blend as f32, *unit as f32);
+        let Trainer { dataset, settings, targets, shards, state, .. } = self;
         let net = &state.net;
         let parts = batch.chunks(batch.len().div_ceil(SHARDS));
         let used = parts.len();
@@ -284,7 +289,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
             shard.loss = 0.0;
             for &number in part {
                 let mirrored = mixed(seed ^ u64::from(number)) & 1 != 0;
-                dataset.get(number as usize, mirrored, blend, unit, &mut example);
+                dataset.get(number as usize, mirrored, targets, &mut example);
                 shard.loss += f64::from(shard.pass.learn(net, &example, &mut shard.gradient));
             }
             shard.pass.finish(&mut shard.gradient);
@@ -313,8 +318,7 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         let chunk = |numbers: &[u32]| -> Vec<T> {
             let (mut pass, mut example) = (Pass::new(self.sizes()), Example::default());
             let mut one = |&number: &u32| {
-                let (blend, unit) = (self.settings.blend as f32, self.unit as f32);
-                self.dataset.get(number as usize, false, blend, unit, &mut example);
+                self.dataset.get(number as usize, false, &self.targets, &mut example);
                 value(pass.output(net, &example), &example)
             };
             numbers.iter().map(&mut one).collect()
