@@ -150,7 +150,7 @@ fn targets_are_sums_over_the_rest_of_the_game() {
     play::<TucChess>(&path, 8, 2);
     let (header, games) = read_games::<TucChess>(&path).unwrap();
     let start = TucChess::from_fen(&header.start).unwrap();
-    let mut dataset = Dataset::new(start.clone(), 1);
+    let mut dataset = Dataset::new(start, 1);
     dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
     for (blend, lambda) in [(1.0, 0.0), (1.0, 0.6), (0.7, 0.9), (1.0, 1.0), (0.0, 0.5)] {
         let unit = 2.5;
