@@ -266,13 +266,19 @@ fn leaf_features_are_from_the_point_of_view_of_the_agent() {
         ObservationSettings { both: false, position: ObservedPosition::Leaf, predicted: false, reward: 1.0 };
     let game_settings = GameSettings {
         seed: 5,
-        opening_seed: 6,
+        opening_seed: 5,
         opening_plies: 6,
         longest: None,
         first: Color::Black,
         exploration: 0.0,
     };
-    let game = play::<Chess>([&mut agent(), &mut agent()], &observation, &game_settings);
+    // Another evaluation net does not play other games.
+    let linear = || {
+        let mut session = session::<Chess>();
+        session.set_option("Evaluation", "linear").unwrap();
+        Agent { thinker: session.into_parts().1, limit: SearchLimit::Depth(1) }
+    };
+    let game = play::<Chess>([&mut linear(), &mut linear()], &observation, &game_settings);
     let session = session::<Chess>();
     let weights = session.weights().values();
     let value = |features: &[(usize, f64)]| {
