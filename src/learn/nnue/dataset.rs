@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_of};
+use super::scale::expected;
 use crate::game::{Color, InputRows, InputView, Inputs, MoveOrdering, Points, Selectivity, each_input};
 
 /// Quiet positions of games: without check, in which no tactical move was played and no mate was seen. The
@@ -63,13 +64,6 @@ pub struct Target {
     pub lambda: f64,
     /// Units of the evaluation that make 1 on the logistic scale.
     pub unit: f64,
-}
-
-impl Target {
-    /// The expected result that a score stands for.
-    fn expected(&self, score: f32) -> f64 {
-        1.0 / (1.0 + (-f64::from(score) / self.unit).exp())
-    }
 }
 
 /// Positions that were read, and those of them that were left out.
@@ -215,23 +209,19 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
     /// Behind the last one stands the result of the game. So later looks, which are deeper, count, and chance
     /// in the scores counts less (matches: `experiments/README.md`, generations of nets).
     pub fn targets(&self, target: &Target) -> Vec<f32> {
-        let Target { blend, lambda, .. } = *target;
+        let Target { blend, lambda, unit } = *target;
         let mut targets = vec![0.0; self.len()];
-        for game in 0..self.games() {
-            let mut positions = self.of_game(game).rev().peekable();
-            let Some(&last) = positions.peek() else { continue };
-            let (Position { score, result, .. }, end) = (self.positions[last], self.games[game].scores);
-            // The player who would move after the last move.
+        for (game, GameEnd { scores: mut end, .. }) in self.games.iter().copied().enumerate() {
+            let positions = &self.positions[self.of_game(game)];
+            let Some(&Position { score, result, .. }) = positions.last() else { continue };
+            // The result for the player who would move after the last move.
             let mut later = if (end - score).is_multiple_of(2) { result } else { !result }.value();
-            for score in (0..end).rev() {
-                later = (1.0 - lambda) * target.expected(self.scores[score]) + lambda * (1.0 - later);
-                if let Some(number) = positions.next_if(|&number| self.positions[number].score == score) {
-                    let result = self.positions[number].result.value();
-                    targets[number] = (blend * later + (1.0 - blend) * result) as f32;
-                    if positions.peek().is_none() {
-                        break;
-                    }
+            for (position, target) in positions.iter().zip(&mut targets[self.of_game(game)]).rev() {
+                for &score in self.scores[position.score..end].iter().rev() {
+                    later = (1.0 - lambda) * expected(score.into(), unit) + lambda * (1.0 - later);
                 }
+                end = position.score;
+                *target = (blend * later + (1.0 - blend) * position.result.value()) as f32;
             }
         }
         targets

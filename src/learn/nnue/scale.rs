@@ -12,13 +12,19 @@ const ENOUGH: usize = 100_000;
 /// The least probability of a result, which keeps its logarithm finite.
 const LEAST: f64 = 1e-9;
 
+/// The expected result of a score, from 0 to 1, where so many units of the evaluation make 1 on the logistic
+/// scale.
+pub(super) fn expected(score: f64, unit: f64) -> f64 {
+    1.0 / (1.0 + (-score / unit).exp())
+}
+
 /// How many units of the evaluation make 1 on the logistic scale: those with which scores say best how games
 /// end.
 pub fn fit_unit(labels: &[(f64, Points)]) -> f64 {
     let labels = &labels[..labels.len().min(ENOUGH)];
     let error = |unit: f64| -> f64 {
         let entropy = |&(score, result): &(f64, Points)| {
-            let expected = (1.0 / (1.0 + (-score / unit.exp()).exp())).clamp(LEAST, 1.0 - LEAST);
+            let expected = expected(score, unit.exp()).clamp(LEAST, 1.0 - LEAST);
             -(result.value() * expected.ln() + (1.0 - result.value()) * (1.0 - expected).ln())
         };
         labels.iter().map(entropy).sum()

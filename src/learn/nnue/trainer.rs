@@ -183,8 +183,10 @@ impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
         };
         let zeros = Numbers::zeros(sizes);
         let optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
-        let labels: Vec<_> = training.iter().map(|&number| dataset.labels(number as usize)).collect();
-        let unit = unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| fit_unit(&labels));
+        let unit = unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| {
+            let labels: Vec<_> = training.iter().map(|&number| dataset.labels(number as usize)).collect();
+            fit_unit(&labels)
+        });
         let shard = || Shard { pass: Pass::new(sizes), gradient: zeros.clone(), loss: 0.0 };
         Ok(Trainer {
             dataset,
