@@ -52,13 +52,18 @@ fn file(name: &str) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
-fn dataset<G: Playable>(games: u64) -> Dataset<G> {
+/// Plays so many games, and makes a data set of them.
+fn games_and_dataset<G: Playable>(games: u64) -> (Vec<PlayedGame<G::Move>>, Dataset<G>) {
     let (_folder, path) = file("games");
     play::<G>(&path, games, 2);
     let (header, games) = read_games::<G>(&path).unwrap();
     let mut dataset = Dataset::new(G::start(), 1);
     dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
-    dataset
+    (games, dataset)
+}
+
+fn dataset<G: Playable>(games: u64) -> Dataset<G> {
+    games_and_dataset(games).1
 }
 
 /// Games are legal, quiet positions are found in them, and a position takes few bytes.
@@ -146,12 +151,7 @@ fn damaged_and_foreign_files_are_refused_by_name() {
 /// The λ-return term by term, for quiet positions of games one by one.
 #[test]
 fn targets_are_sums_over_the_rest_of_the_game() {
-    let (_folder, path) = file("games");
-    play::<TucChess>(&path, 8, 2);
-    let (header, games) = read_games::<TucChess>(&path).unwrap();
-    let start = TucChess::from_fen(&header.start).unwrap();
-    let mut dataset = Dataset::new(start, 1);
-    dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
+    let (games, dataset) = games_and_dataset::<TucChess>(8);
     for (blend, lambda) in [(1.0, 0.0), (1.0, 0.6), (0.7, 0.9), (1.0, 1.0), (0.0, 0.5)] {
         let unit = 2.5;
         let targets = dataset.targets(&Target { blend, lambda, unit });
@@ -169,7 +169,7 @@ fn targets_are_sums_over_the_rest_of_the_game() {
                 }
                 expected.push(blend * (sum + weight * result) + (1.0 - blend) * result);
             };
-            Counts::default().add(&start, game, add).unwrap();
+            Counts::default().add(&TucChess::start(), game, add).unwrap();
         }
         assert_eq!(targets.len(), expected.len());
         for (target, expected) in targets.iter().zip(expected) {
@@ -238,11 +238,7 @@ fn settings() -> TrainingSettings {
 
 #[test]
 fn a_few_positions_are_learned_by_heart() {
-    let (_folder, path) = file("games");
-    play::<Neighbours>(&path, 12, 2);
-    let (header, games) = read_games::<Neighbours>(&path).unwrap();
-    let mut dataset = Dataset::<Neighbours>::new(Game::start(), 1);
-    dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
+    let dataset = dataset::<Neighbours>(12);
     let sizes = sizes::<Neighbours>(32, 1);
     let (mut net, mut pass) = (Numbers::random(sizes, 16, 1), Pass::new(sizes));
     let targets = dataset.targets(&Target { blend: 1.0, lambda: 0.0, unit: 1.0 });

@@ -272,7 +272,7 @@ fn leaf_features_are_from_the_point_of_view_of_the_agent() {
         first: Color::Black,
         exploration: 0.0,
     };
-    // Another evaluation net does not play other games.
+    // The games do not change with the shipped net.
     let linear = || {
         let mut session = session::<Chess>();
         session.set_option("Evaluation", "linear").unwrap();
