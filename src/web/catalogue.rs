@@ -230,7 +230,7 @@ mod tests {
             }
         }
         let chess = &offers[0];
-        assert_eq!((&*chess.levels[0].name, &*chess.levels[4].name), ("1000 Elo", "2450 Elo"));
+        assert_eq!((&*chess.levels[0].name, &*chess.levels[4].name), ("1000 Elo", "2500 Elo"));
         assert!(offers[1..].iter().all(|offer| offer.levels[0].name == "1 ply"));
     }
 

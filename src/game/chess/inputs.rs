@@ -22,15 +22,17 @@ impl Inputs for Chess {
 
     const SHIPPED_NET: Option<&'static [u8]> = Some(include_bytes!(env!("LABRYS_EVALFILE")));
 
-    // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-23); experiments/search.md has the matches.
+    // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-26); experiments/search.md has the matches.
     const STRENGTHS: &'static [Strength] = &[
         Strength { elo: 1000, nodes: 100, random: 220 },
-        Strength { elo: 1580, nodes: 100, random: 0 },
-        Strength { elo: 1700, nodes: 270, random: 0 },
-        Strength { elo: 1900, nodes: 2_600, random: 0 },
-        Strength { elo: 2050, nodes: 17_000, random: 0 },
+        Strength { elo: 1340, nodes: 100, random: 100 },
+        Strength { elo: 1600, nodes: 100, random: 50 },
+        Strength { elo: 1740, nodes: 100, random: 0 },
+        Strength { elo: 1830, nodes: 800, random: 0 },
+        Strength { elo: 1940, nodes: 2_600, random: 0 },
+        Strength { elo: 2100, nodes: 17_000, random: 0 },
         Strength { elo: 2200, nodes: 68_000, random: 0 },
-        Strength { elo: 2450, nodes: 125_000, random: 0 },
+        Strength { elo: 2500, nodes: 125_000, random: 0 },
     ];
 
     const BUCKETS: u8 = 4;
