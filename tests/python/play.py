@@ -1,6 +1,7 @@
 """Games of the engine against itself to the end, without claiming draws, then an analysis.
 
-The first argument is the engine, the second the number of games; half of them are of Chess960.
+The first argument is the engine, the second the number of games; half of them are of Chess960. The first one
+begins where it cannot be won.
 """
 
 import sys
@@ -8,12 +9,17 @@ import sys
 import chess
 import chess.engine
 
+# Neither king gets past the pawns, and no pawn can move.
+LOCKED_FEN = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1"
+
 with chess.engine.SimpleEngine.popen_uci(sys.argv[1]) as engine:
     engine.configure({"Hash": 1})
     endings = []
     for number in range(int(sys.argv[2])):
         board = chess.Board.from_chess960_pos(41 * number % 960) if number % 2 else chess.Board()
         board.chess960 = number % 2 == 1
+        if number == 0:
+            board.set_fen(LOCKED_FEN)
         # Different games from the same start.
         for _ in range(number % 5):
             board.push(list(board.legal_moves)[number % board.legal_moves.count()])
