@@ -295,7 +295,7 @@ fn every_game_is_played_on_a_large_screen_and_on_a_phone() {
 #[ignore = "needs chromium"]
 fn a_person_plays_labrys_looks_back_and_branches() {
     let mut page = Page::open(1280, 800);
-    page.begin("chess", "", ["person", "1700 Elo"]);
+    page.begin("chess", "", ["person", "1750 Elo"]);
     page.drag("e2", "e4");
     page.until(&format!("{MOVES}.startsWith('e4 ') && {MOVES}.length > 4"));
     page.message("White to move.");
@@ -316,7 +316,7 @@ fn a_person_plays_labrys_looks_back_and_branches() {
     page.until(&format!("{MOVES} === ''"));
     // The players are exchanged: Labrys has White now.
     page.value("document.querySelector('#strip-bottom select').id = 'white'");
-    page.set("white", "1700 Elo");
+    page.set("white", "1750 Elo");
     page.until(&format!("{MOVES}.length > 1"));
 }
 

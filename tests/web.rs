@@ -348,7 +348,7 @@ fn every_game_is_played_to_its_end_by_engines() {
     let board = Board::start();
     let (mut browser, _, _) = board.enter("");
     for (game, option, players) in [
-        ("chess", None, ["1700 Elo", "2050 Elo"]),
+        ("chess", None, ["1750 Elo", "2100 Elo"]),
         ("neighbours", None, ["1 ply", "2 plies"]),
         ("tucchess", None, ["1 ply", "2 plies"]),
         ("amazons", Some("5x5"), ["1 ply", "2 plies"]),
