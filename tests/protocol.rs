@@ -149,10 +149,45 @@ fn a_long_search_tells_where_it_is_and_scores_tell_results() {
     let current = lines.last().unwrap();
     let words: Vec<_> = current.split(' ').collect();
     assert_eq!((words[0], words[1], words[3], words[5]), ("info", "depth", "currmove", "currmovenumber"));
+    assert_eq!((words[7], words[9], words[11], words[13]), ("nodes", "nps", "hashfull", "time"));
     let wdl = lines.iter().filter_map(|line| line.split_once(" wdl ")).map(|(_, rest)| rest);
     let sums = wdl.map(|rest| rest.split(' ').take(3).map(|n| n.parse::<u32>().unwrap()).sum::<u32>());
     let sums: Vec<_> = sums.collect();
     assert!(sums.len() > 5 && sums.iter().all(|&sum| sum == 1000), "{sums:?}");
+}
+
+/// In one long iteration of any search, a client hears of it every second, and how far it has come.
+#[test]
+fn a_long_iteration_tells_how_far_it_has_come() {
+    let mut engine = Process::start();
+    for (variant, mode) in [("chess", "minimax"), ("amazons", "pvs"), ("tucchess", "mcts")] {
+        engine.send(&format!("setoption name UCI_Variant value {variant}"));
+        engine.send(&format!("setoption name SearchMode value {mode}\nsetoption name Iterative value false"));
+        // Reports of a Monte Carlo search come ever more rarely.
+        engine.send(if mode == "mcts" { "go infinite" } else { "go infinite depth 40" });
+        let is_progress = |line: &String| line.starts_with("info nodes ") || line.contains(" currmove ");
+        let mut told = Vec::new();
+        let start = Instant::now();
+        while told.len() < 3 && start.elapsed() < Duration::from_secs(60) {
+            told.extend(engine.line().filter(is_progress));
+        }
+        engine.send("stop");
+        engine.until("bestmove");
+        assert_eq!(told.len(), 3, "{variant} {mode}");
+        let word = |line: &str, name: &str| {
+            let words = line.split(' ').skip_while(|word| *word != name);
+            words
+                .skip(1)
+                .find_map(|word| word.parse::<u64>().ok())
+                .unwrap_or_else(|| panic!("{name}: {line}"))
+        };
+        for line in &told {
+            assert!(word(line, "nps") > 0 && word(line, "hashfull") <= 1000, "{line}");
+        }
+        for name in ["nodes", "time"] {
+            assert!(told.is_sorted_by(|one, next| word(one, name) < word(next, name)), "{name}: {told:?}");
+        }
+    }
 }
 
 #[test]
@@ -449,6 +484,8 @@ fn the_same_commands_give_the_same_nodes() {
         let mut lines = engine.until("bestmove");
         engine.send("position startpos moves e1e3 e8e6\ngo nodes 20000");
         lines.extend(engine.until("bestmove"));
+        // How often a search tells how far it has come depends on the time.
+        lines.retain(|line| line.contains(" pv ") || line.starts_with("bestmove"));
         let timeless = |line: String| {
             let words: Vec<_> = line.split(' ').map(str::to_owned).collect();
             let keep = |n: usize| !["time", "nps"].contains(&words[n.saturating_sub(1)].as_str());

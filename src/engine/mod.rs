@@ -34,7 +34,7 @@ use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
 use crate::game::{FenError, MoveError, Points, TablesError, quote};
 use crate::nets::NetError;
 use crate::search::{
-    Bound, Control, KnownError, Leaves, Limits, Resources, Solution, SolveError, Verified, Visits,
+    Bound, Control, KnownError, Leaves, Limits, Progress, Resources, Solution, SolveError, Verified, Visits,
     WriteError, Written,
 };
 
@@ -160,7 +160,10 @@ pub trait SearchListener {
 
     /// Called when a search that has taken a while begins with a root move. `number` counts from 1 in the
     /// iteration of `depth` plies.
-    fn root_move(&mut self, _depth: u32, _mv: &str, _number: usize) {}
+    fn root_move(&mut self, _depth: u32, _mv: &str, _number: usize, _progress: &Progress) {}
+
+    /// Called where there has been nothing else to tell for a while.
+    fn progress(&mut self, _progress: &Progress) {}
 }
 
 impl<F: FnMut(&SearchReport)> SearchListener for F {

@@ -14,8 +14,8 @@ use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
 use crate::game::{EndgameTables, Game, MoveError, Playable};
 use crate::nets::NetError;
 use crate::search::{
-    Control, Job, Known, KnownError, Leaf, Limits, Listener, Report, Solution, SolveError, Solver, Turns,
-    Verified, Verifier, WriteError, Written, split, with_solver,
+    Control, Job, Known, KnownError, Leaf, Limits, Listener, Progress, Report, Solution, SolveError, Solver,
+    Turns, Verified, Verifier, WriteError, Written, split, with_solver,
 };
 
 /// [`Engine`] for the game `G`.
@@ -141,8 +141,12 @@ impl<G: Game> Listener<G::Move> for Translator<'_, G> {
         });
     }
 
-    fn root_move(&mut self, depth: u32, mv: G::Move, number: usize) {
-        self.listener.root_move(depth, &self.position.move_text(mv), number);
+    fn root_move(&mut self, depth: u32, mv: G::Move, number: usize, progress: &Progress) {
+        self.listener.root_move(depth, &self.position.move_text(mv), number, progress);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.listener.progress(progress);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::engine::bench::Signature;
 use crate::engine::{BestMove, OptionKind, OptionSpec, SearchReport};
-use crate::search::{Bound, Visits};
+use crate::search::{Bound, Progress, Visits};
 
 /// The `option` line of an option.
 pub fn option(option: &OptionSpec) -> String {
@@ -34,16 +34,20 @@ pub fn info(report: &SearchReport) -> String {
     if let Some([win, draw, loss]) = report.wdl {
         let _ = write!(line, " wdl {win} {draw} {loss}");
     }
-    let (nps, time) = (nodes_per_second(*nodes, *time), time.as_millis());
-    let _ = write!(line, " nodes {nodes} nps {nps} hashfull {hashfull}");
-    if let Some(tbhits) = report.tbhits {
-        let _ = write!(line, " tbhits {tbhits}");
-    }
-    let _ = write!(line, " time {time} pv");
+    let progress = Progress { nodes: *nodes, time: *time, hashfull: *hashfull, tbhits: report.tbhits };
+    let _ = write!(line, " {} pv", self::progress(&progress));
     for mv in &report.pv {
         let _ = write!(line, " {mv}");
     }
     line
+}
+
+/// The words of an `info` line that say how far a search has come.
+pub fn progress(progress: &Progress) -> String {
+    let &Progress { nodes, time, hashfull, tbhits } = progress;
+    let (nps, time) = (nodes_per_second(nodes, time), time.as_millis());
+    let tbhits = tbhits.map_or(String::new(), |tbhits| format!(" tbhits {tbhits}"));
+    format!("nodes {nodes} nps {nps} hashfull {hashfull}{tbhits} time {time}")
 }
 
 /// The `info string` line with the visits of the first move of a line, in a Monte Carlo search.

@@ -24,7 +24,7 @@ use crate::engine::{
 use crate::eval::WeightsError;
 use crate::game::MoveError;
 use crate::nets::NetError;
-use crate::search::{Control, Limits};
+use crate::search::{Control, Limits, Progress};
 
 /// The option that selects the game. The loop handles it, as it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
@@ -425,8 +425,13 @@ impl SearchListener for Printer<'_> {
         self.info(&text::info(report));
     }
 
-    fn root_move(&mut self, depth: u32, mv: &str, number: usize) {
-        self.info(&format!("info depth {depth} currmove {mv} currmovenumber {number}"));
+    fn root_move(&mut self, depth: u32, mv: &str, number: usize, progress: &Progress) {
+        let progress = text::progress(progress);
+        self.info(&format!("info depth {depth} currmove {mv} currmovenumber {number} {progress}"));
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.info(&format!("info {}", text::progress(progress)));
     }
 }
 

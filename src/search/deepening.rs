@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::heuristics::Heuristics;
+use super::progress::Progress;
 use super::root::Root;
 use super::searcher::Searcher;
 use super::shared::SharedState;
@@ -88,7 +89,10 @@ pub trait Listener<M> {
 
     /// The search of a root move begins, the one of this number, from 1, in the iteration of `depth` plies.
     /// Called once the search has taken a while.
-    fn root_move(&mut self, _depth: u32, _mv: M, _number: usize) {}
+    fn root_move(&mut self, _depth: u32, _mv: M, _number: usize, _progress: &Progress) {}
+
+    /// The search goes on. Called where there has been nothing else to hear for a while.
+    fn progress(&mut self, _progress: &Progress) {}
 
     /// A Monte Carlo search is over: what it has found out about the root. Called once, before the search
     /// returns, unless the game is over.
@@ -321,6 +325,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         };
         if let Some(listener) = &mut self.searcher.listener {
             listener.report(report);
+            self.searcher.ticker.restart();
         }
     }
 }

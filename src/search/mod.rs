@@ -10,7 +10,8 @@
 //! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`:
 //!   nodes whose outcome is chance's;
 //! - `searcher`: the state of one thread, with `stack`: what it keeps for each ply, `root`: the moves of the
-//!   root, `budget`: when it has to stop, `shared`: what the threads of a search share;
+//!   root, `budget`: when it has to stop, `shared`: what the threads of a search share, `progress`: how far it
+//!   has come;
 //! - `ordering`: the move picker; `heuristics`: killers, histories and corrections of the evaluation;
 //!   `msd`: minimax selective deepening;
 //! - `tablebase`: endgame tables in a search, and at its root ([`TableRoot`]);
@@ -33,6 +34,7 @@ mod mcts;
 mod msd;
 mod mtdf;
 mod ordering;
+mod progress;
 mod pruning;
 mod pvs;
 mod quiescence;
@@ -58,6 +60,7 @@ pub use mcts::{
     StaticLeaves, Tree, monte_carlo,
 };
 pub use msd::MsdOptions;
+pub use progress::Progress;
 pub use retrograde::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
 pub use solver::{
     CertificateError, Counts, Header, Job, Known, KnownError, Leaves, Resources, Solution, SolveError,

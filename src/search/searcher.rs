@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::budget::Budget;
 use super::heuristics::Heuristics;
 use super::msd::MsdFilter;
+use super::progress::{Progress, Ticker};
 use super::root::Root;
 use super::shared::SharedState;
 use super::stack::Ply;
@@ -56,6 +57,8 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     pub(super) shared: &'a SharedState<'a, G::Move>,
     /// Hears of the search; none in helping threads.
     pub(super) listener: Option<&'a mut dyn Listener<G::Move>>,
+    /// When it is to hear of the progress.
+    pub(super) ticker: Ticker,
 }
 
 /// A search of the position at a ply, to a depth and within a window: its value for its side to move.
@@ -103,6 +106,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             budget: Budget::new(input.limits, input.position.side_to_move()),
             shared,
             listener,
+            ticker: Ticker::new(),
         }
     }
 
@@ -138,6 +142,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     #[cold]
     fn poll(&mut self, ply: usize) {
         self.budget.poll(self.shared, self.root_searches);
+        self.tell_progress();
         if self.shared.is_shared() && !self.is_stopped() {
             self.look_for_answers(ply);
         }
@@ -369,10 +374,34 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
     /// Announces that the search of a root move begins, once the search has taken a while.
     pub(super) fn announce_root_move(&mut self, mv: G::Move, number: usize) {
-        if let Some(listener) = &mut self.listener
-            && self.budget.elapsed() >= ANNOUNCE_AFTER
-        {
-            listener.root_move(self.iteration as u32, mv, self.root.pv_index + number);
+        if self.listener.is_none() || self.budget.elapsed() < ANNOUNCE_AFTER {
+            return;
+        }
+        let progress = self.progress();
+        if let Some(listener) = &mut self.listener {
+            listener.root_move(self.iteration as u32, mv, self.root.pv_index + number, &progress);
+            self.ticker.restart();
+        }
+    }
+
+    /// Tells the listener how far the search has come, if it has heard nothing for a while.
+    fn tell_progress(&mut self) {
+        if self.listener.is_none() || !self.ticker.is_due() {
+            return;
+        }
+        let progress = self.progress();
+        if let Some(listener) = &mut self.listener {
+            listener.progress(&progress);
+        }
+    }
+
+    /// How far the search has come.
+    fn progress(&self) -> Progress {
+        Progress {
+            nodes: self.nodes(),
+            time: self.budget.elapsed(),
+            hashfull: self.table.hashfull(),
+            tbhits: self.tbhits(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use super::SearchInput;
 use super::deepening::{Listener, Report, RootStatistics};
+use super::progress::Progress;
 use super::searcher::Searcher;
 use super::table::{Bound, TtEntry};
 use crate::eval::{Evaluator, MAX_PLY, Score};
@@ -104,18 +105,30 @@ struct TableListener<'a, M> {
     listener: &'a mut dyn Listener<M>,
 }
 
+impl<M> TableListener<'_, M> {
+    /// Positions found, those of the root among them.
+    fn tbhits(&self, below: Option<u64>) -> Option<u64> {
+        Some(below.unwrap_or(0) + self.root.hits)
+    }
+}
+
 impl<M: Copy + Eq> Listener<M> for TableListener<'_, M> {
     fn report(&mut self, report: Report<M>) {
         let (score, bound) = match report.score.plies_to_end() {
             Some(_) if self.root.result != Points::Draw => (report.score, report.bound),
             _ => (self.root.score(), Bound::Exact),
         };
-        let tbhits = Some(report.tbhits.unwrap_or(0) + self.root.hits);
+        let tbhits = self.tbhits(report.tbhits);
         self.listener.report(Report { score, bound, tbhits, ..report });
     }
 
-    fn root_move(&mut self, depth: u32, mv: M, number: usize) {
-        self.listener.root_move(depth, mv, number);
+    fn root_move(&mut self, depth: u32, mv: M, number: usize, progress: &Progress) {
+        let progress = Progress { tbhits: self.tbhits(progress.tbhits), ..*progress };
+        self.listener.root_move(depth, mv, number, &progress);
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.listener.progress(&Progress { tbhits: self.tbhits(progress.tbhits), ..*progress });
     }
 
     fn root(&mut self, root: &RootStatistics<M>) {

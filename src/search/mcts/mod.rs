@@ -39,6 +39,7 @@ pub use tree::{FinalMove, RootSelection, Selection, Tree};
 pub use variety::NoiseAt;
 
 use super::deepening::{Best, Listener};
+use super::progress::{Progress, Ticker};
 use super::{Control, SearchInput, TimeManager};
 use crate::eval::Evaluator;
 use crate::game::{Game, Playouts, Searchable};
@@ -247,6 +248,7 @@ fn run<G: Searchable, E: Evaluator<G>>(
         most => u64::from(most),
     };
     let (mut simulations, mut next_report) = (0, 1);
+    let mut ticker = Ticker::new();
     while shared.lock().tree.root().proof == Proof::Open {
         let before = simulations;
         let phase = shared.lock().gumbel.as_ref().map_or(u64::MAX, Gumbel::left_in_phase);
@@ -261,6 +263,7 @@ fn run<G: Searchable, E: Evaluator<G>>(
                 next_report *= 2;
             }
             report(input, simulator, shared, listener);
+            ticker.restart();
             let asked = input.limits.depth.map(|depth| depth as usize);
             deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.lock()).len() >= depth);
         }
@@ -268,6 +271,10 @@ fn run<G: Searchable, E: Evaluator<G>>(
             && !control.is_pondering()
             && enough.is_some_and(|enough| input.limits.start.elapsed() >= enough);
         let nodes = shared.nodes.load(Ordering::Relaxed);
+        if ticker.is_due() {
+            let (time, hashfull) = (input.limits.start.elapsed(), shared.lock().tree.fullness());
+            listener.progress(&Progress { nodes, time, hashfull, tbhits: None });
+        }
         if control.is_stopped()
             || out_of_time
             || deep_enough
