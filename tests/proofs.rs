@@ -13,6 +13,7 @@ use flate2::write::DeflateEncoder;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
 use labrys::game::{Color, Game, Solvable};
 use labrys::search::{
     Control, Job, Known, Leaves, Limits, Solver, Value, Verified, Verifier, WriteError, split, with_solver,
@@ -84,6 +85,35 @@ fn header(variant: &str, fen: &str, value: &str) -> String {
         "{{\"variant\":\"{variant}\",\"fen\":\"{fen}\",\"value\":\"{value}\",\"moves\":1,\"replies\":0,\
          \"kept\":0,\"references\":0,\"searched\":0,\"counted\":0,\"assumed\":0}}"
     )
+}
+
+/// A proof takes one outcome of chance for all: a game in which only one prize of several wins is not won.
+#[test]
+fn games_of_chance_have_no_certificates() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proof");
+    let verify = |path: &Path| {
+        let output = Command::cargo_bin("labrys").unwrap().arg("verify").arg(path).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    for (fen, value, tokens) in [
+        ("*3k/P4/5/5/5/5/4K w 0 1 1", "win", &[MOVE][..]),
+        ("4k/P4/5/5/5/5/4K w 9 1 1", "win", &[MOVE]),
+        ("*3k/P4/5/5/5/5/4K w 0 1 1", "draw", &[0]),
+    ] {
+        forge(&path, &header("tucchess", fen, value), tokens);
+        let error = self::verify::<TucChess>(&path).unwrap_err();
+        assert_eq!(error, "proves nothing: tucchess is a game of chance: no result can be proven");
+        let (success, error) = verify(&path);
+        assert!(!success && error.contains("proof proves nothing: tucchess is a game of chance"), "{error}");
+    }
+    // A list of results is no way around it.
+    let results = folder.path().join("results");
+    fs::write(&results, "").unwrap();
+    assert!(Known::<TucChess>::read(&[results]).unwrap_err().to_string().contains("a game of chance"));
+    let split = ["solve", "--variant", "tucchess", "--split", "1"];
+    let output = Command::cargo_bin("labrys").unwrap().args(split).output().unwrap();
+    assert!(!output.status.success() && output.stdout.is_empty());
 }
 
 #[test]

@@ -63,9 +63,9 @@ pub use msd::MsdOptions;
 pub use progress::Progress;
 pub use retrograde::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
 pub use solver::{
-    CertificateError, Counts, Header, Job, Known, KnownError, Leaves, Resources, Solution, SolveError,
-    Solved, Solver, Turns, Value, Verified, Verifier, WriteError, Written, result_line, solve, split,
-    variant_of, with_solver,
+    CertificateError, ChanceError, Counts, Header, Job, Known, KnownError, Leaves, Resources, Solution,
+    SolveError, Solved, Solver, Turns, Value, Verified, Verifier, WriteError, Written, result_line, solve,
+    split, variant_of, with_solver,
 };
 pub use table::{Bound, TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::Value;
 use super::certificate::{self, CertificateError, Verifier, end, hash, is_same};
+use super::{ChanceError, Value, can_be_proven};
 use crate::game::{ProofLeaf, Solvable, quote};
 
 /// Values of positions. Positions that symmetries of the rules turn into each other are one.
@@ -31,6 +31,9 @@ pub enum KnownError {
         /// What the system says.
         error: io::Error,
     },
+    /// The game has no results that can be known.
+    #[error(transparent)]
+    Chance(#[from] ChanceError),
     /// A line is invalid.
     #[error("{file}: line {line}: {problem}")]
     Line {
@@ -75,6 +78,7 @@ impl<G: Solvable> Known<G> {
     /// # Errors
     /// [`KnownError`] names the file and the line, also where two values contradict each other.
     pub fn read(files: &[PathBuf]) -> Result<Known<G>, KnownError> {
+        can_be_proven::<G>()?;
         let (mut known, mut verifier) = (Known::new(), Verifier::<G>::new());
         for path in files {
             let file = path.display().to_string();

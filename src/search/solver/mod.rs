@@ -110,11 +110,8 @@ pub struct Solution<M> {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum SolveError {
     /// The game has chance events.
-    #[error("{variant} is a game of chance: no result can be proven")]
-    Chance {
-        /// The game.
-        variant: &'static str,
-    },
+    #[error(transparent)]
+    Chance(#[from] ChanceError),
     /// There is not enough memory for the table.
     #[error("no memory for a table of {megabytes} MB")]
     Memory {
@@ -135,6 +132,19 @@ pub enum SolveError {
         /// The value that was proven.
         value: Value,
     },
+}
+
+/// Results of a game of chance cannot be proven: neither solved, nor split into jobs, nor verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{variant} is a game of chance: no result can be proven")]
+pub struct ChanceError {
+    /// The game.
+    pub variant: &'static str,
+}
+
+/// Checks that the results of a game can be proven: every way to a proof goes through here.
+fn can_be_proven<G: Solvable>() -> Result<(), ChanceError> {
+    if G::HAS_CHANCE { Err(ChanceError { variant: G::NAME }) } else { Ok(()) }
 }
 
 /// What a search for a proof may use.
@@ -184,9 +194,7 @@ pub fn with_solver<G: Solvable, T>(
     control: &Control,
     job: impl FnOnce(&mut Solver<G>) -> T,
 ) -> Result<T, SolveError> {
-    if G::HAS_CHANCE {
-        return Err(SolveError::Chance { variant: G::NAME });
-    }
+    can_be_proven::<G>()?;
     let &Resources { megabytes, threads, ref checkpoint } = resources;
     let memory = Memory::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
     let table = memory.table();

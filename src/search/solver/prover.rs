@@ -268,7 +268,7 @@ impl<'a, G: Solvable> Prover<'a, G> {
                 return numbers;
             };
             let Child { mv, key, numbers: own } = children[first];
-            let others = proof_sum(&children) - own.proof;
+            let others = proof_sum(&children).saturating_sub(own.proof);
             let slack = second.saturating_add(second / SLACK + 1);
             // Above its own numbers, so that the search moves on.
             let below = Numbers {
@@ -402,7 +402,8 @@ fn reached(stm: Color, winner: Option<Color>, strict: bool) -> bool {
 fn combined<G: Solvable>(children: &[Child<G::Move>]) -> Numbers {
     let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(INFINITE);
     let largest = children.iter().map(|child| child.numbers.proof).max().unwrap_or(0);
-    let disproof = largest + (proof_sum(children) - largest) / G::PROOF_OVERLAP;
+    let others = proof_sum(children).saturating_sub(largest) / G::PROOF_OVERLAP;
+    let disproof = largest.saturating_add(others);
     match (proof, disproof) {
         (0, _) => Numbers::decided(true),
         (_, 0) => Numbers::decided(false),
@@ -410,7 +411,32 @@ fn combined<G: Solvable>(children: &[Child<G::Move>]) -> Numbers {
     }
 }
 
-/// The sum of the proof numbers.
+/// The sum of the proof numbers. Some sixty children whose numbers are almost infinite have more than a number
+/// of 64 bits holds.
 fn proof_sum<M>(children: &[Child<M>]) -> u64 {
-    children.iter().map(|child| child.numbers.proof).sum()
+    children.iter().fold(0, |sum: u64, child| sum.saturating_add(child.numbers.proof))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::amazons::Amazons;
+    use crate::game::chess::Chess;
+
+    fn children<G: Solvable>(numbers: impl IntoIterator<Item = Numbers>) -> Vec<Child<G::Move>> {
+        let mut moves = Vec::new();
+        G::start().legal_moves(&mut moves);
+        let child = |(key, numbers)| Child { mv: moves[0], key, numbers };
+        (1..).zip(numbers).map(child).collect()
+    }
+
+    #[test]
+    fn sums_of_almost_infinite_numbers_stay_open() {
+        let huge = Numbers { proof: INFINITE - 1, disproof: INFINITE - 1 };
+        for count in [1, 2, 63, 64, 65, 200, 5_000] {
+            let numbers = combined::<Chess>(&children::<Chess>(vec![huge; count]));
+            assert_eq!(numbers, huge, "{count}");
+            assert_eq!(combined::<Amazons>(&children::<Amazons>(vec![huge; count])), huge, "{count}");
+        }
+    }
 }

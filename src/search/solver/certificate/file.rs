@@ -8,7 +8,7 @@ use flate2::bufread::DeflateDecoder;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use super::super::Value;
+use super::super::{ChanceError, Value};
 use crate::game::quote;
 
 /// The first line.
@@ -118,6 +118,9 @@ pub enum CertificateError {
         /// The game expected.
         expected: &'static str,
     },
+    /// A certificate of a game whose results cannot be proven.
+    #[error("proves nothing: {0}")]
+    Chance(#[from] ChanceError),
     /// The proof has a flaw.
     #[error("proves nothing: {flaw}: {fen}")]
     Flaw {

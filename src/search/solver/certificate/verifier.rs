@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::super::Known;
+use super::super::{Known, can_be_proven};
 use super::file::{
     self, COUNTED, CertificateError, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Tokens,
 };
@@ -49,6 +49,7 @@ impl<G: Solvable> Verifier<G> {
         if header.variant != G::NAME {
             return Err(CertificateError::Game { found: header.variant, expected: G::NAME });
         }
+        can_be_proven::<G>()?;
         let position =
             G::from_fen(&header.fen).map_err(|error| CertificateError::Header(error.to_string()))?;
         let (stm, counts) = (position.side_to_move(), Counts::default());
