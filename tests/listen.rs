@@ -188,3 +188,67 @@ fn an_engine_whose_connection_ends_forfeits_the_game() {
     let words = records.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(words.matches(&reason).count(), 2, "{records}");
 }
+
+/// The most memory that a process has had, in MB.
+#[cfg(target_os = "linux")]
+fn peak_memory(process: &Child) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse::<usize>().unwrap() / 1000
+}
+
+/// Writes commands whose answers nobody reads, until the engine takes no more; whether it has taken all.
+#[cfg(target_os = "linux")]
+fn flood(mut input: impl Write + Send + 'static) -> bool {
+    const BYTES: usize = 26_000_000;
+    let (sender, progress) = std::sync::mpsc::channel();
+    thread::spawn(move || {
+        let lines = "d\n".repeat(10_000);
+        for _ in 0..BYTES / lines.len() {
+            if input.write_all(lines.as_bytes()).is_err() || sender.send(()).is_err() {
+                return;
+            }
+        }
+    });
+    let mut written = 0;
+    while progress.recv_timeout(Duration::from_secs(3)).is_ok() {
+        written += 20_000;
+    }
+    written >= BYTES
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn input_waits_for_those_who_read_no_answers() {
+    let server = Server::start();
+    let mut client = server.connect();
+    assert!(!flood(client.0.get_ref().try_clone().unwrap()), "over TCP");
+    let peak = peak_memory(&server.process);
+    assert!(peak < 400, "{peak} MB");
+    // It goes on where it has stopped.
+    for _ in 0..1_000 {
+        assert!(client.next("Fen: ").contains("rnbqkbnr/pppppppp"));
+    }
+    drop(client);
+
+    let mut engine = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let all = flood(engine.stdin.take().unwrap());
+    let peak = peak_memory(&engine);
+    engine.kill().unwrap();
+    engine.wait().unwrap();
+    assert!(!all && peak < 400, "standard input: {peak} MB");
+}
+
+#[test]
+fn a_search_is_stopped_behind_a_backlog() {
+    let server = Server::start();
+    for end in ["stop\n", "quit\n"] {
+        let mut client = server.connect();
+        client.send(&format!("go infinite\n{}{end}", "isready\n".repeat(20_000)));
+        assert!(client.next("bestmove").len() > 9, "{end}");
+    }
+}

@@ -5,6 +5,7 @@
 //! [`transport`] leads to: a [`process`] or a connection. An [`engine_log`] may record what is said.
 //! [`tuc`] is the UDP protocol of TUC-CHESS.
 
+mod backlog;
 pub mod client;
 mod command;
 pub mod engine_log;

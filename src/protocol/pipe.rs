@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
+use super::backlog::{Backlog, Room};
 use super::engine_log::{EngineLog, Speaker};
 use super::input::{LineError, read_line};
 use super::process::LaunchError;
@@ -87,6 +88,8 @@ pub enum ClientError {
 struct OutputLine {
     text: Result<String, LineError>,
     arrived: Instant,
+    /// A queue of long lines has fewer of them.
+    _room: Room,
 }
 
 /// An engine with its input and its lines of output. Dropping it sends `farewell`; then a process that does
@@ -201,6 +204,7 @@ impl Drop for Pipe {
 
 /// Logs and queues lines until the output ends or the pipe is dropped.
 fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>, log: &EngineLog) {
+    let backlog = Backlog::default();
     loop {
         match read_line(&mut output) {
             Ok(Some(text)) => {
@@ -209,7 +213,8 @@ fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>, log: &E
                     Ok(text) => log.write(Speaker::Engine, text),
                     Err(error) => log.write(Speaker::Engine, &format!("({error})")),
                 }
-                if lines.send(OutputLine { text, arrived }).is_err() {
+                let _room = backlog.enter(text.as_ref().map_or(0, String::len));
+                if lines.send(OutputLine { text, arrived, _room }).is_err() {
                     return;
                 }
             }

@@ -13,6 +13,7 @@ use std::time::Instant;
 
 use thiserror::Error;
 
+use super::backlog::{Backlog, Room};
 use super::command::{self, Command, CommandError, Go, HELP};
 use super::input::{LineError, read_line};
 use super::output::{Output, error_line};
@@ -32,7 +33,7 @@ const VARIANT: &str = "UCI_Variant";
 /// An event of the input or of the working thread.
 enum Event {
     /// A line of input. Its time counts from its arrival, or from its execution if `wait` has deferred it.
-    Line { text: Result<String, LineError>, arrived: Option<Instant> },
+    Line { text: Result<String, LineError>, arrived: Option<Instant>, room: Room },
     /// The end of input.
     End,
     /// Work is done. The engine is returned with the last lines of its answer.
@@ -89,9 +90,19 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
 
 /// Sends each line to the loop until it has ended.
 fn read_input(mut input: impl BufRead, events: &Sender<Event>) {
+    let backlog = Backlog::default();
     loop {
         let event = match read_line(&mut input) {
-            Ok(Some(text)) => Event::Line { text, arrived: Some(Instant::now()) },
+            Ok(Some(text)) => {
+                let arrived = Some(Instant::now());
+                let room = match text.as_deref().map(str::trim) {
+                    // These are what ends a backlog.
+                    Ok(line @ ("stop" | "quit")) => backlog.enter_at_once(line.len()),
+                    Ok(line) => backlog.enter(line.len()),
+                    Err(_) => backlog.enter(0),
+                };
+                Event::Line { text, arrived, room }
+            }
             Ok(None) => Event::End,
             Err(error) => {
                 log::error!("input: {error}");
@@ -132,7 +143,12 @@ impl Loop {
         let mut flow = Flow::Continue;
         while flow == Flow::Continue && !self.output.is_broken() {
             flow = match self.next_event(events) {
-                Event::Line { text, arrived } => self.read(text, arrived.unwrap_or_else(Instant::now)),
+                Event::Line { text, arrived, room } => {
+                    let flow = self.read(text, arrived.unwrap_or_else(Instant::now));
+                    // Only now: a line whose answer nobody takes is in the way of those behind it.
+                    drop(room);
+                    flow
+                }
                 Event::End => Flow::Quit,
                 Event::Done { engine, answer } => self.done(engine, answer),
                 Event::Lost => return Err(io::Error::other("the search has failed")),
