@@ -17,7 +17,7 @@
 //! Binaries with the feature `tuning` have the [constants](search::Constants) of the search as options.
 //!
 //! Beside them, for all: [`chart`], line charts; `elo`, Elo differences from results; `files`, atomic writing
-//! of files; `memory`, huge pages for large tables; [`shard`], work cut into parts for several machines;
+//! of files by one process at a time; `memory`, huge pages for large tables; [`shard`], work cut into parts for several machines;
 //! [`tensors`], files of tensors; `parallel`, work on several threads; [`processor`], what the binary was
 //! built for.
 

@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::{TrainingState, curve};
 use crate::chart::ChartError;
 use crate::eval::Weights;
-use crate::files::{check_writable, write_atomically};
+use crate::files::{Claim, check_writable, write_atomically};
 
 /// File names in the folder of a training.
 const WEIGHTS: &str = "weights.json";
@@ -143,6 +143,14 @@ impl<S: Checkpointed> TrainingFolder<S> {
         fs::create_dir_all(path)?;
         check_writable(&path.join(S::FILE))?;
         Ok(TrainingFolder { path: path.to_owned(), arguments, state: PhantomData })
+    }
+
+    /// The right to go on with the training, before it is read.
+    ///
+    /// # Errors
+    /// [`CheckpointError::File`]: another process has it.
+    pub fn claim(&self) -> Result<Claim, CheckpointError> {
+        Claim::folder(&self.path).map_err(|error| CheckpointError::File { path: self.path.clone(), error })
     }
 
     /// Reads the training in the folder; `None` if there is none.

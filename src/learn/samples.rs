@@ -123,7 +123,7 @@ impl Samples {
     ) {
         for (index, value) in features {
             if value != 0.0 {
-                self.indices.push(index as u16);
+                self.indices.push(u16::try_from(index).expect("feature sets have some thousand features"));
                 self.values.push(value as f32);
             }
         }

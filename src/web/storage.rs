@@ -11,7 +11,7 @@ use super::catalogue::Catalogue;
 use super::saved::{SavedError, SavedSession};
 use super::sessions::random_name;
 use super::state::State;
-use crate::files::write_atomically;
+use crate::files::{Claim, write_privately};
 
 /// A session that nobody has touched for so long is forgotten.
 const LONGEST_LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -26,6 +26,8 @@ const TOKEN: &str = "token";
 #[derive(Clone, Debug)]
 pub(super) struct Storage {
     folder: PathBuf,
+    /// No other server writes to it.
+    _claim: Arc<Claim>,
 }
 
 impl Storage {
@@ -36,17 +38,17 @@ impl Storage {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
-        Ok(Storage { folder: folder.to_owned() })
+        let claim = Claim::folder(folder)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
+        Ok(Storage { folder: folder.to_owned(), _claim: Arc::new(claim) })
     }
 
     /// The token of earlier runs, or a new one, so that an address goes on to work.
     pub(super) fn token(&self) -> io::Result<String> {
         let path = self.folder.join(TOKEN);
-        if let Some(token) = fs::read_to_string(&path).ok().filter(|token| is_name(token)) {
-            return Ok(token);
-        }
-        let token = random_name();
-        write_atomically(&path, &token)?;
+        let token = fs::read_to_string(&path).ok().filter(|token| is_name(token)).unwrap_or_else(random_name);
+        // Anew each time: others may be able to read an old one.
+        write_privately(&path, &token)?;
         Ok(token)
     }
 
@@ -91,7 +93,7 @@ impl Storage {
     pub(super) fn write(&self, name: &str, session: &SavedSession) {
         let path = self.path(name);
         let json = serde_json::to_vec(session).expect("sessions are made of text and numbers");
-        if let Err(error) = write_atomically(&path, json) {
+        if let Err(error) = write_privately(&path, json) {
             log::error!("{}: {error}", path.display());
         }
     }
@@ -151,7 +153,17 @@ mod tests {
         let (same, after) = read.pop().unwrap();
         assert_eq!((same, after.to_json()), (name, before.to_json()));
         assert!(after.tree.times().is_some() && after.tree.line()[1].others.len() == 1);
-        assert_eq!(storage.token().unwrap(), storage.token().unwrap());
+        let token = storage.token().unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+            let path = folder.path().join("a/b").join(TOKEN);
+            fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+            assert_eq!(storage.token().unwrap(), token);
+            assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        }
+        assert_eq!(storage.token().unwrap(), token);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! PGN files: reading them, and appending the games of a match one by one.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use super::writer::EVENT;
 use super::{PgnError, PgnGame, PgnReader};
+use crate::files::{self, Claim, Existing};
 use crate::game::quote;
 
 /// A PGN file that games are appended to. Each game is written as soon as it is finished, so a killed match
@@ -18,6 +19,8 @@ pub struct PgnFile {
     file: File,
     /// Length in bytes of the complete games; the file is truncated to it before the next game is written.
     whole: Option<u64>,
+    /// No other process appends to the file.
+    _claim: Claim,
 }
 
 /// Why a PGN file cannot be used.
@@ -31,6 +34,12 @@ pub enum PgnFileError {
         /// The error of the operating system.
         error: io::Error,
     },
+    /// It is to be created, but exists.
+    #[error("{}: the file exists", quote(&.path.display().to_string()))]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// Its content is not PGN.
     #[error("{}, {error}", quote(&.path.display().to_string()))]
     Pgn {
@@ -42,13 +51,18 @@ pub enum PgnFileError {
 }
 
 impl PgnFile {
-    /// Creates a file, which must not exist.
+    /// Creates a file, which must not exist, unless it is a pipe or a device.
     ///
     /// # Errors
-    /// [`PgnFileError::File`].
+    /// [`PgnFileError::Exists`], [`PgnFileError::File`].
     pub fn create(path: &Path) -> Result<PgnFile, PgnFileError> {
-        let file = OpenOptions::new().write(true).create_new(true).open(path);
-        Ok(PgnFile { file: file.map_err(|error| failed(path, error))?, whole: None })
+        match files::open(path, Existing::Refused) {
+            Ok((file, claim)) => Ok(PgnFile { file, whole: None, _claim: claim }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(PgnFileError::Exists { path: path.to_owned() })
+            }
+            Err(error) => Err(failed(path, error)),
+        }
     }
 
     /// Opens a file to append to, created if missing, and returns the games in it. An unfinished game at its
@@ -59,8 +73,7 @@ impl PgnFile {
     /// [`PgnFileError`].
     pub fn resume(path: &Path) -> Result<(PgnFile, Vec<PgnGame>), PgnFileError> {
         let failed = |error| failed(path, error);
-        let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
-        let mut file = file.map_err(failed)?;
+        let (mut file, claim) = files::open(path, Existing::Continued).map_err(failed)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(failed)?;
         let (games, complete) =
@@ -68,7 +81,7 @@ impl PgnFile {
         if !bytes[complete..].trim_ascii().is_empty() {
             log::warn!("{}: the unfinished game at the end will be removed", path.display());
         }
-        Ok((PgnFile { file, whole: Some(complete as u64) }, games))
+        Ok((PgnFile { file, whole: Some(complete as u64), _claim: claim }, games))
     }
 
     /// Appends a game.

@@ -165,7 +165,7 @@ impl Occupations {
         let codes: Vec<_> = (0..all).filter(|&code| is_listed(code)).collect();
         let mut numbers = vec![None; all];
         for (number, &code) in codes.iter().enumerate() {
-            numbers[code] = Some(number as u16);
+            numbers[code] = u16::try_from(number).ok();
         }
         Occupations { codes, numbers }
     }

@@ -14,7 +14,7 @@ use super::optimiser::AdamW;
 use super::trainer::{Epoch, Trainer, TrainingSettings, TrainingState};
 use crate::chart::{Chart, ChartError, Curve};
 use crate::eval::nnue::{EvalNet, EvalNetError, EvalNetSizes};
-use crate::files::write_atomically;
+use crate::files::{Claim, write_atomically};
 use crate::game::{Inputs, MoveOrdering, Selectivity};
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
 
@@ -102,6 +102,15 @@ impl TrainingFolder {
         let file = |problem: io::Error| FolderError::File { path: path.to_owned(), problem: problem.into() };
         fs::create_dir_all(path).map_err(file)?;
         Ok(TrainingFolder { path: path.to_owned(), settings, data })
+    }
+
+    /// The right to go on with the training, before it is read.
+    ///
+    /// # Errors
+    /// [`FolderError::File`]: another process has it.
+    pub fn claim(&self) -> Result<Claim, FolderError> {
+        Claim::folder(&self.path)
+            .map_err(|error| FolderError::File { path: self.path.clone(), problem: error.into() })
     }
 
     /// The path of the net.

@@ -14,13 +14,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::eval::Score;
-use crate::files::write_atomically;
+use crate::files::{Claim, is_stream, write_atomically};
 use crate::game::{Color, Game, GameMove, Outcome, Points, quote};
 use crate::shard::Part;
 
@@ -165,6 +166,20 @@ pub enum GamesProblem {
         /// Where it begins.
         offset: usize,
     },
+    /// A game is too long for the format.
+    #[error("a game with {plies} random plies or plies after them: {} is the most of each", u16::MAX)]
+    Plies {
+        /// Its plies.
+        plies: usize,
+    },
+    /// No random opening has been found after which a game can go on.
+    #[error("in {attempts} attempts every game was over within {} random plies: ask for fewer", plies.end())]
+    Opening {
+        /// The number of random plies that was asked for.
+        plies: RangeInclusive<usize>,
+        /// How many have been tried.
+        attempts: usize,
+    },
     /// It does not have the game that was asked for.
     #[error("no game {wanted}: there are {games}")]
     NoGame {
@@ -272,13 +287,17 @@ fn parse_game<M: GameMove>(content: &mut &[u8]) -> Option<PlayedGame<M>> {
 }
 
 /// The bytes of a block.
-pub(super) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Vec<u8> {
+///
+/// # Errors
+/// [`GamesProblem::Plies`]: the format has no room for a game.
+pub(super) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Result<Vec<u8>, GamesProblem> {
     let mut content = Vec::new();
+    let plies = |plies: usize| u16::try_from(plies).map_err(|_| GamesProblem::Plies { plies });
     let three = |number: u32| number.to_le_bytes()[..3].to_vec();
     for PlayedGame { opening, moves, result } in games {
         content.push(*result as u8);
-        content.extend((opening.len() as u16).to_le_bytes());
-        content.extend((moves.len() as u16).to_le_bytes());
+        content.extend(plies(opening.len())?.to_le_bytes());
+        content.extend(plies(moves.len())?.to_le_bytes());
         opening.iter().for_each(|mv| content.extend(three(mv.to_bits())));
         for (mv, score) in moves {
             content.extend(three(mv.to_bits()));
@@ -288,7 +307,7 @@ pub(super) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Vec<u8> {
     let positions = games.iter().map(|game| game.moves.len() as u32).sum();
     let checksum = block_checksum(games.len() as u32, positions, &content);
     let header = [games.len() as u32, positions, content.len() as u32, checksum];
-    header.iter().flat_map(|number| number.to_le_bytes()).chain(content).collect()
+    Ok(header.iter().flat_map(|number| number.to_le_bytes()).chain(content).collect())
 }
 
 /// How games were played, and the games.
@@ -322,40 +341,59 @@ pub fn read_games<G: Game>(path: &Path) -> Result<HeaderAndGames<G::Move>, Games
     read().map_err(|problem| GamesError { path: path.to_owned(), problem })
 }
 
+/// Whether a file has a header of the game `G`, and nothing else.
+fn has_no_game<G: Game>(bytes: &[u8]) -> bool {
+    parse::<G>(bytes).is_ok_and(|content| content.games.is_empty() && content.damage.is_none())
+}
+
 /// Writes games to the end of a file.
 #[derive(Debug)]
 pub struct GamesWriter {
     file: File,
     path: PathBuf,
-    /// Bytes that have been written.
-    len: u64,
+    /// Bytes that have been written; `None` for a pipe or a device, which only goes forward.
+    len: Option<u64>,
     /// Games of the file.
     games: u64,
+    /// No other process adds games.
+    _claim: Claim,
 }
 
 impl GamesWriter {
     /// Goes on with a file whose games were played in the same way, or begins a new one. A damaged end is
-    /// dropped.
+    /// dropped. A pipe or a device gets the file as it grows.
     ///
     /// # Errors
     /// [`GamesError`] names the file, and what is wrong with it or the first setting that differs.
     pub fn open<G: Game>(path: &Path, header: &GamesHeader) -> Result<GamesWriter, GamesError> {
         let open = || {
-            if !path.try_exists()? {
-                write_atomically(path, header.line()?)?;
+            let claim = Claim::file(path)?;
+            if is_stream(path) {
+                let mut file = OpenOptions::new().append(true).open(path)?;
+                file.write_all(header.line()?.as_bytes())?;
+                return Ok(GamesWriter { file, path: path.to_owned(), len: None, games: 0, _claim: claim });
             }
-            let mut file = OpenOptions::new().read(true).write(true).open(path)?;
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes)?;
+            let mut bytes = if path.try_exists()? { std::fs::read(path)? } else { Vec::new() };
+            // Without a game nothing is lost, such as after a run with settings that are refused.
+            if bytes.is_empty() || has_no_game::<G>(&bytes) {
+                bytes = header.line()?.into_bytes();
+                write_atomically(path, &bytes)?;
+            }
             let Content { header: found, games, len, .. } = parse::<G>(&bytes)?;
             if let Some((name, found, expected)) = found.difference(header) {
                 return Err(GamesProblem::Other { name, found, expected });
             }
+            let file = OpenOptions::new().write(true).open(path)?;
             file.set_len(len as u64)?;
-            let (path, len, games) = (path.to_owned(), len as u64, games.len() as u64);
-            Ok(GamesWriter { file, path, len, games })
+            let (path, len, games) = (path.to_owned(), Some(len as u64), games.len() as u64);
+            Ok(GamesWriter { file, path, len, games, _claim: claim })
         };
         open().map_err(|problem| GamesError { path: path.to_owned(), problem })
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     /// The games of the file.
@@ -371,18 +409,20 @@ impl GamesWriter {
         if games.is_empty() {
             return Ok(());
         }
-        let bytes = block_bytes(games);
+        let refuse = |problem| GamesError { path: self.path.clone(), problem };
+        let bytes = block_bytes(games).map_err(refuse)?;
         let mut write = || {
-            self.file.seek(SeekFrom::Start(self.len))?;
+            let Some(len) = self.len else { return self.file.write_all(&bytes) };
+            self.file.seek(SeekFrom::Start(len))?;
             self.file.write_all(&bytes)?;
             self.file.sync_data()
         };
         if let Err(error) = write() {
             // If this fails too, the block is found to be damaged when the file is read.
-            _ = self.file.set_len(self.len);
-            return Err(GamesError { path: self.path.clone(), problem: error.into() });
+            _ = self.len.map(|len| self.file.set_len(len));
+            return Err(refuse(error.into()));
         }
-        self.len += bytes.len() as u64;
+        self.len = self.len.map(|len| len + bytes.len() as u64);
         self.games += games.len() as u64;
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! Merging the files of the shards of self-play.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::games::{BLOCK, GamesError, PlayedGame, block_bytes, read_games};
+use super::games::{BLOCK, GamesError, GamesProblem, PlayedGame, block_bytes, read_games};
 use crate::game::Game;
 use crate::shard::{MergeError, Part};
 
@@ -23,6 +23,10 @@ pub enum GamesMergeError {
     Io(#[from] io::Error),
 }
 
+fn refused(path: &Path, problem: GamesProblem) -> GamesError {
+    GamesError { path: path.to_owned(), problem }
+}
+
 /// Writes the games of all parts of a job, byte for byte as one machine would have written them.
 ///
 /// # Errors
@@ -34,19 +38,19 @@ pub fn merge<G: Game>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<
         part.check_games(path, games.len() as u64)?;
         if index == 0 {
             header.part = None;
-            let line = header.line().map_err(|problem| GamesError { path: path.clone(), problem })?;
+            let line = header.line().map_err(|problem| refused(path, problem))?;
             out.write_all(line.as_bytes())?;
         }
         for game in games {
             block.push(game);
             if block.len() == BLOCK {
-                out.write_all(&block_bytes(&block))?;
+                out.write_all(&block_bytes(&block).map_err(|problem| refused(path, problem))?)?;
                 block.clear();
             }
         }
     }
-    if !block.is_empty() {
-        out.write_all(&block_bytes(&block))?;
+    if let (false, Some((path, _))) = (block.is_empty(), files.last()) {
+        out.write_all(&block_bytes(&block).map_err(|problem| refused(path, problem))?)?;
     }
     Ok(())
 }

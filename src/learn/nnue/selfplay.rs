@@ -1,12 +1,13 @@
 //! Self-play games to learn from: random openings, short searches, adjudicated ends.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::ops::{Range, RangeInclusive};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::games::{BLOCK, GamesError, GamesWriter, PlayedGame};
+use super::games::{BLOCK, GamesError, GamesProblem, GamesWriter, PlayedGame};
 use crate::engine::{Board, Play, Thinker};
 use crate::eval::{Score, WdlModel};
 use crate::game::{Color, Playable, Points, mixed};
@@ -19,6 +20,17 @@ const WON: (f64, u32) = (0.995, 4);
 /// A game with draws is adjudicated drawn after so many plies, when the score has been this near to 0, in
 /// thousandths, for so many plies in a row.
 const DRAWN: (usize, i32, u32) = (80, 50, 10);
+
+/// Attempts at the random opening of a game; one fails when it reaches the end of the game.
+const ATTEMPTS: usize = 1000;
+
+/// Why a game has not been played to its end.
+enum Unplayed {
+    /// The work was stopped.
+    Stopped,
+    /// There is no opening of this length.
+    NoOpening,
+}
 
 /// The settings of games.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +57,8 @@ pub struct Played {
 /// those that are not finished when `control` stops the work are dropped.
 ///
 /// # Errors
-/// [`GamesError`] names the file if it cannot be written; the games before stay.
+/// [`GamesError`] names the file if it cannot be written, or says that random openings of this length always
+/// end the game; the games before stay.
 pub fn play_games<G: Playable>(
     start: &Play<G>,
     thinkers: Vec<Thinker<G>>,
@@ -58,10 +71,18 @@ pub fn play_games<G: Playable>(
     let mut played = Played { games: writer.games(), positions: 0 };
     let first = numbers.start;
     let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
-    let job = |thinker: &mut Thinker<G>, number| {
-        Some((number, play_game(start, thinker, settings, number, control)?))
+    let job = |thinker: &mut Thinker<G>, number| match play_game(start, thinker, settings, number, control) {
+        Err(Unplayed::Stopped) => None,
+        game => Some((number, game.ok())),
     };
+    let path = writer.path().to_owned();
     parallel::run(thinkers, first + played.games..numbers.end, job, |(number, game)| {
+        let Some(game) = game else {
+            let (plies, attempts) = (settings.random_plies.clone(), ATTEMPTS);
+            let error = GamesError { path: path.clone(), problem: GamesProblem::Opening { plies, attempts } };
+            result = mem::replace(&mut result, Ok(())).and(Err(error));
+            return control.stop();
+        };
         waiting.insert(number, game);
         while let Some(game) = waiting.remove(&(first + played.games)) {
             played.games += 1;
@@ -77,26 +98,26 @@ pub fn play_games<G: Playable>(
         }
         report(played);
     });
-    result.and_then(|()| writer.append(&block))
+    // What was played before an error stays, too.
+    result.and(writer.append(&block))
 }
 
-/// Plays a game; `None` if it was stopped.
+/// Plays a game.
 fn play_game<G: Playable>(
     start: &Play<G>,
     thinker: &mut Thinker<G>,
     settings: &SelfPlaySettings,
     number: u64,
     control: &Control,
-) -> Option<PlayedGame<G::Move>> {
+) -> Result<PlayedGame<G::Move>, Unplayed> {
     let mut random = StdRng::seed_from_u64(mixed(settings.seed) ^ mixed(!number));
-    let (mut game, opening) = loop {
-        if control.is_stopped() {
-            return None;
-        }
-        // An opening that ends the game is tried again.
-        if let Some(opened) = random_opening(start, &settings.random_plies, &mut random) {
-            break opened;
-        }
+    // An opening that ends the game is tried again.
+    let mut attempts = (0..ATTEMPTS).take_while(|_| !control.is_stopped());
+    let opened = attempts.find_map(|_| random_opening(start, &settings.random_plies, &mut random));
+    let (mut game, opening) = match opened {
+        Some(opened) => opened,
+        None if control.is_stopped() => return Err(Unplayed::Stopped),
+        None => return Err(Unplayed::NoOpening),
     };
     thinker.new_game();
     thinker.set_seed(random.random::<u64>() >> 1);
@@ -116,9 +137,10 @@ fn play_game<G: Playable>(
             score = Some(report.score);
         });
         if control.is_stopped() {
-            return None;
+            return Err(Unplayed::Stopped);
         }
-        let (mv, score, stm) = (best.mv?, score.unwrap_or(Score::DRAW), game.side_to_move());
+        let (mv, score, stm) =
+            (best.mv.ok_or(Unplayed::Stopped)?, score.unwrap_or(Score::DRAW), game.side_to_move());
         let mv = game.position().sample(mv, &mut || random.random_range(0.0..1.0));
         moves.push((mv, score));
         game.advance(mv);
@@ -126,7 +148,7 @@ fn play_game<G: Playable>(
             break winner;
         }
     };
-    Some(PlayedGame { opening, moves, result: Points::of(winner, Color::White) })
+    Ok(PlayedGame { opening, moves, result: Points::of(winner, Color::White) })
 }
 
 /// Plays random moves; `None` if they end the game.

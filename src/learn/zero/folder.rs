@@ -12,12 +12,15 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{ZeroError, ZeroState, curve};
+use crate::files::Claim;
 use crate::learn::checkpoint::TrainingFolder;
 
 /// The folder of a run.
 pub(super) struct ZeroFolder {
     path: PathBuf,
     files: TrainingFolder<ZeroState>,
+    /// No other process writes to it.
+    _claim: Claim,
 }
 
 impl ZeroFolder {
@@ -26,7 +29,8 @@ impl ZeroFolder {
     pub(super) fn open(path: &Path, settings: Map<String, Value>) -> Result<ZeroFolder, ZeroError> {
         let files = TrainingFolder::open(path, settings);
         let files = files.map_err(|error| ZeroError::File { path: path.to_owned(), error })?;
-        Ok(ZeroFolder { path: path.to_owned(), files })
+        let claim = files.claim()?;
+        Ok(ZeroFolder { path: path.to_owned(), files, _claim: claim })
     }
 
     /// Reads the state; `None` if there is none.

@@ -10,7 +10,7 @@ use super::samples_file::Metadata;
 use super::selfplay::play_games;
 use super::{Purpose, Samples, SamplesError, SelfPlayResult, SettingsError, ZeroConfig, ZeroError};
 use crate::engine::Play;
-use crate::files::check_writable;
+use crate::files::Claim;
 use crate::game::Playable;
 use crate::learn::selfplay::Agent;
 use crate::nets::{Net, NetConfig, Parameters};
@@ -59,7 +59,8 @@ impl GenerationGames<'_> {
         let part = part.transpose()?;
         let numbers = part.map_or(0..games, |part| part.numbers());
         let of = numbers.end - numbers.start;
-        check_writable(self.out).map_err(|error| ZeroError::File { path: self.out.to_owned(), error })?;
+        let _claim =
+            Claim::file(self.out).map_err(|error| ZeroError::File { path: self.out.to_owned(), error })?;
         let leaves = || NetLeaves::new(net.clone(), path.clone());
         let player = || {
             let mut player: Agent<G> = self.config.net_player(false)?;

@@ -11,7 +11,7 @@ use crc32fast::Hasher;
 
 use super::SolveError;
 use super::table::ProofTable;
-use crate::files::write_atomically_with;
+use crate::files::{Claim, is_stream, write_atomically_with};
 
 const MAGIC: &[u8; 8] = b"LABRYSPT";
 
@@ -57,6 +57,14 @@ impl<'a> Checkpoint<'a> {
         Checkpoint { path, position }
     }
 
+    /// The right to write it.
+    ///
+    /// # Errors
+    /// [`SolveError::Checkpoint`]: it cannot be written, or another process writes it.
+    pub(super) fn claim(&self) -> Result<Claim, SolveError> {
+        Claim::file(self.path).map_err(|error| self.error(&error.to_string()))
+    }
+
     /// Writes the table.
     ///
     /// # Errors
@@ -82,6 +90,9 @@ impl<'a> Checkpoint<'a> {
     /// # Errors
     /// [`SolveError::Checkpoint`]: the file is truncated, damaged, of another kind or of another position.
     pub(super) fn read(&self, table: ProofTable<'_>) -> Result<(), SolveError> {
+        if is_stream(self.path) {
+            return Err(self.error("a pipe or a device, which cannot be read again"));
+        }
         let file = match File::open(self.path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
             file => file.map_err(|error| self.error(&error.to_string()))?,

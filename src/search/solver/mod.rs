@@ -201,6 +201,7 @@ pub fn with_solver<G: Solvable, T>(
     let checkpoint =
         checkpoint.as_deref().map(|path| Checkpoint::new(path, format!("{} {}", G::NAME, position.fen())));
     let checkpoint = checkpoint.as_ref();
+    let _claim = checkpoint.map(Checkpoint::claim).transpose()?;
     if let Some(checkpoint) = checkpoint {
         checkpoint.read(table)?;
     }
