@@ -2,21 +2,28 @@
 
 #![forbid(unsafe_code)]
 
+use std::fmt;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use labrys::{commands, processor};
 
 fn main() -> ExitCode {
     if let Some(feature) = processor::missing_feature() {
-        eprintln!("labrys: built for a processor with {feature}, which this one lacks: take another build");
-        return ExitCode::FAILURE;
+        return fail(format_args!(
+            "built for a processor with {feature}, which this one lacks: take another build"
+        ));
     }
     env_logger::init();
     match commands::run(std::env::args_os()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("labrys: {error:#}");
-            ExitCode::FAILURE
-        }
+        // Whoever has read enough is no error.
+        Err(error) if !commands::is_closed_pipe(&error) => fail(format_args!("{error:#}")),
+        _ => ExitCode::SUCCESS,
     }
+}
+
+fn fail(reason: fmt::Arguments) -> ExitCode {
+    // `eprintln!` would panic where nobody reads any more.
+    _ = writeln!(io::stderr(), "labrys: {reason}");
+    ExitCode::FAILURE
 }

@@ -27,6 +27,15 @@ fn the_version_names_build_features_and_nets() {
         assert!(value("processor: ").split(' ').any(|feature| feature == "popcnt"), "{version}");
     }
     assert_eq!(labrys(&["-V"]), format!("{}\n", lines[0]));
+    // A plain build in a clone names the commit, too.
+    let git =
+        Command::new("git").args(["rev-parse", "HEAD"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    if let Ok(output) = git.as_ref()
+        && output.status.success()
+    {
+        let commit = lines[0].split(['(', ')']).nth(1).unwrap_or_default();
+        assert!(commit.len() == 8 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{version}");
+    }
 }
 
 #[test]
@@ -35,6 +44,21 @@ fn completions_and_manual_pages_name_all_commands() {
     for word in ["match", "--shard", "zero", "selfplay"] {
         assert!(bash.contains(word), "{word}");
     }
+    // The games, the options of the engine and the modes of its search.
+    for shell in ["bash", "zsh", "fish"] {
+        let script = labrys(&["completions", shell]);
+        for word in [
+            "neighbours",
+            "amazons",
+            "SearchMode=mcts",
+            "option.SearchMode=mtdf",
+            "Hash=",
+            "AmazonsBoard=6x6",
+        ] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    assert!(!labrys(&["suite", "--help"]).contains("SearchMode"), "too many to be read");
     let folder = tempfile::tempdir().unwrap();
     labrys(&["man", folder.path().join("man").to_str().unwrap()]);
     for name in ["labrys.1", "labrys-match.1", "labrys-zero-selfplay.1"] {

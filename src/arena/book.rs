@@ -58,7 +58,7 @@ pub(super) fn read(
     options: BookOptions,
 ) -> Result<Vec<Variation>, OpeningError> {
     let failed = |error| OpeningError::Read { path: path.to_owned(), error };
-    let mut openings = Vec::new();
+    let (mut openings, mut first) = (Vec::new(), None);
     let mut add = |place: String, opening: Result<Variation, OpeningLineError>| {
         match opening {
             Ok(opening) => openings.push(opening),
@@ -68,6 +68,7 @@ pub(super) fn read(
                     return Err(error);
                 }
                 log::warn!("left out: {error}");
+                first.get_or_insert(error);
             }
         }
         Ok(())
@@ -92,9 +93,11 @@ pub(super) fn read(
             }
         }
     }
-    match openings.is_empty() {
-        true => Err(OpeningError::Empty { path: path.to_owned() }),
-        false => Ok(openings),
+    match (openings.is_empty(), first) {
+        // What is wrong with the first line is often wrong with all of them.
+        (true, Some(error)) => Err(OpeningError::NoneUsable(Box::new(error))),
+        (true, None) => Err(OpeningError::Empty { path: path.to_owned() }),
+        (false, _) => Ok(openings),
     }
 }
 
@@ -115,7 +118,9 @@ fn from_game(
 ) -> Result<Variation, OpeningLineError> {
     game.board(Some(board.variant()))?;
     let moves = game.opening.moves.iter().chain(game.moves.iter().map(|mv| &mv.text));
-    follow(game.opening.set_up_fen(), moves.map(String::as_str), board, plies)
+    let line = follow(game.opening.set_up_fen(), moves.map(String::as_str), board, plies);
+    // A move that another game has is not what is wrong.
+    line.map_err(|problem| game.of_other_game(Some(board.variant())).map_or(problem, OpeningLineError::from))
 }
 
 /// The opening of a line.

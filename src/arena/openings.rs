@@ -44,6 +44,9 @@ pub enum OpeningError {
         /// The file.
         path: PathBuf,
     },
+    /// None of its openings can be used.
+    #[error("{0}; no opening of the file can be used")]
+    NoneUsable(Box<OpeningError>),
     /// A line or a game of the file is not a valid opening.
     #[error("openings {}, {place}: {problem}", quote(&.path.display().to_string()))]
     Line {

@@ -108,27 +108,31 @@ impl GameVisitor for Run<'_, '_> {
 }
 
 impl Tournament {
-    /// Checks that there is an opening and that every engine starts, plays the game and accepts its options.
+    /// Checks that there is an opening and that every engine starts, plays the game and accepts its options. The
+    /// result is what cannot be checked, for the user, by the name of the engine.
     ///
     /// # Errors
     /// [`TournamentError`] names the engine.
-    pub fn check(&self, control: &Control) -> Result<(), TournamentError> {
+    pub fn check(&self, control: &Control) -> Result<Vec<String>, TournamentError> {
         let mut board = self.rules.board()?;
         self.openings.get(0, board.as_mut())?;
         let failed =
-            |engine: &EngineConfig, error| Err(TournamentError::Setup { name: engine.name.clone(), error });
+            |engine: &EngineConfig, error| TournamentError::Setup { name: engine.name.clone(), error };
         for (index, engine) in self.engines.iter().enumerate() {
             if let EngineKind::Udp(invitation) = &engine.setup.kind {
                 let earlier = &self.engines[..index];
                 let checked = self.check_invitation(invitation, earlier, board.as_mut());
-                checked.or_else(|error| failed(engine, error))?;
+                checked.map_err(|error| failed(engine, error))?;
             }
         }
         let sets_up = !self.openings.begin_at_start(board.as_mut());
-        self.engines.iter().try_for_each(|engine| {
+        let mut notes = Vec::new();
+        for engine in &self.engines {
             let checked = engine.setup.check(&self.rules, sets_up, &self.log.named(&engine.name), control);
-            checked.or_else(|error| failed(engine, error))
-        })
+            let note = checked.map_err(|error| failed(engine, error))?;
+            notes.extend(note.map(|note| format!("engine {}: {note}", quote(&engine.name))));
+        }
+        Ok(notes)
     }
 
     /// Checks that a client over UDP can play these games, and that no engine of `earlier` uses its port.

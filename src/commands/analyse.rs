@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use serde::Serialize;
@@ -10,9 +10,9 @@ use serde::Serialize;
 use super::LimitArguments;
 use super::records::{self, Strictness};
 use crate::arena::analysis::{GameAnalysis, Mark, PlayerAnalysis};
-use crate::arena::parse_option;
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::PgnFile;
+use crate::commands::words;
 use crate::engine::{Engine, Settings, registry};
 use crate::game::Color;
 use crate::search::{Control, Limits};
@@ -34,10 +34,10 @@ pub(super) struct Arguments {
     #[arg(long, requires = "out")]
     resume: bool,
     /// The game that they are of [default: that of the `Variant` tag, chess without one]
-    #[arg(long)]
+    #[arg(long, value_parser = words::game())]
     variant: Option<String>,
     /// Set an option of the engine; may be given several times
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     option: Vec<(String, String)>,
     #[command(flatten)]
     strictness: Strictness,
@@ -52,13 +52,16 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (limits, control) = (arguments.limits.limits(), super::interruptible()?);
     let (mut file, done) = match &arguments.out {
         None => (None, Vec::new()),
-        Some(path) if arguments.resume => {
+        Some(path) if arguments.resume && !is_same(path, &arguments.file) => {
             let (file, games) = PgnFile::resume(path).context("--resume")?;
             (Some(file), games)
         }
+        Some(path) if is_same(path, &arguments.file) => {
+            bail!("--out {}: the file of the games themselves, choose another one", path.display());
+        }
         Some(path) => {
             let hint = "use --resume to continue an analysis";
-            (Some(PgnFile::create(path).context(hint).context("--out")?), Vec::new())
+            (Some(super::create_pgn(path, hint).context("--out")?), Vec::new())
         }
     };
     let (mut out, mut done) = (io::stdout(), done.into_iter());
@@ -85,7 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
                 analysis.annotate(&mut game);
             }
             // The game is written as it is, so that --resume finds its place.
-            Err(error) => records.refuse(error)?,
+            Err(error) => records.refuse(&game, arguments.variant.as_deref(), error)?,
         }
         if let Some(file) = &mut file {
             file.append(&game).context("--out")?;
@@ -95,6 +98,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         0 => Ok(()),
         refused => bail!("{}: {refused} games not analysed", arguments.file.display()),
     }
+}
+
+/// Whether two paths are of one file.
+fn is_same(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// An engine with the options of the command line.

@@ -9,33 +9,79 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use toml::{Table, Value};
 
-/// Appends the arguments of the file of `--config` that the command line leaves open.
+use crate::game::quote;
+
+/// Appends the arguments of the file of `--config` that the command line leaves open. The file, if there is
+/// one, comes with the line.
+///
+/// # Errors
+/// The file cannot be read, or has a key or a value that the command does not take.
 ///
 /// `command` parses the command line a first time, so that only it says what is an argument and what a value.
 /// An error in the line itself stays in the result, before the arguments of the file.
-pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
-    let mut command = command.ignore_errors(true);
+pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Result<Expanded> {
+    let (strict, mut command) = (command.clone(), command.ignore_errors(true));
     // What is left are requests for help.
-    let Ok(matches) = command.try_get_matches_from_mut(&line) else { return Ok(line) };
+    let Ok(matches) = command.try_get_matches_from_mut(&line) else { return Ok((line, None)) };
     let (mut command, mut matches) = (&command, &matches);
+    let mut words: Vec<OsString> = line.first().cloned().into_iter().collect();
     while let Some((name, inner)) = matches.subcommand() {
-        let Some(subcommand) = command.find_subcommand(name) else { return Ok(line) };
+        let Some(subcommand) = command.find_subcommand(name) else { return Ok((line, None)) };
+        words.push(name.into());
         (command, matches) = (subcommand, inner);
     }
-    let Ok(Some(path)) = matches.try_get_one::<PathBuf>("config") else { return Ok(line) };
-    let arguments = read(path).with_context(|| format!("config {}", path.display()))?;
-    for (name, words) in arguments {
+    let Ok(Some(path)) = matches.try_get_one::<PathBuf>("config") else { return Ok((line, None)) };
+    let file = || format!("config {}", path.display());
+    for (name, value) in read(path).with_context(file)? {
         let argument = command.get_arguments().find(|argument| argument.get_long() == Some(name.as_str()));
-        if !argument.is_some_and(|argument| is_replaced(argument, command, matches)) {
-            line.extend(words.into_iter().map(OsString::from));
+        let Some(argument) = argument else {
+            let known: Vec<_> = command.get_arguments().filter_map(Arg::get_long).collect();
+            bail!("{}: unknown key {}, expected one of: {}", file(), quote(&name), known.join(", "));
+        };
+        let takes_value = argument.get_action().takes_values();
+        let given: Vec<_> = self::words(&name, &value, takes_value).with_context(file)?;
+        let given = given.into_iter().map(OsString::from);
+        check(&strict, words.iter().cloned().chain(given.clone()))
+            .map_err(|problem| anyhow!("{}: {}: {problem}", file(), quote(&name)))?;
+        if !is_replaced(argument, command, matches) {
+            line.extend(given);
         }
     }
-    Ok(line)
+    let path = path.clone();
+    Ok((line, Some(path)))
+}
+
+/// A command line with the file that it has been completed from.
+pub(super) type Expanded = (Vec<OsString>, Option<PathBuf>);
+
+/// Checks the value of an argument that stands alone in a line.
+///
+/// # Errors
+/// What is wrong with it. That other arguments are missing is not.
+fn check(command: &Command, line: impl Iterator<Item = OsString>) -> Result<(), String> {
+    let Err(error) = command.clone().try_get_matches_from(line) else { return Ok(()) };
+    let of_value = [
+        ErrorKind::InvalidValue,
+        ErrorKind::ValueValidation,
+        ErrorKind::TooManyValues,
+        ErrorKind::TooFewValues,
+        ErrorKind::WrongNumberOfValues,
+        ErrorKind::UnknownArgument,
+        ErrorKind::NoEquals,
+        ErrorKind::InvalidUtf8,
+    ];
+    if !of_value.contains(&error.kind()) {
+        return Ok(());
+    }
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    Err(first.strip_prefix("error: ").unwrap_or(first).to_owned())
 }
 
 /// Whether the command line has the argument, or one of which the command allows only one or the other.
@@ -49,25 +95,20 @@ fn is_replaced(argument: &Arg, command: &Command, matches: &ArgMatches) -> bool 
         .any(|given| given == argument || excludes(given, argument) || excludes(argument, given))
 }
 
-/// The arguments in a file: the name of each with its words.
-fn read(path: &Path) -> anyhow::Result<Vec<(String, Vec<String>)>> {
-    let table: Table = std::fs::read_to_string(path)?.parse()?;
-    let arguments = table.into_iter().map(|(name, value)| {
-        let words = words(&name, &value)?;
-        Ok((name, words))
-    });
-    arguments.collect()
+/// The arguments in a file: the name of each with its value.
+fn read(path: &Path) -> anyhow::Result<Table> {
+    Ok(std::fs::read_to_string(path)?.parse()?)
 }
 
 /// An argument as words of a command line.
-fn words(name: &str, value: &Value) -> anyhow::Result<Vec<String>> {
+fn words(name: &str, value: &Value, takes_value: bool) -> anyhow::Result<Vec<String>> {
     if name == "config" {
         bail!("`config` is not allowed in a configuration file");
     }
     let (flag, mut words) = (format!("--{name}"), Vec::new());
     match value {
-        Value::Boolean(true) => words.push(flag),
-        Value::Boolean(false) => {}
+        Value::Boolean(true) if !takes_value => words.push(flag),
+        Value::Boolean(false) if !takes_value => {}
         Value::Table(table) => add_section(&mut words, flag, table)?,
         Value::Array(values) => {
             for value in values {
@@ -148,7 +189,7 @@ mod tests {
         });
         let line: Vec<_> = line.collect();
         let written = line.len();
-        let words = expand(command, line)?;
+        let (words, _) = expand(command, line)?;
         Ok(words.into_iter().skip(written).map(|word| word.into_string().unwrap()).collect())
     }
 
@@ -216,6 +257,13 @@ mod tests {
             ("engine = [[1]]", "`engine`: unexpected array"),
             ("seed = 2026-11-21", "`seed`: unexpected datetime"),
             ("config = \"x\"", "`config` is not allowed"),
+            ("gamez = 3", "unknown key `gamez`, expected one of: config, games, rounds, seed"),
+            ("[match]\ngames = 3", "unknown key `match`"),
+            ("\"games \" = 3", "unknown key `games `"),
+            ("games = \"x\"", "`games`: invalid value 'x' for '--games <N>'"),
+            ("games = true", "`games`: invalid value 'true'"),
+            ("[games]\nx = 1", "`games`: invalid value 'x=1'"),
+            ("json = 3", "`json`: unexpected value '3' for '--json'"),
         ] {
             let error = format!("{:#}", expanded(text, "labrys match --config FILE").unwrap_err());
             assert!(error.contains("match.toml") && error.contains(message), "{error}");

@@ -2,6 +2,7 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
+use super::words;
 use crate::arena::{EngineConfig, KeyError, KeyValues};
 
 /// The values of each `--engine`. clap's derive would concatenate those of repeated flags.
@@ -16,6 +17,8 @@ impl clap::Args for Engines {
                 .num_args(1..)
                 .action(ArgAction::Append)
                 .value_name("KEY=VALUE")
+                .value_parser(words::key())
+                .hide_possible_values(true)
                 .help(
                     "An engine: cmd=… or tcp=… (default: Labrys itself), proto=uci|xboard|tuc, name=…, \
                      option.<name>=…, tc=… …",

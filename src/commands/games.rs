@@ -84,7 +84,7 @@ impl GameArguments {
     pub(super) fn check_cores(&self) {
         let (cores, concurrency) = (cores(), self.concurrency());
         if concurrency > cores {
-            eprintln!(
+            print_message!(
                 "labrys: warning: --concurrency {concurrency} on {cores} cores: \
                  the engines will slow each other down"
             );

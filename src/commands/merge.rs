@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 
 use crate::arena::pgn::merge as pgn;
 use crate::engine::registry::{self, GameVisitor};
-use crate::files::write_atomically_with;
+use crate::files::{is_stream, write_atomically_with};
 use crate::game::Playable;
 use crate::learn::nnue::games::read_header;
 use crate::learn::nnue::merge as games;
@@ -71,7 +71,7 @@ fn inspect(path: &Path) -> anyhow::Result<(Kind, Option<Part>)> {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let out = &arguments.out;
-    ensure!(!out.exists(), "--out {}: the file exists", out.display());
+    ensure!(!out.exists() || is_stream(out), "--out {}: the file exists", out.display());
     let (mut files, mut first) = (Vec::new(), None);
     for path in &arguments.files {
         let (kind, part) = inspect(path).with_context(|| path.display().to_string())?;
@@ -88,6 +88,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let Some((_, kind)) = first else { return Ok(()) };
     let (files, count) = (in_order(files)?, arguments.files.len());
+    let _claim = super::claim(out)?;
     write_atomically_with(out, |out| -> anyhow::Result<()> {
         registry::dispatch(kind.game(), Merge { kind: &kind, files: &files, out })?
     })?;

@@ -1,5 +1,21 @@
 //! The command line: one file per subcommand, glue only.
 
+/// Prints a line on standard output. `println!` would panic where nobody reads any more.
+macro_rules! print_line {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(std::io::stdout(), $($text)*)
+    }};
+}
+
+/// Prints a line on standard error, if somebody reads there.
+macro_rules! print_message {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
+
 mod analyse;
 mod bench;
 mod completions;
@@ -31,20 +47,25 @@ mod tune;
 mod uci;
 mod verify;
 mod version;
+mod words;
 mod zero;
 
 use std::ffi::OsString;
+use std::io;
 use std::ops::RangeInclusive;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use clap::{CommandFactory, Parser, Subcommand};
 use serde::Serialize;
 
-use crate::arena::{Rules, RulesError, parse_option, seconds};
+use crate::arena::pgn::file::{PgnFile, PgnFileError};
+use crate::arena::{KeyError, Rules, RulesError, seconds};
 use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
+use crate::files::Claim;
 use crate::search::{Control, Limits};
 
 /// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
@@ -78,7 +99,7 @@ enum Command {
     Plot(plot::Arguments),
     /// Fit the weights of an evaluation to the results of games by logistic regression
     Tune(tune::Arguments),
-    /// Tune the constants of the search over games, in a build for tuning
+    /// Tune the constants of the search over games, in a build with the feature `tuning`
     Spsa(Box<spsa::Arguments>),
     /// Learn the weights of an evaluation by self-play
     Train(Box<train::Arguments>),
@@ -101,6 +122,9 @@ enum Command {
     /// Serve the web board, a page on which to play against Labrys
     #[cfg(feature = "web")]
     Serve(serve::Arguments),
+    /// Serve the web board, in a build with the feature `web`
+    #[cfg(not(feature = "web"))]
+    Serve(Lacking),
     /// Play a game of TUC-CHESS over UDP as a client
     TucClient(tuc_client::Arguments),
     /// Serve a game of TUC-CHESS over UDP to two clients
@@ -117,8 +141,48 @@ enum Command {
 /// Any error of the command, with its context. Invalid arguments, `--help` and `--version` end the process
 /// instead.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
-    let arguments = config::expand(Arguments::command(), arguments.into_iter().collect())?;
-    let arguments = Arguments::parse_from(arguments);
+    let line: Vec<_> = arguments.into_iter().collect();
+    check_build(&line)?;
+    let (line, config) = config::expand(Arguments::command(), line)?;
+    let arguments = Arguments::parse_from(line);
+    let done = execute(arguments);
+    // A wrong key of a section may stand in the file.
+    let is_key = |error: &anyhow::Error| error.chain().any(|cause| cause.is::<KeyError>());
+    match (done, config) {
+        (Err(error), Some(path)) if is_key(&error) => {
+            Err(error.context(format!("config {}", path.display())))
+        }
+        (done, _) => done,
+    }
+}
+
+/// The arguments of a command that this build lacks, whatever they are.
+#[cfg(not(feature = "web"))]
+#[derive(Debug, clap::Args)]
+struct Lacking {
+    #[arg(hide = true, trailing_var_arg = true, allow_hyphen_values = true)]
+    _rest: Vec<OsString>,
+}
+
+/// Checks that the build has the command of a line, before its arguments are checked. Help is there anyway.
+fn check_build(line: &[OsString]) -> anyhow::Result<()> {
+    let is_help = |word: &OsString| word == "--help" || word == "-h";
+    let is_spsa = line.get(1).is_some_and(|command| command == "spsa");
+    if is_spsa && cfg!(not(feature = "tuning")) && !line.iter().any(is_help) {
+        return Err(lacking("spsa", "tuning"));
+    }
+    Ok(())
+}
+
+/// The error of a command that this build lacks.
+fn lacking(command: &str, feature: &str) -> anyhow::Error {
+    anyhow!(
+        "labrys {command} needs a build with the feature `{feature}`: \
+         cargo build --release --features {feature}"
+    )
+}
+
+fn execute(arguments: Arguments) -> anyhow::Result<()> {
     match arguments.command.unwrap_or(Command::Uci(uci::Arguments::default())) {
         Command::Uci(arguments) => uci::run(&arguments),
         Command::Perft(arguments) => perft::run(&arguments),
@@ -142,6 +206,8 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         Command::Verify(arguments) => verify::run(&arguments),
         #[cfg(feature = "web")]
         Command::Serve(arguments) => serve::run(&arguments),
+        #[cfg(not(feature = "web"))]
+        Command::Serve(_) => Err(lacking("serve", "web")),
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
         Command::Completions(arguments) => Ok(completions::print(&arguments, Arguments::command())?),
@@ -149,14 +215,20 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     }
 }
 
+/// Whether an error is that nobody reads the output any more.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
+    errors.map(io::Error::kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
+}
+
 /// The game and its own option.
 #[derive(Debug, clap::Args, Serialize)]
 struct RulesArguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
     /// Set the game's own option, for all engines
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     option: Option<(String, String)>,
 }
 
@@ -170,7 +242,7 @@ impl RulesArguments {
 #[derive(Debug, clap::Args)]
 struct PositionArguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
     /// The position in FEN [default: the start position]
     #[arg(long)]
@@ -215,6 +287,19 @@ fn interruptible() -> anyhow::Result<Arc<Control>> {
     let handle = Arc::clone(&control);
     ctrlc::set_handler(move || handle.stop()).context("cannot install the Ctrl-C handler")?;
     Ok(control)
+}
+
+/// Creates a PGN file. Where there is one, `hint` says how to go on with it.
+fn create_pgn(path: &Path, hint: &'static str) -> anyhow::Result<PgnFile> {
+    PgnFile::create(path).map_err(|error| match error {
+        PgnFileError::Exists { .. } => anyhow::Error::new(error).context(hint),
+        error => error.into(),
+    })
+}
+
+/// The right to write a file, before the work whose result it is to have.
+fn claim(path: &Path) -> anyhow::Result<Claim> {
+    Claim::file(path).with_context(|| path.display().to_string())
 }
 
 /// Sets options of an engine. What else has changed is logged.

@@ -5,14 +5,14 @@ use std::fmt::Write;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, ensure};
 
 use super::progress::Progress;
 use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Openings;
 use crate::engine::{Engine, SearchReport};
 use crate::eval::UciScore;
-use crate::files::{check_writable, write_atomically};
+use crate::files::write_atomically;
 use crate::search::{Control, Limits};
 
 /// Maximum number of random openings tried for each one to find.
@@ -44,7 +44,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    check_writable(&arguments.out).with_context(|| arguments.out.display().to_string())?;
+    let _claim = super::claim(&arguments.out)?;
     let mut engine = arguments.rules.rules()?.engine()?;
     let lines = Openings::Random { seed: arguments.seed, plies: arguments.random_plies.clone() };
     let limits = Limits { nodes: Some(arguments.nodes), ..Limits::none() };
@@ -54,29 +54,36 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (mut searched, mut found, mut text) = (HashSet::new(), 0, String::new());
     let attempts = arguments.count.saturating_mul(ATTEMPTS);
     let mut number = 0;
-    while found < arguments.count {
-        if number == attempts {
-            bail!("found only {found} of {} openings in {attempts} lines", arguments.count);
+    let mut find = || -> anyhow::Result<()> {
+        while found < arguments.count {
+            ensure!(number < attempts, "no more in {attempts} lines");
+            let line = lines.get(number, engine.board_mut())?;
+            number += 1;
+            progress.update(found, || format!("in {number} lines"));
+            engine.board_mut().set_up(Some(&line.fen), &line.moves)?;
+            let fen = engine.board().fen();
+            let is_new = searched.insert(fen.clone());
+            let score = if is_new { search_score(engine.as_mut(), &limits, &control)? } else { None };
+            ensure!(!control.is_stopped(), "interrupted");
+            if let Some(UciScore::Centi(score)) = score
+                && score.abs() <= arguments.within
+            {
+                writeln!(text, "{fen}; ce {score};")?;
+                found += 1;
+            }
         }
-        let line = lines.get(number, engine.board_mut())?;
-        number += 1;
-        progress.update(found, || format!("in {number} lines"));
-        engine.board_mut().set_up(Some(&line.fen), &line.moves)?;
-        let fen = engine.board().fen();
-        if !searched.insert(fen.clone()) {
-            continue;
-        }
-        let score = search_score(engine.as_mut(), &limits, &control)?;
-        if let Some(UciScore::Centi(score)) = score
-            && score.abs() <= arguments.within
-        {
-            writeln!(text, "{fen}; ce {score};")?;
-            found += 1;
-        }
-    }
+        Ok(())
+    };
+    let done = find();
     progress.finish();
-    write_atomically(&arguments.out, &text).with_context(|| arguments.out.display().to_string())?;
-    println!("{found} openings within {} cp, of {number} lines", arguments.within);
+    let (out, count) = (arguments.out.display(), arguments.count);
+    if found == 0 {
+        return done.context("found no opening, nothing written");
+    }
+    // What has been found is kept, however the search for more ends.
+    write_atomically(&arguments.out, &text).with_context(|| out.to_string())?;
+    done.with_context(|| format!("found only {found} of {count} openings, which are in {out}"))?;
+    print_line!("{found} openings within {} cp, of {number} lines", arguments.within)?;
     Ok(())
 }
 
@@ -89,8 +96,5 @@ fn search_score(
     engine.new_game();
     let mut score = None;
     engine.search(&[], limits, control, &mut |report: &SearchReport| score = Some(report.score))?;
-    match control.is_stopped() {
-        true => bail!("interrupted, nothing written"),
-        false => Ok(score),
-    }
+    Ok(score)
 }

@@ -51,9 +51,13 @@ impl Progress {
         let unit = &self.unit;
         match self.bar.length() {
             Some(total) => {
-                eprintln!("{done}/{total} {unit} {} {:#} left", message(), HumanDuration(self.bar.eta()));
+                print_message!(
+                    "{done}/{total} {unit} {} {:#} left",
+                    message(),
+                    HumanDuration(self.bar.eta())
+                );
             }
-            None => eprintln!("{done} {unit} {}", message()),
+            None => print_message!("{done} {unit} {}", message()),
         }
     }
 

@@ -3,8 +3,11 @@
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use crate::arena::pgn::file::{self, PgnFileError};
-use crate::arena::pgn::{PgnGame, PgnReader};
+use anyhow::{anyhow, bail};
+
+use crate::arena::pgn::file;
+use crate::arena::pgn::{PgnGame, PgnReader, ReplayError};
+use crate::learn::nnue::games::read_header;
 
 /// What to do with games that cannot be used.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
@@ -26,12 +29,29 @@ pub(super) struct Records<R> {
     number: u64,
     /// The games left out.
     refused: u64,
+    /// The other games that there are records of.
+    others: Vec<&'static str>,
 }
 
 /// Opens a file of games.
-pub(super) fn open(path: &Path, strictness: Strictness) -> Result<Records<impl BufRead>, PgnFileError> {
+///
+/// # Errors
+/// It cannot be opened, or has games of another form.
+pub(super) fn open(path: &Path, strictness: Strictness) -> anyhow::Result<Records<impl BufRead>> {
+    if let Ok(Some(header)) = read_header(path) {
+        let (path, game) = (path.display(), header.game);
+        bail!("{path}: self-play games of {game}, expected games in PGN, as `labrys replay` prints them");
+    }
     let reader = file::open(path)?;
-    Ok(Records { path: path.to_owned(), reader, strictness, place: 0, number: 0, refused: 0 })
+    Ok(Records {
+        path: path.to_owned(),
+        reader,
+        strictness,
+        place: 0,
+        number: 0,
+        refused: 0,
+        others: Vec::new(),
+    })
 }
 
 impl<R: BufRead> Records<R> {
@@ -63,20 +83,36 @@ impl<R: BufRead> Records<R> {
         self.refused
     }
 
-    /// Leaves out the last game.
+    /// Leaves out the last game, which is expected to be of the game `variant`. A file may have any number of
+    /// another game: that is said once.
     ///
     /// # Errors
-    /// `error` if the reading is strict.
-    pub(super) fn refuse(&mut self, error: anyhow::Error) -> anyhow::Result<()> {
+    /// `error`, or that it is of another game, if the reading is strict.
+    pub(super) fn refuse(
+        &mut self,
+        game: &PgnGame,
+        variant: Option<&str>,
+        error: anyhow::Error,
+    ) -> anyhow::Result<()> {
         let (path, line) = (self.path.display(), self.reader.game_line());
-        self.leave_out(error.context(format!("{path}, game {} in line {line}", self.number)))
+        let place = format!("{path}, game {} in line {line}", self.number);
+        let Some(ReplayError::OtherVariant { found, expected }) = game.of_other_game(variant) else {
+            return self.leave_out(error.context(place));
+        };
+        if self.others.contains(&found) {
+            self.refused += 1;
+            return Ok(());
+        }
+        self.others.push(found);
+        let others = if self.strictness.strict { "" } else { ", as are all others like it" };
+        self.leave_out(anyhow!("{place}: a game of {found}, expected {expected}{others}"))
     }
 
     fn leave_out(&mut self, error: anyhow::Error) -> anyhow::Result<()> {
         if self.strictness.strict {
             return Err(error);
         }
-        eprintln!("labrys: warning: left out: {error:#}");
+        print_message!("labrys: warning: left out: {error:#}");
         self.refused += 1;
         Ok(())
     }

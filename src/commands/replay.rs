@@ -8,6 +8,7 @@ use anyhow::bail;
 use super::records::{self, Strictness};
 use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
 use crate::arena::{FinalResult, MoveReply, Termination, Variation};
+use crate::commands::words;
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Board, Play};
 use crate::game::{Color, Playable, Points};
@@ -24,7 +25,7 @@ pub(super) struct Arguments {
     game: Option<u64>,
     /// The game that they are of [default: that of the `Variant` tag, chess without one; in files of
     /// self-play games that of the file]
-    #[arg(long)]
+    #[arg(long, value_parser = words::game())]
     variant: Option<String>,
     #[command(flatten)]
     strictness: Strictness,
@@ -53,7 +54,7 @@ fn replay_records(arguments: &Arguments) -> anyhow::Result<()> {
         let board = match replay(&game, arguments.variant.as_deref()) {
             Ok(board) => board,
             Err(error) => {
-                records.refuse(error)?;
+                records.refuse(&game, arguments.variant.as_deref(), error)?;
                 continue;
             }
         };

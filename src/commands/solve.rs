@@ -10,7 +10,7 @@ use anyhow::{Context, bail};
 use clap::value_parser;
 
 use super::PositionArguments;
-use crate::arena::parse_option;
+use crate::commands::words;
 use crate::engine::{Engine, Settings, SolveJob, SolveTask, SplitEvent, TaskError, registry};
 use crate::files;
 use crate::search::{Leaves, Limits, Resources, Solution, WriteError, Written, result_line};
@@ -47,7 +47,7 @@ pub(super) struct Arguments {
     #[arg(long, requires = "proof")]
     counting: bool,
     /// Set an option of the engine, such as the folder of endgame tables
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option, conflicts_with = "split")]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option(), conflicts_with = "split")]
     option: Vec<(String, String)>,
     /// Use tables of small regions, in games that fall apart into regions: those of this folder, which are
     /// built if they are not there
@@ -109,9 +109,8 @@ impl Arguments {
 }
 
 fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
-    for path in arguments.proof.iter().chain(&arguments.results) {
-        check_writable(path)?;
-    }
+    let _claim = arguments.proof.as_deref().map(super::claim).transpose()?;
+    arguments.results.as_deref().map_or(Ok(()), check_writable)?;
     let control = super::interruptible()?;
     let (board, mut printed) = (engine.board(), Ok(()));
     let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {

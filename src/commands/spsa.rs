@@ -2,6 +2,7 @@
 
 mod arguments;
 
+use std::io;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
@@ -24,11 +25,6 @@ const TABLE: &str = "spsa.csv";
 const CHART: &str = "spsa.svg";
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    ensure!(
-        cfg!(feature = "tuning"),
-        "labrys spsa needs a build whose engines have the constants of the search as options: \
-         cargo build --release --features tuning"
-    );
     let spsa = arguments.spsa()?;
     let mut tournament = arguments.tournament(&spsa)?;
     arguments.play.check_cores();
@@ -38,12 +34,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = arguments.result_arguments(&spsa)?;
     let folder = TrainingFolder::<SpsaState>::open(&arguments.out, settings.clone()).with_context(out)?;
     let resume = arguments.resume || arguments.step.resumes();
+    // Shards of one step are played beside each other.
+    let _claim = if arguments.step.writes() { Some(folder.claim()?) } else { None };
+    let _part = arguments.step.claim_part()?;
     let mut state = folder.read(resume)?.unwrap_or_else(|| spsa.start());
     let games = if state.iteration < spsa.iterations { 2 * arguments.pairs } else { 0 };
     let step = Step { arguments: &settings, state: &state, games };
     if arguments.step.next {
-        step.print(state.iteration);
-        return Ok(());
+        return Ok(step.print(state.iteration)?);
     }
 
     let options = tournament.engines[0].setup.options.clone();
@@ -86,9 +84,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     })?;
     progress.finish();
     write_reports(&folder, &spsa, &state)?;
-    println!("{} iterations, {}", state.iteration, spsa.summary(&state));
+    print_line!("{} iterations, {}", state.iteration, spsa.summary(&state))?;
     if state.iteration == spsa.iterations {
-        print_values(&spsa, &state);
+        print_values(&spsa, &state)?;
     } else if !is_given {
         bail!(
             "interrupted after {} of {} iterations, use --resume to continue",
@@ -127,13 +125,14 @@ fn write_reports(
 }
 
 /// Prints the values as options of the engine, and as lines for the table of constants.
-fn print_values(spsa: &Spsa, state: &SpsaState) {
+fn print_values(spsa: &Spsa, state: &SpsaState) -> io::Result<()> {
     let values = spsa.parameters.iter().zip(&state.values);
     let values: Vec<_> = values.map(|(parameter, value)| (&parameter.name, value.round() as i64)).collect();
-    values.iter().for_each(|(name, value)| println!("setoption name {name} value {value}"));
+    values.iter().try_for_each(|(name, value)| print_line!("setoption name {name} value {value}"))?;
     for (name, value) in values {
         if let Some(row) = Constants::TABLE.iter().find(|row| row.name == name) {
-            println!("{name} = {value}, {}..={}, {:?};", row.min, row.max, row.step);
+            print_line!("{name} = {value}, {}..={}, {:?};", row.min, row.max, row.step)?;
         }
     }
+    Ok(())
 }

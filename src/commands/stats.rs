@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::commands::words;
 use crate::engine::registry::{self, GameVisitor};
 use crate::game::Playable;
 use crate::learn::nnue::dataset::Counts;
@@ -11,7 +12,7 @@ use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, start_of};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
     /// Files as `labrys selfplay` writes them
     #[arg(required = true)]
@@ -39,20 +40,22 @@ impl GameVisitor for &Arguments {
             let bytes = std::fs::metadata(path).map_err(|error| refuse(error.into()))?.len();
             let [white, drawn, black] = counts.results;
             let (least, most) = header.random_plies;
-            println!(
+            print_line!(
                 "{}: {}, {} nodes, seed {}",
                 path.display(),
                 header.evaluation,
                 header.nodes,
                 header.seed
-            );
-            println!("  {} games with {least} to {most} random plies, all legal", counts.games);
-            println!("  {white} won by White, {drawn} drawn, {black} won by Black");
+            )?;
+            print_line!("  {} games with {least} to {most} random plies, all legal", counts.games)?;
+            print_line!("  {white} won by White, {drawn} drawn, {black} won by Black")?;
             let each = bytes as f64 / counts.positions.max(1) as f64;
-            println!("  {} positions with a score, {each:.1} bytes each", counts.positions);
+            print_line!("  {} positions with a score, {each:.1} bytes each", counts.positions)?;
             let Counts { in_check, tactical, mates, .. } = counts;
-            println!("  {in_check} in check, {tactical} before tactical moves, {mates} with a mate score");
-            println!("  {} to learn from", counts.quiet());
+            print_line!(
+                "  {in_check} in check, {tactical} before tactical moves, {mates} with a mate score"
+            )?;
+            print_line!("  {} to learn from", counts.quiet())?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 //! `labrys train`.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value};
 
-use crate::files::write_atomically;
+use crate::files::{Claim, write_atomically};
 use crate::shard::{Part, Shard, in_order};
 
 /// The arguments that cut a step into shards.
@@ -34,6 +35,16 @@ impl StepArguments {
     /// Whether a run in the folder is gone on with, also without `--resume`.
     pub(super) fn resumes(&self) -> bool {
         self.shard.is_some() || self.next
+    }
+
+    /// Whether the state of the run is written.
+    pub(super) fn writes(&self) -> bool {
+        !self.resumes()
+    }
+
+    /// The right to write the file of the shard, if there is one.
+    pub(super) fn claim_part(&self) -> anyhow::Result<Option<Claim>> {
+        self.part.as_deref().map(super::claim).transpose()
     }
 
     /// The shard to play and its file, if that is all there is to do.
@@ -77,8 +88,8 @@ fn checksum(games: &RawValue) -> String {
 
 impl<S: Serialize> Step<'_, S> {
     /// Prints how much is done, in iterations or games, and how many games the step has.
-    pub(super) fn print(&self, done: u64) {
-        println!("done {done} games {}", self.games);
+    pub(super) fn print(&self, done: u64) -> io::Result<()> {
+        print_line!("done {done} games {}", self.games)
     }
 
     /// A shard of the step.

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 
 use super::LimitArguments;
-use crate::arena::parse_option;
+use crate::commands::words;
 use crate::engine::suite::{self, Attempt, SuitePosition};
 use crate::engine::{Engine, Settings, registry};
 use crate::game::MoveError;
@@ -20,12 +20,12 @@ pub(super) struct Arguments {
     /// The suite: EPD with `bm`, `am`, `dm`, or points of moves in `c0` or `c8` and `c9`
     file: PathBuf,
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
     #[command(flatten)]
     limits: LimitArguments,
     /// Set an option of the engine; may be given several times
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     option: Vec<(String, String)>,
     /// Fail if fewer positions are solved
     #[arg(long, value_name = "N")]
@@ -76,14 +76,20 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(&arguments.variant, &settings)?;
     super::set_options(engine.as_mut(), &arguments.option)?;
     let bytes = std::fs::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
-    let (mut positions, mut report) = (Vec::new(), Report::default());
+    let (mut positions, mut report, mut others) = (Vec::new(), Report::default(), Vec::new());
     for line in suite::read(&String::from_utf8_lossy(&bytes), engine.board_mut()) {
         match line {
             Ok(position) => positions.push(position),
             Err(error) if arguments.strict => bail!("suite {name}, {error}"),
             Err(error) => {
-                eprintln!("labrys: suite {name}, {error}; left out");
                 report.left_out += 1;
+                let other = error.other_game();
+                // A suite of another game has nothing but such lines.
+                if other.is_none_or(|other| !others.contains(&other)) {
+                    let all = if other.is_some() { ", as are all others like it" } else { "" };
+                    print_message!("labrys: suite {name}, {error}; left out{all}");
+                    others.extend(other);
+                }
             }
         }
     }

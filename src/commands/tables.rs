@@ -9,7 +9,9 @@ use anyhow::{Context, bail};
 
 use super::progress::Progress;
 use super::{interruptible, threads};
+use crate::commands::words;
 use crate::engine::registry::{self, GameVisitor};
+use crate::files::Claim;
 use crate::game::{Endgames, EndgamesVisitor, Playable};
 use crate::search::{TableSummary, TablesListener, TablesRequest, build_tables};
 
@@ -17,7 +19,7 @@ use crate::search::{TableSummary, TablesListener, TablesRequest, build_tables};
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    #[arg(long, default_value_t = default_game().to_owned(), value_parser = words::game())]
     variant: String,
     /// The most pieces of a player
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
@@ -38,6 +40,28 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     registry::dispatch(&arguments.variant, arguments)?
+}
+
+/// The first game that has tables to be built.
+fn default_game() -> &'static str {
+    struct HasTables;
+
+    impl GameVisitor for HasTables {
+        type Output = bool;
+
+        fn visit<G: Playable>(self) -> bool {
+            G::visit_endgames(self).is_some()
+        }
+    }
+
+    impl EndgamesVisitor for HasTables {
+        type Output = ();
+
+        fn visit<E: Endgames>(self, _: &E) {}
+    }
+
+    let has_tables = |name: &&str| registry::dispatch(name, HasTables) == Ok(true);
+    registry::names().into_iter().find(has_tables).unwrap_or(registry::default_name())
 }
 
 impl GameVisitor for &Arguments {
@@ -63,6 +87,7 @@ impl EndgamesVisitor for &Arguments {
             memory: u64::from(self.memory) << 20,
         };
         fs::create_dir_all(&self.out).with_context(|| format!("`{}`", self.out.display()))?;
+        let _claim = Claim::folder(&self.out).with_context(|| format!("`{}`", self.out.display()))?;
         let control = interruptible()?;
         let mut out = io::stdout();
         writeln!(out, "table  positions       wins     losses      draws  longest  position")?;

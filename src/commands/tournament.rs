@@ -11,11 +11,12 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 
 pub(super) use self::arguments::Arguments;
+use super::claim;
 use super::progress::Progress;
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
-use crate::files::{check_writable, write_atomically};
+use crate::files::write_atomically;
 use crate::game::quote;
 use crate::search::Control;
 
@@ -80,18 +81,18 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         return report(&arguments, &tournament);
     }
     arguments.play.check_cores();
-    if let Some(path) = &arguments.plot {
-        check_writable(path).with_context(|| format!("--plot {}", path.display()))?;
-    }
+    let _plot = arguments.plot.as_deref().map(claim).transpose().context("--plot")?;
     let control = super::interruptible()?;
-    tournament.check(&control)?;
+    check(&tournament, &control)?;
     let (mut pgn_file, mut results) = arguments.pgn_file(&tournament)?;
     let mut epd_file = arguments.epd_file()?;
 
     for engine in &tournament.engines {
         if let Some(address) = engine.setup.external_client_address() {
             let name = quote(&engine.name);
-            eprintln!("labrys: waiting on {address} for a client to join as {name}, again for each game");
+            print_message!(
+                "labrys: waiting on {address} for a client to join as {name}, again for each game"
+            );
         }
     }
     let names = names(&tournament);
@@ -101,7 +102,7 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         if let Some(pgn_file) = &mut pgn_file {
             pgn_file.append(game)?;
         }
-        if let Some(epd_file) = &mut epd_file {
+        if let Some((epd_file, _)) = &mut epd_file {
             let fen = game.final_fen(&tournament.rules.variant).map_err(io::Error::other)?;
             epd_file.write_all(format!("{fen}\n").as_bytes())?;
         }
@@ -125,6 +126,14 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
     if !print_report(&arguments, &tournament, &results, run)? {
         let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
         bail!("interrupted after {} games{hint}", results.games());
+    }
+    Ok(())
+}
+
+/// Checks that the tournament can be played, and says what cannot be checked.
+pub(super) fn check(tournament: &Tournament, control: &Control) -> anyhow::Result<()> {
+    for note in tournament.check(control)? {
+        print_message!("labrys: warning: {note}");
     }
     Ok(())
 }
@@ -235,7 +244,7 @@ pub(super) fn play_into(
     tournament: &Tournament,
     control: &Control,
 ) -> anyhow::Result<Option<Results>> {
-    tournament.check(control)?;
+    check(tournament, control)?;
     let (mut pgn_file, mut results) = resume(path, tournament)?;
     play(tournament, &mut results, control, &mut |game, _, _, _| pgn_file.append(game))?;
     Ok((results.games() == tournament.schedule.games()).then_some(results))

@@ -59,6 +59,9 @@ impl Training<'_> {
         let folder =
             TrainingFolder::<TrainingState>::open(&arguments.out, settings.clone()).with_context(out)?;
         let resume = arguments.resume || arguments.step.resumes();
+        // Shards of one step are played beside each other.
+        let _claim = if arguments.step.writes() { Some(folder.claim()?) } else { None };
+        let _part = arguments.step.claim_part()?;
         let state = match folder.read(resume)? {
             Some(state) => {
                 let weights = &arguments.weights;
@@ -77,8 +80,7 @@ impl Training<'_> {
         let round = trainer.next_round();
         let step = Step { arguments: &settings, state: &state, games: round.end - round.start };
         if arguments.step.next {
-            step.print(state.games);
-            return Ok(());
+            return Ok(step.print(state.games)?);
         }
         if let Some((shard, path)) = arguments.step.shard() {
             ensure!(!round.is_empty(), "--shard {shard}: all games are played");
@@ -110,7 +112,7 @@ impl Training<'_> {
         }
         let state = trainer.state();
         folder.write(state, names, &rivals)?;
-        println!("{} games, {} moves, {}", state.games, state.steps, summary(state));
+        print_line!("{} games, {} moves, {}", state.games, state.steps, summary(state))?;
         match arguments.games - state.games {
             0 => {}
             _ if arguments.step.parts().is_some() => return Ok(()),
@@ -131,7 +133,7 @@ impl Training<'_> {
         };
         let source = arguments.source(result.as_deref());
         let path = folder.write_weights(&start.learned(&trainer.state().weights, source)?)?;
-        println!("{}", result.unwrap_or_else(|| format!("weights: {}", path.display())));
+        print_line!("{}", result.unwrap_or_else(|| format!("weights: {}", path.display())))?;
         Ok(())
     }
 

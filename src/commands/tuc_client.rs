@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::value_parser;
 
-use crate::arena::parse_option;
+use crate::commands::words;
 use crate::engine::{Settings, registry};
 use crate::protocol::tuc::VARIANT;
 use crate::protocol::tuc::client::{ClientSettings, play};
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     #[arg(long, default_value = "60", value_name = "S", value_parser = super::parse_seconds)]
     timeout: Duration,
     /// Set an option of the engine; may be given several times
-    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     option: Vec<(String, String)>,
     /// Start position in FEN; the server has to use the same [default: the game's start position]
     #[arg(long)]

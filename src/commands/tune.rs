@@ -9,9 +9,10 @@ use super::progress::Progress;
 use super::records::{self, Strictness};
 use super::{parse_fraction, parse_non_negative, set_weights_of_set};
 use crate::arena::pgn::{PgnGame, PgnMove};
+use crate::commands::words;
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
-use crate::files::{check_writable, write_atomically};
+use crate::files::write_atomically;
 use crate::game::Playable;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
 use crate::learn::nnue::games::{GamesError, read_games, read_header};
@@ -23,7 +24,7 @@ use crate::search::Control;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
     /// The feature set [default: that of --weights, or the first of the game]
     #[arg(long)]
@@ -62,7 +63,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    check_writable(&arguments.out).with_context(|| arguments.out.display().to_string())?;
+    let _claim = super::claim(&arguments.out)?;
     registry::dispatch(&arguments.variant, Tuning { arguments })?
 }
 
@@ -124,8 +125,8 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     let weights = start.learned(&fit.weights, source)?;
     write_atomically(&arguments.out, &(weights.to_json() + "\n"))
         .with_context(|| arguments.out.display().to_string())?;
-    println!("{games} games, {} quiet positions, scale {:.3} per unit", samples.len(), fit.scale);
-    println!("epoch {}: {error}", fit.epoch.number);
+    print_line!("{games} games, {} quiet positions, scale {:.3} per unit", samples.len(), fit.scale)?;
+    print_line!("epoch {}: {error}", fit.epoch.number)?;
     Ok(())
 }
 
@@ -152,7 +153,7 @@ fn read_samples<G: Playable>(
             }
             match add_game(&arguments.variant, &record, game, set, &mut samples) {
                 Ok(()) => games += 1,
-                Err(error) => records.refuse(error)?,
+                Err(error) => records.refuse(&record, Some(&arguments.variant), error)?,
             }
         }
     }

@@ -112,6 +112,24 @@ impl PgnGame {
         }
     }
 
+    /// That the record is of another game than expected, or than it says itself, if its moves are played there
+    /// but not in that one.
+    pub fn of_other_game(&self, expected: Option<&str>) -> Option<ReplayError> {
+        let expected = match self.board(expected) {
+            Ok(board) => board.variant(),
+            Err(error @ ReplayError::OtherVariant { .. }) => return Some(error),
+            Err(_) => return None,
+        };
+        let is_played = |name: &&'static str| {
+            registry::board(name).is_ok_and(|mut board| self.replay(board.as_mut()).is_ok())
+        };
+        if is_played(&expected) || (self.opening.moves.is_empty() && self.moves.is_empty()) {
+            return None;
+        }
+        let found = registry::names().into_iter().find(is_played)?;
+        Some(ReplayError::OtherVariant { found, expected })
+    }
+
     /// The position in which it ended, as FEN. Its game is `variant`.
     ///
     /// # Errors

@@ -131,7 +131,7 @@ impl EngineSetup {
     }
 
     /// Checks that the engine starts, plays the game and accepts its options. `sets_up` says that games begin
-    /// at other positions than the start position.
+    /// at other positions than the start position. What cannot be checked is the result, for the user.
     ///
     /// # Errors
     /// [`EngineSetupError`] says why it cannot play.
@@ -141,12 +141,13 @@ impl EngineSetup {
         sets_up: bool,
         log: &EngineLog,
         control: &Control,
-    ) -> Result<(), EngineSetupError> {
+    ) -> Result<Option<String>, EngineSetupError> {
         match &self.kind {
-            EngineKind::InProcess => Ok(in_process::set_options(rules.engine()?.as_mut(), &self.options)?),
-            EngineKind::Uci(transport) => uci::connect(self, transport, rules, log, control).map(drop),
-            EngineKind::Xboard(transport) => xboard::check(self, transport, rules, sets_up, log, control),
-            EngineKind::Udp(invitation) => Ok(invitation.check(self.timeout, log, control)?),
+            EngineKind::Uci(transport) => return uci::check(self, transport, rules, log, control),
+            EngineKind::InProcess => in_process::set_options(rules.engine()?.as_mut(), &self.options)?,
+            EngineKind::Xboard(transport) => xboard::check(self, transport, rules, sets_up, log, control)?,
+            EngineKind::Udp(invitation) => invitation.check(self.timeout, log, control)?,
         }
+        Ok(None)
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::remote::{self, Remote};
 use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
 use crate::arena::{Rules, Variation};
+use crate::engine::registry;
 use crate::game::{Color, Game};
 use crate::protocol::client::Client;
 use crate::protocol::engine_log::EngineLog;
@@ -28,8 +29,25 @@ impl UciPlayer {
     }
 }
 
+/// Checks that an engine starts, plays the game and accepts its options. What cannot be checked is said.
+pub(super) fn check(
+    setup: &EngineSetup,
+    transport: &Transport,
+    rules: &Rules,
+    log: &EngineLog,
+    control: &Control,
+) -> Result<Option<String>, EngineSetupError> {
+    let client = connect(setup, transport, rules, log, control)?;
+    if client.option(VARIANT).is_none() && rules.variant != registry::default_name() {
+        return Ok(Some(format!("it has no option {VARIANT} and has to know {} by itself", rules.variant)));
+    }
+    let option = rules.option.as_ref().filter(|(name, _)| client.option(name).is_none());
+    Ok(option
+        .map(|(name, value)| format!("it has no option {name} and has to know {name}={value} by itself")))
+}
+
 /// Starts an engine or connects to it, checks that it plays the game and sets its options.
-pub(super) fn connect(
+fn connect(
     setup: &EngineSetup,
     transport: &Transport,
     rules: &Rules,
@@ -45,15 +63,13 @@ pub(super) fn connect(
         Some(games) => {
             return Err(EngineSetupError::Game { variant: variant.clone(), known: games.words.join(", ") });
         }
-        None => log::warn!("{} has no option {VARIANT}: assuming that it plays {variant}", client.name),
+        // What it is told once, see `check`.
+        None => {}
     }
-    if let Some((name, value)) = &rules.option {
-        match client.option(name) {
-            Some(_) => client.set_option(name, value)?,
-            None => {
-                log::warn!("{} has no option {name}: assuming that it plays by {name}={value}", client.name)
-            }
-        }
+    if let Some((name, value)) = &rules.option
+        && client.option(name).is_some()
+    {
+        client.set_option(name, value)?;
     }
     for (name, value) in &setup.options {
         client.set_option(name, value)?;

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use bulletformat::{BulletFormat, ChessBoard};
 
-use crate::commands::interruptible;
 use crate::commands::progress::Progress;
+use crate::commands::words;
+use crate::commands::{claim, interruptible};
 use crate::engine::registry::{self, GameVisitor};
 use crate::files::write_atomically_with;
 use crate::game::{Playable, Points};
@@ -18,7 +19,7 @@ use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_g
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
     /// File of games; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
@@ -38,13 +39,14 @@ impl GameVisitor for &Arguments {
     fn visit<G: Playable>(self) -> anyhow::Result<()> {
         let is_known = G::start().to_bullet(0, Points::Draw).is_some();
         ensure!(is_known, "--variant {}: the format of bullet does not have this game", G::NAME);
+        let _claim = claim(&self.out).context("--out")?;
         let mut positions = 0;
         write_atomically_with(&self.out, |out| {
             positions = self.write::<G>(out)?;
             anyhow::Ok(())
         })
         .with_context(|| format!("--out {}", self.out.display()))?;
-        println!("{}: {positions} quiet positions", self.out.display());
+        print_line!("{}: {positions} quiet positions", self.out.display())?;
         Ok(())
     }
 }

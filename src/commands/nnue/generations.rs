@@ -125,6 +125,7 @@ impl GameVisitor for Run<'_> {
         };
         let in_folder = || format!("--out {}", out.display());
         let folder = TrainingFolder::<GenerationsState>::open(out, settings).with_context(in_folder)?;
+        let _claim = folder.claim()?;
         let mut state = folder.read(true)?.unwrap_or_default();
         folder.write_generations(&state)?;
         // Records of matches have the paths of nets, which do not change with the current folder.
@@ -136,12 +137,12 @@ impl GameVisitor for Run<'_> {
             let Some(complete) = generation.run::<G>(&mut state, &control, save)? else {
                 bail!("interrupted in generation {number}, the same command goes on");
             };
-            println!("{}", summary(&complete, number));
+            print_line!("{}", summary(&complete, number))?;
             state.complete.push(complete);
             state.trained = None;
             folder.write_generations(&state)?;
         }
-        println!("{} generations are complete: {}", state.complete.len(), out.display());
+        print_line!("{} generations are complete: {}", state.complete.len(), out.display())?;
         Ok(())
     }
 }
@@ -215,7 +216,7 @@ impl Generation<'_> {
         let net = match state.trained {
             Some(net) => net,
             None => {
-                println!("generation {}", self.number);
+                print_line!("generation {}", self.number)?;
                 if !self.play::<G>(control)? {
                     return Ok(None);
                 }

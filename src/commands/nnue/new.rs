@@ -2,13 +2,10 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
-
 use super::Sizes;
-use crate::commands::RulesArguments;
+use crate::commands::{RulesArguments, claim};
 use crate::engine::registry::{self, GameVisitor};
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
-use crate::files::check_writable;
 use crate::game::{InputShape, Playable};
 
 /// Writes a net with random parameters.
@@ -34,7 +31,7 @@ impl GameVisitor for &Arguments {
     type Output = anyhow::Result<()>;
 
     fn visit<G: Playable>(self) -> anyhow::Result<()> {
-        check_writable(&self.out).with_context(|| self.out.display().to_string())?;
+        let _claim = claim(&self.out)?;
         let play = self.rules.rules()?.start::<G>()?;
         let sizes = self.sizes.of(play.position())?;
         let net = EvalNet::random_of_sizes(sizes, self.seed);
@@ -42,10 +39,10 @@ impl GameVisitor for &Arguments {
         let EvalNetSizes { inputs: InputShape { files, ranks, inputs }, buckets, hidden, outputs } = sizes;
         let times = if buckets == 1 { String::new() } else { format!(" in {buckets} buckets") };
         let path = self.out.display();
-        println!(
+        print_line!(
             "a net for {} on {files}×{ranks}, {inputs}{times} → {hidden} × 2 → {outputs}: {path}",
             G::NAME
-        );
+        )?;
         Ok(())
     }
 }

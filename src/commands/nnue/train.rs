@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{Sizes, parse_size};
 use crate::commands::progress::Progress;
+use crate::commands::words;
 use crate::commands::{interruptible, parse_fraction, parse_non_negative, threads};
 use crate::engine::registry::{self, GameVisitor};
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
@@ -23,7 +24,7 @@ use crate::search::Control;
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned())]
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
     /// File of games; may be given several times
     #[arg(long, value_name = "FILE", required = true)]
@@ -179,14 +180,15 @@ impl Training<'_> {
         let settings = self.arguments.settings::<G>(sizes, self.seed, checksum);
         let mut trainer = Trainer::new(&dataset, settings, start.as_ref())?;
         let folder = TrainingFolder::open(self.out, settings, dataset.checksum())?;
+        let _claim = folder.claim()?;
         if let Some(state) = folder.read::<G>(trainer.sizes(), self.resume)? {
             trainer.state = state;
         }
         let (learned, held_out) = trainer.positions();
         let (games, quiet, unit) = (counts.games, counts.quiet(), trainer.unit());
-        println!("{games} games, {quiet} quiet positions, {held_out} of them held out; unit {unit:.3}");
+        print_line!("{games} games, {quiet} quiet positions, {held_out} of them held out; unit {unit:.3}")?;
         let chance = trainer.chance_loss();
-        println!("loss of the held-out positions by chance {chance:.6}");
+        print_line!("loss of the held-out positions by chance {chance:.6}")?;
         while !trainer.is_finished() {
             let begin = Instant::now();
             let number = trainer.state.curve.len() + 1;
@@ -197,16 +199,16 @@ impl Training<'_> {
             progress.finish();
             let Some(Epoch { training, held_out, .. }) = epoch else { break };
             let rate = learned as f64 / begin.elapsed().as_secs_f64();
-            println!("epoch {number}: loss {training:.6}, held out {held_out:.6}, {rate:.0} positions/s");
+            print_line!("epoch {number}: loss {training:.6}, held out {held_out:.6}, {rate:.0} positions/s")?;
             folder.write(&trainer, provenance(settings, &trainer.state.curve, &sources, chance))?;
         }
         let best = trainer.state.best_epoch();
         match best {
             Some(best) => {
                 let path = folder.net();
-                println!("epoch {}: held out {:.6}: {}", best.number, best.held_out, path.display());
+                print_line!("epoch {}: held out {:.6}: {}", best.number, best.held_out, path.display())?;
             }
-            None => println!("interrupted in the first epoch, nothing written"),
+            None => print_line!("interrupted in the first epoch, nothing written")?,
         }
         Ok(Trained { positions: quiet, best, is_finished: trainer.is_finished() })
     }

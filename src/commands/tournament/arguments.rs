@@ -1,6 +1,7 @@
 //! The arguments of `labrys match`, and the tournament that they describe.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -9,9 +10,10 @@ use serde::Serialize;
 
 use crate::arena::pgn::file::PgnFile;
 use crate::arena::{CommentKeys, EngineConfig, Format, KeyValues, Results, Schedule, Sprt, Tournament};
-use crate::commands::cores;
 use crate::commands::engines::Engines;
 use crate::commands::games::{GameArguments, read_if_given};
+use crate::commands::{cores, create_pgn, words};
+use crate::files::{self, Claim, Existing};
 use crate::shard::{Part, Shard};
 
 /// Default number of games of each pairing.
@@ -32,7 +34,7 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "engine")]
     quick: Vec<String>,
     /// Keys for all engines; those of an --engine take precedence
-    #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
+    #[arg(long, num_args = 1.., value_name = "KEY=VALUE", value_parser = words::key(), hide_possible_values = true)]
     each: Vec<String>,
     /// A TOML file with any of these arguments
     #[arg(long, value_name = "FILE")]
@@ -150,16 +152,22 @@ impl Arguments {
         Ok((self.play.job()?, engines, self.tournament))
     }
 
-    /// The file for final positions, if there is one.
-    pub(super) fn epd_file(&self) -> anyhow::Result<Option<File>> {
+    /// The file for final positions, if there is one, and the right to write it.
+    pub(super) fn epd_file(&self) -> anyhow::Result<Option<(File, Claim)>> {
         let Some(path) = &self.epdout else { return Ok(None) };
-        let mut options = OpenOptions::new();
-        match self.resume {
-            true => options.create(true).append(true),
-            false => options.create_new(true).write(true),
+        let open = || {
+            // Nothing is read again, so that a pipe or a device can be gone on with as well.
+            let existing = match self.resume && !files::is_stream(path) {
+                true => Existing::Continued,
+                false => Existing::Refused,
+            };
+            let (mut file, claim) = files::open(path, existing)?;
+            if existing == Existing::Continued {
+                file.seek(SeekFrom::End(0))?;
+            }
+            io::Result::Ok((file, claim))
         };
-        let file = options.open(path).with_context(|| format!("--epdout {}", path.display()))?;
-        Ok(Some(file))
+        open().map(Some).with_context(|| format!("--epdout {}", path.display()))
     }
 
     /// The PGN file, if there is one, and the results of the games in it.
@@ -167,7 +175,7 @@ impl Arguments {
         let Some(path) = &self.pgnout else { return Ok((None, Results::default())) };
         if !self.resume {
             let hint = "use --resume to continue a match";
-            let pgn_file = PgnFile::create(path).context(hint).context("--pgnout")?;
+            let pgn_file = create_pgn(path, hint).context("--pgnout")?;
             return Ok((Some(pgn_file), Results::default()));
         }
         let (pgn_file, results) = super::resume(path, tournament).context("--resume")?;

@@ -7,8 +7,9 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::arena::{Rules, parse_option};
+use crate::arena::Rules;
 use crate::commands::steps::StepArguments;
+use crate::commands::words;
 use crate::commands::{RulesArguments, parse_even, parse_fraction, parse_non_negative};
 use crate::learn::selfplay::SearchLimit;
 use crate::learn::{
@@ -43,10 +44,10 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, value_name = "WHO", default_value = "clone")]
     pub(super) opponent: String,
     /// Engine options of the learner
-    #[arg(long, num_args = 1.., value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, num_args = 1.., value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     pub(super) search: Vec<(String, String)>,
     /// Engine options of the opponent [default: those of --search]
-    #[arg(long, num_args = 1.., value_name = "NAME=VALUE", value_parser = parse_option)]
+    #[arg(long, num_args = 1.., value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     pub(super) opponent_search: Vec<(String, String)>,
     /// Search depth of each move, in plies [default: 2]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "nodes")]

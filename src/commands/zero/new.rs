@@ -2,11 +2,8 @@
 
 use std::path::PathBuf;
 
-use anyhow::Context;
-
-use crate::commands::RulesArguments;
+use crate::commands::{RulesArguments, claim};
 use crate::engine::registry::{self, GameVisitor};
-use crate::files::check_writable;
 use crate::game::{EncodingShape, Playable};
 use crate::learn::zero::{NetKind, NetSettings};
 use crate::nets::{NetConfig, Parameters};
@@ -44,7 +41,7 @@ impl GameVisitor for &Arguments {
     type Output = anyhow::Result<()>;
 
     fn visit<G: Playable>(self) -> anyhow::Result<()> {
-        check_writable(&self.out).with_context(|| self.out.display().to_string())?;
+        let _claim = claim(&self.out)?;
         let play = self.rules.rules()?.start::<G>()?;
         let shape = play.position().encoding_shape();
         let Arguments { net: architecture, channels, dense, blocks, .. } = *self;
@@ -53,7 +50,7 @@ impl GameVisitor for &Arguments {
         parameters.save(&self.out)?;
         let EncodingShape { files, ranks, .. } = shape;
         let (count, path) = (parameters.count(), self.out.display());
-        println!("a net for {} on {files}×{ranks}, {count} parameters: {path}", G::NAME);
+        print_line!("a net for {} on {files}×{ranks}, {count} parameters: {path}", G::NAME)?;
         Ok(())
     }
 }

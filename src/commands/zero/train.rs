@@ -1,5 +1,6 @@
 //! `labrys zero train`.
 
+use std::io;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -66,7 +67,14 @@ impl GameVisitor for Training<'_> {
         let control = interruptible()?;
         let mut display = Display::new(run.state().done());
         if generations > 0 {
-            run.run(&control, &mut |event| display.show(event))?;
+            let mut shown = Ok(());
+            run.run(&control, &mut |event| {
+                if let (Ok(()), Err(error)) = (&shown, display.show(event)) {
+                    shown = Err(error);
+                    control.stop();
+                }
+            })?;
+            shown?;
         }
         let state = run.state();
         if state.done() < generations {
@@ -75,7 +83,7 @@ impl GameVisitor for Training<'_> {
                 state.done()
             );
         }
-        println!("best net: generation {}, {}", state.best, out.join("best.safetensors").display());
+        print_line!("best net: generation {}, {}", state.best, out.join("best.safetensors").display())?;
         Ok(())
     }
 }
@@ -95,7 +103,11 @@ impl Display {
         Display { number: done + 1, phase: None, speeds: Vec::new() }
     }
 
-    fn show(&mut self, event: Event) {
+    /// Shows an event.
+    ///
+    /// # Errors
+    /// Nobody reads the output.
+    fn show(&mut self, event: Event) -> io::Result<()> {
         let number = self.number;
         match event {
             Event::SelfPlay { games, of, positions } => {
@@ -115,11 +127,12 @@ impl Display {
                 if let Some((_, progress, _)) = self.phase.take() {
                     progress.finish();
                 }
-                println!("generation {number}: {}; {}", summary(generation), self.speeds.join(", "));
+                print_line!("generation {number}: {}; {}", summary(generation), self.speeds.join(", "))?;
                 self.number += 1;
                 self.speeds.clear();
             }
         }
+        Ok(())
     }
 
     /// Shows the progress of a phase. `speed` is what it says of its speed after so many seconds.

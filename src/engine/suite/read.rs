@@ -20,6 +20,16 @@ pub struct LineError {
     pub problem: LineProblem,
 }
 
+impl LineError {
+    /// The other game that has the position of the line, if any.
+    pub fn other_game(&self) -> Option<&'static str> {
+        match &self.problem {
+            LineProblem::Epd(EpdError::Position(PositionError::Fen { looks_like, .. })) => *looks_like,
+            _ => None,
+        }
+    }
+}
+
 /// What is wrong with a line of a suite.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LineProblem {

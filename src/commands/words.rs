@@ -1,0 +1,103 @@
+//! What completions know of the values of arguments: the games, and the options of the engine.
+
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::{Arg, Command, Error};
+
+use crate::arena::parse_option;
+use crate::engine::registry::{self, GameVisitor};
+use crate::engine::{Engine, OptionKind, OptionSpec, Session, Settings};
+use crate::game::Playable;
+
+/// The keys of an engine in a match, but its options.
+const KEYS: [&str; 15] = [
+    "cmd=",
+    "arg=",
+    "dir=",
+    "stderr=",
+    "restart=",
+    "tcp=",
+    "proto=uci",
+    "proto=xboard",
+    "proto=tuc",
+    "name=",
+    "tc=",
+    "st=",
+    "depth=",
+    "nodes=",
+    "timeout=",
+];
+
+/// A parser of values of which some are known. Others are not refused here: what is wrong with them is said
+/// better where they are used.
+#[derive(Clone)]
+struct Suggesting<P> {
+    parser: P,
+    words: fn() -> Vec<String>,
+}
+
+impl<P: TypedValueParser> TypedValueParser for Suggesting<P> {
+    type Value = P::Value;
+
+    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<P::Value, Error> {
+        self.parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new((self.words)().into_iter().map(PossibleValue::new)))
+    }
+}
+
+/// Parses the name of a game.
+pub(super) fn game() -> impl TypedValueParser<Value = String> {
+    let words = || registry::names().into_iter().map(str::to_owned).collect();
+    Suggesting { parser: StringValueParser::new(), words }
+}
+
+/// Parses an option of the engine, `NAME=VALUE`.
+pub(super) fn option() -> impl TypedValueParser<Value = (String, String)> {
+    Suggesting { parser: StringValueParser::new().try_map(|text| parse_option(&text)), words: options }
+}
+
+/// Parses a key of an engine in a match, `KEY=VALUE`.
+pub(super) fn key() -> impl TypedValueParser<Value = String> {
+    let words = || {
+        let options = options().into_iter().map(|option| format!("option.{option}"));
+        KEYS.into_iter().map(str::to_owned).chain(options).collect()
+    };
+    Suggesting { parser: StringValueParser::new(), words }
+}
+
+/// The options of all games as words: those with few values with each of them. Shells take a space in a name
+/// for the end of a word.
+fn options() -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for OptionSpec { name, kind } in registry::names().into_iter().flat_map(specs) {
+        let values = match kind {
+            OptionKind::Check { .. } => vec!["true", "false"],
+            OptionKind::Combo { values, .. } => values,
+            OptionKind::Spin { .. } | OptionKind::Text => vec![""],
+            OptionKind::Button => Vec::new(),
+        };
+        let all = values.into_iter().map(|value| format!("{name}={value}"));
+        let new: Vec<_> = all.filter(|word| !word.contains(' ') && !words.contains(word)).collect();
+        words.extend(new);
+    }
+    words
+}
+
+/// The options of a game.
+fn specs(game: &str) -> Vec<OptionSpec> {
+    struct Specs;
+
+    impl GameVisitor for Specs {
+        type Output = Vec<OptionSpec>;
+
+        fn visit<G: Playable>(self) -> Vec<OptionSpec> {
+            Session::<G>::new(&Settings { hash: 1, ..Settings::default() }).options()
+        }
+    }
+
+    registry::dispatch(game, Specs).unwrap_or_default()
+}
