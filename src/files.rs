@@ -57,6 +57,28 @@ pub fn is_stream(path: &Path) -> bool {
     matches!(Target::of(path), Ok(Target::Stream(_)))
 }
 
+/// Opens a pipe or a device to be written to.
+fn open_stream(path: &Path) -> io::Result<File> {
+    // A file that standard output has been redirected to has one place of writing: a second one would write
+    // over what the command prints.
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+
+        let is_own = |number: &str| {
+            let [own, other] = ["/proc/self/fd", "/dev/fd"].map(|folder| Path::new(folder).join(number));
+            path == own || path == other
+        };
+        if path == Path::new("/dev/stdout") || is_own("1") {
+            return Ok(io::stdout().as_fd().try_clone_to_owned()?.into());
+        }
+        if path == Path::new("/dev/stderr") || is_own("2") {
+            return Ok(io::stderr().as_fd().try_clone_to_owned()?.into());
+        }
+    }
+    OpenOptions::new().append(true).open(path)
+}
+
 /// Writes a file: readers see the old content or the new, whatever happens in between.
 ///
 /// # Errors
@@ -76,7 +98,7 @@ pub fn write_atomically_with<E: From<io::Error>>(
     match Target::of(path)? {
         Target::File(path) => replace(&path, Rights::Usual, write),
         Target::Stream(path) => {
-            let mut writer = BufWriter::new(OpenOptions::new().append(true).open(path)?);
+            let mut writer = BufWriter::new(open_stream(&path)?);
             write(&mut writer)?;
             Ok(writer.flush()?)
         }
@@ -250,9 +272,7 @@ pub enum Existing {
 pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
     let mut options = OpenOptions::new();
     match (Target::of(path)?, existing) {
-        (Target::Stream(path), Existing::Refused) => {
-            Ok((options.append(true).open(path)?, Claim { lock: None }))
-        }
+        (Target::Stream(path), Existing::Refused) => Ok((open_stream(&path)?, Claim { lock: None })),
         (Target::Stream(_), Existing::Continued) => {
             Err(io::Error::other("a pipe or a device, which cannot be continued"))
         }

@@ -17,7 +17,9 @@ fn main() -> ExitCode {
     env_logger::init();
     match commands::run(std::env::args_os()) {
         // Whoever has read enough is no error.
-        Err(error) if !commands::is_closed_pipe(&error) => fail(format_args!("{error:#}")),
+        Err(error) if !commands::is_closed_pipe(&error) => {
+            fail(format_args!("{}", commands::in_words(&error)))
+        }
         _ => ExitCode::SUCCESS,
     }
 }

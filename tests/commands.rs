@@ -133,6 +133,9 @@ fn a_closed_pipe_ends_every_command_quietly() {
         &["bench", "--depth", "1"],
         &[&["match", "--games", "2"][..], &both].concat(),
         &[&["match", "--games", "2", "--json"][..], &both].concat(),
+        &[&["match", "--games", "2", "--rating-interval", "2"][..], &both].concat(),
+        &[&["match", "--games", "2", "--pgnout", "/dev/stdout"][..], &both].concat(),
+        &[&["selfplay", "--games", "2", "--out", "/dev/stdout"][..], &own].concat(),
         &["openings", "--count", "1", "--nodes", "1", "--within", "9999", "--out", &book],
         &["replay", &pgn],
         &["replay", &games],
@@ -201,6 +204,13 @@ fn outputs_are_pipes_and_links_as_well_as_files() {
         let (success, _, error) = labrys(&[arguments, &["/dev/null"]].concat());
         assert!(success, "{arguments:?}: {error}");
     }
+    // A file that standard output goes to has both, one after the other.
+    let both = std::fs::File::create(path("file")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    assert!(command.args(openings).arg("/dev/stdout").stdout(both).status().unwrap().success());
+    let text = std::fs::read_to_string(path("file")).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines.len() == 3 && lines[1].contains("; ce ") && lines[2].starts_with("2 openings"), "{text}");
     let names: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names.len(), 3, "nothing is left beside them: {names:?}");
@@ -331,6 +341,13 @@ fn errors_point_at_what_is_wrong() {
     check(&book, "a game of chess, expected amazons", "is no move");
     check(&[&["match", "--openings", &epd][..], &both].concat(), "looks like variant `amazons`", "");
     check(&["suite", &epd, "--nodes", "1"], "looks like variant `amazons`", "");
+    let net = path("net");
+    assert!(labrys(&["nnue", "new", "--variant", "neighbours", "--out", &net]).0);
+    check(
+        &["selfplay", "--games", "1", "--net", &net, "--out", &out],
+        "an evaluation net for game `neighbours`",
+        "",
+    );
     check(&["plot", &games], "self-play games of neighbours, expected games in PGN", "line");
     check(&["analyse", &games, "--nodes", "1"], "self-play games of neighbours", "line");
     for (text, message) in [

@@ -81,8 +81,8 @@ pub enum TournamentError {
         problem: String,
     },
     /// A finished game cannot be written.
-    #[error("cannot write the game: {0}")]
-    Write(std::io::Error),
+    #[error("cannot write the game")]
+    Write(#[source] std::io::Error),
 }
 
 /// The tag of a game that says of which part of a match its file is.

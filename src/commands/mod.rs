@@ -66,6 +66,7 @@ use crate::arena::{KeyError, Rules, RulesError, seconds};
 use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::files::Claim;
+use crate::learn::nnue::games::{GamesError, GamesProblem};
 use crate::search::{Control, Limits};
 
 /// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
@@ -217,8 +218,21 @@ fn execute(arguments: Arguments) -> anyhow::Result<()> {
 
 /// Whether an error is that nobody reads the output any more.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let errors = error.chain().filter_map(|cause| cause.downcast_ref::<io::Error>());
-    errors.map(io::Error::kind).any(|kind| kind == io::ErrorKind::BrokenPipe)
+    let mut errors = error.chain().filter_map(|cause| match cause.downcast_ref() {
+        // It says the whole problem itself, so that there is no cause behind it.
+        Some(GamesError { problem: GamesProblem::Io(error), .. }) => Some(error),
+        _ => cause.downcast_ref::<io::Error>(),
+    });
+    errors.any(|error| error.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// An error with its causes. Some errors say their cause themselves: it is not said twice.
+pub fn in_words(error: &anyhow::Error) -> String {
+    error.chain().fold(String::new(), |said, cause| match cause.to_string() {
+        cause if said.ends_with(&cause) => said,
+        cause if said.is_empty() => cause,
+        cause => format!("{said}: {cause}"),
+    })
 }
 
 /// The game and its own option.

@@ -112,7 +112,7 @@ impl<R: BufRead> Records<R> {
         if self.strictness.strict {
             return Err(error);
         }
-        print_message!("labrys: warning: left out: {error:#}");
+        print_message!("labrys: warning: left out: {}", super::in_words(&error));
         self.refused += 1;
         Ok(())
     }

@@ -6,6 +6,8 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::Context;
+
 use super::progress::Progress;
 use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Rules;
@@ -95,7 +97,14 @@ impl SelfPlay<'_> {
         let mut session = self.rules.session::<G>()?;
         session.set_option("Hash", HASH)?;
         if let Some((name, value)) = self.evaluation {
-            session.set_option(name, value)?;
+            let set = session.set_option(name, value);
+            // Errors of weights have no name of a file.
+            let is_weights = name == "WeightsFile";
+            if is_weights {
+                set.with_context(|| format!("--weights {value}"))?
+            } else {
+                set?
+            };
         }
         session.check_net()?;
         Ok(session.into_parts())

@@ -38,6 +38,9 @@ pub(super) struct Arguments {
     json: bool,
 }
 
+/// The most bad lines that are named.
+const NAMED: usize = 20;
+
 /// The result of a suite.
 #[derive(Debug, Default, Serialize)]
 struct Report {
@@ -84,14 +87,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             Err(error) => {
                 report.left_out += 1;
                 let other = error.other_game();
-                // A suite of another game has nothing but such lines.
-                if other.is_none_or(|other| !others.contains(&other)) {
+                // A suite of another game has nothing but such lines, and a file of another kind many.
+                if report.left_out <= NAMED && other.is_none_or(|other| !others.contains(&other)) {
                     let all = if other.is_some() { ", as are all others like it" } else { "" };
                     print_message!("labrys: suite {name}, {error}; left out{all}");
                     others.extend(other);
                 }
             }
         }
+    }
+    if report.left_out > NAMED && others.is_empty() {
+        print_message!("labrys: suite {name}: {} lines left out", report.left_out);
     }
     if positions.is_empty() {
         bail!("suite {name}: no position in it");

@@ -86,10 +86,10 @@ fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
         session.set_option("FeatureSet", set)?;
     }
     if let Some(path) = &arguments.weights {
-        let source = WeightsSource::File(path.clone());
+        let (source, given) = (WeightsSource::File(path.clone()), || format!("--weights {path}"));
         match &arguments.set {
-            Some(_) => set_weights_of_set(&mut session, &source).context("--weights")?,
-            None => session.set_weights(&source).map(drop).context("--weights")?,
+            Some(_) => set_weights_of_set(&mut session, &source).with_context(given)?,
+            None => session.set_weights(&source).map(drop).with_context(given)?,
         }
     }
     let (mut game, thinker) = session.into_parts();

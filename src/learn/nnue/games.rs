@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::eval::Score;
-use crate::files::{Claim, is_stream, write_atomically};
+use crate::files::{self, Claim, Existing, is_stream, write_atomically};
 use crate::game::{Color, Game, GameMove, Outcome, Points, quote};
 use crate::shard::Part;
 
@@ -367,12 +367,12 @@ impl GamesWriter {
     /// [`GamesError`] names the file, and what is wrong with it or the first setting that differs.
     pub fn open<G: Game>(path: &Path, header: &GamesHeader) -> Result<GamesWriter, GamesError> {
         let open = || {
-            let claim = Claim::file(path)?;
             if is_stream(path) {
-                let mut file = OpenOptions::new().append(true).open(path)?;
+                let (mut file, claim) = files::open(path, Existing::Refused)?;
                 file.write_all(header.line()?.as_bytes())?;
                 return Ok(GamesWriter { file, path: path.to_owned(), len: None, games: 0, _claim: claim });
             }
+            let claim = Claim::file(path)?;
             let mut bytes = if path.try_exists()? { std::fs::read(path)? } else { Vec::new() };
             // Without a game nothing is lost, such as after a run with settings that are refused.
             if bytes.is_empty() || has_no_game::<G>(&bytes) {
