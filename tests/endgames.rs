@@ -283,7 +283,7 @@ fn every_choice_among_the_best_moves_wins() {
             if position.halfmove_clock() == 0 {
                 least = u32::MAX;
             }
-            if history.is_repetition(&position) {
+            if history.is_repetition(&position, 0) {
                 least = least.min(tables.distance(&position).unwrap());
                 repetitions += 1;
             }

@@ -227,7 +227,7 @@ fn the_third_occurrence_draws() {
     ] {
         let (position, history) = play(SHUFFLE, &moves);
         assert_eq!(history.occurrences(&position), occurrences, "{moves}");
-        assert_eq!(history.is_repetition(&position), occurrences > 1);
+        assert_eq!(history.is_repetition(&position, 0), occurrences > 1);
         assert_eq!(history.outcome(&position), outcome, "{moves}");
     }
 }

@@ -246,33 +246,81 @@ fn a_mate_limit_ends_the_search() {
     assert_eq!(scores(&reports), [Score::won_in(1)]);
 }
 
-#[test]
-fn the_first_repetition_is_a_draw() {
-    // The only move of the root goes back to the position that the game began with, a piece behind.
-    let start = Neighbours::from_fen("p7/1p6/7p/8/8/8/8/PP6 w 4 10").unwrap();
-    let (mut position, mut history) = (start, GameHistory::new());
-    for text in ["a1a2", "a8a7", "a2a1"] {
-        let mv = position.parse_move(text).unwrap();
-        history.push(&position);
-        position.play(mv);
+/// Plays moves from the position before them.
+fn play(line: &mut Line<Neighbours>, moves: &[&str]) {
+    for text in moves {
+        let mv = line.0.parse_move(text).unwrap();
+        line.1.push(&line.0);
+        line.0.play(mv);
     }
-    assert!(!history.is_repetition(&position));
-    let back = position.parse_move("a7a8").unwrap();
-    let score = |history: &GameHistory<Neighbours>, mode| {
-        let (evaluator, options, limits) =
-            (Linear::shipped(0).unwrap(), Options::default(), Limits::depth(1));
-        let input = SearchInput {
-            root_moves: Some(&[back]),
-            ..SearchInput::new(&position, history, &evaluator, &options, &limits)
-        };
-        let table = TranspositionTable::new(1).unwrap();
-        let (mut reports, control) = (Vec::new(), Control::default());
-        search(&input, mode, &table, &mut [Heuristics::new()], &control, &mut |report| reports.push(report));
-        scores(&reports).pop().unwrap()
+}
+
+/// The score of a search of a position whose only root move is this one.
+fn score_of(line: &Line<Neighbours>, mv: &str, mode: SearchMode, depth: u32) -> Score {
+    let (evaluator, options, limits) =
+        (Linear::shipped(0).unwrap(), Options::default(), Limits::depth(depth));
+    let input = SearchInput {
+        root_moves: Some(&[line.0.parse_move(mv).unwrap()]),
+        ..SearchInput::new(&line.0, &line.1, &evaluator, &options, &limits)
     };
-    for mode in [SearchMode::Minimax, SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf] {
-        assert_eq!(score(&history, mode), Score::DRAW, "{mode:?}");
-        assert_ne!(score(&GameHistory::new(), mode), Score::DRAW, "{mode:?} without the game before");
+    let table = TranspositionTable::new(1).unwrap();
+    let (mut reports, control) = (Vec::new(), Control::default());
+    search(&input, mode, &table, &mut [Heuristics::new()], &control, &mut |report| reports.push(report));
+    scores(&reports).pop().unwrap()
+}
+
+/// Black, to move, can go back to the position that the game began with, a piece behind.
+const SHUFFLE: [&str; 3] = ["a1a2", "a8a7", "a2a1"];
+
+#[test]
+fn a_position_of_the_game_is_drawn_at_its_second_repetition() {
+    let mut game = line("p7/1p6/7p/8/8/8/8/PP6 w 4 10");
+    play(&mut game, &SHUFFLE);
+    assert!(!game.1.is_repetition(&game.0, 0));
+    let new = (game.0, GameHistory::new());
+    let modes = [SearchMode::Minimax, SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf];
+    for mode in modes {
+        let once = score_of(&game, "a7a8", mode, 1);
+        assert_eq!(once, score_of(&new, "a7a8", mode, 1), "{mode:?}: the opponent need not repeat");
+        assert_ne!(once, Score::DRAW, "{mode:?}");
+    }
+    play(&mut game, &["a7a8"]);
+    play(&mut game, &SHUFFLE);
+    for mode in modes {
+        assert_eq!(score_of(&game, "a7a8", mode, 1), Score::DRAW, "{mode:?}");
+    }
+}
+
+#[test]
+fn a_position_of_the_tree_is_drawn_at_its_first_repetition() {
+    let moves = "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8".split(' ');
+    let (mut position, mut history) = (Chess::start(), GameHistory::new());
+    for (ply, text) in (0..).zip(moves) {
+        for root in 0..=ply {
+            // The last occurrence is four plies ago.
+            let is_drawn = ply >= 4 && root <= ply - 4;
+            assert_eq!(history.is_repetition(&position, root), is_drawn, "root {root}, ply {ply}");
+        }
+        history.push(&position);
+        position.play(position.parse_move(text).unwrap());
+    }
+    assert!(history.is_repetition(&position, 8), "the third occurrence, wherever the root is");
+}
+
+#[test]
+fn a_single_repetition_of_the_game_does_not_save_a_piece() {
+    // The knight hangs. Its way back to b8, where it has been once, is none out of trouble.
+    let text = "e2e4 b8c6 d2d4 c6b8 d4d5 b8c6 g1f3 c6b8 f3g1";
+    let (mut position, mut history) = (Chess::start(), GameHistory::new());
+    for text in text.split(' ') {
+        history.push(&position);
+        position.play(position.parse_move(text).unwrap());
+    }
+    let line = (position, history);
+    for mode in [SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf] {
+        let (best, reports) = find(&line, mode, mode != SearchMode::AlphaBeta, 1, &Limits::depth(3));
+        assert_ne!(line.0.move_text(best.mv.unwrap()), "b8c6", "{mode:?}");
+        assert_ne!(scores(&reports).pop(), Some(Score::DRAW), "{mode:?}");
     }
 }
 

@@ -9,12 +9,18 @@ use super::{Ending, Game, Outcome};
 #[derive(Clone, Debug)]
 pub struct GameHistory<G> {
     past: Vec<G>,
+    /// The keys of the positions, side by side: looking for a repetition reads little memory.
+    keys: Vec<u64>,
 }
+
+/// The occurrence of a position from which on a search scores it as drawn, where the earlier ones lie before
+/// its root; in games whose rules draw sooner, their number.
+const DRAWN_OCCURRENCE: usize = 3;
 
 impl<G: Game> GameHistory<G> {
     /// An empty history.
     pub fn new() -> GameHistory<G> {
-        GameHistory { past: Vec::new() }
+        GameHistory { past: Vec::new(), keys: Vec::new() }
     }
 
     /// Whether there is no earlier position.
@@ -30,21 +36,29 @@ impl<G: Game> GameHistory<G> {
     /// Removes all but the oldest `len` positions.
     pub fn truncate(&mut self, len: usize) {
         self.past.truncate(len);
+        self.keys.truncate(len);
     }
 
     /// Adds a position, before a move is played in it.
     pub fn push(&mut self, position: &G) {
         self.past.push(position.clone());
+        self.keys.push(position.key());
     }
 
     /// Removes the last position.
     pub fn pop(&mut self) {
         self.past.pop();
+        self.keys.pop();
     }
 
-    /// Whether `position` has occurred before. The search scores this as a draw.
-    pub fn is_repetition(&self, position: &G) -> bool {
-        self.earlier(position).next().is_some()
+    /// Whether a search scores `position` as drawn by repetition, whose root comes behind the oldest `root`
+    /// positions. It is drawn where it repeats a position of the search tree, from the root on: what has been
+    /// repeated once, can be again. A single occurrence before the root draws nothing, for the opponent need
+    /// not repeat; a second one does.
+    pub fn is_repetition(&self, position: &G, root: usize) -> bool {
+        let Some(limit) = G::DRAW_RULES.repetitions else { return false };
+        let before = limit.min(DRAWN_OCCURRENCE).saturating_sub(1);
+        self.earlier(position).zip(1..).any(|(index, count)| index >= root || count >= before)
     }
 
     /// The number of occurrences of `position`, the current one included.
@@ -70,18 +84,16 @@ impl<G: Game> GameHistory<G> {
             })
     }
 
-    /// Earlier positions equal to `position`. They can only be an even number of plies ago, at least four,
-    /// and after the last irreversible move.
-    fn earlier<'a>(&'a self, position: &'a G) -> impl Iterator<Item = &'a G> {
-        let plies = position.halfmove_clock().min(self.past.len());
+    /// The indices of earlier positions equal to `position`, the latest first. They can only be behind the
+    /// last irreversible move, and at least two plies ago. Players need not alternate: the position knows
+    /// whose turn it is.
+    fn earlier<'a>(&'a self, position: &'a G) -> impl Iterator<Item = usize> {
+        let len = self.past.len();
+        let first = len - position.halfmove_clock().min(len);
         let key = position.key();
-        let reversible = &self.past[self.past.len() - plies..];
-        reversible
-            .iter()
-            .rev()
-            .skip(3)
-            .step_by(2)
-            .filter(move |past| past.key() == key && past.same_position(position))
+        let repeats =
+            move |&index: &usize| self.keys[index] == key && self.past[index].same_position(position);
+        (first..len.saturating_sub(1)).rev().filter(repeats)
     }
 }
 

@@ -43,6 +43,8 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     pub(super) msd: Option<MsdFilter<'a, E>>,
     /// The positions before that of the ply that is being searched.
     pub(super) history: GameHistory<G>,
+    /// The number of positions before the root.
+    game_plies: usize,
     pub(super) stack: Vec<Ply<G, E::State>>,
     pub(super) root: Root<G::Move>,
     /// Depth of the iteration, in plies.
@@ -97,6 +99,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             },
             msd: MsdFilter::if_needed(&options.msd, input.evaluator, options.seed),
             history: input.history.clone(),
+            game_plies: input.history.past().len(),
             stack: vec![Ply::new(input.position.clone(), state); MAX_PLY + 2],
             root,
             iteration: 0,
@@ -176,11 +179,11 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// The score of a position below the root that is drawn by its history, or that ends the game by the
-    /// halfmove clock. The first repetition counts as a draw (Neighbours thesis, §5.2).
+    /// halfmove clock. The first repetition within the tree counts as a draw (Neighbours thesis, §5.2).
     #[inline(always)]
     pub(super) fn draw_score(&self, ply: usize) -> Option<Score> {
         let position = self.position(ply);
-        if self.history.is_repetition(position) || position.is_dead() {
+        if self.history.is_repetition(position, self.game_plies) || position.is_dead() {
             return Some(Score::DRAW);
         }
         let too_long = G::DRAW_RULES.no_progress.is_some_and(|limit| position.halfmove_clock() >= limit);

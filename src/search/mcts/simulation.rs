@@ -280,7 +280,12 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         if !G::HAS_CHANCE && tree.has_children(node) {
             return None;
         }
-        let proof = Proof::of_end(self.history.outcome(&self.position)?.winner, player);
+        let Some(outcome) = self.history.outcome(&self.position) else {
+            // A draw of this tree is none of the game: it is no proof, which a later search would keep.
+            let is_drawn = self.history.is_repetition(&self.position, self.input.history.past().len());
+            return is_drawn.then_some(0.5);
+        };
+        let proof = Proof::of_end(outcome.winner, player);
         if !G::HAS_CHANCE && self.input.options.sampling.prove {
             tree.node_mut(node).proof = proof;
         }
