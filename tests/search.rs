@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use common::{Line, compare_searches, find, find_with, heavy_evaluator, random_lines, scores};
 use labrys::eval::{Evaluator, Linear, MAX_PLY, Score, UciScore};
+use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::fen::write_board;
 use labrys::game::neighbours::Neighbours;
@@ -154,22 +155,139 @@ fn every_search_returns_a_legal_move() {
     }
 }
 
-#[test]
-fn principal_variations_are_playable() {
-    for (n, line) in random_lines::<Neighbours>(100, 80).into_iter().enumerate() {
-        let mode = [SearchMode::Pvs, SearchMode::Mtdf][n % 2];
-        let (best, reports) = find(&line, mode, true, 3, &Limits::depth(7));
+/// Searches random positions in all ways, to a depth or stopped in mid-iteration, and plays out every line of
+/// every report.
+fn check_lines<G: Playable>(count: usize, depth: u32, nodes: u64) {
+    let modes = [SearchMode::Pvs, SearchMode::Mtdf, SearchMode::AlphaBeta, SearchMode::Expectiminimax];
+    for (n, line) in random_lines::<G>(count, 60).into_iter().enumerate() {
+        let mode = modes[n % if G::HAS_CHANCE { 4 } else { 3 }];
+        let options = Options {
+            selective: n / 4 % 2 == 0,
+            multi_pv: [1, 2, 5][n % 3],
+            chance_plies: [0, 1, 2, MAX_PLY][n / 8 % 4],
+            ..Options::default()
+        };
+        let limits = Limits { nodes: Some(nodes * (1 + n as u64 % 7)), ..Limits::depth(depth) };
+        let table = TranspositionTable::new(1).unwrap();
+        let (best, reports) = find_with(&table, &line, mode, &options, &limits);
+        let fen = line.0.fen();
         for report in &reports {
-            let mut position = line.0;
+            let mut position = line.0.clone();
             for &mv in &report.pv {
                 let text = position.move_text(mv);
-                assert_eq!(position.parse_move(&text), Ok(mv), "{} in {}", text, position.fen());
+                assert_eq!(position.parse_move(&text), Ok(mv), "{mode:?} {options:?}: {text} in {fen}");
                 position.play(mv);
             }
         }
         let last = reports.iter().rfind(|report| report.multipv == 1).unwrap();
-        assert_eq!(best.mv, last.pv.first().copied());
-        assert_eq!(best.ponder, last.pv.get(1).copied());
+        assert_eq!(best.mv, last.pv.first().copied(), "{fen}");
+        if let Some(&reply) = last.pv.get(1) {
+            assert_eq!(best.ponder, Some(reply), "{fen}");
+        }
+        let child = line.0.after(best.mv.unwrap());
+        assert!(best.ponder.is_none_or(|mv| child.is_legal(mv)), "{fen}");
+    }
+}
+
+#[test]
+fn every_line_of_every_report_is_playable() {
+    check_lines::<Neighbours>(120, 7, 3_000);
+    check_lines::<TucChess>(240, 6, 3_000);
+    check_lines::<Chess>(120, 7, 3_000);
+    check_lines::<Amazons>(30, 4, 3_000);
+}
+
+#[test]
+fn a_line_of_one_move_has_a_reply_from_the_table() {
+    // The line of depth 1 ends at its horizon, but quiescence search knows a reply.
+    let mut replies = 0;
+    for line in random_lines::<Chess>(40, 60) {
+        let (best, reports) = find(&line, SearchMode::Pvs, true, 1, &Limits::depth(1));
+        let is_cut = reports.last().unwrap().pv.len() == 1;
+        replies += usize::from(is_cut && best.ponder.is_some());
+    }
+    assert!(replies > 0);
+}
+
+#[test]
+fn several_lines_are_of_one_state() {
+    for (n, line) in random_lines::<Chess>(40, 40).into_iter().enumerate() {
+        let mode = [SearchMode::Pvs, SearchMode::Mtdf][n % 2];
+        let limits = Limits::nodes(2_000 + 777 * n as u64);
+        let (best, reports) = find(&line, mode, true, 5, &limits);
+        let count = line.0.count_moves().min(5);
+        // Whenever all lines are there, they are distinct, and the best is the first.
+        let mut lines: Vec<Option<&Report<_>>> = vec![None; 5];
+        for report in &reports {
+            lines[report.multipv as usize - 1] = Some(report);
+            if report.multipv as usize != count {
+                continue;
+            }
+            let now: Vec<_> = lines.iter().flatten().collect();
+            assert!(now.is_sorted_by_key(|report| std::cmp::Reverse(report.score)), "{}", line.0.fen());
+            let is_new =
+                |(n, report): (usize, &&&Report<_>)| now[..n].iter().all(|r| r.pv[0] != report.pv[0]);
+            assert!(now.iter().enumerate().all(is_new), "{}", line.0.fen());
+            assert!(now.iter().all(|report| report.bound == Bound::Exact));
+        }
+        assert_eq!(reports.last().map(|report| report.multipv as usize), Some(count), "a whole set");
+        assert_eq!(best.mv, lines[0].map(|report| report.pv[0]), "{}", line.0.fen());
+    }
+}
+
+/// Searches that end in mid-iteration: what they say last is what a finished iteration has said, or a score
+/// that was proven.
+#[test]
+fn an_unfinished_iteration_reports_only_what_it_has_proven() {
+    let fens = [
+        "8/8/2ppp3/2pkp3/2ppp3/8/4K3/3Q4 b - - 0 1",
+        "3K4/5k2/R7/8/8/8/8/8 b - - 0 1",
+        "4qb2/2prp1p1/3p2p1/7B/4R3/P5Pk/1PPPP1NN/7K b - - 0 1",
+    ];
+    let mut stopped = [0; 2];
+    for (fen, mode) in fens.iter().flat_map(|fen| [(fen, SearchMode::Pvs), (fen, SearchMode::Mtdf)]) {
+        let line = (Chess::from_fen(fen).unwrap(), GameHistory::new());
+        for nodes in (2_000..14_000).step_by(250) {
+            let (best, reports) = find(&line, mode, true, 1, &Limits::nodes(nodes));
+            let (last, before) = reports.split_last().unwrap();
+            assert_eq!(best.mv, last.pv.first().copied(), "{fen} {nodes}");
+            assert_ne!(last.bound, Bound::Upper, "{fen} {nodes}");
+            let finished = before.iter().rfind(|report| report.bound == Bound::Exact);
+            let is_same = finished.is_some_and(|finished| {
+                (finished.depth, finished.score, &finished.pv) == (last.depth, last.score, &last.pv)
+            });
+            let is_loss = last.score.is_decisive() && last.score < Score::DRAW;
+            if is_loss && !is_same {
+                // Nothing but a finished iteration says so: without the limit it says the same.
+                let (_, whole) = find(&line, mode, true, 1, &Limits::depth(last.depth));
+                let whole = whole.last().unwrap();
+                assert_eq!((whole.score, &whole.pv), (last.score, &last.pv), "{fen} {nodes}");
+            }
+            stopped[usize::from(is_same)] += 1;
+        }
+    }
+    assert!(stopped.iter().all(|&count| count > 10), "{stopped:?}");
+}
+
+/// Searches with chance in some or all plies are the same to the step: none takes a bound for a value.
+#[test]
+fn searches_with_chance_find_the_value_of_expectiminimax() {
+    let mut random = StdRng::seed_from_u64(5);
+    for (n, line) in random_lines::<TucChess>(24, 60).into_iter().enumerate() {
+        // Depth 4 takes millions of nodes.
+        let limits = Limits::depth(if n == 0 { 4 } else { 2 + n as u32 % 2 });
+        let (_, expected) = find(&line, SearchMode::Expectiminimax, false, 1, &limits);
+        let partly = random.random_range(1..=3);
+        let mut weighed: [Option<Vec<Score>>; 2] = [Some(scores(&expected)), None];
+        for mode in [SearchMode::AlphaBeta, SearchMode::Pvs, SearchMode::Mtdf] {
+            for (chance_plies, expected) in [MAX_PLY, partly].into_iter().zip(&mut weighed) {
+                let options = Options { selective: false, chance_plies, ..Options::default() };
+                let table = TranspositionTable::new(1).unwrap();
+                let (_, reports) = find_with(&table, &line, mode, &options, &limits);
+                let expected = expected.get_or_insert_with(|| scores(&reports));
+                assert_eq!(&scores(&reports), expected, "{mode:?} {chance_plies} {}", line.0.fen());
+            }
+        }
     }
 }
 

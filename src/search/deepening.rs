@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::heuristics::Heuristics;
 use super::progress::Progress;
-use super::root::Root;
+use super::root::{Line, Root};
 use super::searcher::Searcher;
 use super::shared::SharedState;
 use super::table::{Bound, TranspositionTable};
@@ -154,11 +154,11 @@ pub fn search<G: Searchable, E: Evaluator<G>>(
             let (root, shared) = (root.clone(), &shared);
             scope.spawn(move || {
                 let searcher = Searcher::new(input, mode, root, table, heuristics, shared, None);
-                Deepening { input, mode, stability: Stability::new(), searcher }.run();
+                Deepening::new(input, mode, searcher).run();
             });
         }
         let searcher = Searcher::new(input, mode, root.clone(), table, first, &shared, Some(listener));
-        let best = Deepening { input, mode, stability: Stability::new(), searcher }.run();
+        let best = Deepening::new(input, mode, searcher).run();
         shared.finish();
         best
     })
@@ -181,9 +181,22 @@ pub(super) struct Deepening<'a, 's, G: Searchable, E: Evaluator<G>> {
     mode: SearchMode,
     stability: Stability<G::Move>,
     pub(super) searcher: Searcher<'s, G, E>,
+    /// The best lines so far, of one state of the search: distinct, the best first.
+    lines: Vec<Line<G::Move>>,
+    /// Whether something has been reported since, of an iteration that is not finished.
+    has_reported: bool,
 }
 
-impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
+impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
+    fn new(
+        input: &'a SearchInput<'a, G, E>,
+        mode: SearchMode,
+        searcher: Searcher<'s, G, E>,
+    ) -> Deepening<'a, 's, G, E> {
+        let (stability, lines) = (Stability::new(), Vec::new());
+        Deepening { input, mode, stability, searcher, lines, has_reported: false }
+    }
+
     /// Deepens until there is a reason to stop.
     fn run(mut self) -> Best<G::Move> {
         self.searcher.heuristics.new_search(self.input.options.constants);
@@ -201,55 +214,73 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         if !is_any_finished {
             self.answer_at_once();
         }
-        let best = &self.searcher.root.moves[0];
-        Best { mv: Some(best.mv), ponder: best.pv.get(1).copied(), nodes: self.searcher.nodes() }
+        let best = self.lines.first().map(|line| &line.pv[..]);
+        let mv = best.and_then(|pv| pv.first().copied());
+        let ponder = best
+            .and_then(|pv| pv.get(1).copied())
+            .or_else(|| self.searcher.table_line(mv?, 2).get(1).copied());
+        Best { mv, ponder, nodes: self.searcher.nodes() }
     }
 
-    /// Answers where no iteration has been finished: however short the limits are, the answer is at least the
-    /// best move by depth 1, or by static evaluation where the root is sorted by it, because depth 1 takes
-    /// thousands of nodes. Where depth 1 does not end, because captures lead to ever more captures, the
-    /// answer is the best move so far.
+    /// Answers where no iteration has been finished: however short the limits are, the answer is at least the best move by depth 1, or by static evaluation where the root is sorted
+    /// by it, because depth 1 takes thousands of nodes. Where depth 1 does not end, because captures lead to
+    /// ever more captures, the answer is the best move so far.
     fn answer_at_once(&mut self) {
         if !self.input.sorts_root_by_static_eval() {
             self.searcher.budget.grant(LAST_NODES);
             self.iterate(1);
+        }
+        if !self.lines.is_empty() {
             return;
         }
-        let first = &mut self.searcher.root.moves[0];
-        if first.score == -Score::INFINITE
-            && let Some((_, score)) = self.input.best_at_once(&[first.mv])
-        {
-            (first.score, first.pv) = (score, vec![first.mv]);
-            self.report(1, 0, score, Bound::Exact);
+        let first = self.searcher.root.moves[0].mv;
+        if let Some((mv, score)) = self.input.best_at_once(&[first]) {
+            self.lines = vec![Line { depth: 1, score, bound: Bound::Exact, pv: vec![mv] }];
+            self.report_lines();
         }
     }
 
     /// One iteration: the best principal variations of the root, each searched among the moves that no better
     /// one begins with. Whether it is finished, and not stopped.
     fn iterate(&mut self, depth: i32) -> bool {
-        let lines = self.input.options.multi_pv.clamp(1, self.searcher.root.moves.len());
+        let count = self.input.options.multi_pv.clamp(1, self.searcher.root.moves.len());
         (self.searcher.iteration, self.searcher.seldepth) = (depth as usize, 0);
         self.searcher.root.new_iteration();
-        for pv_index in 0..lines {
+        for pv_index in 0..count {
             self.searcher.root.pv_index = pv_index;
             match self.mode {
                 SearchMode::Mtdf => self.mtdf(depth),
                 _ => self.aspire(depth),
             }
             if self.searcher.is_stopped() {
-                break;
+                self.end_iteration(depth);
+                return false;
             }
             self.searcher.root.sort_finished();
         }
-        // An unfinished iteration is worth a report only if it got further than its first move.
-        let is_finished = !self.searcher.is_stopped();
-        for pv_index in 0..lines {
-            let score = self.searcher.root.moves[pv_index].score;
-            if is_finished || (pv_index == 0 && score > -Score::INFINITE) {
-                self.report(depth, pv_index, score, Bound::Exact);
-            }
+        self.lines = self.searcher.root.lines(depth, count);
+        self.report_lines();
+        true
+    }
+
+    /// Ends an iteration that was stopped: the lines stay those of the last one that was finished, unless the
+    /// best line is a better one by now. Several lines are of one state: only a win goes before them all.
+    fn end_iteration(&mut self, depth: i32) {
+        self.searcher.root.forget_scores();
+        let proven = self.searcher.root.take_proven(depth).filter(|line| match &self.lines[..] {
+            [] | [_] => true,
+            [best, ..] => line.score.is_decisive() && line.score > best.score,
+        });
+        if let Some(line) = proven {
+            let count = self.lines.len().max(1);
+            self.lines.retain(|other| other.pv[0] != line.pv[0]);
+            self.lines.insert(0, line);
+            self.lines.truncate(count);
+        } else if !self.has_reported || self.lines.is_empty() {
+            return;
         }
-        is_finished
+        // The last that the listener hears of is what counts.
+        self.report_lines();
     }
 
     /// Searches one principal variation of the root, with an aspiration window about its last score.
@@ -262,7 +293,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         let bounded = previous > -Score::INFINITE && !previous.is_decisive();
         if depth >= constants.aspiration_depth && bounded && self.mode != SearchMode::Minimax {
             let half = Score::from_thousandths(half);
-            window = self.searcher.without_far_bounds(previous - half, previous + half);
+            window = self.searcher.margins.without_far_bounds(previous - half, previous + half);
         }
         // After it has failed high, a shallower search of the wider window will do (selective).
         let mut reduction = 0;
@@ -275,15 +306,16 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             // Not a product of integers, which might overflow.
             half = (f64::from(half) * f64::from(constants.aspiration_growth) / 100.0) as i32;
             if score <= window.alpha {
-                self.report(depth, pv_index, score, Bound::Upper);
+                self.report_bound(depth, score, Bound::Upper);
+                self.searcher.root.has_fallen |= pv_index == 0;
                 reduction = 0;
-                window = self.searcher.without_far_bounds(score - wider, window.beta);
+                window = self.searcher.margins.without_far_bounds(score - wider, window.beta);
             } else if score >= window.beta {
-                self.report(depth, pv_index, score, Bound::Lower);
+                self.report_bound(depth, score, Bound::Lower);
                 if self.searcher.selective && !score.is_decisive() {
                     reduction = (reduction + 1).min(constants.aspiration_reduction);
                 }
-                window = self.searcher.without_far_bounds(window.alpha, score + wider);
+                window = self.searcher.margins.without_far_bounds(window.alpha, score + wider);
             } else {
                 return;
             }
@@ -296,7 +328,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         let (first, best) = (moves[0].mv, moves[0].score);
         let nodes: u64 = moves.iter().map(|entry| entry.nodes).sum();
         let share = moves[0].nodes as f64 / nodes.max(1) as f64;
-        let factor = self.stability.factor(first, best, share, self.searcher.margin);
+        let factor = self.stability.factor(first, best, share, self.searcher.margins.unit);
         let plies = best.plies_to_end();
         let mate = self.input.limits.mate.map(|moves| 2 * moves as usize - 1);
         let mate_found = best > Score::DRAW && plies.zip(mate).is_some_and(|(plies, limit)| plies <= limit);
@@ -308,12 +340,30 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
         self.searcher.is_soft_limit_over(factor) || (self.searcher.is_on_clock() && (forced || only_move))
     }
 
-    /// Tells the listener of a principal variation.
-    pub(super) fn report(&mut self, depth: i32, pv_index: usize, score: Score, bound: Bound) {
+    /// Tells the listener that a window has failed, which gives a bound of the score. Only where it wants a
+    /// single line: several would no longer be of one state.
+    fn report_bound(&mut self, depth: i32, score: Score, bound: Bound) {
+        if self.input.options.multi_pv == 1 {
+            let pv = self.searcher.root.moves[0].pv.clone();
+            self.report(0, Line { depth, score, bound, pv });
+            self.has_reported = true;
+        }
+    }
+
+    /// Tells the listener of the best lines.
+    fn report_lines(&mut self) {
+        for index in 0..self.lines.len() {
+            self.report(index, self.lines[index].clone());
+        }
+        self.has_reported = false;
+    }
+
+    /// Tells the listener of a line.
+    fn report(&mut self, index: usize, Line { depth, score, bound, pv }: Line<G::Move>) {
         let report = Report {
             depth: depth as u32,
             seldepth: self.searcher.seldepth as u32,
-            multipv: pv_index as u32 + 1,
+            multipv: index as u32 + 1,
             score,
             bound,
             nodes: self.searcher.nodes(),
@@ -321,7 +371,7 @@ impl<G: Searchable, E: Evaluator<G>> Deepening<'_, '_, G, E> {
             hashfull: self.searcher.table.hashfull(),
             tbhits: self.searcher.tbhits(),
             visits: None,
-            pv: self.searcher.root.moves[pv_index].pv.clone(),
+            pv,
         };
         if let Some(listener) = &mut self.searcher.listener {
             listener.report(report);

@@ -45,6 +45,21 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         if let [(mv, _)] = outcomes[..] {
             return self.search_outcome(ply, mv, depth, window, search);
         }
+        let (mean, pv) = self.search_outcomes(ply, &outcomes, depth, window, search);
+        self.stack[ply + 1].pv = pv;
+        mean
+    }
+
+    /// The mean of the values of outcomes, and the line that goes on behind the first one, where that is worth
+    /// something: a bound has no line.
+    fn search_outcomes(
+        &mut self,
+        ply: usize,
+        outcomes: &[(G::Move, f64)],
+        depth: i32,
+        window: Window,
+        search: Search<'a, G, E>,
+    ) -> (Score, Vec<G::Move>) {
         let (alpha, beta) =
             (f64::from(window.alpha.to_thousandths()), f64::from(window.beta.to_thousandths()));
 
@@ -56,7 +71,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 *upper = self.probe_outcome(ply, mv, depth, search).min(MOST);
                 sum -= probability * (MOST - *upper);
                 if sum <= alpha || self.is_stopped() {
-                    return score(sum);
+                    return (score(sum), Vec::new());
                 }
             }
         }
@@ -76,20 +91,19 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 Window { alpha: score(low.floor()), beta: score(high.ceil().max(low.floor() + 1.0)) };
             let value = f64::from(self.search_outcome(ply, mv, depth, window, search).to_thousandths());
             if self.is_stopped() {
-                return Score::DRAW;
+                return (Score::DRAW, Vec::new());
             }
             // The most probable outcome comes first: the principal variation goes on behind it.
             pv.get_or_insert_with(|| self.stack[ply + 1].pv.clone());
             mean += probability * value;
             if value <= low {
-                return score(mean + most);
+                return (score(mean + most), Vec::new());
             }
             if value >= high {
-                return score(mean + least);
+                return (score(mean + least), Vec::new());
             }
         }
-        self.stack[ply + 1].pv = pv.unwrap_or_default();
-        score(mean)
+        (score(mean), pv.unwrap_or_default())
     }
 
     /// An upper bound of an outcome for the player who moved: the value of one good reply.
@@ -113,7 +127,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let position = self.position(ply);
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
-        let table_move = self.table.probe(position.table_key()).and_then(|entry| entry.best);
+        let table_move = self.tt_entry(ply).and_then(|entry| entry.best);
         table_move
             .filter(|mv| moves.contains(mv))
             .or_else(|| moves.iter().copied().find(|&mv| position.is_tactical(mv)))

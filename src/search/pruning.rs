@@ -1,135 +1,111 @@
-//! Pruning of whole nodes (selective): bounds of their values that cost less than a search of their moves.
+//! Pruning (selective): which nodes and moves need no search, or a smaller one, by what is known of a node.
+//! Nothing here searches; `pvs` does what these verdicts say.
 
-use super::ordering::Scope;
-use super::pvs::Node;
-use super::searcher::Searcher;
-use super::stack::Ply;
+use super::margins::Margins;
+use super::node::{Candidate, Node};
 use super::table::Bound;
-use super::window::Window;
-use crate::eval::{Evaluator, Score};
-use crate::game::Searchable;
+use crate::eval::Score;
 
 /// Plies by which a ProbCut search is shallower than the node.
 const PROBCUT_REDUCTION: i32 = 4;
 
-impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
-    /// A bound of the value of a node that needs no search of its moves.
-    pub(super) fn prune(&mut self, node: &Node<G::Move>, static_eval: Score) -> Option<Score> {
-        let &Node { depth, ply, window, tt_entry, is_improving, .. } = node;
-        let Window { alpha, beta } = window;
-        if !self.is_close(beta) {
-            return None;
-        }
-        // 8. Razoring: so far below α that only tactical moves might help.
-        if depth <= self.constants.razoring_depth
-            && static_eval + self.razoring_margin(depth) <= alpha
-            && !self.position(ply).is_terminal()
-        {
-            let score = self.quiescence(window, ply);
-            if score <= alpha || self.is_stopped() {
-                return Some(score);
-            }
-        }
-        // 9. Reverse futility pruning: far above β near the horizon.
-        let margin = self.margin(self.constants.reverse_futility_margin * (depth - i32::from(is_improving)));
-        if depth <= self.constants.reverse_futility_depth
-            && static_eval - margin >= beta
-            && !self.position(ply).is_terminal()
-        {
-            return Some(static_eval);
-        }
-        // 10. Null move pruning: above β even if the side to move passes.
-        let fails_low = tt_entry.is_some_and(|entry| entry.bound == Bound::Upper && entry.score < beta);
-        if static_eval >= beta
-            && !fails_low
-            && let Some(score) = self.prune_by_null_move(node, static_eval)
-        {
-            return Some(score);
-        }
-        // 11. ProbCut: a tactical move that a shallower search finds far above β.
-        self.probcut(node, static_eval)
-    }
+/// Razoring: whether a node is so far below α that only tactical moves might help.
+pub(super) fn razors<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> bool {
+    let constants = &margins.constants;
+    let margin = constants.razoring_base + constants.razoring_margin * node.depth * node.depth;
+    node.depth <= constants.razoring_depth && static_eval + margins.of(margin) <= node.window.alpha
+}
 
-    /// How far below α razoring begins.
-    fn razoring_margin(&self, depth: i32) -> Score {
-        self.margin(self.constants.razoring_base + self.constants.razoring_margin * depth * depth)
-    }
+/// Reverse futility pruning: whether a node is far above β near the horizon.
+pub(super) fn is_futile_for_opponent<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> bool {
+    let constants = &margins.constants;
+    let margin = constants.reverse_futility_margin * (node.depth - i32::from(node.is_improving));
+    node.depth <= constants.reverse_futility_depth && static_eval - margins.of(margin) >= node.window.beta
+}
 
-    /// The value of a node that is above β even if the side to move passes.
-    fn prune_by_null_move(&mut self, node: &Node<G::Move>, static_eval: Score) -> Option<Score> {
-        let &Node { depth, ply, window, .. } = node;
-        let beta = window.beta;
-        if depth < self.constants.null_move_depth || !self.may_null_move(ply) {
-            return None;
-        }
-        let passed = self.position(ply).null_move()?;
-        let constants = &self.constants;
-        let step = self.margin(constants.null_move_margin).to_thousandths().max(1);
-        let above = (static_eval - beta).to_thousandths() / step;
-        let reduction = constants.null_move_reduction
-            + depth / constants.null_move_depth_step
-            + above.min(constants.null_move_margin_steps);
-        self.play_null_move(ply, passed);
-        self.stack[ply + 1].is_cut_node = !self.stack[ply].is_cut_node;
-        let score =
-            self.search_child(ply, depth - 1 - reduction, Window::below(beta), Searcher::pvs::<false>);
-        self.undo();
-        if score < beta || self.is_stopped() {
-            return None;
-        }
-        // A win behind a move that is not legal is no win.
-        let score = if score.is_decisive() { beta } else { score };
-        if depth < self.constants.null_move_verification_depth && !self.position(ply).may_be_zugzwang() {
-            return Some(score);
-        }
-        // Verification: no null moves in the next plies, three quarters of those that are left.
-        let plies = 3 * (depth - reduction).max(0) as usize / 4;
-        let before = std::mem::replace(&mut self.null_move_ply, ply + 1 + plies);
-        let verified = self.pvs::<false>(depth - reduction, Window::below(beta), ply) >= beta;
-        self.null_move_ply = before;
-        verified.then_some(score)
+/// Null move pruning: by how many plies the search behind the null move is shallower than that of a move;
+/// `None` where a null move tells nothing.
+pub(super) fn null_move_reduction<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> Option<i32> {
+    let (constants, beta) = (&margins.constants, node.window.beta);
+    let fails_low =
+        node.tt_entry.as_ref().is_some_and(|entry| entry.bound == Bound::Upper && entry.score < beta);
+    if static_eval < beta || fails_low || node.depth < constants.null_move_depth {
+        return None;
     }
+    let step = margins.of(constants.null_move_margin).to_thousandths().max(1);
+    let above = (static_eval - beta).to_thousandths() / step;
+    let by_depth = node.depth / constants.null_move_depth_step;
+    Some(constants.null_move_reduction + by_depth + above.min(constants.null_move_margin_steps))
+}
 
-    /// ProbCut (M. Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995), by
-    /// tactical moves only: the score of one that stays far above β, first in quiescence search, then in a
-    /// search some plies shallower.
-    fn probcut(&mut self, node: &Node<G::Move>, static_eval: Score) -> Option<Score> {
-        let &Node { depth, ply, window, tt_entry, raw_eval, .. } = node;
-        let beta = window.beta + self.margin(self.constants.probcut_margin);
-        let reduced = depth - PROBCUT_REDUCTION;
-        let is_hopeless =
-            tt_entry.is_some_and(|entry| i32::from(entry.depth) > reduced && entry.score < beta);
-        if depth < self.constants.probcut_depth || is_hopeless {
-            return None;
-        }
-        let above = Window::below(beta);
-        let threshold = (beta - static_eval).to_thousandths();
-        let mut picker = std::mem::take(&mut self.stack[ply].picker);
-        let table_move = tt_entry.and_then(|entry| entry.best);
-        picker.begin(self.position(ply), Scope::Tactical, depth, table_move);
-        let mut found = None;
-        loop {
-            let Ply { position, state, context, .. } = &self.stack[ply];
-            let next = picker.next(position, (self.evaluator, state), self.heuristics, *context, ply);
-            let Some(mv) = next.filter(|_| !picker.is_losing()) else { break };
-            if !position.see_ge(mv, threshold) {
-                continue;
-            }
-            self.stack[ply + 1].is_cut_node = !self.stack[ply].is_cut_node;
-            let mut score = self.search_move(ply, mv, 0, above, Searcher::pvs::<false>);
-            if score >= beta && reduced > 0 {
-                score = self.search_move(ply, mv, reduced, above, Searcher::pvs::<false>);
-            }
-            if self.is_stopped() {
-                break;
-            }
-            if score >= beta {
-                self.store(ply, Some(mv), score, above, reduced + 1, raw_eval);
-                found = Some(score);
-                break;
-            }
-        }
-        self.stack[ply].picker = picker;
-        found
+/// ProbCut: the score that a tactical move has to reach, and the depth of the search that it has to reach it
+/// in; `None` where there is little hope.
+pub(super) fn probcut<M>(node: &Node<M>, margins: &Margins) -> Option<(Score, i32)> {
+    let beta = node.window.beta + margins.of(margins.constants.probcut_margin);
+    let depth = node.depth - PROBCUT_REDUCTION;
+    let is_hopeless =
+        node.tt_entry.as_ref().is_some_and(|entry| i32::from(entry.depth) > depth && entry.score < beta);
+    (node.depth >= margins.constants.probcut_depth && !is_hopeless).then_some((beta, depth))
+}
+
+/// How many moves of a node are searched before the quiet ones count as late.
+pub(super) fn late_moves<M>(node: &Node<M>, margins: &Margins) -> i32 {
+    let constants = &margins.constants;
+    match node.depth <= constants.late_pruning_depth {
+        true => (constants.late_pruning_moves + node.depth * node.depth) / (2 - i32::from(node.is_improving)),
+        false => i32::MAX,
     }
+}
+
+/// What is to be done with a quiet move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is searched.
+    Search,
+    /// It is not.
+    Skip,
+    /// Nor is any that comes later.
+    SkipRest,
+}
+
+/// Late move, futility and history pruning of a quiet move, which would be reduced by `reduction` hundredths
+/// of a ply; `late_moves` are searched before moves count as late. `by_eval` says that later moves have lower
+/// static evaluations.
+pub(super) fn quiet_verdict<M>(
+    node: &Node<M>,
+    candidate: &Candidate,
+    alpha: Score,
+    late_moves: i32,
+    reduction: i32,
+    by_eval: bool,
+    margins: &Margins,
+) -> Verdict {
+    let constants = &margins.constants;
+    if candidate.count as i32 > late_moves {
+        return Verdict::SkipRest;
+    }
+    let reduced = (node.depth - 1 - reduction / 100).max(0);
+    let is_futile = reduced <= constants.futility_depth
+        && margins.is_close(alpha)
+        && node
+            .static_eval
+            .is_some_and(|eval| eval + margins.of(constants.futility_margin * (reduced + 1)) <= alpha);
+    if is_futile {
+        return if by_eval { Verdict::SkipRest } else { Verdict::Skip };
+    }
+    // Moves that have failed elsewhere.
+    let has_failed = reduced < constants.history_pruning_depth
+        && candidate.history_score < -constants.history_pruning_margin * node.depth;
+    if has_failed { Verdict::Skip } else { Verdict::Search }
+}
+
+/// Pruning by static exchange evaluation: what a move has to win at least, in thousandths; `None` where any
+/// move is searched.
+pub(super) fn least_exchange<M>(node: &Node<M>, is_tactical: bool, margins: &Margins) -> Option<i32> {
+    let (constants, depth) = (&margins.constants, node.depth);
+    let margin = match is_tactical {
+        true => constants.see_tactical_margin * depth * depth,
+        false => constants.see_quiet_margin * depth,
+    };
+    (depth <= constants.see_pruning_depth).then(|| -margins.of(margin).to_thousandths())
 }

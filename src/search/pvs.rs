@@ -1,10 +1,16 @@
 //! Principal variation search (negamax, fail soft) with a transposition table.
 //!
+//! A node is of one of two kinds: with an open window it may lie on the principal variation, elsewhere its
+//! window is null. An exact score comes from an open window alone.
+//!
 //! Steps marked *selective* save nodes on a guess and may change the value; the option `Selective` switches
-//! them off. What each is worth stands in `experiments/search.md`.
+//! them off. When they apply is told by `pruning` and `reductions`; what each is worth stands in
+//! `experiments/search.md`.
 
+use super::node::{Candidate, Node};
 use super::ordering::{MovePicker, Scope};
-use super::reductions::Singularity;
+use super::pruning::{self, Verdict};
+use super::reductions::{self, Singularity};
 use super::searcher::Searcher;
 use super::shared::Question;
 use super::stack::Ply;
@@ -16,42 +22,29 @@ use crate::game::Searchable;
 /// With several threads, nodes from this depth on defer moves that another thread is searching.
 const DEFERRAL_DEPTH: i32 = 3;
 
-/// What is known of a node before its moves are searched.
-pub(super) struct Node<M> {
-    /// Plies that are left.
-    pub(super) depth: i32,
-    /// Plies from the root.
-    pub(super) ply: usize,
-    pub(super) window: Window,
-    /// The table's entry, its score as seen from the root.
-    pub(super) tt_entry: Option<TtEntry<M>>,
-    /// The static evaluation as the evaluator gives it; `None` in check or where the search is not selective.
-    pub(super) raw_eval: Option<Score>,
-    /// The static evaluation, corrected and refined by the table.
-    pub(super) static_eval: Option<Score>,
-    /// Whether the static evaluation is better than it was two plies ago.
-    pub(super) is_improving: bool,
-    pub(super) in_check: bool,
-    /// Whether the table move is tactical.
-    pub(super) is_table_move_tactical: bool,
-}
-
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The value of the position at `ply` for its side to move, searched `depth` plies deep: exact within the
-    /// window, a bound outside. `PV`: the node may lie on the principal variation; elsewhere the window is
-    /// null.
-    pub(super) fn pvs<const PV: bool>(&mut self, depth: i32, window: Window, ply: usize) -> Score {
-        let score = self.search_node::<PV>(depth, window, ply);
-        if !PV {
-            return score;
+    /// window, a bound outside. The window tells the kind of the node.
+    pub(super) fn pvs(&mut self, depth: i32, window: Window, ply: usize) -> Score {
+        if window.is_null() {
+            return self.search_node::<false>(depth, window, ply, None);
         }
-        // 21. Another thread may have been quicker.
+        let score = self.search_node::<true>(depth, window, ply, None);
+        // 22. Another thread may have been quicker.
         self.stack[ply].question = None;
         self.budget.take_ended_node(ply).unwrap_or(score)
     }
 
-    /// The same; where another thread is quicker, the score means nothing.
-    fn search_node<const PV: bool>(&mut self, mut depth: i32, window: Window, ply: usize) -> Score {
+    /// The same, without the move `excluded`; where another thread is quicker, the score means nothing. `PV`:
+    /// the node may lie on the principal variation; elsewhere the window is null.
+    fn search_node<const PV: bool>(
+        &mut self,
+        mut depth: i32,
+        window: Window,
+        ply: usize,
+        excluded: Option<G::Move>,
+    ) -> Score {
+        debug_assert!(PV != window.is_null(), "a node is of the kind of its window: {window:?}");
         let Window { mut alpha, mut beta } = window;
         let root = ply == 0;
         self.stack[ply].pv.clear();
@@ -91,15 +84,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
         // 5. The table: an entry that is deep enough ends the search of this node. The principal variation is
         //    searched to its end, so that all of its moves are known.
-        let is_singular_search = self.stack[ply].excluded.is_some();
         if self.selective && !in_check {
             // This takes place while the table's entry is on its way from memory: behind the table, the same
             // nodes take 6 to 14 % longer.
             self.bring_up_to_date(ply);
         }
         let tt_entry = self.tt_entry(ply);
-        self.stack[ply].is_pv = PV || tt_entry.is_some_and(|entry| entry.is_pv);
-        let may_end = !PV && !root && !is_singular_search;
+        let may_end = !PV && !root && excluded.is_none();
         if let Some(entry) = tt_entry
             && may_end
             && self.answers(&entry, Question { depth, window })
@@ -108,7 +99,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         }
         // 6. Endgame tables know the result.
         if !root
-            && !is_singular_search
+            && excluded.is_none()
             && let Some(score) = self.probe_tables(ply)
         {
             return score;
@@ -116,26 +107,27 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
         // 7. The static evaluation.
         let evals = (self.selective && !in_check).then(|| self.corrected_eval(ply, tt_entry.as_ref()));
-        let raw_eval = evals.map(|[raw, _]| raw);
-        let corrected = evals.map(|[_, corrected]| corrected);
-        self.stack[ply].static_eval = corrected;
-        let static_eval = corrected.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval)));
-        let is_improving = corrected.is_none_or(|eval| self.is_improving(ply, eval));
+        let corrected_eval = evals.map(|[_, corrected]| corrected);
+        self.stack[ply].static_eval = corrected_eval;
         let table_move = tt_entry.and_then(|entry| entry.best);
-        let is_table_move_tactical = table_move.is_some_and(|mv| self.position(ply).is_tactical(mv));
         let mut node = Node {
             depth,
             ply,
             window,
+            is_pv: PV,
+            tt_pv: PV || tt_entry.is_some_and(|entry| entry.is_pv),
+            is_cut_node: self.stack[ply].is_cut_node,
+            excluded,
             tt_entry,
-            raw_eval,
-            static_eval,
-            is_improving,
+            is_table_move_tactical: table_move.is_some_and(|mv| self.position(ply).is_tactical(mv)),
             in_check,
-            is_table_move_tactical,
+            raw_eval: evals.map(|[raw, _]| raw),
+            corrected_eval,
+            static_eval: corrected_eval.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval))),
+            is_improving: corrected_eval.is_none_or(|eval| self.is_improving(ply, eval)),
         };
         if may_end
-            && let Some(static_eval) = static_eval
+            && let Some(static_eval) = node.static_eval
             && let Some(score) = self.prune(&node, static_eval)
         {
             return score;
@@ -143,8 +135,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
         // 12. Internal iterative reduction (selective): without a table move the node is searched less
         //     deeply.
-        if self.selective && !root && depth >= self.constants.internal_reduction_depth && table_move.is_none()
-        {
+        let reduces = depth >= self.margins.constants.internal_reduction_depth && table_move.is_none();
+        if self.selective && !root && reduces {
             node.depth -= 1;
         }
 
@@ -176,28 +168,124 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         last.is_none_or(|entry| Some(static_eval) > entry.static_eval)
     }
 
+    /// A bound of the value of a node that needs no search of its moves (selective).
+    fn prune(&mut self, node: &Node<G::Move>, static_eval: Score) -> Option<Score> {
+        let &Node { ply, window, .. } = node;
+        if !self.margins.is_close(window.beta) {
+            return None;
+        }
+        // 8. Razoring: so far below α that only tactical moves might help.
+        if pruning::razors(node, static_eval, &self.margins) && !self.position(ply).is_terminal() {
+            let score = self.quiescence(window, ply);
+            if score <= window.alpha || self.is_stopped() {
+                return Some(score);
+            }
+        }
+        // 9. Reverse futility pruning: far above β near the horizon.
+        if pruning::is_futile_for_opponent(node, static_eval, &self.margins)
+            && !self.position(ply).is_terminal()
+        {
+            return Some(static_eval);
+        }
+        // 10. Null move pruning: above β even if the side to move passes.
+        if let Some(reduction) = pruning::null_move_reduction(node, static_eval, &self.margins)
+            && let Some(score) = self.pass(node, reduction)
+        {
+            return Some(score);
+        }
+        // 11. ProbCut: a tactical move that a shallower search finds far above β.
+        let (beta, depth) = pruning::probcut(node, &self.margins)?;
+        self.probcut(node, static_eval, beta, depth)
+    }
+
+    /// The value of a node that is above β even if the side to move passes.
+    fn pass(&mut self, node: &Node<G::Move>, reduction: i32) -> Option<Score> {
+        let &Node { depth, ply, window, .. } = node;
+        if !self.may_null_move(ply) {
+            return None;
+        }
+        let passed = self.position(ply).null_move()?;
+        let below = Window::below(window.beta);
+        self.play_null_move(ply, passed);
+        self.stack[ply + 1].is_cut_node = !node.is_cut_node;
+        let score = self.search_child(ply, depth - 1 - reduction, below, Searcher::pvs);
+        self.undo();
+        if score < window.beta || self.is_stopped() {
+            return None;
+        }
+        // A win behind a move that is not legal is no win.
+        let score = if score.is_decisive() { window.beta } else { score };
+        let verifies = depth >= self.margins.constants.null_move_verification_depth;
+        if !verifies && !self.position(ply).may_be_zugzwang() {
+            return Some(score);
+        }
+        // Verification: no null moves in the next plies, three quarters of those that are left.
+        let plies = 3 * (depth - reduction).max(0) as usize / 4;
+        let before = std::mem::replace(&mut self.null_move_ply, ply + 1 + plies);
+        let verified = self.pvs(depth - reduction, below, ply) >= window.beta;
+        self.null_move_ply = before;
+        verified.then_some(score)
+    }
+
+    /// ProbCut (M. Buro, "ProbCut: an effective selective extension of the alpha-beta algorithm", 1995), by
+    /// tactical moves only: the score of one that stays above `beta`, first in quiescence search, then in a
+    /// search of `depth` plies.
+    fn probcut(
+        &mut self,
+        node: &Node<G::Move>,
+        static_eval: Score,
+        beta: Score,
+        depth: i32,
+    ) -> Option<Score> {
+        let ply = node.ply;
+        let above = Window::below(beta);
+        let threshold = (beta - static_eval).to_thousandths();
+        let mut picker = std::mem::take(&mut self.stack[ply].picker);
+        picker.begin(self.position(ply), Scope::Tactical, node.depth, node.table_move());
+        let mut found = None;
+        loop {
+            let Ply { position, state, context, .. } = &self.stack[ply];
+            let next = picker.next(position, (self.evaluator, state), self.heuristics, *context, ply);
+            let Some(mv) = next.filter(|_| !picker.is_losing()) else { break };
+            if !position.see_ge(mv, threshold) {
+                continue;
+            }
+            self.stack[ply + 1].is_cut_node = !node.is_cut_node;
+            let mut score = self.search_move(ply, mv, 0, above, Searcher::pvs);
+            if score >= beta && depth > 0 {
+                score = self.search_move(ply, mv, depth, above, Searcher::pvs);
+            }
+            if self.is_stopped() {
+                break;
+            }
+            if score >= beta {
+                self.store(ply, node.entry(depth + 1, above, Some(mv), score));
+                found = Some(score);
+                break;
+            }
+        }
+        self.stack[ply].picker = picker;
+        found
+    }
+
     /// Searches the moves of a node and stores what comes out.
     fn search_moves<const PV: bool>(
         &mut self,
         node: &Node<G::Move>,
         picker: &mut MovePicker<G::Move>,
     ) -> Score {
-        let &Node { depth, ply, window, tt_entry, static_eval, is_improving, in_check, .. } = node;
+        let &Node { depth, ply, window, tt_entry, is_cut_node, excluded, .. } = node;
         let Window { mut alpha, beta } = window;
         let root = ply == 0;
+        let margins = self.margins;
         if PV && !root {
             // What the table has already is searched all the same, so that all moves of the line are known.
             let question = Question { depth, window };
             let is_answered = tt_entry.is_some_and(|entry| self.answers(&entry, question));
             self.stack[ply].question = (!is_answered).then_some(question);
         }
-        let is_cut_node = self.stack[ply].is_cut_node;
-        let excluded = self.stack[ply].excluded;
-        let prunes = self.selective && !PV && !root && !in_check;
-        let late_moves = match prunes && depth <= self.constants.late_pruning_depth {
-            true => (self.constants.late_pruning_moves + depth * depth) / (2 - i32::from(is_improving)),
-            false => i32::MAX,
-        };
+        let prunes = self.selective && !PV && !root && !node.in_check;
+        let late_moves = if prunes { pruning::late_moves(node, &margins) } else { i32::MAX };
         let width = if self.selective && !root { self.width } else { usize::MAX };
         let is_filtered = !root && self.msd_filters();
         if is_filtered {
@@ -226,52 +314,40 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             }
             let is_tactical = self.position(ply).is_tactical(mv);
             let history_score = self.history_score(ply, mv, is_tactical);
+            let candidate = Candidate { count: move_count, is_tactical, history_score };
+            let cutoffs = self.stack[ply + 1].cutoffs;
             let reduction = match self.selective && move_count > 1 {
-                true => self.reduction::<PV>(node, move_count, is_tactical, history_score),
+                true => reductions::reduction(node, &candidate, G::REFINES, cutoffs, &margins),
                 false => 0,
             };
 
             if prunes && move_count > 1 && !best.is_decisive() {
-                // 14. Late move and futility pruning (selective) of quiet moves, once a move does not lose.
+                // 14. Late move, futility and history pruning (selective) of quiet moves, once a move does
+                //     not lose.
                 if !is_tactical {
-                    let reduced = (depth - 1 - reduction / 100).max(0);
-                    let is_late = move_count as i32 > late_moves;
-                    let is_futile = reduced <= self.constants.futility_depth
-                        && self.is_close(alpha)
-                        && static_eval.is_some_and(|eval| {
-                            eval + self.margin(self.constants.futility_margin * (reduced + 1)) <= alpha
-                        });
-                    if is_late || is_futile {
-                        if G::ORDERS_BY_STATIC_EVAL {
-                            // The moves that follow have lower static evaluations.
-                            break;
-                        }
-                        if is_late {
+                    let by_eval = G::ORDERS_BY_STATIC_EVAL;
+                    let verdict = pruning::quiet_verdict(
+                        node, &candidate, alpha, late_moves, reduction, by_eval, &margins,
+                    );
+                    match verdict {
+                        Verdict::Search => {}
+                        Verdict::Skip => continue,
+                        Verdict::SkipRest if by_eval => break,
+                        Verdict::SkipRest => {
                             picker.skip_quiet();
+                            continue;
                         }
-                        continue;
-                    }
-                    // 15. History pruning (selective): moves that have failed elsewhere.
-                    if reduced < self.constants.history_pruning_depth
-                        && history_score < -self.constants.history_pruning_margin * depth
-                    {
-                        continue;
                     }
                 }
-                // 16. Pruning by static exchange evaluation (selective).
-                if depth <= self.constants.see_pruning_depth {
-                    let margin = match is_tactical {
-                        true => self.constants.see_tactical_margin * depth * depth,
-                        false => self.constants.see_quiet_margin * depth,
-                    };
-                    let threshold = -self.margin(margin).to_thousandths();
-                    if !self.position(ply).see_ge(mv, threshold) {
-                        continue;
-                    }
+                // 15. Pruning by static exchange evaluation (selective).
+                if let Some(least) = pruning::least_exchange(node, is_tactical, &margins)
+                    && !self.position(ply).see_ge(mv, least)
+                {
+                    continue;
                 }
             }
 
-            // 17. Deferral: a move that another thread is searching comes last; by then the table knows of
+            // 16. Deferral: a move that another thread is searching comes last; by then the table knows of
             //     it.
             let busy = match move_count > 1 && depth >= DEFERRAL_DEPTH {
                 true => self.shared.busy_entry(self.position(ply), mv),
@@ -285,10 +361,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 busy.mark();
             }
 
-            // 18. Singular extension (selective): is the table move the only good one?
+            // 17. Singular extension (selective): is the table move the only good one?
             let mut full = depth - 1;
             if move_count == 1 {
-                match self.extension::<PV>(node, mv) {
+                match self.extension(node, mv) {
                     Singularity::Refuted(bound) => return bound,
                     Singularity::Extended(plies) => {
                         full += plies;
@@ -301,33 +377,35 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             let nodes = self.budget.own_nodes();
             let mut score;
             if move_count == 1 {
+                // 18. The first move has the whole window.
                 self.stack[ply + 1].is_cut_node = !PV && !is_cut_node;
-                score = self.search_move(ply, mv, full, open, Searcher::pvs::<PV>);
+                score = self.search_move(ply, mv, full, open, Searcher::pvs);
                 self.stack[ply + 1].double_extensions = self.stack[ply].double_extensions;
             } else {
                 // 19. Late move reductions (selective), searched again at full depth if they surprise.
+                let constants = &margins.constants;
                 let mut reduced = full;
                 if self.selective
-                    && depth >= self.constants.late_reduction_depth
-                    && move_count >= self.constants.late_reduction_moves as usize + usize::from(PV)
+                    && depth >= constants.late_reduction_depth
+                    && move_count >= constants.late_reduction_moves as usize + usize::from(PV)
                 {
                     reduced = (full - reduction / 100).clamp(1, full);
                 }
                 let null = Window::null(alpha);
                 self.stack[ply + 1].is_cut_node = true;
-                score = self.search_move(ply, mv, reduced, null, Searcher::pvs::<false>);
+                score = self.search_move(ply, mv, reduced, null, Searcher::pvs);
                 if score > alpha && reduced < full {
-                    let surprise = self.margin(self.constants.late_reduction_deeper);
+                    let surprise = margins.of(constants.late_reduction_deeper);
                     if G::REFINES && score > best + surprise && ply < 2 * self.iteration {
                         full += 1;
                     }
                     self.stack[ply + 1].is_cut_node = !is_cut_node;
-                    score = self.search_move(ply, mv, full, null, Searcher::pvs::<false>);
+                    score = self.search_move(ply, mv, full, null, Searcher::pvs);
                 }
                 // 20. The null window has failed high: a new principal variation.
                 if PV && score > alpha && score < beta {
                     self.stack[ply + 1].is_cut_node = false;
-                    score = self.search_move(ply, mv, full, open, Searcher::pvs::<true>);
+                    score = self.search_move(ply, mv, full, open, Searcher::pvs);
                 }
             }
             if let Some(busy) = busy {
@@ -343,12 +421,18 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             }
             searched.push(mv);
 
-            if (PV && score > alpha) || (root && (score > alpha || move_count == 1)) {
+            // 21. What the move is worth.
+            let is_first_at_root = root && move_count == 1;
+            if score > alpha && (PV || root) {
                 self.raise_pv(ply, mv);
+            } else if is_first_at_root {
+                // Its line is that of a refutation.
+                self.stack[ply].pv.clear();
+                self.stack[ply].pv.push(mv);
             }
             if root {
-                let is_best = score > alpha || move_count == 1;
-                self.note_root_move(mv, is_best.then_some(score), nodes);
+                let is_best = score > alpha || is_first_at_root;
+                self.note_root_move(mv, is_best.then(|| (score, open.bound_of(score))), nodes);
             }
             if score > best {
                 best = score;
@@ -372,10 +456,24 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             self.correct(node, best_move, best);
             // The root is never probed, and its moves may be the user's choice.
             if !root {
-                self.store(ply, best_move, best, window, depth, node.raw_eval);
+                self.store(ply, node.entry(depth, window, best_move, best));
             }
         }
         best
+    }
+
+    /// Whether the first move of a node is so much better than the others that it is searched more deeply.
+    fn extension(&mut self, node: &Node<G::Move>, mv: G::Move) -> Singularity {
+        let ply = node.ply;
+        let may_extend = self.selective && ply > 0 && ply < 2 * self.iteration;
+        let limit = match may_extend && node.table_move() == Some(mv) {
+            true => reductions::singular_limit(node, &self.margins),
+            false => None,
+        };
+        let Some((limit, depth)) = limit else { return Singularity::Extended(0) };
+        let others = self.search_node::<false>(depth, Window::below(limit), ply, Some(mv));
+        let double_extensions = self.stack[ply].double_extensions;
+        reductions::singularity(node, limit, others, double_extensions, &self.margins)
     }
 
     /// Learns from the score of a node how wrong its static evaluation was, where no tactics explain it.
@@ -384,13 +482,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         if G::STRUCTURES == 0 || score.is_decisive() {
             return;
         }
-        let Ply { position, static_eval, .. } = &self.stack[ply];
-        let Some(static_eval) = *static_eval else { return };
+        let Some(static_eval) = node.corrected_eval else { return };
+        let position = &self.stack[ply].position;
         let is_explained = best_move.is_some_and(|mv| position.is_tactical(mv))
             || (score >= window.beta && score <= static_eval)
             || (score <= window.alpha && score >= static_eval);
         if !is_explained {
-            let most = self.margin(self.constants.correction_most);
+            let most = self.margins.of(self.margins.constants.correction_most);
             self.heuristics.correct(position, score - static_eval, depth, most);
         }
     }
@@ -432,27 +530,6 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             self.budget.end_node(above, entry.score);
         }
     }
-
-    /// Whether a bound is not that of a game as good as decided. There static evaluations do not tell the
-    /// moves apart, and what they prune may be the mate.
-    pub(super) fn is_close(&self, bound: Score) -> bool {
-        -self.decided < bound && bound < self.decided
-    }
-
-    /// A window that is open where a bound is that of a game as good as decided: behind it may be a mate, far
-    /// from any evaluation.
-    pub(super) fn without_far_bounds(&self, alpha: Score, beta: Score) -> Window {
-        Window {
-            alpha: if alpha > -self.decided { alpha } else { Window::FULL.alpha },
-            beta: if beta < self.decided { beta } else { Window::FULL.beta },
-        }
-    }
-
-    /// A margin in thousandths, on the scale of the evaluation.
-    #[inline]
-    pub(super) fn margin(&self, thousandths: i32) -> Score {
-        Score::from_thousandths(thousandths * self.margin / 1000)
-    }
 }
 
 #[cfg(test)]
@@ -483,7 +560,7 @@ mod tests {
                 searcher.iteration = 1;
                 searcher.stack[1] = searcher.stack[0].clone();
                 let alpha = searcher.static_eval(1) + Score::from_thousandths(offset);
-                let score = searcher.pvs::<false>(depth, Window::null(alpha), 1);
+                let score = searcher.pvs(depth, Window::null(alpha), 1);
                 let Ply { searched, picker, .. } = &searcher.stack[1];
                 let failed = searched.len().saturating_sub(1);
                 let fen = position.fen();
@@ -544,7 +621,7 @@ mod tests {
             for depth in [7, 6] {
                 searcher.stack[1].question = Some(Question { depth, window });
                 searcher.budget.add(1000);
-                searcher.pvs::<false>(1, window, 2);
+                searcher.pvs(1, window, 2);
                 let is_answered = depth == 6;
                 assert_eq!(searcher.is_stopped(), is_answered);
                 assert_eq!(searcher.budget.take_ended_node(1), is_answered.then_some(score));

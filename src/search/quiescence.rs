@@ -3,6 +3,7 @@
 use super::ordering::Scope;
 use super::searcher::Searcher;
 use super::stack::Ply;
+use super::table::TtEntry;
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
@@ -30,7 +31,6 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             self.bring_up_to_date(ply);
         }
         let tt_entry = self.tt_entry(ply);
-        self.stack[ply].is_pv = on_pv || tt_entry.is_some_and(|entry| entry.is_pv);
         if let Some(entry) = tt_entry
             && !on_pv
             && entry.decides(window)
@@ -48,8 +48,8 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             return best;
         }
         alpha = alpha.max(best);
-        let futile_from =
-            (!in_check && !best.is_decisive()).then(|| best + self.margin(self.constants.quiescence_margin));
+        let futile_from = (!in_check && !best.is_decisive())
+            .then(|| best + self.margins.of(self.margins.constants.quiescence_margin));
         // 4. The moves.
         let mut picker = std::mem::take(&mut self.stack[ply].picker);
         let scope = if in_check { Scope::All } else { Scope::Tactical };
@@ -105,7 +105,9 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         self.stack[ply].picker = picker;
         // A search that was stopped knows nothing, and without moves the static evaluation says it all.
         if has_searched && !self.is_stopped() {
-            self.store(ply, best_move, best, window, 0, static_eval);
+            let is_pv = on_pv || tt_entry.is_some_and(|entry| entry.is_pv);
+            let bound = window.bound_of(best);
+            self.store(ply, TtEntry { best: best_move, score: best, bound, depth: 0, static_eval, is_pv });
         }
         best
     }

@@ -38,7 +38,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
 
     /// Searches the moves of the position at `ply`.
     fn full_width_moves(&mut self, moves: &[G::Move], depth: i32, mut window: Window, ply: usize) -> Score {
-        let mut best = -Score::INFINITE;
+        let (mut best, whole) = (-Score::INFINITE, window);
         for &mv in moves {
             let nodes = self.budget.own_nodes();
             let searched = if self.mode == SearchMode::Minimax { Window::FULL } else { window };
@@ -52,7 +52,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
                 self.raise_pv(ply, mv);
             }
             if ply == 0 {
-                self.note_root_move(mv, is_better.then_some(score), nodes);
+                self.note_root_move(mv, is_better.then(|| (score, whole.bound_of(score))), nodes);
             }
             window.alpha = window.alpha.max(score);
             if self.mode != SearchMode::Minimax && window.alpha >= window.beta {

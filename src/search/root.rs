@@ -1,6 +1,19 @@
 //! The moves of the root.
 
+use super::table::Bound;
 use crate::eval::Score;
+
+/// A line from the root on, with its score.
+#[derive(Clone, Debug)]
+pub(super) struct Line<M> {
+    /// Depth of the iteration, in plies.
+    pub(super) depth: i32,
+    pub(super) score: Score,
+    /// What the score says.
+    pub(super) bound: Bound,
+    /// The moves, at least one.
+    pub(super) pv: Vec<M>,
+}
 
 /// A root move with what is known of it.
 #[derive(Clone, Debug)]
@@ -22,6 +35,11 @@ pub(super) struct Root<M> {
     pub(super) moves: Vec<RootMove<M>>,
     /// Index of the principal variation that is being searched: the moves before it have theirs already.
     pub(super) pv_index: usize,
+    /// Whether the first principal variation has fallen below the window that its last score suggests.
+    pub(super) has_fallen: bool,
+    /// What this iteration, finished or not, has proven: the best root move that was searched above α. Moves
+    /// that have not been searched may be better, so the score of a position may be higher.
+    proven: Option<(Score, Bound, Vec<M>)>,
 }
 
 impl<M: Copy + Eq> Root<M> {
@@ -31,11 +49,12 @@ impl<M: Copy + Eq> Root<M> {
         let moves = moves.into_iter();
         let moves =
             moves.map(|mv| RootMove { mv, score: unknown, previous: unknown, nodes: 0, pv: vec![mv] });
-        Root { moves: moves.collect(), pv_index: 0 }
+        Root { moves: moves.collect(), pv_index: 0, has_fallen: false, proven: None }
     }
 
     /// Begins an iteration: the scores become those of the previous one.
     pub(super) fn new_iteration(&mut self) {
+        (self.has_fallen, self.proven) = (false, None);
         for entry in &mut self.moves {
             if entry.score > -Score::INFINITE {
                 entry.previous = std::mem::replace(&mut entry.score, -Score::INFINITE);
@@ -60,19 +79,48 @@ impl<M: Copy + Eq> Root<M> {
 
     /// Notes the result of the move that has just been searched, and the nodes that it took: a new best move
     /// gets its score and line, any other is only known to be worse.
-    pub(super) fn note(&mut self, mv: M, score: Option<Score>, pv: &Vec<M>, nodes: u64) {
-        if let Some(entry) = self.moves.iter_mut().find(|entry| entry.mv == mv) {
-            entry.nodes += nodes;
-            entry.score = score.unwrap_or(-Score::INFINITE);
-            if score.is_some() {
-                entry.pv.clone_from(pv);
-            }
+    pub(super) fn note(&mut self, mv: M, score: Option<(Score, Bound)>, pv: &Vec<M>, nodes: u64) {
+        let Some(entry) = self.moves.iter_mut().find(|entry| entry.mv == mv) else { return };
+        entry.nodes += nodes;
+        entry.score = score.map_or(-Score::INFINITE, |(score, _)| score);
+        let Some((score, bound)) = score else { return };
+        entry.pv.clone_from(pv);
+        if self.pv_index == 0 && bound != Bound::Upper {
+            self.proven = Some((score, bound, pv.clone()));
         }
     }
 
-    /// Forgets the scores of this iteration of the moves that have no principal variation yet.
+    /// Notes the result of a whole search of the root, which may be that of another thread.
+    pub(super) fn note_score(&mut self, score: Score, bound: Bound) {
+        if self.pv_index == 0 && bound != Bound::Upper {
+            self.proven = Some((score, bound, self.moves[0].pv.clone()));
+        }
+    }
+
+    /// What an iteration of `depth` plies that was not finished is worth: its best move that was searched
+    /// above α, unless that loses: a move that has not been searched may not. Where the score has fallen below
+    /// what the last iteration expected, it is a bound, because those moves may be better.
+    pub(super) fn take_proven(&mut self, depth: i32) -> Option<Line<M>> {
+        let (score, bound, pv) = self.proven.take()?;
+        let is_loss = score.is_decisive() && score < Score::DRAW;
+        let bound = if self.has_fallen { Bound::Lower } else { bound };
+        (!is_loss).then_some(Line { depth, score, bound, pv })
+    }
+
+    /// Forgets the scores of an iteration that was not finished, some of which are bounds.
     pub(super) fn forget_scores(&mut self) {
-        self.moves[self.pv_index..].iter_mut().for_each(|entry| entry.score = -Score::INFINITE);
+        self.moves.iter_mut().for_each(|entry| entry.score = -Score::INFINITE);
+    }
+
+    /// The first lines, of an iteration of `depth` plies that is finished.
+    pub(super) fn lines(&self, depth: i32, count: usize) -> Vec<Line<M>> {
+        let line = |entry: &RootMove<M>| Line {
+            depth,
+            score: entry.score,
+            bound: Bound::Exact,
+            pv: entry.pv.clone(),
+        };
+        self.moves[..count].iter().map(line).collect()
     }
 
     /// Sorts the moves with a principal variation by their scores, the current one included: a later one may

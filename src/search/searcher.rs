@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::budget::Budget;
 use super::heuristics::Heuristics;
+use super::margins::Margins;
 use super::msd::MsdFilter;
 use super::progress::{Progress, Ticker};
 use super::root::Root;
@@ -11,12 +12,9 @@ use super::shared::SharedState;
 use super::stack::Ply;
 use super::table::{Bound, TranspositionTable, TtEntry};
 use super::window::Window;
-use super::{EngineConstants, Listener, SearchInput, SearchMode};
+use super::{Listener, SearchInput, SearchMode};
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{EndgameTables, GameHistory, Searchable};
-
-/// The probability of a win from which a game is as good as decided.
-const DECIDED: f64 = 0.999;
+use crate::game::{EndgameTables, GameHistory, Searchable, mixed};
 
 /// Root moves are announced once a search has taken this long.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(1);
@@ -24,16 +22,12 @@ const ANNOUNCE_AFTER: Duration = Duration::from_secs(1);
 /// One thread of a search of one position.
 pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     pub(super) evaluator: &'a E,
-    /// What margins count as one unit, see [`Scale::margin`](crate::eval::Scale::margin).
-    pub(super) margin: i32,
-    /// The evaluation from which a game is as good as decided.
-    pub(super) decided: Score,
+    pub(super) margins: Margins,
     pub(super) table: &'a TranspositionTable,
     /// Endgame tables to probe, if any.
     pub(super) tables: Option<&'a dyn EndgameTables<G>>,
     pub(super) heuristics: &'a mut Heuristics<G>,
     pub(super) mode: SearchMode,
-    pub(super) constants: EngineConstants,
     pub(super) selective: bool,
     /// Moves of a node below the root that are searched at most.
     pub(super) width: usize,
@@ -77,25 +71,23 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         shared: &'a SharedState<'a, G::Move>,
         listener: Option<&'a mut dyn Listener<G::Move>>,
     ) -> Searcher<'a, G, E> {
-        let (options, scale) = (input.options, input.evaluator.scale());
+        let options = input.options;
         let mut state = E::State::default();
         input.evaluator.reset(input.position, &mut state);
         Searcher {
             evaluator: input.evaluator,
-            margin: scale.margin,
-            decided: Score::from_value(scale.wdl.value_of(DECIDED)),
+            margins: Margins::new(input.evaluator.scale(), options.constants),
             table,
             tables: input.tables,
             heuristics,
             mode,
-            constants: options.constants,
             selective: options.selective,
             width: if options.width == 0 { usize::MAX } else { options.width },
             chance_plies: match mode {
                 _ if !G::HAS_CHANCE => 0,
-                SearchMode::Expectiminimax => usize::MAX,
-                SearchMode::Pvs | SearchMode::Mtdf => options.chance_plies,
-                SearchMode::AlphaBeta | SearchMode::Minimax => 0,
+                SearchMode::Expectiminimax => MAX_PLY,
+                SearchMode::Minimax => 0,
+                _ => options.chance_plies.min(MAX_PLY),
             },
             msd: MsdFilter::if_needed(&options.msd, input.evaluator, options.seed),
             history: input.history.clone(),
@@ -117,8 +109,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// With several threads, the result is that of the first one to finish.
     pub(super) fn search_root(&mut self, depth: i32, window: Window) -> Score {
         let score = match self.mode {
-            SearchMode::Pvs => self.pvs::<true>(depth, window, 0),
-            SearchMode::Mtdf => self.pvs::<false>(depth, window, 0),
+            SearchMode::Pvs | SearchMode::Mtdf => self.pvs(depth, window, 0),
             _ => self.full_width(depth, window, 0),
         };
         self.root.sort();
@@ -126,6 +117,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return score;
         }
         let score = self.shared.finish_root(self.root_searches, score, &mut self.root.moves);
+        self.root.note_score(score, window.bound_of(score));
         self.root_searches += 1;
         self.budget.resume();
         score
@@ -243,39 +235,31 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         if self.position(ply).is_terminal() { self.terminal_score(ply) } else { self.static_eval(ply) }
     }
 
+    /// The key in the table of a position at `ply`. Where chance counts in some plies from the root on, a
+    /// position is worth something else at each of them.
+    #[inline]
+    pub(super) fn table_key(&self, position: &G, ply: usize) -> u64 {
+        let key = position.table_key();
+        match self.chance_plies {
+            _ if !G::HAS_CHANCE => key,
+            0 => key,
+            MAX_PLY => key ^ mixed(MAX_PLY as u64),
+            plies => key ^ mixed(plies.saturating_sub(ply) as u64),
+        }
+    }
+
     /// The table's entry of the position at `ply`, its score as seen from the root.
     #[inline]
     pub(super) fn tt_entry(&self, ply: usize) -> Option<TtEntry<G::Move>> {
-        let entry = self.table.probe::<G::Move>(self.position(ply).table_key())?;
+        let entry = self.table.probe::<G::Move>(self.table_key(self.position(ply), ply))?;
         Some(TtEntry { score: entry.score.relative_to_root(ply), ..entry })
     }
 
-    /// Stores what a search within a window made of the position at `ply`, with its static evaluation as the
-    /// evaluator gives it.
+    /// Stores an entry for the position at `ply`, its score as seen from the root.
     #[inline]
-    pub(super) fn store(
-        &self,
-        ply: usize,
-        best: Option<G::Move>,
-        score: Score,
-        window: Window,
-        depth: i32,
-        static_eval: Option<Score>,
-    ) {
-        let bound = match score {
-            score if score >= window.beta => Bound::Lower,
-            score if score > window.alpha => Bound::Exact,
-            _ => Bound::Upper,
-        };
-        let entry = TtEntry {
-            best,
-            score: score.relative_to(ply),
-            bound,
-            depth: depth as u8,
-            static_eval,
-            is_pv: self.stack[ply].is_pv,
-        };
-        self.table.store(self.position(ply).table_key(), entry);
+    pub(super) fn store(&self, ply: usize, entry: TtEntry<G::Move>) {
+        let entry = TtEntry { score: entry.score.relative_to(ply), ..entry };
+        self.table.store(self.table_key(self.position(ply), ply), entry);
     }
 
     /// Makes the position after a move at `ply` that of the next ply: the one place where children come
@@ -289,7 +273,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         if G::MOVE_KINDS > 1 {
             child.context.led_by = [Some(parent.position.move_kind(mv)), parent.context.led_by[0]];
         }
-        self.table.prefetch(child.position.table_key());
+        self.table.prefetch(self.table_key(self.position(ply + 1), ply + 1));
     }
 
     /// Plays a move at `ply`; [`Searcher::undo`] takes it back.
@@ -312,7 +296,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         child.context.led_by = [None, parent.context.led_by[0]];
         child.after_tactical = false;
         parent.is_null_move = true;
-        self.table.prefetch(self.position(ply + 1).table_key());
+        self.table.prefetch(self.table_key(self.position(ply + 1), ply + 1));
         self.remember(ply);
     }
 
@@ -365,7 +349,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let mut pv = std::mem::take(&mut self.stack[ply].pv);
         pv.clear();
         while pv.len() < self.iteration
-            && let Some(entry) = self.table.probe::<G::Move>(position.table_key())
+            && let Some(entry) = self.table.probe::<G::Move>(self.table_key(&position, ply + pv.len()))
             && entry.bound == Bound::Exact
             && let Some(best) = entry.best.filter(|&mv| position.is_legal(mv))
         {
@@ -373,6 +357,22 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             pv.push(best);
         }
         self.stack[ply].pv = pv;
+    }
+
+    /// A line of so many plies at most from the root on: a move, and the table moves behind it while the game
+    /// goes on.
+    pub(super) fn table_line(&mut self, mv: G::Move, plies: usize) -> Vec<G::Move> {
+        let (mut line, mut next) = (Vec::new(), Some(mv));
+        while let Some(mv) = next {
+            self.play(line.len(), mv);
+            line.push(mv);
+            let ply = line.len();
+            next = self.tt_entry(ply).and_then(|entry| entry.best).filter(|&mv| {
+                ply < plies && self.draw_score(ply).is_none() && self.position(ply).is_legal(mv)
+            });
+        }
+        line.iter().for_each(|_| self.undo());
+        line
     }
 
     /// Announces that the search of a root move begins, once the search has taken a while.
@@ -408,9 +408,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
-    /// Tells the root that one of its moves has been searched, with its score if it is the best so far.
-    /// `before` are the nodes of this thread before that search.
-    pub(super) fn note_root_move(&mut self, mv: G::Move, best: Option<Score>, before: u64) {
+    /// Tells the root that one of its moves has been searched, with its score, and what that says, if it is
+    /// the best so far. `before` are the nodes of this thread before that search.
+    pub(super) fn note_root_move(&mut self, mv: G::Move, best: Option<(Score, Bound)>, before: u64) {
         let nodes = self.budget.own_nodes() - before;
         self.root.note(mv, best, &self.stack[0].pv, nodes);
     }

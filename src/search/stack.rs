@@ -16,13 +16,11 @@ pub(super) struct Ply<G: Game, S> {
     pub(super) state: S,
     /// Whether `state` is that of the position.
     pub(super) is_up_to_date: bool,
-    /// The static evaluation, corrected by what is known of such positions; `None` in check or where nothing
-    /// has asked for it.
+    /// The static evaluation, corrected by what is known of such positions, which later positions of the line
+    /// are compared with; `None` in check or where nothing has asked for it.
     pub(super) static_eval: Option<Score>,
     /// Whether a null-window search of the position is expected to fail high.
     pub(super) is_cut_node: bool,
-    /// Whether the position is, or has been, on the principal variation of a search.
-    pub(super) is_pv: bool,
     /// Cutoffs at this ply so far below the same parent.
     pub(super) cutoffs: i32,
     /// Moves on the way to the position that were extended by two plies.
@@ -33,8 +31,6 @@ pub(super) struct Ply<G: Game, S> {
     pub(super) after_tactical: bool,
     /// Whether the move made here is the null move.
     pub(super) is_null_move: bool,
-    /// The move that is left out: the table move, while a singular search looks at the others.
-    pub(super) excluded: Option<G::Move>,
     pub(super) picker: MovePicker<G::Move>,
     /// The moves that have been searched here.
     pub(super) searched: Vec<G::Move>,
@@ -56,13 +52,11 @@ impl<G: Game, S> Ply<G, S> {
             is_up_to_date: true,
             static_eval: None,
             is_cut_node: false,
-            is_pv: false,
             cutoffs: 0,
             double_extensions: 0,
             context: Context::default(),
             after_tactical: false,
             is_null_move: false,
-            excluded: None,
             picker: MovePicker::default(),
             searched: Vec::new(),
             kept: Vec::new(),

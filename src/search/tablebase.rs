@@ -34,13 +34,13 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         };
         let entry = TtEntry {
             best: None::<G::Move>,
-            score: score.relative_to(ply),
+            score,
             bound,
             depth: MAX_PLY as u8,
             static_eval: None,
             is_pv: false,
         };
-        self.table.store(position.table_key(), entry);
+        self.store(ply, entry);
         Some(score)
     }
 

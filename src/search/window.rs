@@ -2,6 +2,7 @@
 
 use std::ops::Neg;
 
+use super::table::Bound;
 use crate::eval::Score;
 
 /// The scores between `alpha` and `beta`. Negation gives the window of the other player.
@@ -31,6 +32,16 @@ impl Window {
     /// Whether no score lies inside.
     pub(super) fn is_null(self) -> bool {
         self.beta <= self.alpha + Score::STEP
+    }
+
+    /// What a score says that a search within this window has found.
+    #[inline]
+    pub(super) fn bound_of(self, score: Score) -> Bound {
+        match score {
+            score if score >= self.beta => Bound::Lower,
+            score if score > self.alpha => Bound::Exact,
+            _ => Bound::Upper,
+        }
     }
 
     /// The value of a child for the side to move at its parent, whose window this is. `search` is given the
