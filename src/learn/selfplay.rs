@@ -11,7 +11,7 @@ use super::observation::{
 use crate::engine::game_loop::{GameDriver, play_out};
 use crate::engine::{Board, Play, Thinker};
 use crate::game::{Chance, Color, Features, Game, Playable, Points, mixed};
-use crate::search::{Best, Control, Limits, Listener, Report, RootMoveStatistics, RootStatistics};
+use crate::search::{Best, Bound, Control, Limits, Listener, Report, RootMoveStatistics, RootStatistics};
 
 /// The limit of an agent's search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +177,8 @@ impl<M> Default for SearchRecorder<M> {
 
 impl<M: Copy> Listener<M> for SearchRecorder<M> {
     fn report(&mut self, report: Report<M>) {
-        if report.multipv == 1 {
+        // The line of a bound does not lead to the position that the score is of.
+        if report.multipv == 1 && report.bound == Bound::Exact {
             self.pv = report.pv;
         }
     }

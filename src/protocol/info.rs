@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::eval::UciScore;
 
-/// The last report of an engine about its first line.
+/// The last report of an engine about its first line. A bound is no score: the one before it stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Info {
     /// Depth of the iteration, in plies.
@@ -27,6 +27,7 @@ impl Info {
             return;
         }
         let mut new = self.clone();
+        let mut is_bound = false;
         while let Some(word) = words.next() {
             match word {
                 "depth" => take(&mut new.depth, words.next()),
@@ -38,13 +39,17 @@ impl Info {
                     (Some("mate"), Some(value)) => new.score = Some(UciScore::Mate(value)),
                     _ => {}
                 },
+                "lowerbound" | "upperbound" => is_bound = true,
                 // The rest of the line is moves, or text.
                 "pv" => new.pv = words.by_ref().map(str::to_owned).collect(),
                 "string" => break,
                 _ => {}
             }
         }
-        *self = new;
+        *self = match is_bound {
+            true => Info { score: self.score, depth: self.depth, seldepth: self.seldepth, ..new },
+            false => new,
+        };
     }
 }
 
@@ -80,7 +85,12 @@ mod tests {
             pv: ["e1e3", "score", "cp", "99"].map(str::to_owned).into(),
         };
         assert_eq!(info, expected);
-        info.update("info depth 9 score mate -3 lowerbound");
-        assert_eq!(info, Info { depth: Some(9), score: Some(UciScore::Mate(-3)), ..expected });
+        for bound in ["lowerbound", "upperbound"] {
+            info.update(&format!("info depth 9 score mate -3 {bound} nodes 500 pv e1e2"));
+            let pv = vec!["e1e2".to_owned()];
+            assert_eq!(info, Info { nodes: Some(500), pv, ..expected.clone() });
+        }
+        info.update("info depth 9 score mate -3");
+        assert_eq!(info.score, Some(UciScore::Mate(-3)));
     }
 }

@@ -9,7 +9,7 @@ use crate::arena::Rules;
 use crate::engine::{Engine, OptionError, Session, Thinker};
 use crate::game::{Color, Game, Playable};
 use crate::nets::NetError;
-use crate::search::{Control, Limits, Report};
+use crate::search::{Bound, Control, Limits, Report};
 
 /// Sets the options of an engine.
 pub(super) fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
@@ -74,12 +74,17 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         control: &Control,
     ) -> Result<MoveReply<G::Move>, PlayerError> {
         let limits = Limits { start: Instant::now(), ..request.limits.clone() };
-        let mut last = None;
+        // A bound is no score.
+        let (mut exact, mut line) = (None, Vec::new());
         let best = self.guard(|thinker| {
             thinker.check_board(request.game.position())?;
             Ok(thinker.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
-                if report.multipv == 1 {
-                    last = Some(report);
+                if report.multipv != 1 {
+                    return;
+                }
+                line.clone_from(&report.pv);
+                if report.bound == Bound::Exact {
+                    exact = Some(report);
                 }
             }))
         })?;
@@ -91,15 +96,12 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         // A missing move counts as an illegal one.
         let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
         let reply = MoveReply { nodes: Some(best.nodes), elapsed, ..MoveReply::new(mv) };
-        Ok(match last {
-            Some(Report { depth, seldepth, score, pv, .. }) => MoveReply {
-                score: Some(score.to_uci()),
-                depth: Some(depth),
-                seldepth: Some(seldepth),
-                pv,
-                ..reply
-            },
-            None => reply,
+        Ok(MoveReply {
+            score: exact.as_ref().map(|report| report.score.to_uci()),
+            depth: exact.as_ref().map(|report| report.depth),
+            seldepth: exact.as_ref().map(|report| report.seldepth),
+            pv: line,
+            ..reply
         })
     }
 }

@@ -12,7 +12,7 @@ use crate::engine::{Board, Play, Thinker};
 use crate::eval::{Score, WdlModel};
 use crate::game::{Color, Playable, Points, mixed};
 use crate::parallel;
-use crate::search::{Control, Limits, Report};
+use crate::search::{Bound, Control, Limits, Report};
 
 /// The expected result from which on a game counts as won, and for how many plies in a row.
 const WON: (f64, u32) = (0.995, 4);
@@ -134,7 +134,9 @@ fn play_game<G: Playable>(
         }
         let mut score = None;
         let best = thinker.think(&game, None, &limits, control, &mut |report: Report<G::Move>| {
-            score = Some(report.score);
+            if report.bound == Bound::Exact {
+                score = Some(report.score);
+            }
         });
         if control.is_stopped() {
             return Err(Unplayed::Stopped);
