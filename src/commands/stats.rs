@@ -34,7 +34,7 @@ impl GameVisitor for &Arguments {
             let mut counts = Counts::default();
             for (game, number) in games.iter().zip(1..) {
                 counts
-                    .add(&start, game, |_| ())
+                    .add(&start, game, |_, _| ())
                     .map_err(|(ply, text)| refuse(GamesProblem::Move { number, ply, text }))?;
             }
             let bytes = std::fs::metadata(path).map_err(|error| refuse(error.into()))?.len();

@@ -67,7 +67,9 @@ impl Arguments {
                 }
                 boards.clear();
                 counts
-                    .add(&start, game, |played| boards.extend(board_of(&played)))
+                    .add(&start, game, |played, is_quiet| {
+                        boards.extend(is_quiet.then(|| board_of(&played)).flatten());
+                    })
                     .map_err(|(ply, text)| refuse(GamesProblem::Move { number, ply, text }))?;
                 out.write_all(ChessBoard::as_bytes_slice(&boards))?;
                 progress.update(number as u64, || format!("{} positions", counts.quiet()));

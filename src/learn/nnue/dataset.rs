@@ -18,6 +18,8 @@ pub struct Dataset<G> {
     positions: Vec<Position>,
     /// The scores of all plies of the games, for the side to move, in units of the evaluation.
     scores: Vec<f32>,
+    /// The side to move at each ply: players need not alternate.
+    movers: Vec<Color>,
     games: Vec<GameEnd>,
 }
 
@@ -91,7 +93,7 @@ impl Counts {
         self.positions - self.in_check - self.tactical - self.mates
     }
 
-    /// Counts a game; `visit` gets its quiet positions.
+    /// Counts a game; `visit` gets its positions, and whether they are quiet.
     ///
     /// # Errors
     /// The ply and the text of the first move that is not legal.
@@ -99,22 +101,27 @@ impl Counts {
         &mut self,
         start: &G,
         game: &PlayedGame<G::Move>,
-        mut visit: impl FnMut(PlayedPosition<G>),
+        mut visit: impl FnMut(PlayedPosition<G>, bool),
     ) -> Result<(), (usize, String)> {
         self.games += 1;
         self.results[2 - game.result as usize] += 1;
         self.opening += game.opening.len() as u64;
         game.replay(start, |played: PlayedPosition<G>| {
             self.positions += 1;
-            if played.position.in_check() {
-                self.in_check += 1;
+            let left_out = if played.position.in_check() {
+                Some(&mut self.in_check)
             } else if played.position.is_tactical(played.mv) {
-                self.tactical += 1;
+                Some(&mut self.tactical)
             } else if played.score.plies_to_end().is_some() {
-                self.mates += 1;
+                Some(&mut self.mates)
             } else {
-                visit(played);
+                None
+            };
+            let is_quiet = left_out.is_none();
+            if let Some(count) = left_out {
+                *count += 1;
             }
+            visit(played, is_quiet);
         })
     }
 }
@@ -123,8 +130,8 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
     /// No positions yet, for games from `board` on and a net with so many buckets.
     pub fn new(board: G, buckets: u8) -> Dataset<G> {
         let rows = InputRows::new::<G>(board.input_shape(), buckets);
-        let (inputs, positions, scores, games) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Dataset { board, rows, inputs, positions, scores, games }
+        let (inputs, positions, games) = (Vec::new(), Vec::new(), Vec::new());
+        Dataset { board, rows, inputs, positions, scores: Vec::new(), movers: Vec::new(), games }
     }
 
     /// Adds the quiet positions of games, for a net with so many outputs.
@@ -148,9 +155,14 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
         }
         for (game, number) in games.iter().zip(1..) {
             let scores = self.scores.len();
-            self.scores.extend(game.moves.iter().map(|(_, score)| score.to_thousandths() as f32 / 1000.0));
             counts
-                .add(&start, game, |played| self.push(&played, scores + played.ply, outputs))
+                .add(&start, game, |played, is_quiet| {
+                    self.scores.push(played.score.to_thousandths() as f32 / 1000.0);
+                    self.movers.push(played.position.side_to_move());
+                    if is_quiet {
+                        self.push(&played, scores + played.ply, outputs);
+                    }
+                })
                 .map_err(|(ply, text)| GamesProblem::Move { number, ply, text })?;
             self.games.push(GameEnd { positions: self.positions.len(), scores: self.scores.len() });
         }
@@ -213,12 +225,15 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
         let mut targets = vec![0.0; self.len()];
         for (game, GameEnd { scores: mut end, .. }) in self.games.iter().copied().enumerate() {
             let positions = &self.positions[self.of_game(game)];
-            let Some(&Position { score, result, .. }) = positions.last() else { continue };
-            // The result for the player who would move after the last move.
-            let mut later = if (end - score).is_multiple_of(2) { result } else { !result }.value();
+            let Some(&Position { result, views, .. }) = positions.last() else { continue };
+            // What comes later, as a player sees it.
+            let (mut later, mut player) = (result.value(), views[0].player);
             for (position, target) in positions.iter().zip(&mut targets[self.of_game(game)]).rev() {
-                for &score in self.scores[position.score..end].iter().rev() {
-                    later = (1.0 - lambda) * expected(score.into(), unit) + lambda * (1.0 - later);
+                for ply in (position.score..end).rev() {
+                    if player != self.movers[ply] {
+                        (later, player) = (1.0 - later, self.movers[ply]);
+                    }
+                    later = (1.0 - lambda) * expected(self.scores[ply].into(), unit) + lambda * later;
                 }
                 end = position.score;
                 *target = (blend * later + (1.0 - blend) * position.result.value()) as f32;
@@ -274,4 +289,26 @@ impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
 /// The expected result of an output.
 pub(super) fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+    use crate::game::chess::Chess;
+
+    #[test]
+    fn a_player_may_move_twice() {
+        let start = Chess::start();
+        let mut dataset = Dataset::new(start.clone(), 1);
+        let views = [Color::White, Color::Black].map(|player| start.input_view(player));
+        dataset.positions.push(Position { end: 0, score: 0, result: Points::Win, views, output: 0 });
+        dataset.scores = vec![1.0, 2.0, -3.0];
+        dataset.movers = vec![Color::White, Color::White, Color::Black];
+        dataset.games.push(GameEnd { positions: 1, scores: 3 });
+        let target = Target { blend: 1.0, lambda: 0.5, unit: 1.0 };
+        let value = |score| expected(score, 1.0);
+        let sum = 0.5 * value(1.0) + 0.25 * value(2.0) + 0.125 * value(3.0) + 0.125;
+        assert!((f64::from(dataset.targets(&target)[0]) - sum).abs() < 1e-6);
+    }
 }
