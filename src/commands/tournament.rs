@@ -4,19 +4,18 @@ mod arguments;
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use serde::Serialize;
 
 pub(super) use self::arguments::Arguments;
-use super::claim;
 use super::progress::Progress;
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
-use crate::files::write_atomically;
+use crate::files::{Claim, write_atomically};
 use crate::game::quote;
 use crate::search::Control;
 
@@ -81,7 +80,8 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         return report(&arguments, &tournament);
     }
     arguments.play.check_cores();
-    let _plot = arguments.plot.as_deref().map(claim).transpose().context("--plot")?;
+    let plot = |path: &PathBuf| Claim::file(path).with_context(|| format!("--plot {}", path.display()));
+    let _plot = arguments.plot.as_ref().map(plot).transpose()?;
     let control = super::interruptible()?;
     check(&tournament, &control)?;
     let (mut pgn_file, mut results) = arguments.pgn_file(&tournament)?;
