@@ -211,7 +211,8 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
             }
             depth += 1;
         }
-        if !is_any_finished {
+        // A deeper iteration may have proven something.
+        if !is_any_finished && (depth == 1 || self.lines.is_empty()) {
             self.answer_at_once();
         }
         let best = self.lines.first().map(|line| &line.pv[..]);
