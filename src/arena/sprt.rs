@@ -51,6 +51,18 @@ pub enum SprtError {
         /// The Elo difference of H1.
         elo1: f64,
     },
+    /// A hypothesis that is too far from equality for its model.
+    #[error("{name} {found}: expected from -{most} to {most} with model={model}")]
+    Far {
+        /// `elo0` or `elo1`.
+        name: &'static str,
+        /// Its value.
+        found: f64,
+        /// The greatest value.
+        most: f64,
+        /// The name of the model.
+        model: &'static str,
+    },
     /// An error rate out of range.
     #[error("{name} {found}: expected more than 0 and less than 0.5")]
     Rate {
@@ -65,11 +77,31 @@ pub enum SprtError {
 /// finite.
 const REGULARIZATION: f64 = 1e-3;
 
+impl EloModel {
+    fn name(self) -> &'static str {
+        match self {
+            EloModel::Logistic => "logistic",
+            EloModel::Normalized => "normalized",
+        }
+    }
+
+    /// The greatest difference that can be tested. Of logistic Elo, more is a score of 1 in floating point; of
+    /// normalized Elo, some 230 and more have no maximum likelihood distribution near the uniform one, where
+    /// the search for it begins.
+    fn most(self) -> f64 {
+        match self {
+            EloModel::Logistic => 2000.0,
+            EloModel::Normalized => 200.0,
+        }
+    }
+}
+
 impl Sprt {
     /// A test in logistic Elo with the probabilities of error `alpha` if H0 is true and `beta` if H1 is true.
     ///
     /// # Errors
-    /// [`SprtError`] unless `elo0 < elo1` and both error rates are between 0 and ½, exclusive.
+    /// [`SprtError`] unless `elo0 < elo1`, both are within ± 2000, and both error rates are between 0 and ½,
+    /// exclusive.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Sprt, SprtError> {
         if elo0 >= elo1 || !elo0.is_finite() || !elo1.is_finite() {
             return Err(SprtError::Hypotheses { elo0, elo1 });
@@ -79,12 +111,19 @@ impl Sprt {
                 return Err(SprtError::Rate { name, found });
             }
         }
-        Ok(Sprt { model: EloModel::Logistic, elo0, elo1, alpha, beta })
+        Sprt { model: EloModel::Logistic, elo0, elo1, alpha, beta }.with_model(EloModel::Logistic)
     }
 
     /// The same test in another Elo model.
-    pub fn with_model(self, model: EloModel) -> Sprt {
-        Sprt { model, ..self }
+    ///
+    /// # Errors
+    /// [`SprtError::Far`] if a hypothesis is beyond those of the model: ± 200 in normalized Elo.
+    pub fn with_model(self, model: EloModel) -> Result<Sprt, SprtError> {
+        let most = model.most();
+        match [("elo0", self.elo0), ("elo1", self.elo1)].into_iter().find(|(_, elo)| elo.abs() > most) {
+            Some((name, found)) => Err(SprtError::Far { name, found, most, model: model.name() }),
+            None => Ok(Sprt { model, ..self }),
+        }
     }
 
     /// Reads `elo0=… elo1=… alpha=… beta=… model=…`. The defaults are 0.05 for α and β and `logistic` for the
@@ -98,13 +137,12 @@ impl Sprt {
         let (elo0, elo1) = (keys.require("elo0", elo0)?, keys.require("elo1", elo1)?);
         let sprt = Sprt::new(elo0, elo1, alpha.unwrap_or(0.05), beta.unwrap_or(0.05));
         let sprt = sprt.map_err(|error| keys.invalid(error))?;
-        let model = keys.read_with("model", "`logistic` or `normalized`", |model| match model {
-            "logistic" => Some(EloModel::Logistic),
-            "normalized" => Some(EloModel::Normalized),
-            _ => None,
+        let model = keys.read_with("model", "`logistic` or `normalized`", |name| {
+            [EloModel::Logistic, EloModel::Normalized].into_iter().find(|model| model.name() == name)
         })?;
+        let sprt = sprt.with_model(model.unwrap_or_default()).map_err(|error| keys.invalid(error))?;
         keys.finish("elo0, elo1, alpha, beta, model")?;
-        Ok(sprt.with_model(model.unwrap_or_default()))
+        Ok(sprt)
     }
 
     /// The log-likelihood ratio (LLR) of H1 to H0. Positive values favour H1.
@@ -232,7 +270,7 @@ mod tests {
             (-1.75, 0.25, [127, 4_883, 10_712, 5_150, 104], 3.01),
             (0.0, 5.0, [0, 0, 0, 0, 5_550], 111.82),
         ] {
-            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().with_model(EloModel::Normalized);
+            let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().with_model(EloModel::Normalized).unwrap();
             let llr = sprt.llr(&Pairs::of(pairs));
             assert!((llr / expected - 1.0).abs() < 0.01, "{llr} for {expected}");
         }
@@ -255,6 +293,37 @@ mod tests {
         assert!(matches!(Sprt::new(f64::NAN, 5.0, 0.05, 0.05), Err(SprtError::Hypotheses { .. })));
         assert!(matches!(Sprt::new(0.0, 5.0, 0.5, 0.05), Err(SprtError::Rate { name: "alpha", .. })));
         assert!(matches!(Sprt::new(0.0, 5.0, 0.05, 0.0), Err(SprtError::Rate { name: "beta", .. })));
+    }
+
+    /// Whatever the results are, the ratio is a number, and more wins are more for H1.
+    #[test]
+    fn ratios_are_finite_up_to_the_greatest_difference() {
+        let mut random = StdRng::seed_from_u64(3);
+        for model in [EloModel::Logistic, EloModel::Normalized] {
+            let most = model.most();
+            for (elo0, elo1) in
+                [(0.0, most), (-most, 0.0), (-most, most), (most - 5.0, most), (-most, 5.0 - most)]
+            {
+                let sprt = Sprt::new(elo0, elo1, 0.05, 0.05).unwrap().with_model(model).unwrap();
+                let ends =
+                    [[1, 0, 0, 0, 0], [1_000_000, 0, 0, 0, 0], [0, 0, 1_000_000, 0, 0], [0, 0, 0, 1, 0]];
+                let mixed = std::iter::repeat_with(|| {
+                    std::array::from_fn(|_| [0, 0, 1, 2, 10, 1000, 1_000_000][random.random_range(0..7)])
+                });
+                for counts in ends.into_iter().chain(mixed.take(300)) {
+                    let llr = sprt.llr(&Pairs::of(counts));
+                    assert!(llr.is_finite(), "{sprt}: {llr} for {counts:?}");
+                }
+                let llr = |counts| sprt.llr(&Pairs::of(counts));
+                assert!(llr([0, 0, 0, 0, 50]) > llr([0, 0, 50, 0, 0]), "{sprt}");
+                assert!(llr([0, 0, 50, 0, 0]) > llr([50, 0, 0, 0, 0]), "{sprt}");
+            }
+            let far =
+                Sprt { model: EloModel::Logistic, elo0: 0.0, elo1: most + 1.0, alpha: 0.05, beta: 0.05 };
+            let error = far.with_model(model).unwrap_err().to_string();
+            assert!(error.contains(&format!("elo1 {}: expected from -{most}", most + 1.0)), "{error}");
+        }
+        assert!(matches!(Sprt::new(-1e9, 0.0, 0.05, 0.05), Err(SprtError::Far { name: "elo0", .. })));
     }
 
     /// The number of `matches` in which the test accepts H1 when the Elo difference is `elo` and 40 % of the
@@ -311,7 +380,7 @@ mod tests {
     #[test]
     fn error_rates_are_as_specified_in_normalized_elo() {
         let matches = 200;
-        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().with_model(EloModel::Normalized);
+        let sprt = Sprt::new(0.0, 10.0, 0.05, 0.05).unwrap().with_model(EloModel::Normalized).unwrap();
         // A game that is drawn with probability 0.4 has the variance 0.15.
         let score = 0.5 + 10.0 * std::f64::consts::LN_10 / 800.0 * 0.15f64.sqrt();
         let elo = -400.0 * (1.0 / score - 1.0).log10();
