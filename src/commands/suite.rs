@@ -13,6 +13,7 @@ use crate::engine::suite::{self, Attempt, SuitePosition};
 use crate::engine::{Engine, Settings, registry};
 use crate::game::MoveError;
 use crate::protocol::text;
+use crate::search::Bound;
 
 /// Searches the positions of a test suite and counts those in which the right move is found.
 #[derive(Debug, clap::Args)]
@@ -166,7 +167,11 @@ impl Row {
             fen: position.fen.clone(),
             expected: position.goal.describe(engine.board())?,
             found: attempt.found.as_ref().map(|mv| engine.board().san(mv)).transpose()?,
-            score: attempt.score.map(|score| score.to_string()),
+            score: attempt.score.map(|score| match attempt.bound {
+                Bound::Exact => score.to_string(),
+                Bound::Lower => format!("{score} lowerbound"),
+                Bound::Upper => format!("{score} upperbound"),
+            }),
             solved: attempt.solved.is_some(),
             depth: moment.depth,
             nodes: moment.nodes,

@@ -1,7 +1,7 @@
 //! Test suites: positions in EPD with what a search is to find in them.
 //!
-//! A line asks for one thing, by the first of these operations that it has: `dm` a forced win, `bm` one of
-//! the best moves, `am` any move but these, points the move that gets most of them. Points are given as in
+//! A line asks for one thing, by the first of these operations that it has: `dm`, or `bm` with `#5` or `#-5`, a
+//! forced win or loss, `bm` one of the best moves, `am` any move but these, points the move that gets most of them. Points are given as in
 //! STS, by `c8` (numbers) and `c9` (moves) or by `c0` (`"Nf3=10, e4=5"`). Another text in them is a comment.
 
 mod read;
@@ -39,6 +39,8 @@ pub enum Goal {
     Avoid(Vec<String>),
     /// A win in at most so many moves of the winner, by score.
     Mate(u32),
+    /// A loss in at most so many moves of the winner, by score.
+    Mated(u32),
 }
 
 /// What a search has found in a position.
@@ -48,6 +50,8 @@ pub struct Attempt {
     pub found: Option<String>,
     /// Its score; `None` in a search without reports.
     pub score: Option<UciScore>,
+    /// Whether that is exact. A search that ends while it rises above its window has a lower bound only.
+    pub bound: Bound,
     /// Since when the best move of the search has stayed a solution. `None` if the position is not solved.
     pub solved: Option<Moment>,
     /// The end of the search.
@@ -76,6 +80,9 @@ impl Goal {
             &Goal::Mate(most) => {
                 matches!(score, Some(UciScore::Mate(moves)) if moves > 0 && moves as u32 <= most)
             }
+            &Goal::Mated(most) => {
+                matches!(score, Some(UciScore::Mate(moves)) if moves <= 0 && moves.unsigned_abs() <= most)
+            }
         }
     }
 
@@ -89,6 +96,7 @@ impl Goal {
             Goal::Best(moves) => ("bm", moves),
             Goal::Avoid(moves) => ("am", moves),
             Goal::Mate(moves) => return Ok(format!("dm {moves}")),
+            Goal::Mated(moves) => return Ok(format!("dm -{moves}")),
         };
         let moves = moves.iter().map(|mv| board.san(mv)).collect::<Result<Vec<_>, _>>()?;
         Ok(format!("{opcode} {}", moves.join(" ")))
@@ -116,18 +124,19 @@ impl SuitePosition {
         engine.new_game();
         let mate = match self.goal {
             Goal::Mate(moves) => Some(moves),
-            Goal::Best(_) | Goal::Avoid(_) => limits.mate,
+            Goal::Best(_) | Goal::Avoid(_) | Goal::Mated(_) => limits.mate,
         };
         let limits = Limits { start: Instant::now(), mate, ..limits.clone() };
-        let mut watch = Watch { goal: &self.goal, score: None, depth: 0, since: None };
+        let mut watch = Watch::new(&self.goal);
         let best = engine.search(&[], &limits, control, &mut |report: &SearchReport| watch.see(report));
         let best = best.expect("no root move is named");
         let end = Moment { depth: watch.depth, nodes: best.nodes, time: limits.start.elapsed() };
         let found = best.best;
-        let is_met = found.as_ref().is_some_and(|mv| self.goal.is_met(mv, watch.score));
+        let is_met = found.as_ref().is_some_and(|mv| watch.is_met(mv));
         let points = self.points.iter().find(|(mv, _)| Some(mv) == found.as_ref());
         Ok(Attempt {
             score: watch.score,
+            bound: watch.bound,
             solved: is_met.then(|| watch.since.unwrap_or(end)),
             end,
             points: points.map_or(0, |(_, points)| *points),
@@ -140,21 +149,32 @@ impl SuitePosition {
 struct Watch<'a> {
     goal: &'a Goal,
     score: Option<UciScore>,
+    bound: Bound,
     depth: u32,
     /// Since when the best move has been a solution.
     since: Option<Moment>,
 }
 
-impl Watch<'_> {
+impl<'a> Watch<'a> {
+    fn new(goal: &'a Goal) -> Watch<'a> {
+        Watch { goal, score: None, bound: Bound::Exact, depth: 0, since: None }
+    }
+
+    /// Whether the goal is met by a move with the last score. A lower bound proves a win, but no loss.
+    fn is_met(&self, mv: &str) -> bool {
+        let is_proven = self.bound == Bound::Exact || !matches!(self.goal, Goal::Mated(_));
+        is_proven && self.goal.is_met(mv, self.score)
+    }
+
     fn see(&mut self, report: &SearchReport) {
-        let &SearchReport { depth, nodes, time, score, .. } = report;
+        let &SearchReport { depth, nodes, time, score, bound, .. } = report;
         // A search that falls below its window has no best move.
         let Some(mv) = report.pv.first().filter(|_| report.multipv == 1 && report.bound != Bound::Upper)
         else {
             return;
         };
-        (self.depth, self.score) = (depth, Some(score));
-        match self.goal.is_met(mv, Some(score)) {
+        (self.depth, self.score, self.bound) = (depth, Some(score), bound);
+        match self.is_met(mv) {
             true => drop(self.since.get_or_insert(Moment { depth, nodes, time })),
             false => self.since = None,
         }
@@ -207,7 +227,7 @@ mod tests {
             visits: None,
             pv: vec![mv.to_owned()],
         };
-        let mut watch = Watch { goal: &mate.goal, score: None, depth: 0, since: None };
+        let mut watch = Watch::new(&mate.goal);
         let mut since = |depth, mv, bound| {
             watch.see(&report(depth, mv, bound));
             watch.since.map(|moment| moment.depth)
@@ -217,6 +237,16 @@ mod tests {
         assert_eq!(since(3, "h5e5", Bound::Exact), None);
         assert_eq!(since(4, "h5f7", Bound::Lower), Some(4));
         assert_eq!(since(5, "h5f7", Bound::Exact), Some(4));
+        // A lower bound on the score is no proof of a loss, and a bound is told as one.
+        let goal = Goal::Mated(5);
+        let mut watch = Watch::new(&goal);
+        let mut mated = |bound| {
+            watch.see(&SearchReport { score: UciScore::Mate(-4), ..report(6, "h5f7", bound) });
+            (watch.since.is_some(), watch.bound)
+        };
+        assert_eq!(mated(Bound::Lower), (false, Bound::Lower));
+        assert_eq!(mated(Bound::Upper), (false, Bound::Lower));
+        assert_eq!(mated(Bound::Exact), (true, Bound::Exact));
     }
 
     #[test]
@@ -227,15 +257,21 @@ mod tests {
             assert!(!met(score), "{score:?}");
         }
         assert!(!met(Some(UciScore::Centi(900))));
+        let lost = |score| Goal::Mated(3).is_met("h5f7", Some(score));
+        assert!(lost(UciScore::Mate(-3)) && lost(UciScore::Mate(-1)) && !lost(UciScore::Mate(-4)));
+        assert!(!lost(UciScore::Mate(3)) && !lost(UciScore::Centi(-900)));
     }
 
     #[test]
     fn goals_are_described_in_the_notation_of_records() {
         let mut board = registry::board("chess").unwrap();
         board.set_up(Some(MATE), &[]).unwrap();
-        for (operations, text) in
-            [("bm h5f7 g1f3;", "bm Qxf7# Nf3"), ("am Qxe5;", "am Qxe5+"), ("dm 2;", "dm 2")]
-        {
+        for (operations, text) in [
+            ("bm h5f7 g1f3;", "bm Qxf7# Nf3"),
+            ("am Qxe5;", "am Qxe5+"),
+            ("bm #2;", "dm 2"),
+            ("dm -2;", "dm -2"),
+        ] {
             assert_eq!(position(operations).goal.describe(board.as_ref()).unwrap(), text);
         }
     }

@@ -1,7 +1,9 @@
 //! Lines of EPD files: a position, then operations such as `bm Nf3;` and `id "WAC.001";`.
 //!
 //! The position is a FEN, in which counters may be missing; the operations `hmvc` and `fmvn` stand for them.
-//! Each operation ends with a semicolon. In a line without any, a common opcode begins the next operation.
+//! Each operation ends with a semicolon. In a line without any, a common opcode begins the next operation. An
+//! opcode may have a colon, as `PV:` in public lists of mates, and case makes no difference. A quotation mark
+//! in a string is escaped with a backslash, and so is a backslash.
 
 use thiserror::Error;
 
@@ -19,7 +21,7 @@ pub struct Epd {
 /// An operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Operation {
-    /// Its name, such as `bm`.
+    /// Its name, such as `bm`, as it is written but for a colon.
     pub opcode: String,
     /// Its words or strings, without quotation marks.
     pub operands: Vec<String>,
@@ -79,7 +81,8 @@ impl Epd {
 
     /// The operands of an operation; `None` if the line does not have it.
     pub fn operands(&self, opcode: &str) -> Option<&[String]> {
-        let operation = self.operations.iter().find(|operation| operation.opcode == opcode)?;
+        let is_it = |operation: &&Operation| operation.opcode.eq_ignore_ascii_case(opcode);
+        let operation = self.operations.iter().find(is_it)?;
         Some(&operation.operands)
     }
 
@@ -106,7 +109,9 @@ impl Token {
 /// between the operations.
 fn tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
     let mut tokens = written_tokens(line)?;
-    let is_common = |token: &Token| token.word().is_some_and(|word| COMMON.contains(&word));
+    let is_same = |word: &str, opcode: &str| word.trim_end_matches(':').eq_ignore_ascii_case(opcode);
+    let is_common =
+        |token: &Token| token.word().is_some_and(|word| COMMON.iter().any(|opcode| is_same(word, opcode)));
     let has_semicolons = tokens.iter().any(Token::is_semicolon);
     let places = (0..tokens.len()).filter(|&at| is_common(&tokens[at]));
     let places: Vec<_> = places.take(if has_semicolons { 1 } else { usize::MAX }).collect();
@@ -125,12 +130,13 @@ fn written_tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
                 1
             }
             '"' => {
-                let end = rest[1..].find('"').ok_or_else(|| EpdError::Open(rest.to_owned()))?;
-                tokens.push(Token::Quoted(rest[1..=end].to_owned()));
-                end + 2
+                let (text, length) =
+                    read_string(&rest[1..]).ok_or_else(|| EpdError::Open(rest.to_owned()))?;
+                tokens.push(Token::Quoted(text));
+                length + 1
             }
             _ => {
-                let end = rest.find(|letter: char| letter.is_whitespace() || letter == ';');
+                let end = rest.find(|letter: char| letter.is_whitespace() || matches!(letter, ';' | '"'));
                 let end = end.unwrap_or(rest.len());
                 tokens.push(Token::Word(rest[..end].to_owned()));
                 end
@@ -141,13 +147,39 @@ fn written_tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
     Ok(tokens)
 }
 
+/// The string at the beginning of a text, after its first quotation mark, and its length with the last one.
+/// Programs that do not know of escaping write `"C:\"`: a mark ends the string if there is no other one.
+fn read_string(text: &str) -> Option<(String, usize)> {
+    let (mut plain, mut letters) = (String::new(), text.char_indices());
+    while let Some((at, letter)) = letters.next() {
+        let after = text[at + letter.len_utf8()..].chars().next();
+        match (letter, after) {
+            ('"', _) => return Some((plain, at + 1)),
+            ('\\', Some('\\')) => plain.extend(letters.next().map(|(_, escaped)| escaped)),
+            ('\\', Some('"')) if text[at + 2..].contains('"') && !is_end(&text[at + 2..]) => {
+                plain.extend(letters.next().map(|(_, escaped)| escaped));
+            }
+            _ => plain.push(letter),
+        }
+    }
+    None
+}
+
+/// Whether an operation ends here, and no string goes on: the quotation marks that are not escaped come in
+/// pairs.
+fn is_end(text: &str) -> bool {
+    let text = text.trim_start();
+    let marks = text.replace(r"\\", "").replace("\\\"", "").matches('"').count();
+    (text.is_empty() || text.starts_with(';')) && marks.is_multiple_of(2)
+}
+
 /// Reads an operation: opcode and operands.
 fn read_operation<E>(tokens: &[Token]) -> Result<Operation, EpdError<E>> {
     let mut words = tokens.iter().filter_map(|token| match token {
         Token::Word(word) | Token::Quoted(word) => Some(word.clone()),
         Token::Semicolon => None,
     });
-    let opcode = words.next().unwrap_or_default();
+    let opcode = words.next().unwrap_or_default().trim_end_matches(':').to_owned();
     let is_opcode = tokens.first().is_some_and(|token| token.word().is_some())
         && opcode.starts_with(|letter: char| letter.is_ascii_alphabetic())
         && opcode.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_');
@@ -189,6 +221,36 @@ mod tests {
         assert_eq!(parse::<Chess>("8/8/8/4k3/8/4K3/8/8 b - - 5 60").unwrap().operations, []);
         let sloppy = parse::<Chess>("8/8/8/4k3/8/4K3/8/8 b - - bm Ke6 Kd6 dm 26\0").unwrap();
         assert_eq!((sloppy.operands("bm").unwrap().len(), sloppy.operand("dm")), (2, Some("26")));
+    }
+
+    #[test]
+    fn strings_are_read_with_what_is_escaped() {
+        for (operations, id, next) in [
+            (r#"id "a \"b\" c"; c0 "x";"#, r#"a "b" c"#, Some("x")),
+            (r#"id "a \"b; c\""; c0 "x";"#, r#"a "b; c""#, Some("x")),
+            (r#"id "\"; c0 \""; c0 "x";"#, r#""; c0 ""#, Some("x")),
+            (r#"id "back\\slash\\"; c0 "x";"#, r"back\slash\", Some("x")),
+            (r#"id "C:\dir\"; c0 "x";"#, r"C:\dir\", Some("x")),
+            (r#"id "C:\dir\";"#, r"C:\dir\", None),
+            (r#"id "C:\dir\new"; c0 "\"x\"";"#, r"C:\dir\new", Some(r#""x""#)),
+            (r#"id"glued";c0"x";"#, "glued", Some("x")),
+        ] {
+            let epd = parse::<Chess>(&format!("8/8/8/4k3/8/4K3/8/8 b - - bm Ke6; {operations}"));
+            let epd = epd.unwrap_or_else(|error| panic!("{operations}: {error}"));
+            assert_eq!((epd.operand("id"), epd.operand("c0")), (Some(id), next), "{operations}");
+        }
+    }
+
+    #[test]
+    fn opcodes_of_lists_of_mates_are_read() {
+        for line in [
+            "8/8/8/4k3/8/4K3/8/8 b - - bm #5; PV: e5e6 e3e4;",
+            "8/8/8/4k3/8/4K3/8/8 b - - bm #5; pv e5e6 e3e4",
+            "8/8/8/4k3/8/4K3/8/8 b - - BM #5 PV: e5e6 e3e4",
+        ] {
+            let epd = parse::<Chess>(line).unwrap();
+            assert_eq!((epd.operand("bm"), epd.operands("pv").unwrap().len()), (Some("#5"), 2), "{line}");
+        }
     }
 
     #[test]

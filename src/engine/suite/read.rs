@@ -64,9 +64,14 @@ pub enum LineProblem {
         /// The move.
         text: String,
     },
-    /// The operand of `dm` is not a number of moves.
-    #[error("dm: {} is not a whole number from 1 to {LONGEST_MATE}", quote(.0))]
-    Mate(String),
+    /// The operand of `dm`, or of `bm` with `#`, is not a number of moves.
+    #[error("{opcode}: {} is not a whole number from 1 to {LONGEST_MATE}, or below zero", quote(.text))]
+    Mate {
+        /// The operation.
+        opcode: &'static str,
+        /// The operand.
+        text: String,
+    },
     /// Points are not of the form `Nf3=10`.
     #[error("c0: {} is not of the form `<move>=<points>`", quote(.0))]
     Points(String),
@@ -101,7 +106,9 @@ fn read_line(text: &str, line: usize, board: &mut dyn Board) -> Result<SuitePosi
     let mut moves = MoveReader::new(&epd.fen, board)?;
     let points = read_points(&epd, &mut moves)?;
     let goal = if let Some(number) = epd.operands("dm") {
-        Goal::Mate(read_mate(number.first().map_or("", String::as_str))?)
+        read_mate("dm", number.first().map_or("", String::as_str))?
+    } else if let Some(mate) = epd.operand("bm").filter(|word| word.starts_with('#')) {
+        read_mate("bm", mate)?
     } else if let Some(best) = epd.operands("bm") {
         Goal::Best(moves.read_all("bm", best)?)
     } else if let Some(avoid) = epd.operands("am") {
@@ -116,9 +123,13 @@ fn read_line(text: &str, line: usize, board: &mut dyn Board) -> Result<SuitePosi
     Ok(SuitePosition { line, id, fen: epd.fen, goal, points })
 }
 
-fn read_mate(text: &str) -> Result<u32, LineProblem> {
-    let moves = text.parse().ok().filter(|moves| (1..=LONGEST_MATE).contains(moves));
-    moves.ok_or_else(|| LineProblem::Mate(text.to_owned()))
+/// Reads a number of moves to mate, as in `5`, `#5`, or `#-5` for the side that is mated.
+fn read_mate(opcode: &'static str, text: &str) -> Result<Goal, LineProblem> {
+    let number = text.trim_start_matches('#').trim_end_matches(',');
+    let (number, is_loss) = number.strip_prefix('-').map_or((number, false), |number| (number, true));
+    let moves = number.parse().ok().filter(|moves| (1..=LONGEST_MATE).contains(moves));
+    let moves = moves.ok_or_else(|| LineProblem::Mate { opcode, text: text.to_owned() })?;
+    Ok(if is_loss { Goal::Mated(moves) } else { Goal::Mate(moves) })
 }
 
 /// Reads the points of moves. A `c8` or `c0` that does not begin with points is a comment.
@@ -210,6 +221,9 @@ mod tests {
             ("bm Qxe5 +, h5f7 !?", Goal::Best(texts(&["h5e5", "h5f7"])), "line 1"),
             ("am Qxe5+ Nh3; id no. 2;", Goal::Avoid(texts(&["h5e5", "g1h3"])), "no. 2"),
             ("bm Qxe5+; dm 1;", Goal::Mate(1), "line 1"),
+            ("bm #1; PV: h5f7;", Goal::Mate(1), "line 1"),
+            ("bm #-12; PV: g1h3 f6h5; id \"a \\\"b\\\"\";", Goal::Mated(12), "a \"b\""),
+            ("dm -3;", Goal::Mated(3), "line 1"),
             ("c0 \"Nf3=3, Qxf7=10, Qxe5+=10\";", Goal::Best(texts(&["h5f7", "h5e5"])), "line 1"),
             (
                 "am Nh3; c0 \"a remark, 1=0\"; c8 \"of two\"; c9 \"parts\";",
@@ -243,6 +257,8 @@ mod tests {
             ("chess", format!("{MATE} bm Qxf7 Qh9;"), "bm: `Qh9`"),
             ("chess", format!("{MATE} am Ke4;"), "am: `Ke4` is not legal"),
             ("chess", format!("{MATE} dm 0;"), "dm: `0` is not a whole number"),
+            ("chess", format!("{MATE} bm #x;"), "bm: `#x` is not a whole number"),
+            ("chess", format!("{MATE} bm #0;"), "bm: `#0` is not a whole number"),
             ("chess", format!("{MATE} c0 \"Nf3=10, Nh3\";"), "c0: `Nh3` is not of the form"),
             ("chess", format!("{MATE} c0 \"Nf4=10\";"), "c0: `Nf4` is not legal"),
             ("chess", format!("{MATE} c8 \"10 x\"; c9 \"g1f3 g1h3\";"), "c8: `x` is not a whole number"),
