@@ -84,7 +84,7 @@ fn a_bad_game_is_named_and_left_out() {
         ("\"Standard\"", "\"ludo\"", "game 1 in line 1: unknown variant `ludo`"),
         ("\"Standard\"", "\"amazons\"", "game 1 in line 1: move 1: `e4` is no move"),
         ("Qh4 0-1", "Qh4 1-0", "game 2 in line 13: the result is wrong: Black wins: checkmate"),
-        ("0-0 *", "0-", "game 3: line 21: the game ends without a result after `0-`"),
+        ("0-0 *", "0-", "game 3 in line 15: move 6: `0-` is no move"),
         ("(2. Bc4", "(2. Bc4 (", "game 1: line 15: a comment or a variation is not closed"),
         ("w HBhb", "w HBxb", "game 3 in line 15: FEN: castling rights `HBxb`"),
     ] {
@@ -99,6 +99,82 @@ fn a_bad_game_is_named_and_left_out() {
     let (_folder, path) = file("other.pgn", FOREIGN);
     let (success, _, error) = labrys("replay --variant neighbours", &path);
     assert!(!success && error.contains("a game of chess, expected neighbours"), "{error}");
+}
+
+/// Runs `replay --strict` on a text: what it says of the games, and their last positions.
+fn replayed(text: &str) -> (Vec<String>, Vec<String>) {
+    let (_folder, path) = file("pasted.pgn", text);
+    let (success, out, error) = labrys("replay --strict", &path);
+    assert!(success, "{text}: {error}");
+    let lines = |prefix: &str| {
+        let lines = out.lines().filter(|line| line.starts_with(prefix));
+        lines.map(str::to_owned).collect::<Vec<_>>()
+    };
+    (lines("game "), lines("Fen: "))
+}
+
+#[test]
+fn a_list_of_moves_from_anywhere_is_a_game() {
+    let (_, expected) = replayed("1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. O-O *");
+    for text in [
+        "1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. O-O",
+        "1.e4e5 2.Nf3Nc6 3.Bc4Nf6 4.O-O*",
+        "1.e4 e5 2.Nf3 Nc6 3.Bc4 Nf6 4.0-0*",
+        "e2-e4 e7-e5 g1-f3 b8-c6 f1-c4 g8-f6 e1-g1",
+        "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 e1g1",
+        "1 e4 e5 2 Nf3 Nc6 3 Bc4 Nf6 4 O-O",
+        "1) e4 e5 2) Nf3 Nc6 3) Bc4 Nf6 4) O-O",
+        "e4, e5, Nf3, Nc6, Bc4, Nf6, O-O",
+        "\u{feff}1. e4!? e5$1 2.Nf3$14Nc6± 3. Bc4 (3. Bb5 a6) 3... Nf6?! ; book\r\n4. O–O",
+        "[White \"Engine /Level 6\\\"]\n[Black y]\n1. e4 e5 2. Nf3 Nc6 3. Bc4 Nf6 4. O-O 1/2-1/2",
+    ] {
+        assert_eq!(replayed(text).1, expected, "{text}");
+    }
+}
+
+#[test]
+fn games_of_a_file_keep_to_themselves() {
+    let text = "{of a collection}\n\n[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n[White \"C\"]\n[Black \"D\"]\n\
+                [FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O 1-0 {won}\n\n{the next one}\n[White \"E\"]\n\
+                [Variant \"chess 960\"]\n\n1. e4 h6*\n\n[White \"F\"]\n[Variant \"Classical\"]\n\n1. d4\n";
+    let (games, _) = replayed(text);
+    assert_eq!(
+        games,
+        [
+            "game 1: A – B, drawn (normal), 0 plies",
+            "game 2: C – D, White wins (normal), 1 plies",
+            "game 3: E – ?, not finished, 2 plies",
+            "game 4: F – ?, not finished, 1 plies",
+        ]
+    );
+}
+
+#[test]
+fn an_analysis_keeps_what_it_finds() {
+    let text = "[Event \"x\"]\n[White \"A\"]\n[Source \"y\"]\n[Annotator \"Z\"]\n[PlyCount \"4\"]\n\n\
+                {first} 1. f3 {[%clk 0:10:00]} {two} e5 $1 (1... e6 {so} (1... d5 2. e4 $5) 2. Kf2 -- 3. Kg3) {three} \
+                2. g4?? {[%csl Rg4] four} 2... Qh4# 0-1 {last}\n";
+    let (folder, path) = file("annotated.pgn", text);
+    let out = folder.path().join("out.pgn");
+    let (success, _, error) = labrys(&format!("analyse --nodes 2000 --out {}", out.display()), &path);
+    assert!(success, "{error}");
+    let written = std::fs::read_to_string(&out).unwrap().replace('\n', " ");
+    for part in [
+        "[Annotator \"Z, Labrys\"]",
+        "[Source \"y\"]",
+        "{first} 1. f3",
+        "{[%clk 0:10:00] two [%eval ",
+        "e5 $1 {three [%eval ",
+        "( 1... e6 {so} ( 1... d5 2. e4 $5 ) 2. Kf2 -- 3. Kg3 )",
+        "2. g4 $4 {[%csl Rg4] four [%eval #-1]} ( 2. ",
+        "Qh4# 0-1 {last}",
+    ] {
+        assert!(written.contains(part), "{part}: {written}");
+    }
+    let (_folder, plain) = file("plain.pgn", "1. e4 e5 1-0\n");
+    let out = folder.path().join("plain.pgn");
+    assert!(labrys(&format!("analyse --nodes 2000 --out {}", out.display()), &plain).0);
+    assert!(std::fs::read_to_string(&out).unwrap().contains("[Annotator \"Labrys\"]"));
 }
 
 #[test]

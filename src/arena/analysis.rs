@@ -12,7 +12,13 @@ use super::pgn::{PgnGame, PgnMove, ReplayError};
 use crate::engine::{Engine, OptionError, PositionError, SearchReport};
 use crate::eval::UciScore;
 use crate::game::{Color, MoveError, Points};
-use crate::search::{Control, Limits};
+use crate::search::{Bound, Control, Limits};
+
+/// The tag that names who has annotated a game.
+const ANNOTATOR: &str = "Annotator";
+
+/// The annotator of games that are analysed here.
+const LABRYS: &str = "Labrys";
 
 /// Moves of a better line that are written into the record, in plies.
 const LINE: usize = 8;
@@ -75,7 +81,7 @@ pub enum AnalysisError {
     /// The search has refused a move.
     #[error(transparent)]
     Move(#[from] MoveError),
-    /// The search, one of random moves, has no score to report.
+    /// The search, one of random moves or one that ends at once, has no exact score to report.
     #[error("the search reports no score")]
     NoScore,
     /// The search was interrupted.
@@ -99,7 +105,7 @@ impl Mark {
     }
 
     /// The number of the annotation glyph in PGN.
-    pub fn glyph(self) -> u8 {
+    pub fn glyph(self) -> u16 {
         [6, 2, 4][self as usize]
     }
 
@@ -196,30 +202,62 @@ impl GameAnalysis {
         marked
     }
 
-    /// Writes scores, marks and better lines into the record of the game.
+    /// Writes scores, marks and better lines into the record of the game, and who has found them. What others
+    /// have said of it stays, but for their scores (`[%eval …]`) where there are new ones.
     pub fn annotate(&self, game: &mut PgnGame) {
         for (mv, analysis) in game.moves.iter_mut().zip(&self.moves) {
-            let eval = analysis.score.map(|score| match score {
-                UciScore::Centi(value) => format!("[%eval {:.2}]", f64::from(value) / 100.0),
-                UciScore::Mate(moves) => format!("[%eval #{moves}]"),
-            });
-            let comment = [without_eval(&mv.comment), eval.unwrap_or_default()];
-            mv.comment = comment.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
-            mv.variations.clear();
-            if let Some(mark) = analysis.mark() {
-                mv.glyph = Some(mark.glyph());
-                let line = analysis.best.iter().cloned();
-                mv.variations = vec![line.map(|text| PgnMove { text, ..PgnMove::default() }).collect()];
+            if let Some(score) = analysis.score {
+                let eval = match score {
+                    UciScore::Centi(value) => format!("[%eval {:.2}]", f64::from(value) / 100.0),
+                    UciScore::Mate(moves) => format!("[%eval #{moves}]"),
+                };
+                let comment = [without_evals(&mv.comment), eval];
+                let parts = comment.into_iter().filter(|part| !part.is_empty());
+                mv.comment = parts.collect::<Vec<_>>().join(" ");
             }
+            if let Some(mark) = analysis.mark() {
+                mv.add_glyph(mark.glyph());
+                let line = analysis.best.iter().cloned();
+                let line: Vec<_> = line.map(|text| PgnMove { text, ..PgnMove::default() }).collect();
+                let texts = |line: &[PgnMove]| line.iter().map(|mv| mv.text.clone()).collect::<Vec<_>>();
+                if !mv.variations.iter().any(|known| texts(known) == texts(&line)) {
+                    mv.variations.push(line);
+                }
+            }
+        }
+        let tag = game.other_tags.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case(ANNOTATOR));
+        match tag {
+            None => game.other_tags.push((ANNOTATOR.to_owned(), LABRYS.to_owned())),
+            Some((_, others)) if others.split(", ").any(|other| other == LABRYS) => {}
+            Some((_, others)) if others.is_empty() => LABRYS.clone_into(others),
+            Some((_, others)) => *others += &format!(", {LABRYS}"),
         }
     }
 }
 
-/// A comment without the score that another program has put into it.
-fn without_eval(comment: &str) -> String {
-    let Some((before, rest)) = comment.split_once("[%eval ") else { return comment.to_owned() };
-    let after = rest.split_once(']').map_or("", |(_, after)| after);
-    format!("{} {}", before.trim_end(), after.trim_start()).trim().to_owned()
+/// A comment without the scores that other programs have put into it.
+fn without_evals(comment: &str) -> String {
+    let mut text = comment.to_owned();
+    while let Some(start) = text.find("[%eval ")
+        && let Some(length) = text[start..].find(']')
+    {
+        let (before, after) = (text[..start].trim_end(), text[start + length + 1..].trim_start());
+        text = format!("{before} {after}").trim().to_owned();
+    }
+    text
+}
+
+/// The last exact score of a search, for the side to move: the score, its expected points and its line.
+#[derive(Default)]
+struct LastExact(Option<(UciScore, f64, Vec<String>)>);
+
+impl LastExact {
+    fn see(&mut self, report: &SearchReport) {
+        // A bound says nothing of what a move was worth.
+        if report.multipv == 1 && report.bound == Bound::Exact {
+            self.0 = report.expected_points().map(|points| (report.score, points, report.pv.clone()));
+        }
+    }
 }
 
 impl Judgement {
@@ -232,16 +270,12 @@ impl Judgement {
             return Ok(Judgement { score: None, white, pv: Vec::new() });
         }
         let limits = Limits { start: Instant::now(), ..limits.clone() };
-        let mut last = None;
-        engine.search(&[], &limits, control, &mut |report: &SearchReport| {
-            if report.multipv == 1 {
-                last = report.expected_points().map(|points| (report.score, points, report.pv.clone()));
-            }
-        })?;
+        let mut last = LastExact::default();
+        engine.search(&[], &limits, control, &mut |report: &SearchReport| last.see(report))?;
         if control.is_stopped() {
             return Err(AnalysisError::Interrupted);
         }
-        let (score, points, pv) = last.ok_or(AnalysisError::NoScore)?;
+        let (score, points, pv) = last.0.ok_or(AnalysisError::NoScore)?;
         Ok(match stm {
             Color::White => Judgement { score: Some(score), white: points, pv },
             Color::Black => Judgement { score: Some(-score), white: 1.0 - points, pv },
@@ -281,6 +315,68 @@ mod tests {
         let text = game.to_string().replace('\n', " ");
         for part in ["f3 ", "{a plan [%eval ", "2. g4 $4 {[%eval #-1]} ( 2. ", ") 2... Qh4# 0-1"] {
             assert!(text.contains(part), "{part}: {text}");
+        }
+    }
+
+    #[test]
+    fn what_others_have_said_stays() {
+        let annotated = "[Annotator \"Smith\"]\n\n{before the game} 1. f3!? {a [%clk 1:00]} {b [%eval 9,3] c} \
+                         (1. d4 {better} d5 (1... Nf6 $5) 2. c4) (1. e4) {after them} 1... e5 $1 $146 \
+                         2. g4?? {ouch} (2. Nh3) 2... Qh4# {[%eval 3]} 0-1 {the end}\n";
+        let mut game = game(annotated);
+        let analysis = analyse(&game);
+        analysis.annotate(&mut game);
+        let text = game.to_string().replace('\n', " ");
+        for part in [
+            "[Annotator \"Smith, Labrys\"]",
+            "{before the game} 1. f3 $5",
+            "{a [%clk 1:00] b c after them [%eval ",
+            "( 1. d4 {better} d5 ( 1... Nf6 $5 ) 2. c4 ) ( 1. e4 )",
+            "e5 $1 $146 {[%eval ",
+            "2. g4 $4 {ouch [%eval #-1]} ( 2. Nh3 ) ( 2. ",
+            "2... Qh4# {[%eval 3]} 0-1 {the end}",
+        ] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        // Once more, there is nothing to add.
+        let once = game.clone();
+        analysis.annotate(&mut game);
+        assert_eq!(game, once);
+        assert_eq!(without_evals("a [%eval 1] b [%eval 2]"), "a b");
+        assert_eq!(without_evals("a [%eval 1"), "a [%eval 1");
+    }
+
+    #[test]
+    fn a_bound_is_not_taken_for_a_score() {
+        let score = |reports: &[(u32, i32, Bound)]| {
+            let mut last = LastExact::default();
+            for &(multipv, value, bound) in reports {
+                let score = UciScore::Centi(value);
+                last.see(&SearchReport { multipv, score, bound, ..report() });
+            }
+            last.0.map(|(score, ..)| score)
+        };
+        let exact = Some(UciScore::Centi(10));
+        assert_eq!(score(&[(1, 10, Bound::Exact), (1, 50, Bound::Lower)]), exact);
+        assert_eq!(score(&[(1, 10, Bound::Exact), (1, -50, Bound::Upper), (2, 3, Bound::Exact)]), exact);
+        assert_eq!(score(&[(1, 50, Bound::Lower), (1, 10, Bound::Exact)]), exact);
+        assert_eq!(score(&[(1, 50, Bound::Lower), (1, 10, Bound::Upper)]), None);
+    }
+
+    fn report() -> SearchReport {
+        SearchReport {
+            depth: 1,
+            seldepth: 1,
+            multipv: 1,
+            score: UciScore::Centi(0),
+            bound: Bound::Exact,
+            wdl: Some([100, 800, 100]),
+            nodes: 1,
+            time: std::time::Duration::ZERO,
+            hashfull: 0,
+            tbhits: None,
+            visits: None,
+            pv: Vec::new(),
         }
     }
 

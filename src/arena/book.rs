@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::Variation;
 use super::openings::OpeningError;
-use super::pgn::{PgnGame, Problem, ReplayError, file};
+use super::pgn::{PgnGame, PgnReader, Problem, ReplayError, file};
 use crate::engine::{Board, PositionError};
 use crate::game::epd::{Epd, EpdError};
 
@@ -85,9 +85,10 @@ pub(super) fn read(
             add(format!("game {number} in line {place}"), opening)?;
         }
     } else {
-        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let bytes = std::fs::read(path).map_err(failed)?;
+        let text = String::from_utf8_lossy(&bytes);
         for (line, number) in text.lines().zip(1..) {
-            let line = line.trim();
+            let line = line.trim_start_matches(BYTE_ORDER_MARK).trim();
             if !line.is_empty() && !line.starts_with('#') {
                 add(format!("line {number}"), from_line(line, board, options.plies))?;
             }
@@ -101,13 +102,17 @@ pub(super) fn read(
     }
 }
 
+/// What text editors put in front of UTF-8.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Whether a file holds games in PGN.
 fn is_pgn(path: &Path) -> std::io::Result<bool> {
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("pgn")) {
         return Ok(true);
     }
     let mut file = BufReader::new(File::open(path)?);
-    Ok(file.fill_buf()?.trim_ascii_start().starts_with(b"["))
+    let start = String::from_utf8_lossy(file.fill_buf()?).into_owned();
+    Ok(start.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with('['))
 }
 
 /// The opening of a game in PGN.
@@ -128,22 +133,22 @@ fn from_line(line: &str, board: &mut dyn Board, plies: Option<usize>) -> Result<
     if line.split_whitespace().next().is_some_and(|word| word.contains('/')) {
         let (position, moves) = line.split_once(" moves ").unwrap_or((line, ""));
         let epd = Epd::parse(position, |fen| board.set_up(Some(fen), &[]))?;
-        follow(Some(&epd.fen), words(moves), board, plies)
+        let moves = words(Some(&epd.fen), moves, board)?;
+        follow(Some(&epd.fen), moves.iter().map(String::as_str), board, plies)
     } else {
-        follow(None, words(line), board, plies)
+        let moves = words(None, line, board)?;
+        follow(None, moves.iter().map(String::as_str), board, plies)
     }
 }
 
-/// The moves in a text, without move numbers and a comment at the end.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let text = text.split_once(';').map_or(text, |(moves, _)| moves);
-    let digit_or_dot = |letter: char| letter.is_ascii_digit() || letter == '.';
-    text.split_whitespace()
-        .map(move |word| match word.contains('.') || word.bytes().all(|byte| byte.is_ascii_digit()) {
-            true => word.trim_start_matches(digit_or_dot),
-            false => word,
-        })
-        .filter(|word| !word.is_empty())
+/// The moves of a line, which is written as a game of a record is.
+fn words(fen: Option<&str>, line: &str, board: &dyn Board) -> Result<Vec<String>, Problem> {
+    let tag =
+        |name, value: Option<&str>| value.map_or(String::new(), |value| format!("[{name} \"{value}\"]\n"));
+    let text = [tag("Variant", board.pgn_variant()), tag("FEN", fen), line.to_owned()].concat();
+    let Some(game) = PgnReader::new(text.as_bytes()).next() else { return Ok(Vec::new()) };
+    let game = game.map_err(|error| error.problem)?;
+    Ok(game.opening.moves.into_iter().chain(game.moves.into_iter().map(|mv| mv.text)).collect())
 }
 
 /// Plays moves of a record from a position, or from the start position.
@@ -187,9 +192,9 @@ mod tests {
         let after = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
         let text = format!(
             "# forms\n\n{after} hmvc 3; fmvn 9; id \"x\";\n{after} 0 1 moves e7e5 Nf3\n{after} 0 1\n\
-             e2e4 c7c5 ; Sicilian\n1. e4 c5 2.Nf3 d6 3... xx\n"
+             e2e4 c7c5 ; Sicilian\n1. e4 c5 2.Nf3! d6 $6 {{x}} 3... xx\n"
         );
-        let read = read_book("book.epd", &text.replace(" 3... xx", ""), ALL).unwrap();
+        let read = read_book("book.epd", &format!("\u{feff}{}", text.replace(" 3... xx", "*")), ALL).unwrap();
         let start = registry::board("chess").unwrap().fen();
         let found: Vec<_> = read.iter().map(|line| (line.fen.as_str(), line.moves.join(" "))).collect();
         let (first, plain) = (format!("{after} 3 9"), format!("{after} 0 1"));
@@ -222,8 +227,10 @@ mod tests {
         let other = text.replace("Chess960", "neighbours");
         let error = read_book("book.pgn", &other, ALL).unwrap_err();
         assert!(error.contains("game 2 in line 5: a game of neighbours, expected chess"), "{error}");
-        let cut = read_book("book.pgn", "1. e4 e5 2. N", ALL).unwrap_err();
-        assert!(cut.contains("game 1 in line 1: the game ends without a result after `N`"), "{cut}");
+        let cut = read_book("book.pgn", "1. e4 e5 2. Nf", ALL).unwrap_err();
+        assert!(cut.contains("game 1 in line 1: move 3: `Nf` is no move"), "{cut}");
+        let marked = read_book("book", "\u{feff}\n[White \"x\"]\n\n1. e4 e5 2. Nf3", ALL).unwrap();
+        assert_eq!(marked[0].moves.len(), 3);
         assert!(read_book("book.pgn", "\n", ALL).unwrap_err().contains("no opening in it"));
     }
 }

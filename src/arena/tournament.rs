@@ -334,7 +334,9 @@ impl Tournament {
             variant: board.pgn_variant().map(str::to_owned),
             players: scheduled.players.map(|player| self.side(player)),
             opening,
+            comment: String::new(),
             moves: played.moves,
+            closing: String::new(),
             end: Some(played.end),
             other_tags: self
                 .schedule

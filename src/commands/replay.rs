@@ -172,7 +172,9 @@ fn record_of<G: Playable>(
         variant,
         players: [player.clone(), player],
         opening,
+        comment: String::new(),
         moves,
+        closing: String::new(),
         end: Some(FinalResult { winner, termination, details: String::new() }),
         other_tags: vec![("Event".to_owned(), "labrys selfplay".to_owned())],
     };

@@ -121,7 +121,7 @@ impl<G: Game> Play<G> {
     /// The start position of the game that a value of the PGN tag `Variant` stands for; `None` if it stands
     /// for another game. Case does not matter.
     pub(super) fn of_pgn_variant(tag: &str) -> Option<Play<G>> {
-        let row = G::PGN_VARIANTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(tag));
+        let row = G::PGN_VARIANTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(tag.trim()));
         row.map(|&(_, choice)| {
             let mut position = G::start_with(choice);
             position.choose(choice);

@@ -34,13 +34,23 @@ impl GameTree {
         for (mv, record) in others.iter().zip(&game.moves) {
             let (before, fen) = (tree.shown(), tree.board.fen());
             tree.add(mv)?;
-            record.variations.iter().try_for_each(|line| tree.add_variation(before, &fen, line))?;
+            tree.add_variations(before, &fen, &record.variations);
         }
         let [white, black] = game.players;
         Ok((tree, [white.name, black.name]))
     }
 
-    /// Adds a line after a node, whose position is that of `fen`.
+    /// Adds lines after a node, whose position is that of `fen`. Records have null moves and slips in them: a
+    /// line is cut where it cannot be played.
+    fn add_variations(&mut self, node: usize, fen: &str, lines: &[Vec<PgnMove>]) {
+        for line in lines {
+            if let Err(error) = self.add_variation(node, fen, line) {
+                log::debug!("a variation is cut: {error}");
+            }
+        }
+    }
+
+    /// Adds a line up to the first move that cannot be played.
     fn add_variation(&mut self, node: usize, fen: &str, line: &[PgnMove]) -> Result<(), GameError> {
         let [mut reader, mut writer] = [self.rules.board()?, self.rules.board()?];
         reader.set_up(Some(fen), &[])?;
@@ -48,12 +58,15 @@ impl GameTree {
         let mut parent = node;
         for PgnMove { text, variations, .. } in line {
             let (before, fen) = (parent, writer.fen());
-            let mv = reader.play_san(text)?;
-            let text = writer.play_to_san(&mv)?;
-            let children = self.nodes[parent].children.iter().copied();
-            let known = children.into_iter().find(|&child| self.nodes[child].mv == mv);
-            parent = known.map_or_else(|| self.push(before, mv, text), Ok)?;
-            variations.iter().try_for_each(|line| self.add_variation(before, &fen, line))?;
+            let played = reader.play_san(text).and_then(|mv| Ok((writer.play_to_san(&mv)?, mv)));
+            if let Ok((text, mv)) = &played {
+                let children = self.nodes[parent].children.iter().copied();
+                let known = children.into_iter().find(|&child| self.nodes[child].mv == *mv);
+                parent = known.map_or_else(|| self.push(before, mv.clone(), text.clone()), Ok)?;
+            }
+            // What could be played in place of the move.
+            self.add_variations(before, &fen, variations);
+            played?;
         }
         Ok(())
     }
@@ -107,7 +120,9 @@ impl GameTree {
                 ..PlayerTags::default()
             }),
             opening: start.to_record(at_end.board.as_mut())?,
+            comment: String::new(),
             moves: line.first().map_or(Vec::new(), |&first| self.record(first, 0)),
+            closing: String::new(),
             end,
             other_tags: EVENT.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
         };
@@ -141,7 +156,25 @@ mod tests {
         // Many variations, one within the other, do no harm.
         let deep = format!("1. e4 {} {} *", "( 1. d4 ".repeat(5000), ")".repeat(5000));
         assert!(GameTree::from_pgn(&deep, |_| Vec::new()).is_ok());
-        assert!(GameTree::from_pgn("1. e4 ( 1. e5 ) *", |_| Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_variation_is_cut_where_it_cannot_be_played() {
+        for (pgn, expected, nodes) in [
+            ("1. e4 ( 1. e5 ) e5 *", "e4 e5", 3),
+            ("1. e4 ( 1. d4 d5 2. Ke5 ( 2. c4 ) e6 ) e5 *", "e4/d4 e5", 6),
+            ("1. e4 e5 ( 1... -- 2. d4 ) ( 1... c5 2. -- d6 ) 2. Nf3 *", "e4 e5/c5 Nf3", 5),
+            ("1. e4 ( 1. d4 Z0 2. c4 ) *", "e4/d4", 3),
+            ("1. e4 ( what now ) e5", "e4 e5", 3),
+        ] {
+            let (game, _) = GameTree::from_pgn(pgn, |_| Vec::new()).unwrap();
+            assert_eq!((line(&game).as_str(), game.nodes.len()), (expected, nodes), "{pgn}");
+        }
+        // More variations than there is room for.
+        let long = "Nf3 Nf6 Ng1 Ng8 ".repeat(LONGEST / 4);
+        let pgn = format!("1. e4 e5 ( 1... {long} ) 2. Nf3 Nc6 *");
+        let (game, _) = GameTree::from_pgn(&pgn, |_| Vec::new()).unwrap();
+        assert_eq!(line(&game).split(' ').count(), 4);
     }
 
     #[test]
@@ -162,8 +195,15 @@ mod tests {
             assert_eq!((line(&loaded), loaded.board().fen()), (line(&saved), saved.board().fen()), "{pgn}");
             assert_eq!((loaded.first_ply(), &loaded.start), (saved.first_ply(), &saved.start));
         }
-        for pgn in ["", "1. e4", "[Variant \"ludo\"]\n\n*", "1. e5 *"] {
+        for pgn in ["", "{a comment}", "[Variant \"ludo\"]\n\n*", "1. e5 *", "1. e4 -- 2. d4 *"] {
             assert!(GameTree::from_pgn(pgn, |_| Vec::new()).is_err(), "{pgn}");
+        }
+        // A list of moves from anywhere.
+        for pgn in
+            ["1. e4 e5 2. Nf3", "e2e4 e7e5 g1f3", "1.e4e5 2.Nf3*", "e2-e4 e7-e5 g1-f3", "1) e4, e5 2) Nf3"]
+        {
+            let (game, _) = GameTree::from_pgn(pgn, |_| Vec::new()).unwrap();
+            assert_eq!(line(&game), "e4 e5 Nf3", "{pgn}");
         }
     }
 }

@@ -62,7 +62,9 @@ pub fn merge(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), PgnMe
     for (path, part) in files {
         let mut games = BTreeMap::new();
         let tag = (SHARD.to_owned(), part.to_string());
-        for game in file::open(path)? {
+        let mut reader = file::open(path)?;
+        while let Some(game) = reader.next() {
+            let game = reader.unfinished().filter(|_| game.is_ok()).map_or(game, Err);
             let mut game = game.map_err(|error| PgnMergeError::Pgn { path: path.clone(), error })?;
             let number = game.number.unwrap_or(0);
             let is_own =

@@ -7,8 +7,13 @@
 
 mod comment;
 pub mod file;
+mod glued;
+mod lines;
 pub mod merge;
 mod reader;
+mod record;
+mod tag;
+mod words;
 mod writer;
 
 use thiserror::Error;
@@ -34,8 +39,12 @@ pub struct PgnGame {
     pub players: [PlayerTags; 2],
     /// The opening. Its FEN is empty where the file has none: the game begins at the start position.
     pub opening: Variation,
+    /// The comment before the first move.
+    pub comment: String,
     /// The moves after the opening.
     pub moves: Vec<PgnMove>,
+    /// The comment behind the result.
+    pub closing: String,
     /// The result; `None` for a game that was not finished (`*`).
     pub end: Option<FinalResult>,
     /// All other tags with their values, such as `Event` and `WhiteElo`.
@@ -53,15 +62,17 @@ pub struct PlayerTags {
     pub setup: String,
 }
 
-/// A move with its comment.
+/// A move with what is said of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PgnMove {
     /// The move.
     pub text: String,
+    /// The comment before it, where it is the first one of a variation.
+    pub before: String,
     /// The comment, without braces.
     pub comment: String,
-    /// The annotation glyph, such as 4 for a blunder (written `$4`). Not read from files.
-    pub glyph: Option<u8>,
+    /// The annotation glyphs, such as 4 for a blunder (written `$4`, and read from `??`, too).
+    pub glyphs: Vec<u16>,
     /// Other moves in its place, each with what follows it.
     pub variations: Vec<Vec<PgnMove>>,
 }
@@ -90,6 +101,23 @@ pub const DEEPEST: usize = 50;
 
 /// The comment of opening moves.
 const BOOK: &str = "book";
+
+impl PgnMove {
+    /// Adds an annotation glyph, unless it is there.
+    pub fn add_glyph(&mut self, glyph: u16) {
+        if !self.glyphs.contains(&glyph) {
+            self.glyphs.push(glyph);
+        }
+    }
+}
+
+/// Adds a comment to those before it.
+fn join(comment: &mut String, text: &str) {
+    if !(comment.is_empty() || text.is_empty()) {
+        comment.push(' ');
+    }
+    comment.push_str(text);
+}
 
 impl PgnGame {
     /// A board of its game, at the start position. Where the record does not name the game, it is `expected`,
@@ -203,7 +231,9 @@ mod tests {
             variant: Some("neighbours".into()),
             players: [side("a \"quoted\" \\ name"), side("b")],
             opening: Variation { fen: "pp6/8/8/8/8/8/8/PP6 b 0 1".into(), moves: vec!["a8a7".into()] },
+            comment: "before the game".into(),
             moves: vec![mv("a1a2", "+1.23/12 0.450s"), mv("a7a8", ""), mv("d1d7,d7g7", "-M5/3 1.000s")],
+            closing: "behind it".into(),
             end: Some(FinalResult {
                 winner: Some(Color::White),
                 termination: Termination::Time,
@@ -227,7 +257,8 @@ mod tests {
         let text = format!("{}{other}", record());
         assert_eq!(parse(&text), Ok(vec![record(), other]));
         assert!(text.contains(
-            "\n\n1... a8a7 {book} 2. a1a2 {+1.23/12 0.450s} a7a8 3. d1d7,d7g7 {-M5/3 1.000s} 1-0\n\n"
+            "\n\n{before the game} 1... a8a7 {book} 2. a1a2 {+1.23/12 0.450s} a7a8 3. d1d7,d7g7\n{-M5/3 1.000s} 1-0 \
+             {behind it}\n\n"
         ));
     }
 

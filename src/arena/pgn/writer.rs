@@ -12,6 +12,9 @@ pub(super) const EVENT: &str = "labrys match";
 /// Maximum width of a line of moves.
 const COLUMNS: usize = 80;
 
+/// The tag that says who has won.
+pub(super) const RESULT: &str = "Result";
+
 /// The tag that says how a game ended.
 pub(super) const TERMINATION: &str = "Termination";
 
@@ -22,15 +25,19 @@ impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [white, black] = &self.players;
         let plies = self.opening.moves.len() + self.moves.len();
-        let other = |name: &str| self.other_tags.iter().find(|(other, _)| other == name);
+        let other = |name: &str| self.other_tags.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
         for (name, own) in OWN_TAGS {
+            // Only games of a match are numbered.
+            let own = if self.number.is_some() { own } else { "?" };
             tag(f, name, other(name).map_or(own, |(_, value)| value))?;
         }
         tag(f, "Date", &self.date)?;
         tag(f, "Round", &self.round)?;
         tag(f, "White", &white.name)?;
         tag(f, "Black", &black.name)?;
-        tag(f, "Result", result_text(self.end.as_ref()))?;
+        // What is no result of the standard is kept for a game without one.
+        let foreign = other(RESULT).filter(|_| self.end.is_none());
+        tag(f, RESULT, foreign.map_or(result_text(self.end.as_ref()), |(_, value)| value))?;
         if let Some(number) = self.number {
             tag(f, "GameNumber", &number.to_string())?;
         }
@@ -55,7 +62,8 @@ impl fmt::Display for PgnGame {
             tag(f, TERMINATION, end.termination.tag())?;
             tag_if_known(f, "TerminationDetails", &end.details)?;
         }
-        let is_first = |name: &str| OWN_TAGS.iter().any(|(own, _)| *own == name);
+        let first = [OWN_TAGS[0].0, OWN_TAGS[1].0, RESULT];
+        let is_first = |name: &str| first.iter().any(|first| first.eq_ignore_ascii_case(name));
         for (name, value) in self.other_tags.iter().filter(|(name, _)| !is_first(name)) {
             tag(f, name, value)?;
         }
@@ -89,10 +97,12 @@ impl PgnGame {
             ..PgnMove::default()
         });
         let mut text = MoveText { f, column: 0, is_numbered: false };
+        text.write_comment(&self.comment)?;
         text.write_line(&opening.collect::<Vec<_>>(), self.first_ply(), 0)?;
         text.write_line(&self.moves, self.first_ply() + self.opening.moves.len(), 0)?;
         text.write_word(result_text(self.end.as_ref()))?;
-        writeln!(f)
+        text.write_comment(&self.closing)?;
+        if text.column > 0 { writeln!(f) } else { Ok(()) }
     }
 }
 
@@ -122,15 +132,10 @@ impl MoveText<'_, '_> {
     /// them.
     fn write_line(&mut self, moves: &[PgnMove], ply: usize, depth: usize) -> fmt::Result {
         for (mv, ply) in moves.iter().zip(ply..) {
+            self.write_comment(&mv.before)?;
             self.write_move(&mv.text, ply)?;
-            if let Some(glyph) = mv.glyph {
-                self.write_word(&format!("${glyph}"))?;
-            }
-            if !mv.comment.is_empty() {
-                // A brace inside the comment would close it.
-                let comment = format!("{{{}}}", mv.comment.replace('}', ")"));
-                comment.split(' ').try_for_each(|word| self.write_word(word))?;
-            }
+            mv.glyphs.iter().try_for_each(|glyph| self.write_word(&format!("${glyph}")))?;
+            self.write_comment(&mv.comment)?;
             for variation in mv.variations.iter().filter(|_| depth < DEEPEST) {
                 self.write_word("(")?;
                 self.is_numbered = false;
@@ -140,6 +145,20 @@ impl MoveText<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// Writes a comment, unless it is empty.
+    fn write_comment(&mut self, text: &str) -> fmt::Result {
+        if text.is_empty() {
+            return Ok(());
+        }
+        // What would end the comment stands in one that ends with its line.
+        if text.contains('}') || text.contains("[Event \"") {
+            self.write_word(";")?;
+            self.column = 0;
+            return writeln!(self.f, " {text}");
+        }
+        format!("{{{text}}}").split(' ').try_for_each(|word| self.write_word(word))
     }
 
     /// Writes a move with its number; `ply` counts from 0 at the first move of White.
@@ -183,30 +202,34 @@ mod tests {
     #[test]
     fn lines_are_not_too_long_and_comments_do_not_end_early() {
         let mut long = record();
-        let mv = PgnMove { text: "a1a2".into(), comment: "a } b {".into(), ..PgnMove::default() };
+        let mv = PgnMove { text: "a1a2".into(), comment: "a b { c".into(), ..PgnMove::default() };
         long.moves = vec![mv; 100];
+        long.moves[50].comment = "ends } here [Event \"x\"]".into();
+        long.closing = "or } here".into();
         let text = long.to_string();
-        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS || line.starts_with('[')), "{text}");
-        let read = parse(&text).unwrap().remove(0);
-        assert_eq!((read.moves.len(), read.moves[99].comment.as_str()), (100, "a ) b {"));
+        let is_short = |line: &str| line.chars().count() <= COLUMNS || line.starts_with('[');
+        assert!(text.lines().all(|line| is_short(line) || line.contains(';')), "{text}");
+        assert_eq!(parse(&text), Ok(vec![long]));
     }
 
     #[test]
     fn move_numbers_come_from_the_fen() {
         let mut later = record();
+        later.comment.clear();
         later.opening.fen = "pp6/8/8/8/8/8/8/PP6 b 0 31".into();
         assert!(later.to_string().contains("\n\n31... a8a7 {book} 32. a1a2 "));
-        later.moves[0].glyph = Some(4);
+        later.moves[0].glyphs = vec![4, 146];
         let line = |texts: [&str; 2]| texts.map(|text| PgnMove { text: text.into(), ..PgnMove::default() });
         later.moves[0].variations = vec![line(["b1b2", "b8b7"]).into()];
+        later.moves[0].variations[0][0].before = "or".into();
         later.moves[0].variations[0][1].variations = vec![line(["a8a7", "b2b3"]).into()];
         let text = later.to_string();
-        let annotated =
-            "32. a1a2 $4 {+1.23/12 0.450s} ( 32. b1b2 b8b7 ( 32... a8a7 33. b2b3 ) ) 32... a7a8 33. ";
+        let annotated = "32. a1a2 $4 $146 {+1.23/12 0.450s} ( {or} 32. b1b2 b8b7 ( 32... a8a7 33. b2b3 ) ) \
+                         32... a7a8 33. ";
         assert!(text.replace('\n', " ").contains(annotated), "{text}");
-        later.moves[0].glyph = None;
         assert_eq!(parse(&text).unwrap()[0], later);
         later.end = None;
+        later.closing.clear();
         assert!(later.to_string().contains("[Result \"*\"]") && later.to_string().ends_with(" *\n\n"));
     }
 }

@@ -172,14 +172,41 @@ impl Game for Chess {
 
     const XBOARD_VARIANTS: &'static [&'static str] = &["normal", "fischerandom"];
 
-    /// Standard chess goes without the tag.
+    /// Standard chess goes without the tag. The names are those of lichess, python-chess and others; the wild
+    /// ones are of FICS, which plays standard chess from other positions under these numbers.
     const PGN_VARIANTS: &'static [(&'static str, usize)] = &[
         ("", 0),
         ("Chess960", 1),
         ("Standard", 0),
+        ("Standard chess", 0),
+        ("Classical", 0),
+        ("Classical chess", 0),
         ("From Position", 0),
+        ("FromPosition", 0),
         ("Normal", 0),
+        ("Orthodox", 0),
+        ("Illegal", 0),
+        ("wild/0", 0),
+        ("wild/1", 0),
+        ("wild/2", 0),
+        ("wild/3", 0),
+        ("wild/4", 0),
+        ("wild/5", 0),
+        ("wild/6", 0),
+        ("wild/7", 0),
+        ("wild/8", 0),
+        ("wild/8a", 0),
+        ("Chess 960", 1),
+        ("Chess-960", 1),
+        ("Freestyle", 1),
+        ("Freestyle chess", 1),
         ("Fischerandom", 1),
+        ("Fischerandom chess", 1),
+        ("Fischer random", 1),
+        ("Fischer random chess", 1),
+        ("Fischerrandom", 1),
+        ("FRC", 1),
+        ("wild/fr", 1),
         (Self::NAME, 0),
     ];
 

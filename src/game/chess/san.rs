@@ -1,7 +1,7 @@
 //! Moves in standard algebraic notation (SAN), as game records have them.
 //!
 //! Written by the PGN standard: `Nf3`, `exd5`, `Rad1`, `e8=Q+`, `O-O#`. Read more generously, as files are
-//! found: with a missing or wrong `+` or `#`, with `!?` and `e.p.`, `0-0`, `e8Q`, `Ng1-f3`, more
+//! found: with a missing or wrong `+` or `#`, with `!?` and `e.p.`, `0-0`, `e8Q`, `Ng1-f3` and `g1-f3`, more
 //! disambiguation than needed, figurines, and moves in the notation of the protocol.
 
 use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
@@ -103,7 +103,7 @@ struct San {
 pub(super) fn parse(position: &Chess, text: &str) -> Result<ChessMove, MoveError> {
     let syntax = || MoveError::Syntax { text: text.to_owned(), expected: EXPECTED };
     let illegal = |reason| MoveError::Illegal { text: text.to_owned(), reason };
-    let plain = text.trim_end_matches("e.p.").trim_end_matches("ep").trim_end_matches(['+', '#', '!', '?']);
+    let plain = without_remarks(text);
     let board = position.board();
     if let Some(side) = read_castling(plain) {
         let castling = castling(board, side).filter(|&mv| board.is_legal(mv));
@@ -111,9 +111,17 @@ pub(super) fn parse(position: &Chess, text: &str) -> Result<ChessMove, MoveError
             .map(ChessMove)
             .ok_or_else(|| illegal(format!("{} may not castle this way here", position.side_to_move())));
     }
-    match parse_move(position, plain) {
-        Err(MoveError::Syntax { .. }) => {}
-        found => return found,
+    if NULL_MOVES.contains(&plain) {
+        return Err(illegal("it is a null move, and no player may pass".to_owned()));
+    }
+    let squares = squares(plain);
+    // `B1c3` is a bishop.
+    if !squares.starts_with(|letter: char| letter.is_ascii_uppercase()) {
+        match parse_move(position, &squares) {
+            Err(MoveError::Syntax { .. }) => {}
+            Err(MoveError::Illegal { reason, .. }) => return Err(illegal(reason)),
+            found => return found,
+        }
     }
     let san = read(plain).ok_or_else(syntax)?;
     let fits = |from: Square| {
@@ -132,9 +140,49 @@ pub(super) fn parse(position: &Chess, text: &str) -> Result<ChessMove, MoveError
     }
 }
 
+/// What stands for a null move in the analyses of records.
+const NULL_MOVES: [&str; 5] = ["--", "Z0", "@@@@", "<>", "0000"];
+
+/// What may stand behind a move, and is known from the position.
+const REMARKS: [&str; 15] =
+    ["e.p.", "e.p", "ep", "mate", "ch", "+", "#", "!", "?", "†", "‡", "=", "-", ".", ","];
+
+/// A move without what is said of it at its end.
+fn without_remarks(text: &str) -> &str {
+    let mut plain = text;
+    while !NULL_MOVES.contains(&plain)
+        && let Some(shorter) = REMARKS.iter().find_map(|remark| plain.strip_suffix(remark))
+    {
+        plain = shorter.trim_end();
+    }
+    plain
+}
+
+/// Whether a letter of a move only separates its parts.
+fn is_separator(letter: char) -> bool {
+    matches!(letter, 'x' | 'X' | '×' | ':' | '-' | '‐' | '‑' | '–' | '—' | '−' | '(' | ')' | '/')
+}
+
+/// A move by its squares, as in `g8-f6`, `e7xd8=Q` or `E2-E4`, in the notation of the protocol; other moves
+/// become a text that is no move in it.
+fn squares(text: &str) -> String {
+    let mut letters: Vec<char> = text.chars().filter(|&letter| !is_separator(letter)).collect();
+    if let [from, _, to, ..] = &mut letters[..]
+        && from.is_ascii_uppercase()
+        && to.is_ascii_uppercase()
+    {
+        (*from, *to) = (from.to_ascii_lowercase(), to.to_ascii_lowercase());
+    }
+    if let [.., last] = &mut letters[..] {
+        last.make_ascii_lowercase();
+    }
+    letters.into_iter().filter(|&letter| letter != '=').collect()
+}
+
 /// Reads the text of a castling move, with letters or zeros.
 fn read_castling(text: &str) -> Option<CastlingSide> {
-    match text.replace(['0', 'o'], "O").as_str() {
+    let text = text.replace(['0', 'o'], "O").replace(|letter| letter != '-' && is_separator(letter), "-");
+    match text.as_str() {
         "O-O" => Some(CastlingSide::Short),
         "O-O-O" => Some(CastlingSide::Long),
         _ => None,
@@ -152,8 +200,7 @@ fn castling(board: &Board, side: CastlingSide) -> Option<Move> {
 
 /// Splits a move in SAN: piece, start (its file, its rank, both or nothing), target and promotion.
 fn read(text: &str) -> Option<San> {
-    let mut letters: Vec<char> =
-        text.chars().filter(|letter| !matches!(letter, 'x' | '×' | ':' | '-')).collect();
+    let mut letters: Vec<char> = text.chars().filter(|&letter| !is_separator(letter)).collect();
     let kind = |letter: char| match letter {
         'N' | '♘' | '♞' => Some(Piece::Knight),
         'B' | '♗' | '♝' => Some(Piece::Bishop),
@@ -279,17 +326,37 @@ mod tests {
             ("d5:e6", "d5e6"),
             ("e6", ""),
             ("a2-a4", "a2a4"),
+            ("e5-g6", "e5g6"),
+            ("e5xg6+", "e5g6"),
+            ("e2–a6", "e2a6"),
+            ("f3xh3", "f3h3"),
+            ("E5-G6", "e5g6"),
+            ("e1-g1", "e1g1"),
+            ("e1-c1", "e1c1"),
+            ("O–O", "e1g1"),
+            ("d5-d6", "d5d6"),
+            ("d5xe6ch", "d5e6"),
+            ("Be2xa6+-", "e2a6"),
+            ("e5-e6", ""),
+            ("g8-f6", ""),
         ] {
             let read = position(fen).parse_san(sloppy).ok().map(|mv| position(fen).move_text(mv));
             assert_eq!(read.unwrap_or_default(), uci, "{sloppy}");
         }
         let promotion = position("3r3k/4P3/8/8/8/8/8/K7 w - - 0 1");
-        for text in ["e8=Q", "e8Q", "e8=q+", "e8q", "e7e8q", "e7e8=Q", "e7-e8Q"] {
+        for text in ["e8=Q", "e8Q", "e8=q+", "e8q", "e7e8q", "e7e8=Q", "e7-e8Q", "e7-e8=q", "e8(Q)", "e8/Q+"]
+        {
             let mv = promotion.parse_san(text).unwrap();
             assert_eq!(promotion.move_text(mv), "e7e8q", "{text}");
         }
         let en_passant = position("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1");
-        assert!(en_passant.parse_san("exd6e.p.").is_ok() && en_passant.parse_san("ed6ep").is_ok());
+        for text in ["exd6e.p.", "ed6ep", "exd6e.p.+", "exd6+ e.p.", "e5xd6e.p.", "e5-d6"] {
+            assert!(en_passant.parse_san(text).is_ok(), "{text}");
+        }
+        let black = position("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1");
+        assert_eq!(black.parse_san("g8-f6").map(|mv| black.move_text(mv)).as_deref(), Ok("g8f6"));
+        let white = position("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
+        assert_eq!(white.parse_san("f1-c4").map(|mv| white.move_text(mv)).as_deref(), Ok("f1c4"));
     }
 
     #[test]
@@ -305,7 +372,13 @@ mod tests {
             ("R5k1/5ppp/8/8/8/8/8/K7 b - - 0 1", "Kh8", "the game is over: checkmate"),
             ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "e2e4", "White, to move, has no piece on e2"),
             ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "Nxf9", "is no move: expected a move in standard algebraic"),
-            ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "--", "is no move"),
+            ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "--", "it is a null move"),
+            ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "Z0", "`Z0` is not legal: it is a null move"),
+            (
+                "7k/R7/8/8/8/8/R7/K7 w - - 0 1",
+                "a2-b3",
+                "`a2-b3` is not legal: the rook on a2 cannot go to b3",
+            ),
             ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "N", "is no move"),
             ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "é", "is no move"),
             ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "", "is no move"),

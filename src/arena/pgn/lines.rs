@@ -1,0 +1,173 @@
+//! The lines of a PGN file, whatever their encoding and their ends.
+
+use std::io::BufRead;
+
+use encoding_rs::WINDOWS_1252;
+
+use super::Problem;
+
+/// The longest line in bytes: whole games come on one line.
+pub(super) const LONGEST_LINE: usize = 1 << 24;
+
+/// What text editors put in front of UTF-8. Files that were put together have it between games, too.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A text that is read line by line. Lines are UTF-8, or Windows-1252 (and so Latin-1) where they are no valid
+/// UTF-8, and end with a line feed, a carriage return or both.
+#[derive(Debug)]
+pub(super) struct Lines<R> {
+    input: R,
+    /// The current line with its end.
+    line: String,
+    /// Bytes of the current line that have been read.
+    at: usize,
+    /// Number of the current line, from 1.
+    number: usize,
+    /// Bytes of the file before the text of the current line.
+    before: u64,
+    /// Length of the current line in the file, in bytes.
+    length: u64,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(input: R) -> Lines<R> {
+        Lines { input, line: String::new(), at: 0, number: 0, before: 0, length: 0 }
+    }
+
+    /// The number of the current line, counted from 1.
+    pub(super) fn number(&self) -> usize {
+        self.number
+    }
+
+    /// The length of what has been read, in bytes of the file. Exact for UTF-8.
+    pub(super) fn bytes_read(&self) -> u64 {
+        self.before + self.at as u64
+    }
+
+    /// What has not been read of the current line.
+    pub(super) fn rest(&self) -> &str {
+        &self.line[self.at..]
+    }
+
+    /// The letter that comes next on the line.
+    pub(super) fn letter(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    /// Reads so many bytes of the line.
+    pub(super) fn skip(&mut self, bytes: usize) {
+        self.at += bytes;
+    }
+
+    /// Reads letters of the line.
+    pub(super) fn skip_while(&mut self, is_skipped: impl Fn(char) -> bool) {
+        let rest = self.rest();
+        let end = rest.find(|letter| !is_skipped(letter)).unwrap_or(rest.len());
+        self.at += end;
+    }
+
+    /// Whether nothing of the line has been read but spaces.
+    pub(super) fn at_start(&self) -> bool {
+        self.line[..self.at].chars().all(is_space)
+    }
+
+    /// Reads the next line; false at the end of the file.
+    pub(super) fn next_line(&mut self) -> Result<bool, Problem> {
+        self.before += self.length;
+        (self.at, self.length) = (0, 0);
+        self.line.clear();
+        let bytes = self.bytes_of_line().map_err(|error| Problem::Read(error.to_string()))?;
+        if bytes.is_empty() {
+            return Ok(false);
+        }
+        self.number += 1;
+        self.length = bytes.len() as u64;
+        if bytes.len() > LONGEST_LINE {
+            return Err(Problem::LongLine);
+        }
+        self.line = String::from_utf8(bytes).unwrap_or_else(|error| {
+            WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned()
+        });
+        if self.line.starts_with(BYTE_ORDER_MARK) {
+            self.line.remove(0);
+            self.before += BYTE_ORDER_MARK.len_utf8() as u64;
+            self.length -= BYTE_ORDER_MARK.len_utf8() as u64;
+        }
+        Ok(true)
+    }
+
+    /// The bytes of the next line with its end; of a line that is too long, the first ones.
+    fn bytes_of_line(&mut self) -> std::io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        while bytes.len() <= LONGEST_LINE {
+            let buffer = match self.input.fill_buf() {
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                buffer => buffer?,
+            };
+            // A carriage return may end a line itself, or belong to the line feed after it.
+            let is_ended = bytes.last() == Some(&b'\r');
+            let found = match is_ended {
+                true => buffer.first().filter(|byte| **byte == b'\n').map(|_| 0),
+                false => buffer.iter().position(|byte| matches!(byte, b'\n' | b'\r')),
+            };
+            if buffer.is_empty() || (is_ended && found.is_none()) {
+                break;
+            }
+            let length = found.map_or(buffer.len(), |at| at + 1);
+            bytes.extend_from_slice(&buffer[..length]);
+            self.input.consume(length);
+            if bytes.last() == Some(&b'\n') {
+                break;
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// Goes to the next letter that is neither a space nor in a `%` line. The result says whether blank lines
+    /// were passed; `None` at the end of the file.
+    pub(super) fn skip_space(&mut self) -> Result<Option<bool>, Problem> {
+        let mut is_after_blank = false;
+        loop {
+            let rest = self.rest().trim_start_matches(is_space);
+            let is_escaped = self.at == 0 && self.line.starts_with('%');
+            if !(is_escaped || rest.is_empty()) {
+                self.at = self.line.len() - rest.len();
+                return Ok(Some(is_after_blank));
+            }
+            is_after_blank |= !self.line.is_empty() && !is_escaped && self.at_start();
+            if !self.next_line()? {
+                return Ok(None);
+            }
+        }
+    }
+}
+
+/// Whether a letter is as good as a space: control characters and marks of no width come with pasted texts.
+pub(super) fn is_space(letter: char) -> bool {
+    letter.is_whitespace()
+        || letter.is_control()
+        || matches!(
+            letter,
+            '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{fe0e}' | '\u{fe0f}' | BYTE_ORDER_MARK
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_in_every_way() {
+        let text = "a\nb\r\nc\rd\r\r\n\u{feff}e";
+        // A buffer of one byte cuts every pair.
+        for size in [1, 2, 100] {
+            let mut lines = Lines::new(std::io::BufReader::with_capacity(size, text.as_bytes()));
+            let mut read = Vec::new();
+            while lines.next_line().unwrap() {
+                read.push((lines.number(), lines.rest().trim().to_owned(), lines.bytes_read()));
+            }
+            let found: Vec<_> = read.iter().map(|(number, line, at)| (*number, &**line, *at)).collect();
+            assert_eq!(found, [(1, "a", 0), (2, "b", 2), (3, "c", 5), (4, "d", 7), (5, "", 9), (6, "e", 14)]);
+        }
+    }
+}
