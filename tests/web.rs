@@ -273,6 +273,8 @@ fn bad_requests_are_refused_and_change_nothing() {
         ),
         (json!({"do": "players", "players": ["person", "cmd=/bin/sh"]}), "cmd=/bin/sh"),
         (json!({"do": "load", "pgn": "1. e5 *"}), "e5"),
+        (json!({"do": "load", "pgn": "{a comment}"}), "no game"),
+        (json!({"do": "replay", "file": "x"}), "missing field `game`"),
         (json!({"do": "run", "cmd": "sh"}), "not understood"),
         (json!([[[[]]]]), "not understood"),
     ] {
@@ -782,6 +784,8 @@ fn the_folder_of_a_match_is_shown_live() {
     assert_eq!((&games[0]["players"][0], &games[1]["plies"]), (&json!("a"), &json!(2)));
     browser.send(&json!({"do": "replay", "file": "games.pgn", "game": 1}));
     assert_eq!(line(&browser.until(|game| game["number"] == 1)), "d4 d5");
+    let refused = browser.refused(&json!({"do": "replay", "file": "games.pgn"}));
+    assert!(refused.contains("missing field `game`"), "{refused}");
     // A curve that is being drawn.
     browser.send(&json!({"do": "open", "file": "run/curve.csv"}));
     assert_eq!(browser.next("file")["content"]["table"]["rows"], json!([[1.0, 0.5]]));

@@ -7,10 +7,10 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::folder::{Folder, FolderError};
+use super::folder::{Folder, FolderError, Listing, Shown};
 use super::message;
 use super::rate::Allowance;
-use super::request::{Request, SlowRequest};
+use super::request::{AnyRequest, Request, SlowRequest, read};
 use super::session::{Session, error};
 
 /// Time between two reports of a search, at least.
@@ -98,11 +98,9 @@ struct Reader {
 impl Reader {
     /// Does what a browser asks for. Returns an answer for this browser alone.
     async fn request(&mut self, text: &str, session: &Arc<Session>) -> Option<String> {
-        if let Ok(request) = serde_json::from_str::<SlowRequest>(text) {
-            return self.slow_request(request, session).await;
-        }
-        match serde_json::from_str::<Request>(text) {
-            Ok(request) => session.request(request),
+        match read(text) {
+            Ok(AnyRequest::Slow(request)) => self.slow_request(request, session).await,
+            Ok(AnyRequest::Quick(request)) => session.request(request),
             Err(problem) => Some(error(&format!("the request is not understood: {problem}"))),
         }
     }
@@ -117,7 +115,8 @@ impl Reader {
             }
             SlowRequest::Files => {
                 let files = self.blocking(|folder| Ok(folder.list())).await;
-                files.map(|files| Some(message::Message::Files { files }.to_json()))
+                let message = |Listing { files, left_out }| message::Message::Files { files, left_out };
+                files.map(|files| Some(message(files).to_json()))
             }
             SlowRequest::Open { file } => {
                 self.watched = file.map(|file| (file, 0));
@@ -142,8 +141,9 @@ impl Reader {
         match found.await {
             Ok((file, content)) => {
                 self.watched = Some((file.name.clone(), file.modified));
-                let content = content?;
-                Some(message::Message::File { name: &file.name, modified: file.modified, content }.to_json())
+                let Shown { content, note } = content?;
+                let (name, modified) = (&file.name, file.modified);
+                Some(message::Message::File { name, modified, content, note }.to_json())
             }
             Err(problem) => {
                 self.watched = None;

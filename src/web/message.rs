@@ -30,10 +30,17 @@ pub(super) enum Message<'a> {
     StaticEval(StaticEvalState),
     /// The game as PGN.
     Saved { pgn: String },
-    /// The files of the folder.
-    Files { files: Vec<FileEntry> },
+    /// The files of the folder, and how many have no place in the list.
+    Files { files: Vec<FileEntry>, left_out: usize },
     /// The content of a file.
-    File { name: &'a str, modified: u64, content: Content },
+    File {
+        name: &'a str,
+        modified: u64,
+        content: Content,
+        /// What is not shown of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
     /// The request was refused and has changed nothing.
     Error { text: String },
 }

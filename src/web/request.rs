@@ -81,6 +81,33 @@ pub(super) enum SlowRequest {
     Replay { file: String, game: usize },
 }
 
+/// What a browser asks for, of either kind.
+#[derive(Debug)]
+pub(super) enum AnyRequest {
+    Quick(Request),
+    Slow(SlowRequest),
+}
+
+/// Reads a request. The error says what is wrong with a request of its kind.
+pub(super) fn read(text: &str) -> serde_json::Result<AnyRequest> {
+    /// The kind of a slow request.
+    #[derive(Deserialize)]
+    #[serde(tag = "do", rename_all = "kebab-case")]
+    enum Slow {
+        StaticEval,
+        Files,
+        Open,
+        Replay,
+    }
+    // With whatever else it has.
+    match serde_json::from_str::<Slow>(text) {
+        Ok(Slow::StaticEval | Slow::Files | Slow::Open | Slow::Replay) => {
+            serde_json::from_str(text).map(AnyRequest::Slow)
+        }
+        Err(_) => serde_json::from_str(text).map(AnyRequest::Quick),
+    }
+}
+
 /// The time of each player.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -113,6 +140,31 @@ mod tests {
             r#"{"do":"new","game":"chess","players":["person"]}"#,
         ] {
             assert!(read(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_request_is_refused_by_what_is_missing() {
+        let read = |text| super::read(text);
+        assert!(matches!(read(r#"{"do":"open"}"#), Ok(AnyRequest::Slow(SlowRequest::Open { file: None }))));
+        assert!(matches!(read(r#"{"game":2,"file":"x","do":"replay"}"#), Ok(AnyRequest::Slow(_))));
+        assert!(matches!(read(r#"{"do":"files"}"#), Ok(AnyRequest::Slow(SlowRequest::Files))));
+        assert!(matches!(read(r#"{"do":"static-eval"}"#), Ok(AnyRequest::Slow(SlowRequest::StaticEval))));
+        assert!(matches!(read(r#"{"do":"save"}"#), Ok(AnyRequest::Quick(Request::Save))));
+        for (text, problem) in [
+            (r#"{"do":"replay","file":"x"}"#, "missing field `game`"),
+            (r#"{"do":"replay","game":1}"#, "missing field `file`"),
+            (r#"{"do":"replay","file":"x","game":-1}"#, "invalid value: integer `-1`"),
+            (r#"{"do":"replay","file":"x","game":1,"more":2}"#, "unknown field `more`"),
+            (r#"{"do":"open","file":7}"#, "invalid type: integer `7`"),
+            (r#"{"do":"open","name":"x"}"#, "unknown field `name`"),
+            (r#"{"do":"play","node":0}"#, "missing field `move`"),
+            (r#"{"do":"load"}"#, "missing field `pgn`"),
+            (r#"{"file":"x","game":1}"#, "missing field `do`"),
+            (r#"{"do":"fly"}"#, "unknown variant `fly`"),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(problem), "{text}: {error}");
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::engine::{Board, Engine, SearchReport};
 use crate::eval::UciScore;
 use crate::game::Color;
 use crate::protocol::engine_log::EngineLog;
-use crate::search::{Clock, Control, Limits};
+use crate::search::{Bound, Clock, Control, Limits};
 
 /// The longest search for the evaluation of a position.
 const ANALYSIS: Duration = Duration::from_secs(10);
@@ -174,22 +174,32 @@ impl Job {
             if board.set_up(Some(fen), moves).is_err() {
                 return;
             }
-            let points = next.expected_points().unwrap_or_else(|| expected_points(next.score));
-            let mut line = line(board.as_mut(), (next.score, points), &next.pv);
-            line.visits = next
-                .visits
-                .map(|visits| (f64::from(visits.count) / f64::from(visits.simulations.max(1)), visits.mean));
-            let index = next.multipv.saturating_sub(1) as usize;
-            found.lines.truncate(found.lines.len().max(index));
-            match found.lines.get_mut(index) {
-                Some(old) => *old = line,
-                None => found.lines.push(line),
+            (found.nodes, found.seconds) = (next.nodes, next.time.as_secs_f64());
+            // Scores that are bounds are passed over: what is shown and noted is exact.
+            if next.bound == Bound::Exact {
+                let points = next.expected_points().unwrap_or_else(|| expected_points(next.score));
+                let mut line = line(board.as_mut(), (next.score, points), &next.pv);
+                line.visits = next.visits.map(|visits| {
+                    (f64::from(visits.count) / f64::from(visits.simulations.max(1)), visits.mean)
+                });
+                found.see(next.multipv as usize, next.depth, line);
             }
-            (found.depth, found.nodes, found.seconds) = (next.depth, next.nodes, next.time.as_secs_f64());
             report(&found);
         };
         let best = engine.search(root_moves, &self.limits(), &self.control, &mut listener);
         Ok(best.map_err(|error| error.to_string())?.best)
+    }
+}
+
+impl SearchState {
+    /// Notes a line, whose number is from 1, with an exact score.
+    fn see(&mut self, number: usize, depth: u32, line: LineState) {
+        let index = number.saturating_sub(1);
+        match self.lines.get_mut(index) {
+            Some(old) => *old = line,
+            None => self.lines.push(line),
+        }
+        self.depth = depth;
     }
 }
 

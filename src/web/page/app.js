@@ -33,7 +33,7 @@ function hear(message) {
     case "game": return showGame(message);
     case "search": return heardSearch(message);
     case "static-eval": return heardStaticEval(message);
-    case "files": return showFiles(message.files);
+    case "files": return showFiles(message.files, message["left-out"]);
     case "file": return showFile(message);
     case "saved": return openRecord(state.fen, message.pgn);
     case "error": return refused(message.text);

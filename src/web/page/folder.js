@@ -31,12 +31,13 @@ function open(name) {
   ask({ do: "open", file: name });
 }
 
-export function showFiles(files) {
+export function showFiles(files, leftOut) {
   const items = files.map(({ name, kind }) => {
     const button = make("button", { type: "button" }, name, make("small", {}, ` ${kind}`));
     button.addEventListener("click", () => open(name));
     return make("li", {}, button);
   });
+  if (leftOut) items.push(make("li", {}, `… and ${leftOut} more`));
   $("files").replaceChildren(...(items.length ? items : [make("li", {}, "The folder has no games and no curves.")]));
 }
 
@@ -45,6 +46,7 @@ export function showFile(message) {
   shown = message;
   const { name, modified, content } = message;
   $("file-name").textContent = name;
+  $("folder-problem").textContent = message.note ?? "";
   $("column-label").hidden = !content.table;
   if (content.games) showGames(name, content.games);
   else if (content.table) showTable(content.table);
@@ -56,7 +58,8 @@ export function showFile(message) {
 }
 
 function showGames(file, games) {
-  $("file-content").replaceChildren(make("ol", { className: "games" }, ...games.map(({ players, result, plies }, game) => {
+  $("file-content").replaceChildren(make("ol", { className: "games" }, ...games.map(({ players, result, plies, problem }, game) => {
+    if (problem) return make("li", {}, problem);
     const button = make("button", { type: "button" }, `${players.join(" – ")} `, make("b", {}, result), make("small", {}, ` ${plies} plies`));
     button.addEventListener("click", () => {
       waitFor($("folder-dialog"));
