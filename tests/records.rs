@@ -134,7 +134,8 @@ fn a_list_of_moves_from_anywhere_is_a_game() {
 
 #[test]
 fn games_of_a_file_keep_to_themselves() {
-    let text = "{of a collection}\n\n[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n[White \"C\"]\n[Black \"D\"]\n\
+    let text = "{of a collection}\n\n[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n\
+                [White \"C\"]\n[Black \"D\"]\n\
                 [FEN \"4k3/8/8/8/8/8/8/4K2R w K - 0 1\"]\n\n1. O-O 1-0 {won}\n\n{the next one}\n[White \"E\"]\n\
                 [Variant \"chess 960\"]\n\n1. e4 h6*\n\n[White \"F\"]\n[Variant \"Classical\"]\n\n1. d4\n";
     let (games, _) = replayed(text);

@@ -1,8 +1,9 @@
 //! Test suites: positions in EPD with what a search is to find in them.
 //!
 //! A line asks for one thing, by the first of these operations that it has: `dm`, or `bm` with `#5` or `#-5`, a
-//! forced win or loss, `bm` one of the best moves, `am` any move but these, points the move that gets most of them. Points are given as in
-//! STS, by `c8` (numbers) and `c9` (moves) or by `c0` (`"Nf3=10, e4=5"`). Another text in them is a comment.
+//! forced win or loss, `bm` one of the best moves, `am` any move but these, points the move that gets most of
+//! them. Points are given as in STS, by `c8` (numbers) and `c9` (moves) or by `c0` (`"Nf3=10, e4=5"`). Another
+//! text in them is a comment.
 
 mod read;
 
