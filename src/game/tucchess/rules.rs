@@ -422,17 +422,17 @@ impl Chance for TucChess {
         };
         let child = self.after(TucMove::new(mv.from, mv.to));
         let free = child.free();
-        let each = PRIZE_APPEARS / f64::from(free.count_ones());
+        let free_squares = f64::from(free.count_ones());
+        // Without a free square, no prize appears.
+        let appears = if free == 0 { 0.0 } else { PRIZE_APPEARS };
         // The most probable first.
         for &(prize_value, probability) in values {
-            outcomes
-                .push((TucMove { prize_value, appears: None, ..mv }, probability * (1.0 - PRIZE_APPEARS)));
+            outcomes.push((TucMove { prize_value, appears: None, ..mv }, probability * (1.0 - appears)));
         }
         for &(prize_value, probability) in values {
-            outcomes
-                .extend(squares(free).map(|square| {
-                    (TucMove { prize_value, appears: Some(square), ..mv }, probability * each)
-                }));
+            outcomes.extend(squares(free).map(|square| {
+                (TucMove { prize_value, appears: Some(square), ..mv }, probability * appears / free_squares)
+            }));
         }
     }
 
@@ -543,3 +543,22 @@ impl Playouts for TucChess {}
 impl Tabled for TucChess {}
 
 impl Solvable for TucChess {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_free_square_no_prize_appears() {
+        let fen = "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1";
+        let start = TucChess::from_fen(fen).unwrap();
+        // Prizes everywhere, even below the pieces.
+        let full = TucChess { prizes: ALL, ..start };
+        let (mv, mut outcomes) = (TucMove::new(5, 10), Vec::new());
+        full.outcomes(mv, &mut outcomes);
+        let sum: f64 = outcomes.iter().map(|(_, probability)| probability).sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+        assert!(outcomes.len() == 2 && outcomes.iter().all(|(outcome, _)| outcome.appears.is_none()));
+        assert_eq!(full.sample(mv, &mut || 0.0).appears, None);
+    }
+}
