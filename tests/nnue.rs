@@ -227,6 +227,8 @@ fn a_wrong_file_is_refused_by_name() {
     assert!(refusal(net.clone(), &|net| net.output_weights[5] = 128).contains("128 is out of range"));
     assert!(refusal(net.clone(), &|net| net.scale.unit = -1.0).contains("makes no values"));
     assert!(refusal(net.clone(), &|net| net.scale.b = f64::NAN).contains("makes no values"));
+    assert!(refusal(net.clone(), &|net| net.scale.margin = i32::MAX).contains("a margin of at most 1000000"));
+    assert!(refusal(net.clone(), &|net| net.scale.margin = -1).contains("makes no values"));
     let wide = EvalNet::random(&TucChess::start(), 1_024, 1, 3);
     let refusal = refusal(wide, &|net| net.output_weights.fill(-127));
     assert!(refusal.contains("magnitudes add up to"), "{refusal}");

@@ -23,10 +23,13 @@ impl Margins {
         Margins { constants, unit: scale.margin, decided: Score::from_value(scale.wdl.value_of(DECIDED)) }
     }
 
-    /// A margin in thousandths, on the scale of the evaluation.
+    /// A margin in thousandths, on the scale of the evaluation. It is no larger than an evaluation may be,
+    /// whatever the scale.
     #[inline]
     pub(super) fn of(&self, thousandths: i32) -> Score {
-        Score::from_thousandths(thousandths * self.unit / 1000)
+        let most = i64::from(Score::MAX_EVALUATION.to_thousandths());
+        let margin = i64::from(thousandths) * i64::from(self.unit) / 1000;
+        Score::from_thousandths(margin.clamp(-most, most) as i32)
     }
 
     /// Whether a bound is not that of a game as good as decided. There static evaluations do not tell the
@@ -42,5 +45,21 @@ impl Margins {
             alpha: if alpha > -self.decided { alpha } else { Window::FULL.alpha },
             beta: if beta < self.decided { beta } else { Window::FULL.beta },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_margin_of_any_scale_is_an_evaluation() {
+        let margin = |unit, thousandths| {
+            let scale = Scale { margin: unit, ..Scale::UNMEASURED };
+            Margins::new(scale, EngineConstants::DEFAULT).of(thousandths)
+        };
+        assert_eq!(margin(3_000, -500), Score::from_thousandths(-1_500));
+        assert_eq!(margin(1_000_000, 500_000), Score::MAX_EVALUATION);
+        assert_eq!(margin(1_000_000, -500_000), -Score::MAX_EVALUATION);
     }
 }

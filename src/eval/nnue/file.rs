@@ -28,6 +28,9 @@ use crate::tensors::{self, FileKind, Number, TensorBytes, TensorProblem};
 /// The numbers that stand for 1.
 const QUANTISATION: [i16; 2] = [ONE, OUTPUT_ONE];
 
+/// The largest unit of the pruning margins: a thousand units of the evaluation.
+const MOST_MARGIN: i32 = 1_000_000;
+
 // The names of the tensors.
 const INPUT_WEIGHTS: &str = "input.weight";
 const INPUT_BIAS: &str = "input.bias";
@@ -148,11 +151,18 @@ impl EvalNet {
             }
         }
         let EvalNetScale { unit, margin, a, b } = self.scale;
-        let is_good =
-            unit > 0.0 && unit < 1e6 && margin >= 0 && (0.0..1e6).contains(&a) && b > 0.0 && b < 1e6;
+        let is_good = unit > 0.0
+            && unit < 1e6
+            && (0..=MOST_MARGIN).contains(&margin)
+            && (0.0..1e6).contains(&a)
+            && b > 0.0
+            && b < 1e6;
         match is_good {
             true => Ok(()),
-            false => refuse(OUTPUT_BIAS, format!("scale {:?} makes no values", self.scale)),
+            false => {
+                let expected = format!("expected positive numbers, and a margin of at most {MOST_MARGIN}");
+                refuse(OUTPUT_BIAS, format!("scale {:?} makes no values, {expected}", self.scale))
+            }
         }
     }
 }
