@@ -75,34 +75,48 @@ impl Net {
         &self.config
     }
 
+    /// Numbers of a position between two layers.
+    pub(crate) fn numbers_of_layer(&self) -> usize {
+        Boards::new(self.config.shape).len(1, padded(self.config.channels()))
+    }
+
     /// Evaluates a batch of positions, given by the planes of one after the other.
     pub fn evaluate(&self, planes: &[f32]) -> Outputs<'_> {
+        self.evaluate_until(planes, &mut || false).expect("it goes on to its end")
+    }
+
+    /// The same; `None` once `is_over` says that nobody waits for it. It is asked every few microseconds to
+    /// some hundred of them.
+    pub fn evaluate_until(&self, planes: &[f32], is_over: &mut dyn FnMut() -> bool) -> Option<Outputs<'_>> {
         let shape = self.config.shape;
         let batch = planes.len() / shape.input_len();
         let (boards, channels) = (Boards::new(shape), padded(self.config.channels()));
         let [mut x, mut y] = [(); 2].map(|()| vec![0.0; boards.len(batch, channels)]);
         let (first, rest) = self.convolutions.split_at(1);
-        first[0].apply(boards, batch, &with_channels_side_by_side(planes, shape, batch), &mut x, false);
+        let inputs = with_channels_side_by_side(planes, shape, batch);
+        first[0].apply(boards, batch, &inputs, &mut x, false, is_over)?;
         match self.config.architecture {
             Architecture::Paper { .. } => {
                 for convolution in rest {
-                    convolution.apply(boards, batch, &x, &mut y, false);
+                    convolution.apply(boards, batch, &x, &mut y, false, is_over)?;
                     std::mem::swap(&mut x, &mut y);
                 }
             }
             Architecture::Residual { .. } => {
                 for block in rest.chunks_exact(2) {
-                    block[0].apply(boards, batch, &x, &mut y, false);
-                    block[1].apply(boards, batch, &y, &mut x, true);
+                    block[0].apply(boards, batch, &x, &mut y, false, is_over)?;
+                    block[1].apply(boards, batch, &y, &mut x, true, is_over)?;
                 }
             }
         }
         let rows = boards.squares(batch, channels);
         let squares: Vec<f32> = rows.into_iter().flat_map(|row| &x[row..][..channels]).copied().collect();
         let (first, rest) = self.dense.split_at(1);
-        let hidden = first[0].apply(batch, &squares);
-        let hidden = rest.iter().fold(hidden, |hidden, dense| dense.apply(batch, &hidden));
-        Outputs { net: self, squares, hidden }
+        let mut hidden = first[0].apply(batch, &squares, is_over)?;
+        for dense in rest {
+            hidden = dense.apply(batch, &hidden, is_over)?;
+        }
+        Some(Outputs { net: self, squares, hidden })
     }
 }
 

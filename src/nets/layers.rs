@@ -78,12 +78,20 @@ impl Kernel {
         Kernel { inputs, outputs: padded(outputs), squares: (0..KERNEL_SQUARES).map(square).collect() }
     }
 
-    /// Adds the convolution of `x` to `sums`.
-    pub(super) fn add(&self, boards: Boards, batch: usize, x: &[f32], sums: &mut [f32]) {
+    /// Adds the convolution of `x` to `sums`; `None` once it is over, as in [`Matrix::multiply`].
+    pub(super) fn add(
+        &self,
+        boards: Boards,
+        batch: usize,
+        x: &[f32],
+        sums: &mut [f32],
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
         let (from, to) = (boards.rows(batch, self.inputs, 0), boards.squares(batch, self.outputs));
         for (square, matrix) in self.squares.iter().enumerate() {
-            matrix.multiply(x, &from, boards.shift(square, self.inputs), sums, &to);
+            matrix.multiply(x, &from, boards.shift(square, self.inputs), sums, &to, is_over)?;
         }
+        Some(())
     }
 }
 
@@ -136,16 +144,25 @@ impl Convolution {
     }
 
     /// Applies the convolution and then ReLU. What is in `out` before is added in between if `around` is set:
-    /// the connection around a residual block.
-    pub(super) fn apply(&self, boards: Boards, batch: usize, x: &[f32], out: &mut [f32], around: bool) {
+    /// the connection around a residual block. `None` once it is over, as in [`Matrix::multiply`].
+    pub(super) fn apply(
+        &self,
+        boards: Boards,
+        batch: usize,
+        x: &[f32],
+        out: &mut [f32],
+        around: bool,
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
         let outputs = self.outputs();
         for row in boards.squares(batch, outputs) {
             for (sum, bias) in out[row..][..outputs].iter_mut().zip(&self.bias) {
                 *sum = if around { *sum + bias } else { *bias };
             }
         }
-        self.kernel.add(boards, batch, x, out);
+        self.kernel.add(boards, batch, x, out, is_over)?;
         relu(out);
+        Some(())
     }
 }
 
@@ -183,13 +200,18 @@ impl Dense {
         self.bias.len()
     }
 
-    /// Applies the layer and then ReLU.
-    pub(super) fn apply(&self, batch: usize, x: &[f32]) -> Vec<f32> {
+    /// Applies the layer and then ReLU; `None` once it is over, as in [`Matrix::multiply`].
+    pub(super) fn apply(
+        &self,
+        batch: usize,
+        x: &[f32],
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Option<Vec<f32>> {
         let mut out = self.bias.repeat(batch);
         let rows = |length: usize| (0..batch).map(|position| position * length).collect::<Vec<_>>();
-        self.matrix.multiply(x, &rows(self.inputs), 0, &mut out, &rows(self.outputs()));
+        self.matrix.multiply(x, &rows(self.inputs), 0, &mut out, &rows(self.outputs()), is_over)?;
         relu(&mut out);
-        out
+        Some(out)
     }
 }
 

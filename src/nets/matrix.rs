@@ -16,6 +16,9 @@ pub(super) const LANES: usize = SIZES.0;
 /// Rows that are computed together.
 const ROWS: usize = SIZES.1;
 
+/// Multiplications between two questions whether a product is still wanted, about: some tens of microseconds.
+const MULTIPLICATIONS: usize = 1 << 20;
+
 /// Numbers of one input for the outputs of a panel.
 type Lanes = [f32; LANES];
 
@@ -48,19 +51,38 @@ impl Matrix {
     }
 
     /// Adds the products to rows of `sums`. A product is that of the row of `x` that begins at one of `from`
-    /// plus `shift`; it is added to the row of `sums` that begins at the same of `to`.
-    pub(super) fn multiply(&self, x: &[f32], from: &[usize], shift: usize, sums: &mut [f32], to: &[usize]) {
+    /// plus `shift`; it is added to the row of `sums` that begins at the same of `to`. `None`, and some of the
+    /// products, once `is_over` says that nobody waits for them.
+    pub(super) fn multiply(
+        &self,
+        x: &[f32],
+        from: &[usize],
+        shift: usize,
+        sums: &mut [f32],
+        to: &[usize],
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
         let (blocks, rest) = from.as_chunks::<ROWS>();
         let (to_blocks, to_rest) = to.as_chunks::<ROWS>();
+        let at_once = (MULTIPLICATIONS / (self.inputs * LANES * ROWS).max(1)).max(1);
         for (number, panel) in self.panels.chunks_exact(self.inputs).enumerate() {
             let lane = LANES * number;
-            for (from, to) in blocks.iter().zip(to_blocks) {
-                block(x, from.map(|row| row + shift), panel, sums, to.map(|row| row + lane));
+            for (blocks, to_blocks) in blocks.chunks(at_once).zip(to_blocks.chunks(at_once)) {
+                if is_over() {
+                    return None;
+                }
+                for (from, to) in blocks.iter().zip(to_blocks) {
+                    block(x, from.map(|row| row + shift), panel, sums, to.map(|row| row + lane));
+                }
+            }
+            if is_over() {
+                return None;
             }
             for (from, to) in rest.iter().zip(to_rest) {
                 block(x, [from + shift], panel, sums, [to + lane]);
             }
         }
+        Some(())
     }
 }
 

@@ -117,6 +117,6 @@ fn multiply(matrix: &Matrix, x: &[f32], inputs: usize, out: &mut [f32], outputs:
     const ROWS: usize = 32;
     out.par_chunks_mut(ROWS * outputs).zip(x.par_chunks(ROWS * inputs)).for_each(|(out, x)| {
         let batch = x.len() / inputs;
-        matrix.multiply(x, &rows(batch, inputs), 0, out, &rows(batch, outputs));
+        matrix.multiply(x, &rows(batch, inputs), 0, out, &rows(batch, outputs), &mut || false);
     });
 }

@@ -188,7 +188,7 @@ impl<'a> Convolution<'a> {
         let parts = normal.par_chunks_mut(sizes.part(stride)).zip(x.par_chunks(sizes.part(self.inputs)));
         let parts: Vec<_> = parts
             .map(|(out, x)| {
-                kernel.add(sizes.boards, sizes.positions(out, stride), x, out);
+                kernel.add(sizes.boards, sizes.positions(out, stride), x, out, &mut || false);
                 sums(stride, &sizes.squares(out), out, out)
             })
             .collect();
@@ -271,7 +271,7 @@ impl<'a> Convolution<'a> {
         let kernel = Kernel::new(stride, self.used, weight);
         let mut before = vec![0.0; boards.len(batch, stride)];
         before.par_chunks_mut(part).zip(gradient.par_chunks(part)).for_each(|(before, gradient)| {
-            kernel.add(boards, sizes.positions(gradient, stride), gradient, before);
+            kernel.add(boards, sizes.positions(gradient, stride), gradient, before, &mut || false);
         });
         before
     }
