@@ -121,12 +121,12 @@ fn amazons_hands_on_states() {
 struct Batches(std::sync::Mutex<Vec<usize>>);
 
 impl<G: Game> LeafEvaluator<G> for Batches {
-    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]) {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], is_over: &mut dyn FnMut() -> bool) {
         self.0.lock().unwrap().push(leaves.len());
         for leaf in leaves.iter() {
             assert!(!leaf.moves.is_empty() && leaf.priors.is_empty(), "{}", leaf.position.fen());
         }
-        StaticLeaves(&Keyed).evaluate_leaves(leaves);
+        StaticLeaves(&Keyed).evaluate_leaves(leaves, is_over);
         for leaf in leaves.iter() {
             assert!((leaf.priors.iter().sum::<f32>() - 1.0).abs() < 1e-3, "{:?}", leaf.priors);
             assert!((0.0..=1.0).contains(&leaf.value), "{}", leaf.value);

@@ -2,17 +2,20 @@
 
 mod common;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use common::minimax::end_games;
 use common::{Line, find, random_game, random_lines, sample, sample_in};
-use labrys::eval::{Evaluator, Linear, Score};
+use labrys::eval::{Evaluator, Linear, Scale, Score};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Game, GameHistory, Playable};
 use labrys::search::{
-    Control, Expansion, FinalMove, Leaf, LeafEvaluator, Limits, Options, Report, Sampling, SearchInput,
-    SearchMode, Selection, StaticLeaves, Tree, monte_carlo,
+    Control, Expansion, FinalMove, Heuristics, Leaf, LeafEvaluator, Limits, MsdOptions, Options, Report,
+    RootSelection, Sampling, SearchInput, SearchMode, Selection, StaticLeaves, TranspositionTable, Tree,
+    monte_carlo, search,
 };
 
 fn seeded(seed: u64) -> Options {
@@ -232,11 +235,131 @@ fn what_lies_below_the_moves_played_is_kept() {
     }
 }
 
+/// An evaluation that stops the search at one of its calls, and counts those that follow.
+struct Stopping<'a, G: Game> {
+    evaluator: Linear<G>,
+    at: u64,
+    control: &'a Control,
+    calls: AtomicU64,
+}
+
+impl<G: Playable> Evaluator<G> for Stopping<'_, G> {
+    type State = ();
+
+    fn reset(&self, position: &G, state: &mut ()) {
+        self.evaluator.reset(position, state);
+    }
+
+    fn update(&self, parent: &G, from: &(), child: &G, to: &mut ()) {
+        self.evaluator.update(parent, from, child, to);
+    }
+
+    fn evaluate(&self, position: &G, state: &()) -> Score {
+        if self.calls.fetch_add(1, Ordering::Relaxed) == self.at {
+            self.control.stop();
+        }
+        self.evaluator.evaluate(position, state)
+    }
+
+    fn scale(&self) -> Scale {
+        self.evaluator.scale()
+    }
+}
+
+/// Positions that a search evaluates after it has been stopped, the most for several places to stop it.
+fn late_evaluations(
+    options: &Options,
+    search: impl Fn(&SearchInput<Amazons, Stopping<Amazons>>, &Control),
+) -> u64 {
+    let (position, history) = (&Amazons::start(), &GameHistory::new());
+    let late = [50, 4_000, 9_000].map(|at| {
+        let control = Control::default();
+        let evaluator = Linear::shipped(0).unwrap();
+        let evaluator = &Stopping { evaluator, at, control: &control, calls: AtomicU64::new(0) };
+        let limits = &Limits::none();
+        search(&SearchInput::new(position, history, evaluator, options, limits), &control);
+        evaluator.calls.load(Ordering::Relaxed) - at
+    });
+    late.into_iter().max().unwrap()
+}
+
+/// The moves of Amazons at its start, which may have to be looked at once to have an answer, and the steps in
+/// which an end is noticed.
+const SOON: u64 = 2_176 + 200;
+
+#[test]
+fn a_stopped_simulation_ends_at_once() {
+    let puct = Sampling { selection: Selection::Puct, ..Sampling::default() };
+    let gumbel = Sampling { root_selection: RootSelection::Gumbel, ..puct.clone() };
+    for sampling in [
+        Sampling { batch: 512, ..puct.clone() },
+        Sampling { batch: 512, ..gumbel },
+        Sampling { batch: 512, ..Sampling::default() },
+        Sampling { playout_plies: Some(1_000), epsilon: 0, ..puct },
+        Sampling { playout_plies: Some(1_000), epsilon: 0, batch: 512, ..Sampling::default() },
+        Sampling {
+            playout_plies: Some(1_000),
+            epsilon: 50,
+            expansion: Some(Expansion::One),
+            ..Sampling::default()
+        },
+    ] {
+        let msd = MsdOptions { keep_rate: 50, ..MsdOptions::default() };
+        for options in [with(sampling.clone()), Options { msd, ..with(sampling.clone()) }] {
+            for threads in [1, 4] {
+                let late = late_evaluations(&options, |input, control| {
+                    let mut tree = Tree::new(1 << 22);
+                    let best = monte_carlo(input, &mut tree, threads, None, control, &mut |_: Report<_>| {});
+                    assert!(best.mv.is_some_and(|mv| input.position.is_legal(mv)));
+                });
+                assert!(late < SOON, "{late} evaluations after the end: {options:?}");
+            }
+        }
+    }
+    // Random playouts evaluate nothing on their way.
+    let control = Control::default();
+    control.stop();
+    let options = with(Sampling { playout_plies: Some(1_000), batch: 512, ..Sampling::default() });
+    let (position, history, evaluator) = (Amazons::start(), GameHistory::new(), Linear::shipped(0).unwrap());
+    let limits = Limits::none();
+    let input = SearchInput::new(&position, &history, &evaluator, &options, &limits);
+    let best = monte_carlo(&input, &mut Tree::new(1 << 22), 1, None, &control, &mut |_: Report<_>| {});
+    assert!(best.mv.is_some() && best.nodes < SOON, "{}", best.nodes);
+}
+
+#[test]
+fn a_stopped_search_by_depth_ends_at_once() {
+    let msd = MsdOptions { keep_rate: 50, volatile_plies: 2, ..MsdOptions::default() };
+    for selective in [true, false] {
+        for options in [Options::default(), Options { msd: msd.clone(), ..Options::default() }] {
+            let options = Options { selective, ..options };
+            for mode in [
+                SearchMode::Pvs,
+                SearchMode::Mtdf,
+                SearchMode::AlphaBeta,
+                SearchMode::Minimax,
+                SearchMode::Expectiminimax,
+            ] {
+                for threads in [1, 4] {
+                    let late = late_evaluations(&options, |input, control| {
+                        let table = TranspositionTable::new(1).unwrap();
+                        let mut heuristics = vec![Heuristics::new(); threads];
+                        let best = search(input, mode, &table, &mut heuristics, control, &mut |_| {});
+                        assert!(best.mv.is_some_and(|mv| input.position.is_legal(mv)));
+                    });
+                    // Depth 1 may have to be finished, which takes as many.
+                    assert!(late < 2 * SOON, "{late} evaluations after the end: {mode:?}, {options:?}");
+                }
+            }
+        }
+    }
+}
+
 /// A leaf evaluator that prefers the last move and gives all positions the same value.
 struct Last;
 
 impl LeafEvaluator<Neighbours> for Last {
-    fn evaluate_leaves(&self, leaves: &mut [Leaf<Neighbours>]) {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<Neighbours>], _: &mut dyn FnMut() -> bool) {
         for Leaf { moves, priors, value, .. } in leaves {
             priors.resize(moves.len(), 0.0);
             *priors.last_mut().unwrap() = 1.0;
@@ -270,7 +393,7 @@ fn priors_come_from_the_leaf_evaluator() {
     // Those of the evaluation are shares, the larger the better the move.
     let (occurrences, priors) = (1, Vec::new());
     let mut leaves = [Leaf { position: *position, occurrences, moves: moves.clone(), priors, value: 0.0 }];
-    StaticLeaves(evaluator).evaluate_leaves(&mut leaves);
+    StaticLeaves(evaluator).evaluate_leaves(&mut leaves, &mut || false);
     let [Leaf { priors, value, .. }] = leaves;
     let score = evaluator.evaluate_position(position);
     assert!((0.0..=1.0).contains(&value) && (value > 0.5) == (score > Score::DRAW), "{value} for {score:?}");

@@ -164,7 +164,7 @@ fn marked_value<G: Game>(position: &G) -> f64 {
 }
 
 impl<G: Game> LeafEvaluator<G> for Marked {
-    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]) {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], _: &mut dyn FnMut() -> bool) {
         for Leaf { position, moves, priors, value, .. } in leaves {
             priors.extend((0..moves.len()).map(|number| marked_prior(number, moves.len())));
             *value = marked_value(position);
@@ -211,7 +211,7 @@ fn the_improved_policy_is_that_of_the_paper() {
 struct Favouring(&'static [&'static str]);
 
 impl<G: Game> LeafEvaluator<G> for Favouring {
-    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]) {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], _: &mut dyn FnMut() -> bool) {
         for Leaf { position, moves, priors, value, .. } in leaves {
             let is_favoured = |&mv: &G::Move| self.0.contains(&&*position.move_text(mv));
             priors.extend(moves.iter().map(|mv| if is_favoured(mv) { 1.0 } else { 1e-6 }));

@@ -243,3 +243,33 @@ fn a_command_makes_nets() {
     }
     assert!(Parameters::load::<TucChess>(&path).is_ok());
 }
+
+#[test]
+fn an_evaluation_ends_where_nobody_waits_for_it() {
+    let position = Chess::start();
+    for architecture in [
+        Architecture::Paper { channels: 128, dense: [256, 128] },
+        Architecture::Residual { channels: 128, blocks: 3, hidden: 64 },
+    ] {
+        let net = Net::new(&parameters(&position, architecture));
+        let planes = planes_of(vec![position.clone(); 4]);
+        let mut all = 0;
+        let mut count = || {
+            all += 1;
+            false
+        };
+        assert!(net.evaluate_until(&planes, &mut count).is_some());
+        // It is asked at least once for so many multiplications; a convolution has 9 * 128 * 128 * 64.
+        const OFTEN: usize = 1 << 21;
+        assert!(all > 3 * 4 * (9 * 128 * 128 * 64) / OFTEN, "{architecture:?}: {all}");
+        for end in [0, 1, all / 2, all - 1] {
+            let mut asked = 0;
+            let is_over = &mut || {
+                asked += 1;
+                asked > end
+            };
+            assert!(net.evaluate_until(&planes, is_over).is_none());
+            assert_eq!(asked, end + 1, "{architecture:?}");
+        }
+    }
+}

@@ -441,6 +441,22 @@ fn limits_are_kept() {
 }
 
 #[test]
+fn more_threads_than_processors_keep_to_the_time() {
+    let mut engine = Process::start();
+    engine.ask("setoption name Threads value 256");
+    for (variant, mode) in [("chess", "pvs"), ("chess", "mcts"), ("amazons", "pvs"), ("amazons", "mcts")] {
+        engine.ask(&format!(
+            "setoption name UCI_Variant value {variant}\nsetoption name SearchMode value {mode}\nucinewgame"
+        ));
+        let start = Instant::now();
+        engine.send("go movetime 200");
+        engine.until("bestmove");
+        // A second is for machines with other things to do.
+        assert!(start.elapsed() < Duration::from_millis(1_200), "{variant} {mode}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
 fn a_weaker_engine_looks_at_fewer_nodes() {
     let mut engine = Process::start();
     let mut nodes = |options: &str| {

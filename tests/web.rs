@@ -703,7 +703,7 @@ fn a_policy_value_net_shows_its_value_and_its_priors() {
     let occurrences = history.occurrences(&position);
     assert_eq!(occurrences, 2, "a net sees repetitions");
     let mut leaves = [Leaf { position, occurrences, moves, priors: Vec::new(), value: 0.0 }];
-    NetLeaves::load::<Chess>(&path).unwrap().evaluate_leaves(&mut leaves);
+    NetLeaves::load::<Chess>(&path).unwrap().evaluate_leaves(&mut leaves, &mut || false);
     let [Leaf { position, moves, priors, value, .. }] = leaves;
     let policy = browser.static_eval(&game)["policy"].clone();
     assert_eq!(policy["value"].as_f64(), Some(value));

@@ -73,7 +73,7 @@ fn check_leaves<G: Playable>() {
                 Leaf { position: position.clone(), occurrences, moves, priors: Vec::new(), value: 0.0 }
             });
             let mut batch: Vec<_> = batch.collect();
-            leaves.evaluate_leaves(&mut batch);
+            leaves.evaluate_leaves(&mut batch, &mut || false);
             for Leaf { position, occurrences, moves, priors, value } in &batch {
                 let mut planes = vec![0.0; position.encoding_shape().input_len()];
                 position.write_planes(*occurrences, &mut planes);
@@ -123,7 +123,7 @@ fn searches_with_a_net_repeat_themselves_whatever_the_cache() {
 struct StartLeaves(Mutex<Vec<usize>>);
 
 impl LeafEvaluator<Chess> for StartLeaves {
-    fn evaluate_leaves(&self, leaves: &mut [Leaf<Chess>]) {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<Chess>], _: &mut dyn FnMut() -> bool) {
         for Leaf { position, occurrences, moves, priors, value } in leaves {
             if position.same_position(&Chess::start()) {
                 self.0.lock().unwrap().push(*occurrences);
@@ -266,7 +266,7 @@ fn numbers_beyond_all_bounds_do_no_harm() {
     let (position, mut moves) = (TucChess::start(), Vec::new());
     position.legal_moves(&mut moves);
     let mut leaves = [Leaf { position, occurrences: 1, moves, priors: Vec::new(), value: 0.0 }];
-    NetLeaves::load::<TucChess>(&path).unwrap().evaluate_leaves(&mut leaves);
+    NetLeaves::load::<TucChess>(&path).unwrap().evaluate_leaves(&mut leaves, &mut || false);
     let [Leaf { priors, value, .. }] = leaves;
     assert!((priors.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{priors:?}");
     assert!((0.0..=1.0).contains(&value), "{value}");

@@ -139,7 +139,7 @@ impl<G: Playable> Thinker<G> {
     pub fn judgement(&self, game: &Play<G>) -> Option<Leaf<G>> {
         let net = self.net_in_use().filter(|net| net.check_board(game.position()).is_ok())?;
         let mut leaves = [Leaf::new(game.position(), game.history())];
-        net.evaluate_leaves(&mut leaves);
+        net.evaluate_leaves(&mut leaves, &mut || false);
         let [leaf] = leaves;
         Some(leaf)
     }

@@ -3,26 +3,44 @@
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::deadline::Pace;
 use super::shared::SharedState;
 use super::{Limits, TimeManager};
 use crate::eval::Score;
 use crate::game::{Color, GameMove};
 
-/// Nodes between two looks at the clock, the stop flag and the other threads, at most. What another thread has
-/// found ends the work of this one so late.
+/// Nodes between two looks at the clock and the other threads, at most; fewer where nodes take long. What
+/// another thread has found ends the work of this one so late.
 const POLL_INTERVAL: u64 = 128;
+
+/// The time that granted nodes may take where the search has been ended by the clock or from outside, unless
+/// they are fewer than this.
+const GRANTED_TIME: Duration = Duration::from_millis(10);
+const GRANTED_NODES: u64 = 1_000;
 
 /// The nodes of a thread, and the reasons for it to stop.
 pub(super) struct Budget {
     time: TimeManager,
     start: Instant,
     node_limit: u64,
+    pace: Pace,
+    /// Nodes that are granted after the end of the search, if any.
+    grant: Option<Grant>,
     /// Nodes visited by this thread.
     nodes: u64,
     /// Those of them that the shared count has.
     counted: u64,
     next_poll: u64,
     stop: Stop,
+}
+
+/// Nodes after the end of a search.
+#[derive(Clone, Copy, Debug)]
+struct Grant {
+    /// The nodes of the thread at their end.
+    last: u64,
+    /// The time from the start of the search to their end, once the thread has so many nodes.
+    until: Option<(Duration, u64)>,
 }
 
 /// What a thread has to end.
@@ -50,6 +68,8 @@ impl Budget {
             time: TimeManager::new(limits, stm),
             start: limits.start,
             node_limit: limits.nodes.unwrap_or(u64::MAX),
+            pace: Pace::new(POLL_INTERVAL),
+            grant: None,
             nodes: 0,
             counted: 0,
             next_poll: 0,
@@ -57,10 +77,12 @@ impl Budget {
         }
     }
 
-    /// Whether it is time to [`poll`](Self::poll) before the next node.
+    /// Whether it is time to [`poll`](Self::poll) before the next node: by the nodes, or because the search is
+    /// over.
     #[inline]
-    pub(super) fn is_poll_due(&self) -> bool {
-        self.nodes >= self.next_poll && !self.is_stopped()
+    pub(super) fn is_poll_due<M: GameMove>(&self, shared: &SharedState<M>) -> bool {
+        let is_over = shared.deadline.is_over() && self.grant.is_none();
+        (self.nodes >= self.next_poll || is_over) && !self.is_stopped()
     }
 
     /// Counts a node; true when it has to end at once.
@@ -82,14 +104,16 @@ impl Budget {
         let fresh = self.nodes - self.counted;
         let all = shared.nodes.fetch_add(fresh, Ordering::Relaxed) + fresh;
         self.counted = self.nodes;
-        self.next_poll = self.nodes + self.node_limit.saturating_sub(all).min(POLL_INTERVAL);
-        let out_of_time = self.time.hard.is_some_and(|hard| self.start.elapsed() >= hard);
-        let is_over = shared.control.is_stopped()
-            || shared.done.load(Ordering::Relaxed)
-            || all >= self.node_limit
-            || (out_of_time && !shared.control.is_pondering());
-        if is_over {
+        let (mut is_over, now) = shared.deadline.look();
+        let mut left = self.node_limit.saturating_sub(all);
+        if let Some(Grant { last, until }) = self.grant {
+            left = last.saturating_sub(self.nodes);
+            is_over = until.is_some_and(|(time, nodes)| now >= time && self.nodes >= nodes);
+        }
+        self.next_poll = self.nodes + self.pace.next(now, fresh).min(left);
+        if is_over || left == 0 {
             self.stop = Stop::Search;
+            shared.deadline.end();
         } else if shared.has_finished(root_search) {
             self.stop = Stop::Root;
         }
@@ -122,9 +146,13 @@ impl Budget {
         self.stop == Stop::Search
     }
 
-    /// Grants so many nodes whatever the limits and the stop flag say. They are the last.
-    pub(super) fn grant(&mut self, nodes: u64) {
-        (self.next_poll, self.node_limit) = (self.nodes + nodes, 0);
+    /// Grants so many nodes after the search is over, whatever the limits and the stop flag say, but no long
+    /// time where they have ended it by a clock or from outside. They are the last.
+    pub(super) fn grant<M: GameMove>(&mut self, nodes: u64, shared: &SharedState<M>) {
+        let is_waited_for = self.time.hard.is_some() || shared.control.is_stopped();
+        let until = is_waited_for.then(|| (self.start.elapsed() + GRANTED_TIME, self.nodes + GRANTED_NODES));
+        self.grant = Some(Grant { last: self.nodes + nodes, until });
+        self.next_poll = self.nodes;
         self.resume();
     }
 
@@ -161,6 +189,8 @@ impl Budget {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+
     use super::*;
     use crate::game::Game;
     use crate::game::chess::Chess;
@@ -172,17 +202,63 @@ mod tests {
     fn a_stopped_search_gets_the_nodes_that_it_is_granted_and_no_more() {
         let control = Control::default();
         control.stop();
-        let shared = SharedState::<Move>::new(&control, 1);
+        let shared = SharedState::<Move>::new(&control, Instant::now(), None, 1);
         let mut budget = Budget::new(&Limits::none(), Color::White);
-        let visit = |budget: &mut Budget| {
-            if budget.is_poll_due() {
-                budget.poll(&shared, 0);
-            }
-            budget.visit()
-        };
-        assert!(visit(&mut budget));
-        budget.grant(7);
-        let granted = (0..100).filter(|_| !visit(&mut budget)).count();
+        assert!(visit(&mut budget, &shared));
+        budget.grant(7, &shared);
+        let granted = (0..100).filter(|_| !visit(&mut budget, &shared)).count();
         assert_eq!(granted, 7);
+        // Somebody waits: not for long.
+        budget.grant(10_000, &shared);
+        thread::sleep(2 * GRANTED_TIME);
+        let granted = (0..10_000).filter(|_| !visit(&mut budget, &shared)).count() as u64;
+        assert!((GRANTED_NODES..GRANTED_NODES + POLL_INTERVAL).contains(&granted), "{granted}");
+        // Nobody does.
+        let control = Control::default();
+        let shared = SharedState::<Move>::new(&control, Instant::now(), None, 1);
+        let mut budget = Budget::new(&Limits::nodes(1), Color::White);
+        assert!((0..2).any(|_| visit(&mut budget, &shared)));
+        budget.grant(40, &shared);
+        thread::sleep(2 * GRANTED_TIME);
+        let granted = (0..100).filter(|_| !visit(&mut budget, &shared)).count();
+        assert_eq!(granted, 40);
+    }
+
+    /// Counts a node; true when it has to end at once.
+    fn visit(budget: &mut Budget, shared: &SharedState<Move>) -> bool {
+        if budget.is_poll_due(shared) {
+            budget.poll(shared, 0);
+        }
+        budget.visit()
+    }
+
+    #[test]
+    fn slow_nodes_are_polled_more_often() {
+        let limits = Limits { movetime: Some(Duration::from_millis(20)), ..Limits::none() };
+        let control = Control::default();
+        let shared = SharedState::<Move>::new(&control, limits.start, limits.movetime, 1);
+        let mut budget = Budget::new(&limits, Color::White);
+        // Quick nodes at first.
+        (0..1_000).take_while(|_| !visit(&mut budget, &shared)).count();
+        let slow = (0..1_000)
+            .take_while(|_| {
+                thread::sleep(Duration::from_millis(2));
+                !visit(&mut budget, &shared)
+            })
+            .count();
+        assert!(slow < 128, "the first look is not late by all the nodes of an interval: {slow}");
+        assert!(control.longest_gap() >= Duration::from_millis(2));
+    }
+
+    #[test]
+    fn every_thread_ends_the_search_for_all() {
+        let control = Control::default();
+        let shared = SharedState::<Move>::new(&control, Instant::now(), Some(Duration::ZERO), 2);
+        let [mut one, mut other] = [(); 2].map(|()| Budget::new(&Limits::none(), Color::White));
+        // This one is not to look at the clock for long.
+        other.next_poll = u64::MAX;
+        assert!(!visit(&mut other, &shared));
+        assert!(visit(&mut one, &shared));
+        assert!(visit(&mut other, &shared));
     }
 }

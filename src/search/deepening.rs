@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::deadline::Deadline;
+use super::helpers::Helpers;
 use super::heuristics::Heuristics;
 use super::progress::Progress;
 use super::root::{Line, Root};
@@ -10,7 +12,7 @@ use super::shared::SharedState;
 use super::table::{Bound, TranspositionTable};
 use super::time::Stability;
 use super::window::Window;
-use super::{Control, SearchInput, SearchMode};
+use super::{Control, SearchInput, SearchMode, TimeManager};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
 
@@ -18,9 +20,12 @@ use crate::game::Searchable;
 /// would have been found.
 const FORCED_END_FACTOR: usize = 2;
 
-/// Nodes that a stopped search may still visit to finish depth 1, some tens of milliseconds. Quiescence may
-/// take far more where the evaluation is bad.
+/// Nodes that a stopped search may still visit to finish depth 1, within some milliseconds where a clock runs.
+/// Quiescence may take far more where the evaluation is bad.
 const LAST_NODES: u64 = 50_000;
+
+/// The time that a search that is over may still take to look at the root moves.
+pub(super) const GRACE: Duration = Duration::from_millis(5);
 
 /// A principal variation that a search has found.
 #[derive(Clone, Debug)]
@@ -143,33 +148,47 @@ pub fn search<G: Searchable, E: Evaluator<G>>(
     if moves.is_empty() {
         return Best::nothing();
     }
+    let limit = TimeManager::new(input.limits, input.position.side_to_move()).hard;
+    let shared = &SharedState::new(control, input.limits.start, limit, 1 + others.len());
     if input.sorts_root_by_static_eval() {
-        sort_by_static_eval(input, &mut moves);
+        sort_by_static_eval(input, &shared.deadline, &mut moves);
     }
-    let root = Root::new(moves);
+    let root = &Root::new(moves);
     table.new_search();
-    let shared = SharedState::new(control, 1 + others.len());
-    std::thread::scope(|scope| {
-        for heuristics in others {
-            let (root, shared) = (root.clone(), &shared);
-            scope.spawn(move || {
-                let searcher = Searcher::new(input, mode, root, table, heuristics, shared, None);
-                Deepening::new(input, mode, searcher).run();
-            });
+    let helpers = Helpers::new(others.iter_mut().map(|heuristics| {
+        move |is_ready: &dyn Fn()| {
+            let searcher = Searcher::new(input, mode, root.clone(), table, heuristics, shared, None);
+            is_ready();
+            Deepening::new(input, mode, searcher).run();
         }
-        let searcher = Searcher::new(input, mode, root.clone(), table, first, &shared, Some(listener));
+    }));
+    let best = std::thread::scope(|scope| {
+        helpers.start(scope, &shared.deadline);
+        let searcher = Searcher::new(input, mode, root.clone(), table, first, shared, Some(listener));
         let best = Deepening::new(input, mode, searcher).run();
-        shared.finish();
+        shared.deadline.end();
         best
-    })
+    });
+    // So long it took all threads to end.
+    shared.deadline.look();
+    best
 }
 
-/// Sorts the root moves by the static evaluation behind them, best first.
-fn sort_by_static_eval<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>, moves: &mut [G::Move]) {
+/// Sorts the root moves by the static evaluation behind them, best first. Where time is up, those that have
+/// not been evaluated come last.
+fn sort_by_static_eval<G: Searchable, E: Evaluator<G>>(
+    input: &SearchInput<G, E>,
+    deadline: &Deadline,
+    moves: &mut [G::Move],
+) {
+    let mut is_late = deadline.grace(GRACE);
     let (evaluator, position, stm) = (input.evaluator, input.position, input.position.side_to_move());
     let [mut state, mut scratch] = [E::State::default(), E::State::default()];
     evaluator.reset(position, &mut state);
     moves.sort_by_cached_key(|&mv| {
+        if is_late() {
+            return std::cmp::Reverse(-Score::INFINITE);
+        }
         let child = position.after(mv);
         std::cmp::Reverse(evaluator.evaluate_child(position, &state, &child, &mut scratch, stm))
     });
@@ -211,8 +230,9 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
             }
             depth += 1;
         }
-        // A deeper iteration may have proven something.
-        if !is_any_finished && (depth == 1 || self.lines.is_empty()) {
+        // A deeper iteration may have proven something, and nobody waits for a helping thread.
+        let is_known = is_any_finished || (depth > 1 && !self.lines.is_empty());
+        if !is_known && self.searcher.listener.is_some() {
             self.answer_at_once();
         }
         let best = self.lines.first().map(|line| &line.pv[..]);
@@ -228,14 +248,14 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
     /// ever more captures, the answer is the best move so far.
     fn answer_at_once(&mut self) {
         if !self.input.sorts_root_by_static_eval() {
-            self.searcher.budget.grant(LAST_NODES);
+            self.searcher.budget.grant(LAST_NODES, self.searcher.shared);
             self.iterate(1);
         }
         if !self.lines.is_empty() {
             return;
         }
         let first = self.searcher.root.moves[0].mv;
-        if let Some((mv, score)) = self.input.best_at_once(&[first]) {
+        if let Some((mv, score)) = self.input.best_at_once(&[first], &mut || false) {
             self.lines = vec![Line { depth: 1, score, bound: Bound::Exact, pv: vec![mv] }];
             self.report_lines();
         }

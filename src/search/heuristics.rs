@@ -126,6 +126,8 @@ pub struct Heuristics<G: Game> {
     killers: Vec<[Option<G::Move>; 2]>,
     /// The scores of all tables, one behind the other, see [`Places`].
     scores: HugeSlice<i16>,
+    /// Whether a search has written scores: before, there is no need to touch their memory.
+    is_used: bool,
     /// The constants of the search.
     pub(super) constants: EngineConstants,
 }
@@ -136,6 +138,7 @@ impl<G: MoveOrdering> Heuristics<G> {
         Heuristics {
             killers: vec![[None; 2]; MAX_PLY + 1],
             scores: HugeSlice::zeros(Places::<G>::END),
+            is_used: false,
             constants: EngineConstants::DEFAULT,
         }
     }
@@ -145,7 +148,9 @@ impl<G: MoveOrdering> Heuristics<G> {
     pub(super) fn new_search(&mut self, constants: EngineConstants) {
         self.constants = constants;
         self.killers.fill([None; 2]);
-        self.scores[..Places::<G>::CORRECTIONS].iter_mut().for_each(|score| *score /= 2);
+        if std::mem::replace(&mut self.is_used, true) {
+            self.scores[..Places::<G>::CORRECTIONS].iter_mut().for_each(|score| *score /= 2);
+        }
     }
 
     /// The last two quiet moves that have refuted a position at `ply`, the latest one first.

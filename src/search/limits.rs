@@ -1,6 +1,6 @@
 //! Limits of a search, and control over a running one.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// When a search stops; without any limit it goes on until it is told to.
@@ -22,6 +22,10 @@ pub struct Limits {
     pub moves_to_go: Option<u32>,
     /// Time kept back in every move for the way to the other end.
     pub overhead: Duration,
+    /// Time of a clock that is kept back besides, for delays like those of earlier moves.
+    pub reserve: Duration,
+    /// What a move is expected to take from a clock besides the time of its search.
+    pub lag: Duration,
 }
 
 /// A player's clock.
@@ -45,6 +49,8 @@ impl Limits {
             clocks: [None; 2],
             moves_to_go: None,
             overhead: Duration::ZERO,
+            reserve: Duration::ZERO,
+            lag: Duration::ZERO,
         }
     }
 
@@ -73,12 +79,14 @@ impl Limits {
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
+    /// In nanoseconds.
+    longest_gap: AtomicU64,
 }
 
 impl Control {
     /// Control over a search in ponder mode: clocks do not count until [`Control::ponderhit`].
     pub fn pondering() -> Control {
-        Control { stop: AtomicBool::new(false), pondering: AtomicBool::new(true) }
+        Control { pondering: AtomicBool::new(true), ..Control::default() }
     }
 
     /// Tells the search to end as soon as it can.
@@ -99,6 +107,18 @@ impl Control {
     /// Whether the search runs on the opponent's time.
     pub fn is_pondering(&self) -> bool {
         self.pondering.load(Ordering::Relaxed)
+    }
+
+    /// Notes that no thread of the search has looked at its limits for so many nanoseconds.
+    pub(super) fn note_gap(&self, nanoseconds: u64) {
+        if nanoseconds > self.longest_gap.load(Ordering::Relaxed) {
+            self.longest_gap.fetch_max(nanoseconds, Ordering::Relaxed);
+        }
+    }
+
+    /// The longest time in which no thread of the search has looked at its limits so far: so late it may end.
+    pub fn longest_gap(&self) -> Duration {
+        Duration::from_nanos(self.longest_gap.load(Ordering::Relaxed))
     }
 
     /// The stop flag itself, for work that knows no clock.

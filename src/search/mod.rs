@@ -12,6 +12,7 @@
 //! - `searcher`: the state of one thread, with `stack`: what it keeps for each ply, `root`: the moves of the
 //!   root, `budget`: when it has to stop, `shared`: what the threads of a search share, `progress`: how far it
 //!   has come;
+//! - `deadline`: the end of a search for all of its threads; `helpers`: how threads come to help;
 //! - `ordering`: the move picker; `heuristics`: killers, histories and corrections of the evaluation;
 //!   `msd`: minimax selective deepening;
 //! - `tablebase`: endgame tables in a search, and at its root ([`TableRoot`]);
@@ -26,8 +27,10 @@
 
 mod budget;
 mod constants;
+mod deadline;
 mod deepening;
 mod expectation;
+mod helpers;
 mod heuristics;
 mod limits;
 mod margins;
@@ -201,7 +204,8 @@ impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
             let mut state = E::State::default();
             self.evaluator.reset(self.position, &mut state);
             let volatile = self.position.in_check();
-            filter.keep(&mut self.history.clone(), self.position, &state, 0, volatile, &mut moves);
+            let history = &mut self.history.clone();
+            filter.keep(history, self.position, &state, 0, volatile, &mut moves, &mut || false);
         }
         moves
     }
@@ -212,7 +216,8 @@ impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
     }
 
     /// The best of some root moves by the positions behind them alone, with its score; `None` without moves.
-    fn best_at_once(&self, moves: &[G::Move]) -> Option<(G::Move, Score)> {
+    /// Once `is_late` says so, the moves that are left are not looked at.
+    fn best_at_once(&self, moves: &[G::Move], is_late: &mut dyn FnMut() -> bool) -> Option<(G::Move, Score)> {
         let (evaluator, position, stm) = (self.evaluator, self.position, self.position.side_to_move());
         let [mut state, mut scratch] = [E::State::default(), E::State::default()];
         evaluator.reset(position, &mut state);
@@ -228,7 +233,12 @@ impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
             }
         };
         // Of equals, the first.
-        let scores: Vec<_> = moves.iter().map(score).collect();
+        let mut number = 0;
+        let in_time = moves.iter().take_while(|_| {
+            number += 1;
+            number == 1 || !is_late()
+        });
+        let scores: Vec<_> = in_time.map(score).collect();
         let best = *scores.iter().max()?;
         moves.iter().copied().zip(scores).find(|&(_, score)| score == best)
     }

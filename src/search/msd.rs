@@ -89,7 +89,9 @@ impl<'a, E> MsdFilter<'a, E> {
     }
 
     /// Keeps the best rated of the moves of a position at `ply`, in their order. Equal ratings at the cut are
-    /// decided at random, the same way at each visit.
+    /// decided at random, the same way at each visit. Once `is_over` says that nobody waits for them, the
+    /// others are not rated.
+    #[expect(clippy::too_many_arguments, reason = "what a position is, where it is, and when to end")]
     pub(super) fn keep<G: Searchable>(
         &mut self,
         history: &mut GameHistory<G>,
@@ -98,6 +100,7 @@ impl<'a, E> MsdFilter<'a, E> {
         ply: usize,
         volatile: bool,
         moves: &mut Vec<G::Move>,
+        is_over: &mut dyn FnMut() -> bool,
     ) where
         E: Evaluator<G>,
     {
@@ -107,8 +110,10 @@ impl<'a, E> MsdFilter<'a, E> {
         }
         let (evaluator, stm) = (self.evaluator, position.side_to_move());
         let mut scratch = E::State::default();
-        let mut static_eval =
-            |child: &G| evaluator.evaluate_child(position, state, child, &mut scratch, stm).to_thousandths();
+        let mut static_eval = |child: &G| match is_over() {
+            true => 0,
+            false => evaluator.evaluate_child(position, state, child, &mut scratch, stm).to_thousandths(),
+        };
         self.ratings.clear();
         history.push(position);
         position.msd_ratings(moves, &self.options.terms, history, &mut static_eval, &mut self.ratings);
@@ -156,7 +161,9 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         self.bring_up_to_date(ply);
         let Some(msd) = &mut self.msd else { return };
         let entry = &self.stack[ply];
-        msd.keep(&mut self.history, &entry.position, &entry.state, ply, volatile, moves);
+        let mut lookout = self.shared.deadline.lookout();
+        let is_over = &mut || lookout.is_over();
+        msd.keep(&mut self.history, &entry.position, &entry.state, ply, volatile, moves, is_over);
     }
 
     /// Lists the moves of the position at `ply` that are searched in the `kept` of its stack entry.

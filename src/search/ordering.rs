@@ -1,5 +1,6 @@
 //! The move picker: table move, tactical moves by MVV-LVA, killers, quiet moves by history, losing captures.
 
+use super::deadline::Deadline;
 use super::heuristics::{Context, Heuristics};
 use crate::eval::Evaluator;
 use crate::game::{GameMove, MoveOrdering, Searchable};
@@ -112,7 +113,7 @@ impl<M: GameMove> MovePicker<M> {
 
     /// The best move not yet given; among equals, the generator's first. `position` is the one that it began
     /// with and `state` the evaluator's, which must be up to date if moves are ordered by static evaluation;
-    /// `context` and `ply` say how it was reached.
+    /// `context` and `ply` say how it was reached. After the end of the search, the order means nothing.
     pub(super) fn next<G: Searchable<Move = M>, E: Evaluator<G>>(
         &mut self,
         position: &G,
@@ -120,6 +121,7 @@ impl<M: GameMove> MovePicker<M> {
         heuristics: &Heuristics<G>,
         context: Context,
         ply: usize,
+        deadline: &Deadline,
     ) -> Option<M> {
         if self.stage == Stage::Nothing {
             if self.moves.is_empty()
@@ -136,7 +138,7 @@ impl<M: GameMove> MovePicker<M> {
                     if let Some(mv) = self.killer(position, heuristics, ply) {
                         return Some(mv);
                     }
-                    self.generate_by_static_eval(position, evaluator, state);
+                    self.generate_by_static_eval(position, evaluator, state, deadline);
                 }
             }
         }
@@ -248,12 +250,17 @@ impl<M: GameMove> MovePicker<M> {
         position: &G,
         evaluator: &E,
         state: &E::State,
+        deadline: &Deadline,
     ) {
         self.stage = Stage::All;
         self.rated.clear();
         let stm = position.side_to_move();
         let mut scratch = E::State::default();
+        let mut lookout = deadline.lookout();
         let mut static_eval = |child: &G| {
+            if lookout.is_over() {
+                return 0;
+            }
             self.evaluated += 1;
             evaluator.evaluate_child(position, state, child, &mut scratch, stm).to_thousandths()
         };
@@ -328,6 +335,7 @@ mod tests {
                     searcher.heuristics,
                     Context::default(),
                     0,
+                    &searcher.shared.deadline,
                 )
             };
             let text = |mv| position.move_text(mv);

@@ -245,7 +245,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let mut found = None;
         loop {
             let Ply { position, state, context, .. } = &self.stack[ply];
-            let next = picker.next(position, (self.evaluator, state), self.heuristics, *context, ply);
+            let (evaluation, deadline) = ((self.evaluator, state), &self.shared.deadline);
+            let next = picker.next(position, evaluation, self.heuristics, *context, ply, deadline);
             let Some(mv) = next.filter(|_| !picker.is_losing()) else { break };
             if !position.see_ge(mv, threshold) {
                 continue;
@@ -299,7 +300,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let mut move_count = 0;
         loop {
             let Ply { position, state, context, .. } = &self.stack[ply];
-            let next = picker.next(position, (self.evaluator, state), self.heuristics, *context, ply);
+            let (evaluation, deadline) = ((self.evaluator, state), &self.shared.deadline);
+            let next = picker.next(position, evaluation, self.heuristics, *context, ply, deadline);
             self.budget.add(picker.take_evaluated());
             let Some(mv) = next else { break };
             if Some(mv) == excluded || (is_filtered && !self.stack[ply].kept.contains(&mv)) {

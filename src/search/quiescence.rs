@@ -62,7 +62,8 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         let mut has_quiet_evasion = false;
         loop {
             let Ply { position, state, context, .. } = &self.stack[ply];
-            let next = picker.next(position, (self.evaluator, state), self.heuristics, *context, ply);
+            let (evaluation, deadline) = ((self.evaluator, state), &self.shared.deadline);
+            let next = picker.next(position, evaluation, self.heuristics, *context, ply, deadline);
             // Captures that lose by exchange are left out, unless they are the only way out of check.
             let Some(mv) = next.filter(|_| !picker.is_losing() || best == -Score::INFINITE) else { break };
             // 5. Futility pruning of captures that do not bring the score up to α, where their value is

@@ -127,7 +127,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     #[inline]
     pub(super) fn visit(&mut self, ply: usize) -> bool {
         self.seldepth = self.seldepth.max(ply);
-        if self.budget.is_poll_due() {
+        if self.budget.is_poll_due(self.shared) {
             self.poll(ply);
         }
         self.budget.visit()
@@ -449,7 +449,7 @@ pub(super) mod tests {
         let input = SearchInput::new(position, &history, &evaluator, &options, &limits);
         let (table, mut heuristics) = (TranspositionTable::new(1).unwrap(), Heuristics::new());
         let control = Control::default();
-        let shared = SharedState::new(&control, threads);
+        let shared = SharedState::new(&control, limits.start, None, threads);
         let root = Root::new(input.moves());
         job(&mut Searcher::new(&input, SearchMode::Pvs, root, &table, &mut heuristics, &shared, None))
     }

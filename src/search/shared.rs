@@ -1,10 +1,12 @@
 //! What the threads of a search share besides the transposition table.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use super::Control;
+use super::deadline::Deadline;
 use super::root::RootMove;
 use super::window::Window;
 use crate::eval::Score;
@@ -14,12 +16,12 @@ use crate::game::{Game, GameMove, mixed};
 pub(super) struct SharedState<'a, M> {
     /// Stops the search from outside.
     pub(super) control: &'a Control,
+    /// When the search ends, and whether it has.
+    pub(super) deadline: Deadline<'a>,
     /// Nodes that the threads have added up.
     pub(super) nodes: AtomicU64,
     /// Positions that the threads have found in endgame tables.
     pub(super) tbhits: AtomicU64,
-    /// Set when the main thread has decided.
-    pub(super) done: AtomicBool,
     /// The moves that threads are searching; `None` with a single thread.
     busy: Option<BusyTable>,
     /// Threads of the search.
@@ -41,13 +43,18 @@ struct RootResult<M> {
 }
 
 impl<'a, M: GameMove> SharedState<'a, M> {
-    /// The state of a search on so many threads.
-    pub(super) fn new(control: &'a Control, threads: usize) -> SharedState<'a, M> {
+    /// The state of a search on so many threads that was asked for at `start` and may take as long as `limit`.
+    pub(super) fn new(
+        control: &'a Control,
+        start: Instant,
+        limit: Option<Duration>,
+        threads: usize,
+    ) -> SharedState<'a, M> {
         SharedState {
             control,
+            deadline: Deadline::new(control, start, limit),
             nodes: AtomicU64::new(0),
             tbhits: AtomicU64::new(0),
-            done: AtomicBool::new(false),
             busy: (threads > 1).then(BusyTable::new),
             threads,
             finished: AtomicUsize::new(0),
@@ -94,11 +101,6 @@ impl<'a, M: GameMove> SharedState<'a, M> {
             results.drain(..=index);
         }
         score
-    }
-
-    /// Tells the helping threads to end.
-    pub(super) fn finish(&self) {
-        self.done.store(true, Ordering::Relaxed);
     }
 }
 
@@ -167,7 +169,7 @@ mod tests {
         let mut moves = Vec::new();
         Chess::start().legal_moves(&mut moves);
         let (control, thread) = (Control::default(), Root::new(moves));
-        let shared = SharedState::new(&control, 3);
+        let shared = SharedState::new(&control, Instant::now(), None, 3);
         // What two of the threads find, one after the other, in two searches of the root.
         let finish = |number: usize, thousandths: i32| {
             let mut root = thread.clone();

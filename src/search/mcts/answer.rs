@@ -9,7 +9,7 @@ use super::{Expansion, FinalMove, SearchTree, Selection, SharedTree};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Game, Searchable};
 use crate::search::SearchInput;
-use crate::search::deepening::{Best, Listener, Report, RootMoveStatistics, RootStatistics, Visits};
+use crate::search::deepening::{Best, GRACE, Listener, Report, RootMoveStatistics, RootStatistics, Visits};
 use crate::search::table::Bound;
 
 /// The answer of a search that is over.
@@ -22,7 +22,7 @@ pub(super) fn answer<G: Searchable, E: Evaluator<G>>(
     let nodes = shared.nodes.load(Ordering::Relaxed);
     let searched = shared.lock();
     if is_answer_blind(input, &searched)
-        && let Some((mv, score)) = input.best_at_once(moves)
+        && let Some((mv, score)) = input.best_at_once(moves, &mut shared.deadline.grace(GRACE))
     {
         let (time, visits) = (input.limits.start.elapsed(), None);
         let nodes = nodes + moves.len() as u64;

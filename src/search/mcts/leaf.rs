@@ -35,7 +35,10 @@ impl<G: Game> Leaf<G> {
 pub trait LeafEvaluator<G: Game>: Sync {
     /// Fills in priors and values. `leaves` holds at most [`Sampling::batch`](super::Sampling::batch)
     /// positions of one thread, with no order and no relation to each other; their `priors` are empty.
-    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]);
+    ///
+    /// Once `is_over` says so, the search has ended and nobody reads the leaves: what takes longer than some
+    /// milliseconds has to ask it now and then, and to return.
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], is_over: &mut dyn FnMut() -> bool);
 }
 
 /// A static evaluation as a judge of leaves. The value is the mean result that the static evaluation stands
@@ -45,7 +48,7 @@ pub trait LeafEvaluator<G: Game>: Sync {
 pub struct StaticLeaves<'a, E>(pub &'a E);
 
 impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
-    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]) {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], is_over: &mut dyn FnMut() -> bool) {
         let (evaluator, model) = (self.0, self.0.scale().wdl);
         let spread = 1000.0 * model.b as f32;
         let [mut state, mut scratch] = [E::State::default(), E::State::default()];
@@ -53,11 +56,14 @@ impl<G: Game, E: Evaluator<G>> LeafEvaluator<G> for StaticLeaves<'_, E> {
             evaluator.reset(position, &mut state);
             *value = evaluator.evaluate(position, &state).win_rate(model);
             let stm = position.side_to_move();
-            priors.extend(moves.iter().map(|&mv| {
+            for &mv in &*moves {
+                if is_over() {
+                    return;
+                }
                 let child = position.after(mv);
                 let score = evaluator.evaluate_child(position, &state, &child, &mut scratch, stm);
-                score.to_thousandths() as f32 / spread
-            }));
+                priors.push(score.to_thousandths() as f32 / spread);
+            }
             softmax(priors);
         }
     }

@@ -26,7 +26,7 @@ mod simulation;
 mod tree;
 mod variety;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use answer::{answer, best_pv, report, root_statistics};
@@ -38,7 +38,9 @@ use tree::Proof;
 pub use tree::{FinalMove, RootSelection, Selection, Tree};
 pub use variety::NoiseAt;
 
+use super::deadline::Deadline;
 use super::deepening::{Best, Listener};
+use super::helpers::Helpers;
 use super::progress::{Progress, Ticker};
 use super::{Control, SearchInput, TimeManager};
 use crate::eval::Evaluator;
@@ -49,9 +51,6 @@ const EXPLORATION: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
 /// The constant C with children by static evaluation, which is much less noisy than a game of random moves.
 const EXPLORATION_EVALUATED: f64 = 0.2;
-
-/// Simulations between two looks at the clock.
-const POLL_INTERVAL: u64 = 16;
 
 /// Which children a node of the tree gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,8 +175,8 @@ struct SharedTree<'a, G: Searchable> {
     tree: Mutex<SearchTree<'a, G>>,
     /// Positions visited.
     nodes: AtomicU64,
-    /// The main thread has decided.
-    done: AtomicBool,
+    /// When the search ends, and whether it has.
+    deadline: &'a Deadline<'a>,
 }
 
 impl<'a, G: Searchable> SharedTree<'a, G> {
@@ -205,9 +204,13 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
     let sampling = &input.options.sampling;
     let default = StaticLeaves(input.evaluator);
     let leaf_evaluator = leaf_evaluator.unwrap_or(&default);
+    let time = TimeManager::new(input.limits, input.position.side_to_move());
+    let enough = time.soft.into_iter().chain(time.hard).min();
+    let deadline = &Deadline::new(control, input.limits.start, enough);
     let all = input.root_moves.is_none() && !input.options.msd.is_on();
-    tree.begin(input.position, input.history, any, sampling.keep_tree && all);
-    let mut simulator = Simulator::new(input, leaf_evaluator, 0);
+    let mut lookout = deadline.lookout();
+    tree.begin(input.position, input.history, any, sampling.keep_tree && all, &mut || lookout.is_over());
+    let mut simulator = Simulator::new(input, leaf_evaluator, 0, deadline);
     if !tree.has_children(0) {
         simulator.expand_root(tree, &moves, all);
     }
@@ -215,21 +218,25 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
     let gumbel =
         Gumbel::is_asked_for(input).then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
     let tree = Mutex::new(SearchTree { tree, gumbel });
-    let shared = SharedTree { tree, nodes: AtomicU64::new(0), done: AtomicBool::new(false) };
-    std::thread::scope(|scope| {
-        for number in 1..threads {
-            let (shared, mut simulator) = (&shared, Simulator::new(input, leaf_evaluator, number as u64));
-            scope.spawn(move || {
-                while !shared.done.load(Ordering::Relaxed) {
-                    simulator.simulate(shared, usize::MAX);
-                }
-            });
+    let shared = &SharedTree { tree, nodes: AtomicU64::new(0), deadline };
+    let helpers = Helpers::new((1..threads as u64).map(|number| {
+        move |is_ready: &dyn Fn()| {
+            let mut simulator = Simulator::new(input, leaf_evaluator, number, deadline);
+            is_ready();
+            while !deadline.is_over() {
+                simulator.simulate(shared, usize::MAX);
+            }
         }
-        run(input, &mut simulator, &shared, control, listener);
-        shared.done.store(true, Ordering::Relaxed);
+    }));
+    std::thread::scope(|scope| {
+        helpers.start(scope, deadline);
+        run(input, &mut simulator, shared, listener);
+        deadline.end();
     });
-    let best = answer(input, &shared, &moves, listener);
+    let best = answer(input, shared, &moves, listener);
     listener.root(&root_statistics(&shared.lock(), best.mv));
+    // So long it took all threads to end.
+    deadline.look();
     best
 }
 
@@ -238,22 +245,22 @@ fn run<G: Searchable, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     simulator: &mut Simulator<G, E>,
     shared: &SharedTree<G>,
-    control: &Control,
     listener: &mut dyn Listener<G::Move>,
 ) {
-    let time = TimeManager::new(input.limits, input.position.side_to_move());
-    let enough = time.soft.into_iter().chain(time.hard).min();
     let most = match input.options.sampling.simulations {
         0 => u64::MAX,
         most => u64::from(most),
     };
     let (mut simulations, mut next_report) = (0, 1);
     let mut ticker = Ticker::new();
-    while shared.lock().tree.root().proof == Proof::Open {
+    while !shared.deadline.is_over() && shared.lock().tree.root().proof == Proof::Open {
         let before = simulations;
         let phase = shared.lock().gumbel.as_ref().map_or(u64::MAX, Gumbel::left_in_phase);
         let left = most.saturating_sub(simulations).min(phase);
         simulations += simulator.simulate(shared, usize::try_from(left).unwrap_or(usize::MAX));
+        if shared.deadline.is_over() {
+            break;
+        }
         if let SearchTree { tree, gumbel: Some(gumbel) } = &mut *shared.lock() {
             gumbel.spend(tree, simulations - before);
         }
@@ -267,17 +274,12 @@ fn run<G: Searchable, E: Evaluator<G>>(
             let asked = input.limits.depth.map(|depth| depth as usize);
             deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.lock()).len() >= depth);
         }
-        let out_of_time = simulations / POLL_INTERVAL > before / POLL_INTERVAL
-            && !control.is_pondering()
-            && enough.is_some_and(|enough| input.limits.start.elapsed() >= enough);
         let nodes = shared.nodes.load(Ordering::Relaxed);
         if ticker.is_due() {
             let (time, hashfull) = (input.limits.start.elapsed(), shared.lock().tree.fullness());
             listener.progress(&Progress { nodes, time, hashfull, tbhits: None });
         }
-        if control.is_stopped()
-            || out_of_time
-            || deep_enough
+        if deep_enough
             || simulations >= most
             || input.limits.nodes.is_some_and(|limit| nodes >= limit)
             || shared.lock().tree.root().visits == u32::MAX

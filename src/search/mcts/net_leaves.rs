@@ -8,6 +8,10 @@ use super::leaf::{Leaf, LeafEvaluator};
 use crate::game::{Encoding, mixed};
 use crate::nets::{Net, NetError, NetProblem, softmax};
 
+/// Numbers between two layers of a net that are computed together, about: they stay in the cache of a
+/// processor, and a search that ends does not wait long.
+const NUMBERS: usize = 1 << 20;
+
 /// A net as a judge of leaves, with a cache of its judgements.
 #[derive(Debug)]
 pub struct NetLeaves {
@@ -50,7 +54,23 @@ impl NetLeaves {
 }
 
 impl<G: Encoding> LeafEvaluator<G> for NetLeaves {
-    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>]) {
+    fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], is_over: &mut dyn FnMut() -> bool) {
+        let at_once = (NUMBERS / self.net.numbers_of_layer()).max(1);
+        for leaves in leaves.chunks_mut(at_once) {
+            if is_over() || self.evaluate_together(leaves, is_over).is_none() {
+                return;
+            }
+        }
+    }
+}
+
+impl NetLeaves {
+    /// Evaluates leaves in one go; `None` once it is over.
+    fn evaluate_together<G: Encoding>(
+        &self,
+        leaves: &mut [Leaf<G>],
+        is_over: &mut dyn FnMut() -> bool,
+    ) -> Option<()> {
         let length = self.net.config().shape.input_len();
         let (mut planes, mut open) = (Vec::with_capacity(leaves.len() * length), Vec::new());
         let lock = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,8 +91,11 @@ impl<G: Encoding> LeafEvaluator<G> for NetLeaves {
                 }
             }
         }
-        let outputs = self.net.evaluate(&planes);
+        let outputs = self.net.evaluate_until(&planes, is_over)?;
         for (number, &(index, _)) in open.iter().enumerate() {
+            if is_over() {
+                return None;
+            }
             let Leaf { position, moves, priors, value, .. } = &mut leaves[index];
             let logit = |index| outputs.logit(number, index);
             priors.extend(moves.iter().map(|&mv| position.policy_indices(mv).map(logit).sum::<f32>()));
@@ -86,6 +109,7 @@ impl<G: Encoding> LeafEvaluator<G> for NetLeaves {
             let Leaf { priors, value, .. } = &leaves[index];
             cache.put(key, Judgement { priors: priors.clone(), value: *value });
         }
+        Some(())
     }
 }
 

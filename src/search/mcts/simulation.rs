@@ -12,6 +12,7 @@ use super::{Expansion, Leaf, LeafEvaluator, SearchTree, SharedTree, Tree};
 use crate::eval::{Evaluator, MAX_PLY, Scale, Score};
 use crate::game::{Color, GameHistory, Points, Searchable};
 use crate::search::SearchInput;
+use crate::search::deadline::{Deadline, Lookout};
 use crate::search::msd::MsdFilter;
 
 /// Plies of a playout to the end in games without a longest game; then it counts as drawn.
@@ -48,6 +49,8 @@ pub(super) struct Simulator<'a, G: Searchable, E: Evaluator<G>> {
     input: &'a SearchInput<'a, G, E>,
     scale: Scale,
     leaf_evaluator: &'a dyn LeafEvaluator<G>,
+    /// Looks at the clock, as nearly every step of a simulation may take long.
+    lookout: Lookout<'a>,
     expansion: Expansion,
     exploration: f64,
     /// Plies of a playout before the position is evaluated; `None` where it goes on to the end of the game.
@@ -81,12 +84,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         input: &'a SearchInput<'a, G, E>,
         leaf_evaluator: &'a dyn LeafEvaluator<G>,
         number: u64,
+        deadline: &'a Deadline<'a>,
     ) -> Simulator<'a, G, E> {
         let options = input.options;
         Simulator {
             input,
             scale: input.evaluator.scale(),
             leaf_evaluator,
+            lookout: deadline.lookout(),
             expansion: options.sampling.expansion::<G>(),
             exploration: options.sampling.exploration::<G>(),
             playout_plies: options.sampling.plies::<G>(),
@@ -107,7 +112,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         }
     }
 
-    /// Expands the root with these moves: all legal ones, or some.
+    /// Expands the root with these moves: all legal ones, or some. It stays without children where there is no
+    /// time for it.
     pub(super) fn expand_root(&mut self, tree: &mut Tree<G>, moves: &[G::Move], all: bool) {
         self.position.clone_from(self.input.position);
         self.moves.clear();
@@ -117,6 +123,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             (_, Selection::Puct) => {
                 self.add_leaf(0, self.history.occurrences(&self.position));
                 self.evaluate_leaves(1);
+                if self.lookout.is_over() {
+                    return;
+                }
                 self.list_by_prior(0)
             }
             _ => {
@@ -125,7 +134,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
                 Children::All
             }
         };
-        self.attach(tree, 0, if all { kind } else { Children::Selected });
+        if !self.lookout.is_over() {
+            self.attach(tree, 0, if all { kind } else { Children::Selected });
+        }
     }
 
     /// What the leaf evaluator says of the root: the expected result for the side to move.
@@ -146,20 +157,38 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         }
     }
 
-    /// Makes a batch of simulations, not more than `at_most`; how many it was.
+    /// Makes a batch of simulations, not more than `at_most`; how many it was. Those that the end of the search
+    /// interrupts are taken back.
     pub(super) fn simulate(&mut self, shared: &SharedTree<G>, at_most: usize) -> u64 {
         let batch = self.input.options.sampling.batch.clamp(1, at_most.max(1));
+        let mut begun = 0;
         self.waiting = 0;
         {
             let SearchTree { tree, gumbel } = &mut *shared.lock();
-            for _ in 0..batch {
+            while begun < batch && !self.lookout.is_over() {
                 self.descend(tree, gumbel.as_mut());
+                begun += 1;
             }
         }
         let expanded = self.prepare_leaves();
         self.evaluate_leaves(expanded);
+        let finished = self.finish(shared);
+        if finished < self.waiting {
+            let tree = &mut *shared.lock().tree;
+            self.pending[finished..self.waiting].iter().for_each(|pending| tree.withdraw(&pending.path));
+        }
+        shared.nodes.fetch_add(std::mem::take(&mut self.nodes), Ordering::Relaxed);
+        (begun - (self.waiting - finished)) as u64
+    }
+
+    /// Finishes the pending simulations, whose leaves have been judged, until the search is over; how many it
+    /// was.
+    fn finish(&mut self, shared: &SharedTree<G>) -> usize {
         let mut leaf = 0;
         for index in 0..self.waiting {
+            if self.lookout.is_over() {
+                return index;
+            }
             std::mem::swap(&mut self.position, &mut self.pending[index].position);
             let mut kind = None;
             let result = match (self.pending[index].exit, self.expansion) {
@@ -180,6 +209,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
                     }
                 }
             };
+            if self.lookout.is_over() {
+                return index;
+            }
             let tree = &mut *shared.lock().tree;
             let path = std::mem::take(&mut self.pending[index].path);
             if let (Some(kind), Some(&(node, _))) = (kind, path.last())
@@ -190,8 +222,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             self.back_up(tree, &path, result);
             self.pending[index].path = path;
         }
-        shared.nodes.fetch_add(std::mem::take(&mut self.nodes), Ordering::Relaxed);
-        batch as u64
+        self.waiting
     }
 
     /// Goes down from the root to a leaf, which is put among the pending simulations. A known result is
@@ -253,6 +284,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
                     return Ok(Exit::Playout);
                 }
             }
+            if self.lookout.is_over() {
+                return Ok(Exit::Playout);
+            }
             let is_first_visit = node != 0 && tree.node(node).visits == 0;
             if expands_at_once && !tree.has_children(node) {
                 return Ok(if tree.room() > 0 { Exit::Expand } else { Exit::Playout });
@@ -306,7 +340,12 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             let (ply, volatile) = (self.path.len() - 1, self.position.in_check());
             let mut state = E::State::default();
             self.input.evaluator.reset(&self.position, &mut state);
-            self.filter.keep(&mut self.history, &self.position, &state, ply, volatile, &mut self.moves);
+            let (filter, lookout) = (&mut self.filter, &mut self.lookout);
+            let (history, moves) = (&mut self.history, &mut self.moves);
+            filter.keep(history, &self.position, &state, ply, volatile, moves, &mut || lookout.is_over());
+            if self.lookout.is_over() {
+                return None;
+            }
             if self.moves.len() < before {
                 kind = Children::Selected;
             }
@@ -369,6 +408,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         }
         let mut leaves = 0;
         for index in 0..self.waiting {
+            if self.lookout.is_over() {
+                break;
+            }
             if self.pending[index].exit == Exit::Expand {
                 std::mem::swap(&mut self.position, &mut self.pending[index].position);
                 self.moves.clear();
@@ -397,7 +439,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
     /// Lets the first of the leaves be judged.
     fn evaluate_leaves(&mut self, leaves: usize) {
         if leaves > 0 {
-            self.leaf_evaluator.evaluate_leaves(&mut self.leaves[..leaves]);
+            let lookout = &mut self.lookout;
+            self.leaf_evaluator.evaluate_leaves(&mut self.leaves[..leaves], &mut || lookout.is_over());
         }
     }
 
@@ -417,10 +460,14 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
     /// the candidate moves of the game.
     fn list_by_static_eval(&mut self, listed: bool) -> Children {
         let (evaluator, position) = (self.input.evaluator, &self.position);
-        let (stm, nodes) = (position.side_to_move(), &mut self.nodes);
+        let (stm, nodes, lookout) = (position.side_to_move(), &mut self.nodes, &mut self.lookout);
         let [mut state, mut scratch] = [E::State::default(), E::State::default()];
         evaluator.reset(position, &mut state);
         let mut static_eval = |child: &G| {
+            // Then nobody looks at the list.
+            if lookout.is_over() {
+                return 0;
+            }
             *nodes += 1;
             evaluator.evaluate_child(position, &state, child, &mut scratch, stm).to_thousandths()
         };
@@ -459,6 +506,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
     fn playout(&mut self) -> f64 {
         let longest = self.playout_plies.or(G::LONGEST_GAME).unwrap_or(LONGEST_PLAYOUT);
         for _ in 0..longest {
+            if self.lookout.is_over() {
+                // Then nobody looks at the result.
+                break;
+            }
             self.moves.clear();
             self.position.legal_moves(&mut self.moves);
             if self.moves.is_empty() {
@@ -484,7 +535,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             let (evaluator, position) = (self.input.evaluator, &self.position);
             let [mut state, mut scratch] = [E::State::default(), E::State::default()];
             evaluator.reset(position, &mut state);
-            let best = self.moves.iter().copied().max_by_key(|&mv| {
+            let lookout = &mut self.lookout;
+            let best = self.moves.iter().copied().take_while(|_| !lookout.is_over()).max_by_key(|&mv| {
                 let child = position.after(mv);
                 evaluator.evaluate_child(position, &state, &child, &mut scratch, position.side_to_move())
             });

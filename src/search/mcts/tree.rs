@@ -137,16 +137,20 @@ impl<G: Game> Tree<G> {
         Tree { nodes, most: most.min(u32::MAX as usize), root: None, places }
     }
 
-    /// Makes a position the root, with its subtree if `keep` is set and the moves since the last root are in
-    /// the tree.
-    pub(super) fn begin(&mut self, position: &G, history: &GameHistory<G>, any: G::Move, keep: bool) {
+    /// Makes a position the root, with its subtree if `keep` is set, the moves since the last root are in the
+    /// tree, and `is_over` does not say that there is no time for it.
+    pub(super) fn begin(
+        &mut self,
+        position: &G,
+        history: &GameHistory<G>,
+        any: G::Move,
+        keep: bool,
+        is_over: &mut dyn FnMut() -> bool,
+    ) {
         let root = if keep { self.find(position, history) } else { None };
-        match root {
-            Some(node) => self.reroot(node),
-            None => {
-                self.nodes.clear();
-                self.nodes.push(Node::new(any, 1.0, 0, 0.0));
-            }
+        if root.and_then(|root| self.reroot(root, is_over)).is_none() {
+            self.nodes.clear();
+            self.nodes.push(Node::new(any, 1.0, 0, 0.0));
         }
         self.root = Some((position.clone(), history.past().iter().map(Game::key).collect()));
     }
@@ -173,13 +177,21 @@ impl<G: Game> Tree<G> {
     }
 
     /// Makes a node the root and removes all that does not lie below it. Children lie behind their parents.
-    fn reroot(&mut self, root: usize) {
+    /// `None` once it is over; then the tree is in disorder.
+    fn reroot(&mut self, root: usize, is_over: &mut dyn FnMut() -> bool) -> Option<()> {
+        // A large tree takes a while.
+        const AT_ONCE: usize = 1 << 12;
+        let mut may_go_on = |node: usize| (!node.is_multiple_of(AT_ONCE) || !is_over()).then_some(());
         let mut places = std::mem::take(&mut self.places);
         places.clear();
-        places.resize(self.nodes.len(), u32::MAX);
+        while places.len() < self.nodes.len() {
+            may_go_on(places.len())?;
+            places.resize((places.len() + AT_ONCE).min(self.nodes.len()), u32::MAX);
+        }
         places[root] = 0;
         let mut kept = 0;
         for node in root..self.nodes.len() {
+            may_go_on(node)?;
             if places[node] == u32::MAX {
                 continue;
             }
@@ -193,7 +205,11 @@ impl<G: Game> Tree<G> {
         }
         self.nodes[root].next = 0;
         let moved = |link: u32| if link == 0 { 0 } else { places[link as usize] };
-        for (node, &place) in places.iter().enumerate().skip(root).filter(|(_, place)| **place != u32::MAX) {
+        for (node, &place) in places.iter().enumerate().skip(root) {
+            may_go_on(node)?;
+            if place == u32::MAX {
+                continue;
+            }
             let Node { first, next, .. } = self.nodes[node];
             let place = place as usize;
             self.nodes.swap(place, node);
@@ -201,6 +217,7 @@ impl<G: Game> Tree<G> {
         }
         self.nodes.truncate(kept as usize);
         self.places = places;
+        Some(())
     }
 
     pub(super) fn node(&self, node: usize) -> &Node<G::Move> {
@@ -305,6 +322,13 @@ impl<G: Game> Tree<G> {
     /// A simulation goes through a node: until it is backed up, the node looks worse to others.
     pub(super) fn add_virtual_loss(&mut self, node: usize) {
         self.nodes[node].virtual_losses += 1;
+    }
+
+    /// Takes back a simulation that has not come to a result.
+    pub(super) fn withdraw(&mut self, path: &[(usize, Color)]) {
+        for &(node, _) in path {
+            self.nodes[node].virtual_losses -= 1;
+        }
     }
 
     /// Backs up the result of White along the nodes of a simulation, each with the player who made its move.
