@@ -13,7 +13,7 @@ use crate::eval::{Evaluator, Linear, Scale, Weights, WeightsError};
 use crate::game::{EndgameTables, Game, InputShape, Playable, SharedTables, mixed};
 use crate::nets::{NetError, NetProblem};
 use crate::search::{
-    Best, Control, Heuristics, Leaf, LeafEvaluator, Limits, Listener, Method, NetLeaves, SearchInput,
+    Best, Control, Delays, Heuristics, Leaf, LeafEvaluator, Limits, Listener, Method, NetLeaves, SearchInput,
     Selection, TableRoot, TranspositionTable, Tree, monte_carlo, random, search,
 };
 
@@ -69,6 +69,8 @@ struct Memory<G: Game> {
     tree: Option<Tree<G>>,
     /// The histories of each thread of a search by depth; empty before the first search.
     heuristics: Vec<Heuristics<G>>,
+    /// What searches on a clock have learned of this machine.
+    delays: Delays,
 }
 
 impl<G: Playable> Thinker<G> {
@@ -81,7 +83,7 @@ impl<G: Playable> Thinker<G> {
             eval_net: EvalNetInPlay::shipped(),
             net: None,
             tables: None,
-            memory: Memory { table: None, tree: None, heuristics: Vec::new() },
+            memory: Memory { table: None, tree: None, heuristics: Vec::new(), delays: Delays::default() },
         }
     }
 
@@ -347,7 +349,7 @@ impl<G: Playable> Thinker<G> {
 
     /// Clears the data of earlier searches.
     fn forget(&mut self) {
-        let Memory { table, tree, heuristics } = &mut self.memory;
+        let Memory { table, tree, heuristics, .. } = &mut self.memory;
         // Clearing takes as long as a quick search, and a table that no search has used is empty.
         if let Some(table) = table.as_mut().filter(|_| !heuristics.is_empty()) {
             table.clear();
@@ -412,7 +414,9 @@ impl<G: Playable> Memory<G> {
         let level = settings.limit_strength.then(|| Level::of(G::STRENGTHS, settings.elo)).flatten();
         let nodes = limits.nodes.into_iter().chain(level.map(|level| level.nodes)).min();
         let overhead = Duration::from_millis(settings.move_overhead);
-        let limits = &Limits { overhead, nodes, ..limits.clone() };
+        let (stm, plies) = (position.side_to_move(), history.past().len());
+        let limits = Limits { overhead, nodes, ..limits.clone() };
+        let limits = &self.delays.begin(&limits, stm, plies, limits.start.elapsed());
         let mut chosen = Vec::new();
         let root_moves = match settings.rules_of_thumb && input.root_moves.is_none() {
             true => {
@@ -427,10 +431,12 @@ impl<G: Playable> Memory<G> {
         if level.is_some_and(|level| level.errs(number)) {
             return random(&input);
         }
-        match TableRoot::of(&input) {
+        let best = match TableRoot::of(&input) {
             None => self.run(settings, input, net, control, listener),
             Some(root) => self.run(settings, root.narrow(input), net, control, &mut root.listener(listener)),
-        }
+        };
+        self.delays.end(limits.start.elapsed(), control.longest_gap());
+        best
     }
 
     /// Searches for the best move by the method of the settings.

@@ -74,7 +74,7 @@ pub use solver::{
 };
 pub use table::{Bound, TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;
-pub use time::TimeManager;
+pub use time::{Delays, TimeManager};
 
 use self::msd::MsdFilter;
 use crate::eval::{Evaluator, Score};

@@ -1,4 +1,4 @@
-//! Time management.
+//! Time management: how long a move may take, and what delays have taught.
 
 use std::time::Duration;
 
@@ -16,8 +16,11 @@ const INCREMENT_SHARE: u32 = 80;
 /// A move may exceed its share of the time by this factor to finish an iteration.
 const HARD_FACTOR: u32 = 4;
 
-/// A move never takes more than this share of the time that is left, in percent.
-const HARD_SHARE: u32 = 60;
+/// A move never takes more than this share of the time that is left, in percent: the least where nothing is
+/// left, the most from [`LONG_CLOCK`] on and before a time control. On a short clock, a delay is followed by
+/// more of them before the increments make up for it.
+const HARD_SHARE: [u32; 2] = [25, 60];
+const LONG_CLOCK: Duration = Duration::from_secs(1);
 
 /// After this share of its time, in percent, a move begins no new iteration: it would rarely be finished.
 const SOFT_SHARE: u32 = 80;
@@ -91,16 +94,95 @@ impl TimeManager {
 
 /// Soft and hard limit of a move under a clock.
 fn on_clock(clock: Clock, limits: &Limits) -> (Duration, Duration) {
-    let usable = keep_back(clock.remaining, limits.overhead);
+    let usable = keep_back(clock.remaining, limits.overhead + limits.reserve);
     let moves = limits.moves_to_go.unwrap_or(EXPECTED_MOVES).clamp(1, EXPECTED_MOVES);
     let share = usable / moves + clock.increment * INCREMENT_SHARE / 100;
-    let hard = (share * HARD_FACTOR).min(usable * HARD_SHARE / 100);
+    // Before a time control, nothing but this move needs the time.
+    let share = if moves > 1 { share.saturating_sub(limits.lag) } else { share };
+    let [least, most] = HARD_SHARE.map(f64::from);
+    let length = if moves > 1 { usable.div_duration_f64(LONG_CLOCK).min(1.0) } else { 1.0 };
+    let hard = (share * HARD_FACTOR).min(usable.mul_f64((least + (most - least) * length) / 100.0));
     (share.min(hard) * SOFT_SHARE / 100, hard)
 }
 
 /// What is left of a time when the overhead is set aside; a millisecond at least.
 fn keep_back(time: Duration, overhead: Duration) -> Duration {
     time.saturating_sub(overhead).max(Duration::from_millis(1))
+}
+
+/// A delay up to this long is none: a search looks at the clock and an idle machine wakes up in less.
+const SLACK: Duration = Duration::from_millis(2);
+
+/// Longer delays count as this long: a process that was suspended for an hour will not always be.
+const LONGEST_DELAY: Duration = Duration::from_secs(1);
+
+/// With each move, the worst delay fades by one part of this many, and the mean lag takes that of the move for
+/// one part of this many.
+const FADING: u32 = 8;
+const MEANING: u32 = 4;
+
+/// What a player has learned of delays on a clock. A busy machine lets a search look at the clock too late,
+/// and a move loses time on its way, both ways, that its search does not see; the next clock tells of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Delays {
+    /// How much too late a search has looked at its limits.
+    late: Duration,
+    /// What a move has taken from the clock besides the time of its search, at worst and in the mean.
+    worst_lag: Duration,
+    mean_lag: Duration,
+    last: Option<Timed>,
+}
+
+/// A search on a clock.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Timed {
+    player: Color,
+    /// Plies of the game before it.
+    plies: usize,
+    /// The clock before it.
+    clock: Clock,
+    /// Its time, from when it was asked for.
+    taken: Duration,
+}
+
+impl Delays {
+    /// A search by `player` after so many plies of a game begins, so long after it was asked for. What its
+    /// clock tells of the last move is learned. The limits with what has to be kept back.
+    pub fn begin(&mut self, limits: &Limits, player: Color, plies: usize, waited: Duration) -> Limits {
+        let Some(clock) = limits.clocks[player.index()] else {
+            self.last = None;
+            return limits.clone();
+        };
+        // Waking up takes about as long at the other end.
+        self.worst_lag = self.worst_lag.max(counted(waited));
+        if let Some(last) = self.last.take().filter(|last| (last.player, last.plies + 2) == (player, plies)) {
+            let expected = (last.clock.remaining + last.clock.increment).saturating_sub(last.taken);
+            // A new time control, or another time that somebody has set, tells nothing.
+            if let Some(lag) = expected.checked_sub(clock.remaining)
+                && lag <= LONGEST_DELAY
+            {
+                self.worst_lag = (self.worst_lag - self.worst_lag / FADING).max(lag);
+                self.mean_lag = self.mean_lag - self.mean_lag / MEANING + lag / MEANING;
+            }
+        }
+        let timed = Timed { player, plies, clock, taken: Duration::ZERO };
+        self.last = Some(timed);
+        let reserve = self.late + self.worst_lag.saturating_sub(limits.overhead);
+        Limits { reserve, lag: self.mean_lag, ..limits.clone() }
+    }
+
+    /// That search is over after this time, and nobody has looked at its limits for the longest of its gaps.
+    pub fn end(&mut self, taken: Duration, longest_gap: Duration) {
+        self.late = (self.late - self.late / FADING).max(counted(longest_gap));
+        if let Some(last) = &mut self.last {
+            last.taken = taken;
+        }
+    }
+}
+
+/// What counts of a delay.
+fn counted(delay: Duration) -> Duration {
+    delay.saturating_sub(SLACK).min(LONGEST_DELAY)
 }
 
 #[cfg(test)]
@@ -147,6 +229,76 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn delays_widen_the_reserve_and_fade() {
+        let ms = Duration::from_millis;
+        let mut delays = Delays::default();
+        let begin = |delays: &mut Delays, remaining, plies| {
+            delays.begin(&limits(remaining, 10), Color::White, plies, Duration::ZERO)
+        };
+        let quiet = begin(&mut delays, 1_000, 0);
+        assert_eq!(quiet, Limits { start: quiet.start, ..limits(1_000, 10) }, "nothing is known");
+        delays.end(ms(40), ms(1));
+        assert_eq!(begin(&mut delays, 970, 2).reserve, Duration::ZERO, "an idle machine");
+        // A look at the clock came 30 ms late.
+        delays.end(ms(40), ms(30));
+        let busy = begin(&mut delays, 940, 4);
+        assert!(busy.reserve >= ms(25) && busy.lag == Duration::ZERO, "{busy:?}");
+        // The clock says that the move took 40 ms more than its search.
+        delays.end(ms(40), ms(1));
+        let late = begin(&mut delays, 870, 6);
+        assert!(late.reserve >= ms(50) && late.lag >= ms(8), "{late:?}");
+        let hard = |limits: &Limits| TimeManager::new(limits, Color::White).hard.unwrap();
+        let of = |known: &Limits| Limits { reserve: known.reserve, lag: known.lag, ..limits(100, 10) };
+        assert!(hard(&of(&late)) < hard(&of(&busy)) && hard(&of(&busy)) < hard(&of(&quiet)));
+        for ply in 4..40 {
+            delays.end(ms(10), ms(1));
+            begin(&mut delays, 870, 2 * ply);
+        }
+        delays.end(ms(10), ms(1));
+        let again = begin(&mut delays, 870, 80);
+        assert!(again.reserve < ms(1) && again.lag < ms(1), "{again:?}");
+    }
+
+    #[test]
+    fn only_the_clock_of_the_same_game_tells_of_a_lag() {
+        let ms = Duration::from_millis;
+        for (color, plies, remaining, is_lag) in [
+            (Color::White, 12, 900, true),
+            (Color::White, 12, 1_500, false),
+            (Color::White, 14, 900, false),
+            (Color::Black, 12, 900, false),
+        ] {
+            let mut delays = Delays::default();
+            let both = |remaining| {
+                let limits = limits(remaining, 10);
+                Limits { clocks: [limits.clocks[0]; 2], ..limits }
+            };
+            delays.begin(&both(1_000), Color::White, 10, Duration::ZERO);
+            delays.end(ms(20), Duration::ZERO);
+            let limits = delays.begin(&both(remaining), color, plies, Duration::ZERO);
+            assert_eq!(limits.lag > Duration::ZERO, is_lag, "{color:?} {plies} {remaining}");
+        }
+        // A suspended process or a clock that somebody has set.
+        let mut delays = Delays::default();
+        delays.begin(&limits(100_000, 0), Color::White, 0, Duration::ZERO);
+        delays.end(ms(100), Duration::from_secs(10_000));
+        let limits = delays.begin(&limits(10_000, 0), Color::White, 2, Duration::from_secs(10_000));
+        assert!(limits.lag == Duration::ZERO && limits.reserve <= 2 * LONGEST_DELAY, "{limits:?}");
+    }
+
+    #[test]
+    fn a_move_on_a_short_clock_takes_a_smaller_share_of_it() {
+        let hard = |remaining| TimeManager::new(&limits(remaining, 100), Color::White).hard.unwrap();
+        let share =
+            |remaining: u64| hard(remaining).as_secs_f64() / Duration::from_millis(remaining).as_secs_f64();
+        assert!(share(50) < 0.3 && share(100) < 0.3, "{} {}", share(50), share(100));
+        assert!(share(500) > share(100));
+        // The last move before a time control may take more.
+        let last = Limits { moves_to_go: Some(1), ..limits(50, 100) };
+        assert!(TimeManager::new(&last, Color::White).hard > Some(hard(50)));
     }
 
     #[test]
