@@ -283,9 +283,9 @@ fn late_evaluations(
     late.into_iter().max().unwrap()
 }
 
-/// The moves of Amazons at its start, which may have to be looked at once to have an answer, and the steps in
-/// which an end is noticed.
-const SOON: u64 = 2_176 + 200;
+/// The moves of Amazons at its start, which the MSD filter rates and which may have to be looked at once to
+/// have an answer, and the steps in which an end is noticed.
+const SOON: u64 = 2 * 2_176 + 200;
 
 #[test]
 fn a_stopped_simulation_ends_at_once() {
