@@ -379,10 +379,10 @@ fn errors_point_at_what_is_wrong() {
 #[cfg(unix)]
 #[test]
 fn an_engine_without_the_variant_is_named_once() {
-    let mock = concat!("cmd=", env!("CARGO_MANIFEST_DIR"), "/tests/common/mock_engine.sh");
-    let arguments = ["--engine", "name=good", "nodes=1", "--engine", "name=silent", "nodes=1", "arg=illegal"];
+    let mock = concat!("arg=", env!("CARGO_MANIFEST_DIR"), "/tests/common/mock_engine.sh");
+    let arguments = ["--engine", "name=good", "nodes=1", "--engine", "name=silent", "nodes=1", "cmd=sh"];
     let play = ["match", "--variant", "neighbours", "--games", "4"];
-    let (success, _, error) = labrys(&[&play[..], &arguments, &["restart=on", mock]].concat());
+    let (success, _, error) = labrys(&[&play[..], &arguments, &["restart=on", mock, "arg=illegal"]].concat());
     assert!(success, "{error}");
     let told = "labrys: warning: engine `silent`: it has no option UCI_Variant and has to know neighbours by itself\n";
     assert_eq!(error, told);

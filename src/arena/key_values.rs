@@ -168,6 +168,16 @@ impl KeyValues {
         Ok(taken)
     }
 
+    /// Checks that there are no other keys than the `known` ones, before one of these is missed.
+    ///
+    /// # Errors
+    /// [`KeyError::Unknown`] lists them.
+    pub fn only(&self, known: &str) -> Result<(), KeyError> {
+        let is_known = |key: &str| known.split(", ").any(|known| known == key);
+        let pairs = self.pairs.iter().filter(|(key, _)| !is_known(key)).cloned().collect();
+        KeyValues { section: self.section.clone(), pairs }.finish(known)
+    }
+
     /// Checks that no key is left.
     ///
     /// # Errors

@@ -132,6 +132,7 @@ impl Sprt {
     /// # Errors
     /// [`KeyError`] names the key and its value.
     pub fn read(mut keys: KeyValues) -> Result<Sprt, KeyError> {
+        keys.only("elo0, elo1, alpha, beta, model")?;
         let mut number = |key| keys.read::<f64>(key, "a number");
         let (elo0, elo1, alpha, beta) = (number("elo0")?, number("elo1")?, number("alpha")?, number("beta")?);
         let (elo0, elo1) = (keys.require("elo0", elo0)?, keys.require("elo1", elo1)?);
@@ -140,9 +141,7 @@ impl Sprt {
         let model = keys.read_with("model", "`logistic` or `normalized`", |name| {
             [EloModel::Logistic, EloModel::Normalized].into_iter().find(|model| model.name() == name)
         })?;
-        let sprt = sprt.with_model(model.unwrap_or_default()).map_err(|error| keys.invalid(error))?;
-        keys.finish("elo0, elo1, alpha, beta, model")?;
-        Ok(sprt)
+        sprt.with_model(model.unwrap_or_default()).map_err(|error| keys.invalid(error))
     }
 
     /// The log-likelihood ratio (LLR) of H1 to H0. Positive values favour H1.

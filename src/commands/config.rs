@@ -41,7 +41,8 @@ pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Resul
     for (name, value) in read(path).with_context(file)? {
         let argument = command.get_arguments().find(|argument| argument.get_long() == Some(name.as_str()));
         let Some(argument) = argument else {
-            let known: Vec<_> = command.get_arguments().filter_map(Arg::get_long).collect();
+            let known = command.get_arguments().filter_map(Arg::get_long);
+            let known: Vec<_> = known.filter(|name| !["config", "help"].contains(name)).collect();
             bail!("{}: unknown key {}, expected one of: {}", file(), quote(&name), known.join(", "));
         };
         let takes_value = argument.get_action().takes_values();
@@ -257,7 +258,7 @@ mod tests {
             ("engine = [[1]]", "`engine`: unexpected array"),
             ("seed = 2026-11-21", "`seed`: unexpected datetime"),
             ("config = \"x\"", "`config` is not allowed"),
-            ("gamez = 3", "unknown key `gamez`, expected one of: config, games, rounds, seed"),
+            ("gamez = 3", "unknown key `gamez`, expected one of: games, rounds, seed, json"),
             ("[match]\ngames = 3", "unknown key `match`"),
             ("\"games \" = 3", "unknown key `games `"),
             ("games = \"x\"", "`games`: invalid value 'x' for '--games <N>'"),
