@@ -242,7 +242,7 @@ struct RulesArguments {
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
     /// Set the game's own option, for all engines
-    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::own_option())]
     option: Option<(String, String)>,
 }
 

@@ -60,6 +60,15 @@ pub(super) fn option() -> impl TypedValueParser<Value = (String, String)> {
     Suggesting { parser: StringValueParser::new().try_map(|text| parse_option(&text)), words: options }
 }
 
+/// Parses the own option of a game, `NAME=VALUE`.
+pub(super) fn own_option() -> impl TypedValueParser<Value = (String, String)> {
+    let words = || {
+        let own = |name| registry::board(name).ok().and_then(|board| board.option());
+        known(registry::names().into_iter().filter_map(own))
+    };
+    Suggesting { parser: StringValueParser::new().try_map(|text| parse_option(&text)), words }
+}
+
 /// Parses a key of an engine in a match, `KEY=VALUE`.
 pub(super) fn key() -> impl TypedValueParser<Value = String> {
     let words = || {
@@ -69,11 +78,16 @@ pub(super) fn key() -> impl TypedValueParser<Value = String> {
     Suggesting { parser: StringValueParser::new(), words }
 }
 
-/// The options of all games as words: those with few values with each of them. Shells take a space in a name
-/// for the end of a word.
+/// The options of all games as words.
 fn options() -> Vec<String> {
+    known(registry::names().into_iter().flat_map(specs))
+}
+
+/// Options as words: those with few values with each of them. Shells take a space in a name for the end of a
+/// word.
+fn known(options: impl Iterator<Item = OptionSpec>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for OptionSpec { name, kind } in registry::names().into_iter().flat_map(specs) {
+    for OptionSpec { name, kind } in options {
         let values = match kind {
             OptionKind::Check { .. } => vec!["true", "false"],
             OptionKind::Combo { values, .. } => values,
