@@ -154,7 +154,7 @@ fn fens_are_refused_with_a_reason() {
         ("Q1q/3 w KQkq", "third field `KQkq`: expected `-`"),
         ("Q1q/3 w - e3", "fourth field `e3`: expected `-`"),
         ("Q1q/3 w - - -1", "plies `-1`: expected a number from 0 to 9999"),
-        ("Q1q/3 w - - 0 0", "move number `0`: expected a number from 1 to 9999"),
+        ("Q1q/3 w - - 0 -1", "move number `-1`: expected a number from 0 to 9999"),
         ("Q1q/3 w - - 0 1 1", "`1` after the last field"),
     ] {
         let error: FenError = Amazons::from_fen(fen).unwrap_err();

@@ -287,7 +287,6 @@ fn fens_are_refused_with_a_reason() {
     );
     assert_eq!(king(""), "FEN: side to move is missing, expected `w` or `b`");
     assert_eq!(king("x - - 0 1"), "FEN: side to move `x`: expected `w` or `b`");
-    assert_eq!(king("w"), "FEN: castling rights is missing, expected `-` or letters of `KQkq`");
     assert!(
         king("w xyz -")
             .starts_with("FEN: castling rights `xyz`: expected `-` or letters of `KQkq`, or `A` to")
@@ -300,20 +299,52 @@ fn fens_are_refused_with_a_reason() {
     assert_eq!(twice, "FEN: castling rights `KH`: expected each right once");
     let moved = error("4k3/8/8/8/8/8/4K3/R6R w Q - 0 1");
     assert_eq!(moved, "FEN: castling rights `Q`: expected king and rook of White in their places for `Q`");
-    assert_eq!(king("w -"), "FEN: en passant square is missing, expected `-` or a square");
-    for square in ["e9", "x", "e6", "e3", "ee6"] {
+    for square in ["e9", "x", "E3", "ee6", "--"] {
         assert_eq!(
             king(&format!("w - {square} 0 1")),
-            format!(
-                "FEN: en passant square `{square}`: \
-                 expected `-` or the square behind a pawn that Black has just moved two steps"
-            )
+            format!("FEN: en passant square `{square}`: expected `-` or a square")
         );
     }
     assert_eq!(king("w - - x 1"), "FEN: halfmove clock `x`: expected a number from 0 to 9999");
-    assert_eq!(king("w - - 0 0"), "FEN: move number `0`: expected a number from 1 to 9999");
+    assert_eq!(king("w - - 0 -1"), "FEN: move number `-1`: expected a number from 0 to 9999");
     assert_eq!(king("w - - 0 1 x"), "FEN: `x` after the last field");
-    assert_eq!(position("4k3/8/8/8/8/8/8/4K3 b - -").fen(), "4k3/8/8/8/8/8/8/4K3 b - - 0 1");
+}
+
+#[test]
+fn fens_of_others_are_read_as_other_programs_read_them() {
+    // Fields that are missing, from the end of the text on.
+    for (fields, all) in [
+        ("b", "b - - 0 1"),
+        ("w KQ", "w KQ - 0 1"),
+        ("w - -", "w - - 0 1"),
+        ("b Q - 7", "b Q - 7 1"),
+        ("b - - 7 0", "b - - 7 1"),
+        ("w KQ - 0 0", "w KQ - 0 1"),
+    ] {
+        let board = "4k3/8/8/8/8/8/8/R3K2R";
+        assert_eq!(position(&format!("{board} {fields}")).fen(), format!("{board} {all}"));
+    }
+    assert_eq!(position("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w").fen(), START.replace("KQkq", "-"));
+    // En passant squares that no pawn can use: none has passed, none is beside, the rank is the other one,
+    // it is the turn of the other side, a piece stands there or behind, the capture is not legal.
+    for (fen, kept) in [
+        ("4k3/8/8/8/8/8/8/4K3 w - e6 0 1", false),
+        ("4k3/8/8/8/8/8/8/4K3 w - a1 0 1", false),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", false),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", true),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d3 0 1", false),
+        ("4k3/8/8/3pP3/8/8/8/4K3 b - d6 0 1", false),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - e6 0 1", false),
+        ("4k3/8/3n4/3pP3/8/8/8/4K3 w - d6 0 1", false),
+        ("4k3/3n4/8/3pP3/8/8/8/4K3 w - d6 0 1", false),
+        ("4k3/8/8/8/3pP3/8/8/4K3 b - e3 0 1", true),
+        ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", false),
+    ] {
+        let square = fen.split(' ').nth(3).unwrap();
+        let expected = if kept { fen.to_owned() } else { fen.replace(&format!(" {square} "), " - ") };
+        assert_eq!(position(fen).fen(), expected);
+        assert_eq!(position(fen).key(), position(&expected).key(), "{fen}");
+    }
 }
 
 #[test]

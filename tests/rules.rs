@@ -173,7 +173,11 @@ fn fens_are_refused_with_a_reason() {
         error("8/8/8/8/8/8/8/8 w 10000 1"),
         "FEN: halfmove clock `10000`: expected a number from 0 to 9999"
     );
-    assert_eq!(error("8/8/8/8/8/8/8/8 w 0 0"), "FEN: move number `0`: expected a number from 1 to 9999");
+    assert_eq!(
+        error("8/8/8/8/8/8/8/8 w 0 10000"),
+        "FEN: move number `10000`: expected a number from 0 to 9999"
+    );
+    assert_eq!(Neighbours::from_fen("pp6/8/8/8/8/8/8/PP6 b 3 0").unwrap().fen(), "pp6/8/8/8/8/8/8/PP6 b 3 1");
     assert_eq!(error("8/8/8/8/8/8/8/8 w -1"), "FEN: halfmove clock `-1`: expected a number from 0 to 9999");
     assert_eq!(error("8/8/8/8/8/8/8/8 w 0 1 x"), "FEN: `x` after the last field");
     let chess = Neighbours::from_fen("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");

@@ -179,7 +179,7 @@ fn fens_are_refused_with_a_reason() {
         ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP x", "side to move `x`"),
         ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w -1", "points of White `-1`"),
         ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 nan", "points of Black `nan`"),
-        ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 0", "move number `0`"),
+        ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 -1", "move number `-1`"),
         ("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1 x", "`x` after the last field"),
     ] {
         let error: FenError = TucChess::from_fen(fen).unwrap_err();
@@ -187,6 +187,8 @@ fn fens_are_refused_with_a_reason() {
     }
     let start = TucChess::from_fen("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w").unwrap();
     assert_eq!(start.fen(), TucChess::start().fen());
+    let start = TucChess::from_fen("prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 0").unwrap();
+    assert_eq!(start.fen(), TucChess::start().fen(), "move number 0 stands for 1");
 }
 
 #[test]

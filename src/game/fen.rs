@@ -73,6 +73,20 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// The next field, if the text has not ended; `-` where it has.
+    pub fn or_dash(&mut self) -> &'a str {
+        self.0.next().unwrap_or("-")
+    }
+
+    /// The number of the move, up to `most`. It may be missing at the end of the text. Many positions in
+    /// circulation have 0, which stands for 1.
+    ///
+    /// # Errors
+    /// [`FenError::Field`] when it is no number or out of range.
+    pub fn move_number(&mut self, most: u16) -> Result<u16, FenError> {
+        Ok(self.counter("move number", 0..=most, 1)?.max(1))
+    }
+
     /// Checks that no token is left.
     ///
     /// # Errors

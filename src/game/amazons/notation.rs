@@ -78,7 +78,7 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
     fields.dash("third field")?;
     fields.dash("fourth field")?;
     let plies = fields.counter("plies", 0..=MAX_COUNT, 0)?;
-    let move_number = fields.counter("move number", 1..=MAX_COUNT, 1)?;
+    let move_number = fields.move_number(MAX_COUNT)?;
     fields.end()?;
     Ok(Amazons::new(size, amazons, arrows, stm, plies, move_number))
 }

@@ -29,7 +29,8 @@ const PAWNS: u32 = 8;
 const CASTLING: &str = "castling rights";
 const EN_PASSANT: &str = "en passant square";
 
-/// Reads a FEN. Halfmove clock and move number may be missing.
+/// Reads a FEN. All fields after the side to move may be missing. An en passant square that no pawn can have
+/// passed is dropped: files in circulation have such squares.
 pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
     let mut fields = Fields::new(text);
     let mut builder = BoardBuilder::empty();
@@ -46,24 +47,23 @@ pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
         return Err(FenError::Field { field: "board", found: board.to_owned(), expected });
     }
 
-    let rights = fields.required(CASTLING, "`-` or letters of `KQkq`")?;
+    let rights = fields.or_dash();
     builder.castle_rights = read_rights(rights, &position)?;
 
-    let square = fields.required(EN_PASSANT, "`-` or a square")?;
+    position = build(&builder, CASTLING, rights, || "rights of kings and rooks".to_owned())?;
+
+    let square = fields.or_dash();
     if square != "-" {
-        let expected = || format!("`-` or the square behind a pawn that {} has just moved two steps", !stm);
         builder.en_passant = square.parse().ok();
         if builder.en_passant.is_none() {
-            let found = square.to_owned();
-            return Err(FenError::Field { field: EN_PASSANT, found, expected: expected() });
+            let (found, expected) = (square.to_owned(), "`-` or a square".to_owned());
+            return Err(FenError::Field { field: EN_PASSANT, found, expected });
         }
-        position = build(&builder, EN_PASSANT, square, expected)?;
-    } else {
-        position = build(&builder, CASTLING, rights, || "rights of kings and rooks".to_owned())?;
+        position = builder.build().unwrap_or(position);
     }
 
     let halfmove_clock = fields.counter("halfmove clock", 0..=MAX_COUNT, 0)?;
-    let move_number = fields.counter("move number", 1..=MAX_COUNT, 1)?;
+    let move_number = fields.move_number(MAX_COUNT)?;
     fields.end()?;
     Ok(Chess::new(position, halfmove_clock, move_number))
 }

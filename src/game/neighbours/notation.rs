@@ -27,7 +27,7 @@ pub(super) fn parse_fen(text: &str) -> Result<Neighbours, FenError> {
     }
     let stm = fields.side()?;
     let halfmove_clock = fields.counter("halfmove clock", 0..=MAX_COUNT, 0)?;
-    let move_number = fields.counter("move number", 1..=MAX_COUNT, 1)?;
+    let move_number = fields.move_number(MAX_COUNT)?;
     fields.end()?;
     Ok(Neighbours::new(pieces, stm, halfmove_clock, move_number))
 }

@@ -49,7 +49,7 @@ pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
         Ok((points * f64::from(POINT)).round() as u16)
     };
     let points = [points("points of White")?, points("points of Black")?];
-    let move_number = fields.counter("move number", 1..=MAX_MOVE_NUMBER, 1)?;
+    let move_number = fields.move_number(MAX_MOVE_NUMBER)?;
     fields.end()?;
     Ok(TucChess::new(pieces, prizes, points, stm, move_number))
 }
