@@ -77,7 +77,7 @@ fn the_engine_uses_tables() {
     // Thirteen plies are not seen at depth 1.
     engine.send(&format!("{won}\ngo depth 1"));
     let info = engine.until("bestmove").into_iter().rfind(|line| line.contains(" score ")).unwrap();
-    assert!(info.contains(" score cp 799987 ") && info.contains(" tbhits "), "{info}");
+    assert!(info.contains(" score cp 20000 ") && info.contains(" tbhits "), "{info}");
     // Three against two: a capture leads to the tables.
     engine.send("position fen 8/8/8/3p4/3P4/8/6p1/P6P w 0 1\ngo depth 3");
     let info = engine.until("bestmove").into_iter().rfind(|line| line.contains(" score ")).unwrap();

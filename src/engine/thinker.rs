@@ -199,8 +199,7 @@ impl<G: Playable> Thinker<G> {
     /// Changes the settings, and the table with its size.
     fn change_settings(&mut self, settings: Settings) -> Result<(), OptionError> {
         if settings.hash != self.settings.hash {
-            let table = TranspositionTable::new(settings.hash);
-            self.memory.table = Some(table.ok_or(OptionError::Memory { megabytes: settings.hash })?);
+            self.memory.resize(settings.hash)?;
         }
         let old = std::mem::replace(&mut self.settings, settings);
         let evaluation = |settings: &Settings| (settings.evaluation, settings.limit_strength);
@@ -469,6 +468,14 @@ impl<G: Playable> Memory<G> {
                 let mut options = input.options.clone();
                 options.sampling.playout_plies.get_or_insert(0);
                 let input = SearchInput { options: &options, ..input };
+    /// Makes the table anew, of another size. The old one is freed first: there may not be room for both. Where
+    /// there is no room, the next search makes one of the old size.
+    fn resize(&mut self, megabytes: usize) -> Result<(), OptionError> {
+        (self.table, self.tree) = (None, None);
+        self.table = Some(TranspositionTable::new(megabytes).ok_or(OptionError::Memory { megabytes })?);
+        Ok(())
+    }
+
                 monte_carlo(&input, tree, settings.threads, Some(net), control, listener)
             }
             Method::Random => random(&input),

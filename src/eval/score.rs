@@ -8,6 +8,12 @@ use crate::game::WdlModel;
 /// The greatest ply of a search, extensions included.
 pub const MAX_PLY: usize = 128;
 
+/// What a win by endgame tables counts in hundredths, as in Stockfish: clients know it by that.
+const TABLE_CENTI: i32 = 20_000;
+
+/// The greatest evaluation in hundredths, below every win by endgame tables.
+const MOST_CENTI: i32 = TABLE_CENTI - 2 * MAX_PLY as i32 - 1;
+
 /// The score of a position for one of the players.
 ///
 /// Evaluations are in thousandths of their unit, at most [`Score::MAX_EVALUATION`] in magnitude. Beyond that
@@ -140,12 +146,18 @@ impl Score {
         }
     }
 
-    /// The score in the units of UCI.
+    /// The score in the units of UCI. A win that endgame tables know is one of 20,000 hundredths, less the plies
+    /// to the table; evaluations stay below that.
     pub fn to_uci(self) -> UciScore {
-        match self.plies_to_end() {
-            Some(plies) => UciScore::Mate(self.0.signum() * plies.div_ceil(2) as i32),
-            None => UciScore::Centi((f64::from(self.0) / f64::from(Score::CENTI)).round() as i32),
+        if let Some(plies) = self.plies_to_end() {
+            return UciScore::Mate(self.0.signum() * plies.div_ceil(2) as i32);
         }
+        if self.is_decisive() {
+            let plies = Score::TABLE_WIN - self.0.abs();
+            return UciScore::Centi(self.0.signum() * (TABLE_CENTI - plies));
+        }
+        let centi = (f64::from(self.0) / f64::from(Score::CENTI)).round() as i32;
+        UciScore::Centi(centi.clamp(-MOST_CENTI, MOST_CENTI))
     }
 }
 
@@ -237,7 +249,14 @@ mod tests {
             assert_eq!((win.win_rate(model), loss.win_rate(model)), (1.0, 0.0));
         }
         assert!(Score::won_by_table(3) > Score::won_by_table(4));
-        assert_eq!(Score::won_by_table(1).to_uci(), UciScore::Centi(799_987));
+        assert_eq!(Score::won_by_table(1).to_uci(), UciScore::Centi(19_999));
+        assert_eq!(Score::lost_by_table(0).to_uci(), UciScore::Centi(-20_000));
+        let UciScore::Centi(least) = Score::won_by_table(2 * MAX_PLY).to_uci() else { panic!("a mate") };
+        for value in [7_000.0, 199.0] {
+            let evaluation = Score::from_value(value);
+            let UciScore::Centi(most) = evaluation.to_uci() else { panic!("a mate") };
+            assert!(most < least && (-evaluation).to_uci() == UciScore::Centi(-most), "{value}");
+        }
     }
 
     #[test]
