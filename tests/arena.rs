@@ -591,6 +591,21 @@ fn engines_that_misbehave_lose_and_the_match_continues() {
     }
 }
 
+/// What an engine says of its last search when the next one has begun is not taken for its answer.
+#[test]
+#[cfg(unix)]
+fn a_move_that_is_said_twice_counts_once() {
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "common", "mock_twice.sh"].iter().collect();
+    let result = json(&format!(
+        "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock cmd=sh arg={} arg={} \
+         st=0.15 --games 2 --max-moves 8",
+        script.display(),
+        env!("CARGO_BIN_EXE_labrys"),
+    ));
+    let forfeits = &result["players"][1]["forfeits"];
+    assert_eq!((&forfeits["illegal"], &forfeits["stall"]), (&0.into(), &0.into()), "{result}");
+}
+
 #[test]
 #[cfg(unix)]
 fn engines_that_cannot_play_are_named_before_the_first_game() {

@@ -112,6 +112,69 @@ fn connections_are_limited_and_make_room_when_they_end() {
     }
 }
 
+/// Connections that send nothing, or no whole command, leave the places to others.
+#[test]
+fn silent_connections_hold_no_place() {
+    let server = Server::start();
+    let mut silent: Vec<_> = (0..100).map(|_| server.connect()).collect();
+    for client in &mut silent[50..] {
+        let _ = client.0.get_mut().write_all(b" \n\r\n is");
+    }
+    let mut clients: Vec<_> = (0..16).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        client.send("isready");
+        assert_eq!(client.next("readyok"), "readyok");
+    }
+    // Those that have waited longest make room for others.
+    assert_eq!(silent[0].rest(), "info string error: too many connections\n");
+    // One that begins to speak when all places are taken is told so.
+    silent.last_mut().unwrap().send("ready");
+    assert_eq!(silent.last_mut().unwrap().rest(), "info string error: too many connections\n");
+    clients.pop();
+    let end = Instant::now() + PATIENCE;
+    for client in silent.iter_mut().rev().skip(1) {
+        let _ = client.0.get_mut().write_all(b"ready\n");
+        if client.next("readyok") == "readyok" {
+            return;
+        }
+        assert!(Instant::now() < end, "no room");
+    }
+    panic!("no room");
+}
+
+#[test]
+fn a_connection_may_begin_with_a_byte_order_mark_and_end_without_a_line_end() {
+    let server = Server::start();
+    for (bytes, end) in [
+        ("\u{feff}isready\nquit\n", false),
+        ("\u{feff}\nisready\nquit\n", false),
+        ("\n\n  isready\nquit\n", false),
+        ("isready", true),
+    ] {
+        let mut client = server.connect();
+        for byte in bytes.bytes() {
+            client.0.get_mut().write_all(&[byte]).unwrap();
+        }
+        if end {
+            client.0.get_mut().shutdown(std::net::Shutdown::Write).unwrap();
+        }
+        assert_eq!(client.rest(), "readyok\n", "{bytes:?}");
+    }
+    let mut client = server.connect();
+    client.0.get_mut().write_all("\u{feff}GET / HTTP/1.1\n".as_bytes()).unwrap();
+    assert_eq!(client.rest(), "info string error: this is no command of UCI\n");
+}
+
+/// A second `stop` reaches the second search, here as on standard input.
+#[test]
+fn commands_written_at_once_are_all_answered() {
+    let server = Server::start();
+    let mut client = server.connect();
+    client.send("go infinite\nstop\ngo infinite\nstop\nperft 12\nstop\ngo x\nquit");
+    let rest = client.rest();
+    assert_eq!(rest.lines().filter(|line| line.starts_with("bestmove")).count(), 3, "{rest}");
+}
+
 #[test]
 fn pages_in_a_browser_cannot_send_commands() {
     let server = Server::start();

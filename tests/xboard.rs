@@ -57,6 +57,15 @@ fn against_mock(behaviour: &str, book: &str, words: &str) -> Played {
 }
 
 #[test]
+fn a_move_that_is_said_twice_counts_once() {
+    let Played { success, error, records, .. } = against_mock("twice", "g1f3 g8f6", "--max-moves 2");
+    assert!(success && records.len() == 2, "{error}");
+    for record in &records {
+        assert_eq!(end(record).termination, Termination::Adjudication, "{:?}", end(record));
+    }
+}
+
+#[test]
 fn an_engine_plays_in_each_dialect_of_the_protocol() {
     let moves = "usermove f2f3\nusermove e7e5\nusermove g2g4\n";
     for (behaviour, book, words, told) in [

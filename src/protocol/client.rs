@@ -36,6 +36,8 @@ pub struct Client {
     pub name: String,
     /// The options that it has announced.
     pub options: Vec<Announced>,
+    /// The move of its last search in this game.
+    last_best: Option<String>,
 }
 
 impl Client {
@@ -50,7 +52,8 @@ impl Client {
         control: &Control,
     ) -> Result<Client, ClientError> {
         let pipe = Pipe::open(transport, log, patience, &["stop", "quit"])?;
-        let mut client = Client { pipe, name: transport.to_string(), options: Vec::new() };
+        let (name, options) = (transport.to_string(), Vec::new());
+        let mut client = Client { pipe, name, options, last_best: None };
         client.shake_hands(patience, control)?;
         Ok(client)
     }
@@ -110,36 +113,64 @@ impl Client {
     /// # Errors
     /// [`ClientError`] if it ends or does not answer in time.
     pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+        self.last_best = None;
         self.pipe.send("ucinewgame")?;
         self.sync(patience, control)
     }
 
-    /// Lets the engine search a position, given as a `position` line. After `patience` it is told to stop; an
-    /// answer after that still counts, with the time it took.
+    /// Tells the engine a position, as a `position` line, and waits until it is ready. So what it still has to
+    /// say of an earlier search is not taken for its answer to the next one.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it ends, refuses the position, or does not answer in time.
+    pub fn set_up(
+        &mut self,
+        position: &str,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<(), ClientError> {
+        self.pipe.drain();
+        self.pipe.send(position)?;
+        self.sync(patience, control)
+    }
+
+    /// Lets the engine search the position. After `patience` it is told to stop; an answer after that still
+    /// counts, with the time it took. The move of its last search is no answer as long as it may still give
+    /// another one, unless it is legal: some engines say it twice.
     ///
     /// # Errors [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string
     /// error: go…`.
     pub fn go(
         &mut self,
-        position: &str,
         limits: &Limits,
+        is_legal: impl Fn(&str) -> bool,
         patience: Duration,
         control: &Control,
     ) -> Result<Answer, ClientError> {
-        self.pipe.drain();
-        self.pipe.send(position)?;
         let start = Instant::now();
         self.pipe.send(&go_line(limits))?;
+        let (last, mut repeated) = (self.last_best.take(), None);
         let mut info = Info::default();
-        let (best, arrived) = self.pipe.wait_or_stop("bestmove", "stop", patience, control, |line| {
+        let found = self.pipe.wait_or_stop("bestmove", "stop", patience, control, |line| {
             info.update(line);
             if let Some(text) = line.strip_prefix("info string error: go") {
                 return Some(Err(ClientError::Refused(format!("go{text}"))));
             }
             let mut words = line.split_whitespace();
-            (words.next() == Some("bestmove")).then(|| Ok(words.next().unwrap_or_default().to_owned()))
-        })?;
-        Ok(Answer { best: best?, info, elapsed: arrived - start })
+            let best = (words.next() == Some("bestmove")).then(|| words.next().unwrap_or_default())?;
+            if last.as_deref() == Some(best) && !is_legal(best) {
+                repeated = Some((Ok(best.to_owned()), Instant::now()));
+                return None;
+            }
+            Some(Ok(best.to_owned()))
+        });
+        let (best, arrived) = match (found, repeated) {
+            (Err(ClientError::Silent { .. }), Some(repeated)) => repeated,
+            (found, _) => found?,
+        };
+        let best = best?;
+        self.last_best = Some(best.clone());
+        Ok(Answer { best, info, elapsed: arrived - start })
     }
 
     /// Sends a question and reads lines up to the one whose first word is `expected`; `other` gets the lines

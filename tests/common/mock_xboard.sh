@@ -25,6 +25,16 @@ while read -r line; do
         old) echo '1. f2f3'; echo '3. ... d8h4'; echo 'My move is : d8h4' ;;
         san) echo 'move Qh4#' ;;
         resign) echo 'resign' ;;
+        twice)
+            # White's moves in the first game, Black's in the second one; each once more at the next search.
+            moves=$((moves + 1))
+            case $moves in
+            1) echo 'move a2a3' ;;
+            2) echo 'move a2a3'; echo 'move b2b3' ;;
+            3) echo 'move a7a6' ;;
+            *) echo 'move a7a6'; echo 'move b7b6' ;;
+            esac
+            ;;
         claim) echo '1-0 {White wins}' ;;
         stall) ;;
         *) echo '# thinking'; echo '2 100001 3 77 d8h4'; echo 'move d8h4' ;;

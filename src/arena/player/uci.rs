@@ -90,11 +90,13 @@ impl<G: Game> Player<G> for UciPlayer {
         request: &MoveRequest<G>,
         control: &Control,
     ) -> Result<MoveReply<G::Move>, PlayerError> {
-        let timeout = request.timeout.unwrap_or(self.timeout);
-        let line = position_line(request.line);
-        let answer =
-            self.remote.guard(control, |client| client.go(&line, request.limits, timeout, control))?;
-        let position = request.game.position();
+        let (patience, timeout) = (self.timeout, request.timeout.unwrap_or(self.timeout));
+        let (line, position) = (position_line(request.line), request.game.position());
+        let is_legal = |best: &str| position.parse_move(best).is_ok();
+        let answer = self.remote.guard(control, |client| {
+            client.set_up(&line, patience, control)?;
+            client.go(request.limits, is_legal, timeout, control)
+        })?;
         Ok(remote::reply(position, position.parse_move(&answer.best), answer))
     }
 }

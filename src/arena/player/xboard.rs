@@ -95,10 +95,11 @@ impl<G: Game> Player<G> for XboardPlayer {
         let (told, is_standard) = (self.told.take(), self.is_standard());
         let fen = (told.is_none() && !(is_standard && line.fen == G::start().fen())).then_some(&*line.fen);
         let (patience, stm) = (timeout.unwrap_or(self.timeout), game.position().side_to_move());
+        let is_legal = |best: &str| game.position().parse_san(best).is_ok();
         let answer = self.remote.guard(control, |client| {
             let moves = texts::<G>(line, told.unwrap_or(0), client.takes_san(), is_standard);
             client.tell(fen, &moves, control)?;
-            client.go(limits, stm, patience, control)
+            client.go(limits, stm, is_legal, patience, control)
         })?;
         // The engine knows its own move.
         self.told = Some(line.moves.len() + 1);

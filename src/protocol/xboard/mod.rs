@@ -40,6 +40,8 @@ pub struct Client {
     pings: u32,
     /// Whether the limits of the game have been sent.
     is_timed: bool,
+    /// The move of its last search in this game.
+    last_move: Option<String>,
 }
 
 impl Client {
@@ -56,7 +58,8 @@ impl Client {
         control: &Control,
     ) -> Result<Client, ClientError> {
         let pipe = Pipe::open(transport, log, patience, &["quit"])?;
-        let mut client = Client { pipe, features: Features::default(), patience, pings: 0, is_timed: false };
+        let features = Features::default();
+        let mut client = Client { pipe, features, patience, pings: 0, is_timed: false, last_move: None };
         client.shake_hands(control)?;
         client.sync(&[], control)?;
         Ok(client)
@@ -123,7 +126,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`] if the engine ends or does not answer in time.
     pub fn new_game(&mut self, variant: &str, control: &Control) -> Result<(), ClientError> {
-        self.is_timed = false;
+        (self.is_timed, self.last_move) = (false, None);
         self.pipe.send("new")?;
         if variant != STANDARD {
             self.pipe.send(&format!("variant {variant}"))?;
@@ -162,7 +165,9 @@ impl Client {
     }
 
     /// Lets the engine play a move for the side to move, `stm`. After `patience` it is told to move at once;
-    /// an answer after that still counts, with the time it took. `None` if it resigns.
+    /// an answer after that still counts, with the time it took. The move of its last search is no answer as
+    /// long as it may still give another one, unless it is legal: some engines say it twice. `None` if it
+    /// resigns.
     ///
     /// # Errors
     /// [`ClientError`] if it ends, refuses an earlier move, or does not answer in time.
@@ -170,6 +175,7 @@ impl Client {
         &mut self,
         limits: &Limits,
         stm: Color,
+        is_legal: impl Fn(&str) -> bool,
         patience: Duration,
         control: &Control,
     ) -> Result<Option<Answer>, ClientError> {
@@ -182,15 +188,27 @@ impl Client {
         }
         let start = Instant::now();
         self.pipe.send("go")?;
+        let (last, mut repeated) = (self.last_move.take(), None);
         let mut info = Info::default();
-        let (reply, arrived) = self.pipe.wait_or_stop("move", "?", patience, control, |line| {
+        let found = self.pipe.wait_or_stop("move", "?", patience, control, |line| {
             if let Some(new) = read_thinking(line) {
                 info = new;
             }
-            Reply::read(line, stm)
-        })?;
+            match Reply::read(line, stm) {
+                Some(Reply::Move(best)) if last.as_ref() == Some(&best) && !is_legal(&best) => {
+                    repeated = Some((Reply::Move(best), Instant::now()));
+                    None
+                }
+                reply => reply,
+            }
+        });
+        let (reply, arrived) = match (found, repeated) {
+            (Err(ClientError::Silent { .. }), Some(repeated)) => repeated,
+            (found, _) => found?,
+        };
         match reply {
             Reply::Move(best) => {
+                self.last_move = Some(best.clone());
                 self.pipe.send("force")?;
                 Ok(Some(Answer { best, info, elapsed: arrived - start }))
             }
