@@ -311,7 +311,7 @@ mod options {
     }
 
     #[test]
-    fn a_net_for_another_board_finds_no_move() {
+    fn a_net_for_another_board_is_refused_and_passed_over() {
         let (mut engine, _folder, path) = engine_with_file(&Amazons::start());
         engine.set_option("EvalFile", &path).unwrap();
         engine.check_net().unwrap();
@@ -321,6 +321,6 @@ mod options {
         assert!(refusal.contains("a net for boards of"), "{refusal}");
         let control = Control::default();
         let best = engine.search(&[], &Limits::depth(1), &control, &mut |_: &_| {}).unwrap();
-        assert!(best.best.is_none() && engine.net_breakdown().is_none());
+        assert!(best.best.is_some() && engine.net_breakdown().is_none());
     }
 }

@@ -252,18 +252,6 @@ fn bad_lines_are_named_and_change_nothing() {
             "position fen 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
             "position: FEN: the board has 10 ranks, expected 8; looks like variant `amazons`",
         ),
-        ("go depth", "go: depth is missing"),
-        ("go depth x", "go: depth `x`: expected a whole number from 1 to 4294967295"),
-        ("go depth 0", "go: depth `0`: expected a whole number from 1 to 4294967295"),
-        ("go depth 3 depth 4", "go: depth is given twice"),
-        ("go fast", "go: unexpected `fast`, expected a limit such as `depth 8` or `movetime 1000`"),
-        ("go nodes -1", "go: nodes `-1`: expected a whole number from 1 to 9223372036854775807"),
-        ("go searchmoves", "go: a move after `searchmoves` is missing"),
-        (
-            "go depth 3 searchmoves e1e2",
-            "go: searchmoves: `e1e2` is not legal: White, to move, has no piece on e1",
-        ),
-        ("go perft 65", "go: perft `65`: expected a whole number from 1 to 64"),
         ("perft", "perft: depth is missing"),
         ("bench deep", "bench: depth `deep`: expected a whole number from 1 to 100"),
         ("setoption", "setoption: `name <name>` is missing"),
@@ -282,7 +270,7 @@ fn bad_lines_are_named_and_change_nothing() {
             "option FeatureSet: `set4` is not one of: set1, set2, set3, base",
         ),
         ("setoption name Evaluation value hce", "option Evaluation: `hce` is not one of: net, linear"),
-        ("setoption name UCI_Chess960 value true", "unknown option `UCI_Chess960`"),
+        ("setoption name UCI_Chess960 value yes", "option UCI_Chess960: `yes` is not `true` or `false`"),
         (
             "setoption name UCI_Variant value go",
             "unknown variant `go`, expected one of: chess, neighbours, tucchess, amazons",
@@ -318,6 +306,318 @@ fn bad_lines_are_named_and_change_nothing() {
     }
     assert_eq!(fen, self::fen(&mut engine));
     assert_eq!(weights_now, engine.ask("weights"));
+}
+
+/// The lines that answer a `go`, and the number of those that are `bestmove`.
+fn answer_to(engine: &mut Process, go: &str) -> Vec<String> {
+    engine.send(go);
+    let mut lines = engine.until("bestmove");
+    lines.extend(engine.ask(""));
+    let answers = lines.iter().filter(|line| line.starts_with("bestmove")).count();
+    assert_eq!(answers, 1, "{go}: {lines:?}");
+    lines
+}
+
+#[test]
+fn whatever_is_wrong_with_go_it_ends_in_one_move() {
+    let mut engine = Process::neighbours();
+    let legal = one(engine.ask("moves"));
+    for (go, messages) in [
+        // What is wrong is named, and the rest counts.
+        ("go depth", &["error: go: depth is missing"][..]),
+        ("go depth x", &["error: go: depth `x`: expected a whole number"]),
+        ("go depth x nodes 100", &["error: go: depth `x`: expected a whole number"]),
+        ("go movetime 1e9", &["error: go: movetime `1e9`: expected a whole number"]),
+        ("go ponder movetime x\nponderhit", &["error: go: movetime `x`: expected a whole number"]),
+        ("go wtime btime 1000", &["error: go: wtime is missing"]),
+        ("go depth 2 depth 3", &["error: go: depth is given twice"]),
+        ("go searchmoves", &["error: go: a move after `searchmoves` is missing"]),
+        ("go searchmoves depth 3", &["error: go: a move after `searchmoves` is missing"]),
+        (
+            "go depth 3 searchmoves e1e2 c1c3 x",
+            &[
+                "error: go: searchmoves: `e1e2` is not legal: White, to move, has no piece on e1",
+                "error: go: searchmoves: `x` is no move: expected two squares, as in `e1e3`",
+            ],
+        ),
+        (
+            "go depth 3 searchmoves e1e2",
+            &["error: go: searchmoves: `e1e2` is not legal: White, to move, has no piece on e1"],
+        ),
+        // Unknown words are passed over.
+        ("go fast", &["go: `fast` is unknown and passed over"]),
+        ("go dpeth 12", &["go: `dpeth` is unknown and passed over", "go: `12` is unknown and passed over"]),
+        (
+            "go really depth 2 now",
+            &["go: `really` is unknown and passed over", "go: `now` is unknown and passed over"],
+        ),
+        // Numbers out of range mean the nearest in it.
+        ("go depth 0", &[]),
+        ("go depth -3", &[]),
+        ("go depth 1.9", &[]),
+        ("go nodes 0", &[]),
+        ("go nodes -1", &[]),
+        ("go mate 0 depth 2", &[]),
+        ("go movetime -5", &[]),
+        ("go movetime 20.7", &[]),
+        ("go wtime 100.5 btime 100.5 winc 0.5", &[]),
+        ("go wtime 100 btime 100 movestogo 0", &[]),
+        ("go wtime 100 btime 100 movestogo -1", &[]),
+        ("go movestogo 5", &[]),
+        ("go btime 50", &[]),
+        ("go winc 10 binc 10", &[]),
+        ("go depth 99999999999999999999999 nodes 100", &[]),
+        // Perft is not obeyed in part.
+        ("go perft 2 depth 3", &["error: go: perft does not go with anything else"]),
+        ("go depth 3 perft 2", &["error: go: perft does not go with anything else"]),
+        ("go infinite perft 2", &["error: go: perft does not go with anything else"]),
+        (
+            "go perft 2 now",
+            &["go: `now` is unknown and passed over", "error: go: perft does not go with anything else"],
+        ),
+        ("go perft 65", &["error: go: perft `65`: expected a whole number from 1 to 64"]),
+        ("go perft", &["error: go: perft is missing"]),
+    ] {
+        let lines = answer_to(&mut engine, go);
+        let said: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect();
+        assert_eq!(said, messages, "{go}");
+        assert!(!lines.iter().any(|line| line.contains("Nodes searched")), "{go}: {lines:?}");
+        let best = lines.iter().find_map(|line| line.strip_prefix("bestmove ")).unwrap();
+        let best = best.split(' ').next().unwrap();
+        let is_legal = legal.split(' ').any(|mv| mv == best);
+        assert_eq!(
+            if is_legal { "a move" } else { best },
+            if go.contains("perft") { "(none)" } else { "a move" }
+        );
+        if go.contains("c1c3") {
+            assert_eq!(best, "c1c3", "the only choice that is legal");
+        }
+    }
+    let last = |lines: &[String], word: &str| {
+        let line = lines.iter().rfind(|line| line.starts_with("info depth")).unwrap();
+        line.split(' ').skip_while(|found| *found != word).nth(1).unwrap().parse::<u64>().unwrap()
+    };
+    assert_eq!(last(&answer_to(&mut engine, "go depth 2 depth 3"), "depth"), 3, "the last one counts");
+    assert_eq!(last(&answer_to(&mut engine, "go depth 0"), "depth"), 1);
+    assert!(last(&answer_to(&mut engine, "go nodes 500 fast"), "nodes") <= 500);
+    // Clients name the null move for an empty list.
+    let lines = answer_to(&mut engine, "go depth 3 searchmoves 0000");
+    assert_eq!(lines.last().unwrap(), "bestmove (none)");
+    assert!(lines[0].starts_with("info string error: go: searchmoves: `0000` is no move"), "{lines:?}");
+    let mut chess = Process::start();
+    assert_eq!(answer_to(&mut chess, "go searchmoves 0000").last().unwrap(), "bestmove (none)");
+    assert_eq!(answer_to(&mut chess, "go depth 1 searchmoves 0000 a2a3")[2], "bestmove a2a3");
+}
+
+#[test]
+fn a_line_that_begins_with_go_is_answered_even_if_it_cannot_be_read() {
+    let mut engine = Process::start();
+    engine.send_bytes(b"go depth 2 \xff\xfe\n");
+    let lines = answer_to(&mut engine, "");
+    assert_eq!(lines[0], "info string error: byte 0xff at position 12 of the line is not UTF-8");
+    engine
+        .send_bytes(&[b"go depth 2 searchmoves e2e4 ".as_slice(), &vec![b' '; 1 << 20], b"d2d4\n"].concat());
+    let lines = answer_to(&mut engine, "");
+    assert_eq!(lines[0], "info string error: a line of more than 1048576 bytes");
+    assert!(lines.last().unwrap().starts_with("bestmove e2e4"), "{lines:?}");
+}
+
+/// Several searches with everything that ends them, written at once: `stop` and `quit` reach the search that
+/// they stand behind.
+#[test]
+fn commands_written_at_once_take_effect_in_their_order() {
+    let is_end = |line: &String| line.starts_with("bestmove") || line.ends_with(" stopped");
+    for (lines, answers) in [
+        ("go infinite\nstop\ngo infinite\nstop", 2),
+        ("go infinite\nstop\ngo infinite\nstop\ngo infinite\nstop\nstop", 3),
+        ("go infinite\nstop\nposition startpos moves e2e4\ngo infinite\nisready\nstop", 2),
+        ("go ponder wtime 1000 btime 1000\nstop\ngo ponder wtime 1000 btime 1000\nstop", 2),
+        ("go ponder movetime 10\nstop\ngo ponder movetime 10\nponderhit", 2),
+        ("go ponder movetime 10\nponderhit\ngo infinite\nstop", 2),
+        ("go mate 20\nstop\ngo mate 20\nstop", 2),
+        ("go depth 120\nstop\nsetoption name Hash value 2\neval\ngo depth 120\nstop", 2),
+        ("perft 12\nstop\nperft 12\nstop", 2),
+        ("go perft 12\nstop\ngo infinite\nstop\nbench 60\nstop", 3),
+        ("bench 60\nstop\nbench 60\nstop", 2),
+        // Without a `stop` in between, work that ends by itself is waited for.
+        ("go depth 3\nposition startpos moves e2e4\ngo depth 3", 2),
+        ("go depth 3\ngo infinite\nstop", 2),
+        ("go depth 120\ngo depth 120\nstop", 2),
+        ("perft 12\ngo depth 120\nstop", 2),
+        // The second one is refused, and answered.
+        ("go infinite\ngo depth 1\nstop", 2),
+        ("go infinite\ngo infinite\nstop\nstop", 2),
+        // A `stop` behind a `wait` is for what stands in between, if anything does.
+        ("go depth 3\nwait\ngo infinite\nstop", 2),
+        ("go depth 120\nwait\nd\nstop", 1),
+        ("go depth 3\nwait\ngo depth 120\nwait\nstop\ngo infinite\nstop", 3),
+    ] {
+        for end in ["", "\nquit"] {
+            let mut engine = Process::start();
+            engine.send(&format!("{lines}{end}"));
+            let mut found = 0;
+            while found < answers {
+                let line = engine.line().unwrap_or_else(|| panic!("{lines:?}: {found} answers"));
+                found += usize::from(is_end(&line));
+            }
+            let rest = if end.is_empty() { engine.ask("") } else { engine.finish().0 };
+            assert!(!rest.iter().any(is_end), "{lines:?}: {rest:?}");
+        }
+    }
+    // `quit` and the end of input reach the one that has not begun.
+    for end in ["quit", ""] {
+        let mut engine = Process::start();
+        engine.send(&format!("go infinite\nstop\ngo depth 120\ngo depth 120\n{end}"));
+        let lines = engine.finish().0;
+        assert_eq!(lines.iter().filter(|line| is_end(line)).count(), 3, "{lines:?}");
+    }
+}
+
+#[test]
+fn what_waits_for_a_search_sees_its_own_position() {
+    let mut engine = Process::start();
+    engine.send("go nodes 3000\nposition startpos moves e2e4\nmoves\ngo nodes 3000\nxyzzy\nisready");
+    let white = best_move(&mut engine);
+    assert!(engine.line().unwrap().contains("e7e5"), "the answer to `moves`");
+    let black = best_move(&mut engine);
+    assert!(white.as_bytes()[1] < b'3' && black.as_bytes()[1] > b'6', "{white} {black}");
+    assert!(engine.line().unwrap().contains("unknown command `xyzzy`"));
+    assert_eq!(engine.line().unwrap(), "readyok");
+}
+
+#[test]
+fn a_byte_order_mark_before_the_first_command_is_passed_over() {
+    let mut engine = Process::start();
+    engine.send_bytes("\u{feff}uci\n".as_bytes());
+    assert!(engine.until("uciok")[0].starts_with("id name Labrys"));
+}
+
+/// A client sets what was announced, before or after it chooses the game.
+#[test]
+fn options_of_every_game_are_announced_and_kept_for_it() {
+    let mut engine = Process::start();
+    for variant in ["chess", "neighbours", "tucchess", "amazons"] {
+        engine.send(&format!("setoption name UCI_Variant value {variant}\nuci"));
+        let lines = engine.until("uciok");
+        for name in
+            ["UCI_Chess960", "AmazonsBoard", "SyzygyPath", "TablePath", "UCI_LimitStrength", "UCI_Elo"]
+        {
+            let start = format!("option name {name} type ");
+            assert_eq!(lines.iter().filter(|line| line.starts_with(&start)).count(), 1, "{variant}: {name}");
+        }
+    }
+    let mut engine = Process::start();
+    assert_eq!(engine.ask("setoption name AmazonsBoard value 6x6"), [""; 0]);
+    assert_eq!(
+        one(engine.ask("setoption name amazonsboard value 7x7")).split(": ").nth(1).unwrap(),
+        "option AmazonsBoard"
+    );
+    assert!(one(engine.ask("setoption name TablePath value /no/such folder")).contains("option TablePath: "));
+    assert_eq!(engine.ask("setoption name UCI_Variant value amazons"), [""; 0]);
+    let board = fen(&mut engine);
+    assert_eq!(board.split('/').count(), 6, "{board}");
+    engine.ask("setoption name UCI_Chess960 value true\nsetoption name UCI_Variant value chess");
+    engine.ask("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+    assert!(one(engine.ask("moves")).contains("e1h1"), "castling as in Chess960");
+    engine.ask("setoption name UCI_Variant value amazons");
+    assert_eq!(fen(&mut engine), board, "the board is still the small one");
+}
+
+/// General options first, those of single searches last.
+#[test]
+fn options_are_announced_in_groups() {
+    let mut engine = Process::start();
+    engine.send("uci");
+    let lines = engine.until("uciok");
+    let place = |name: &str| {
+        let start = format!("option name {name} type ");
+        lines.iter().position(|line| line.starts_with(&start)).unwrap_or_else(|| panic!("{name}"))
+    };
+    let groups: [&[&str]; 5] = [
+        &[
+            "UCI_Variant",
+            "Hash",
+            "Clear Hash",
+            "Threads",
+            "MultiPV",
+            "Ponder",
+            "Move Overhead",
+            "UCI_Elo",
+            "UCI_Chess960",
+            "AmazonsBoard",
+            "SyzygyPath",
+            "TablePath",
+            "UCI_ShowWDL",
+            "Seed",
+            "UCI_Opponent",
+        ],
+        &["Evaluation", "EvalFile", "FeatureSet", "WeightsFile"],
+        &["SearchMode", "Selective", "Width", "ChancePlies", "RulesOfThumb"],
+        &["MsdKeepRate", "MsdWin", "MsdGammaEnd"],
+        &["Selection", "NetFile", "NetCache", "Exploration", "GumbelNoise", "TemperatureMoves"],
+    ];
+    assert_eq!(place("UCI_Variant"), 2, "the first one");
+    for pair in groups.windows(2) {
+        let last = pair[0].iter().map(|name| place(name)).max();
+        let first = pair[1].iter().map(|name| place(name)).min();
+        assert!(last < first, "{pair:?}");
+    }
+}
+
+#[test]
+fn eval_says_what_is_in_use_and_gives_no_score_to_a_finished_game() {
+    let mut engine = Process::start();
+    let marks = |engine: &mut Process| -> Vec<String> {
+        let lines = engine.ask("eval").into_iter();
+        let marked = lines.filter(|line| line.ends_with("in use)") || line.ends_with("(not in use)"));
+        marked
+            .map(|line| line.split(' ').next().unwrap().to_owned() + &line[line.find('(').unwrap()..])
+            .collect()
+    };
+    assert_eq!(marks(&mut engine), ["set(not in use)", "net:(in use)"]);
+    engine.ask("setoption name Evaluation value linear");
+    assert_eq!(marks(&mut engine), ["set(in use)", "net:(not in use)"]);
+    engine.ask("setoption name SearchMode value random");
+    assert_eq!(marks(&mut engine), ["set(not in use)", "net:(not in use)"]);
+    // A board without a net is evaluated by features.
+    engine.ask("setoption name UCI_Variant value amazons\nsetoption name AmazonsBoard value 6x6");
+    engine.ask("setoption name Evaluation value net\nsetoption name SearchMode value pvs");
+    assert_eq!(marks(&mut engine), ["set(in use)"]);
+    for (variant, fen, outcome) in [
+        ("chess", "7k/5KQ1/8/8/8/8/8/8 b - - 0 1", "White wins: checkmate"),
+        ("chess", "7k/5K2/6Q1/8/8/8/8/8 b - - 0 1", "draw: stalemate"),
+        ("neighbours", "8/8/8/8/8/8/8/P6p w 0 1", "Black wins: no legal move"),
+        ("tucchess", "5/5/5/5/5/5/R1K2 b 8 0 1", "White wins: king captured"),
+    ] {
+        engine.ask(&format!("setoption name UCI_Variant value {variant}\nposition fen {fen}"));
+        for eval in ["eval", "eval all"] {
+            let answer = engine.ask(eval);
+            assert!(!answer.iter().any(|line| line.contains("score")), "{variant}: {answer:?}");
+            assert_eq!(answer.len(), 1, "{answer:?}");
+            assert!(answer[0].starts_with("no evaluation, the game is over: "), "{answer:?}");
+            assert!(outcome.contains("king") || answer[0].ends_with(outcome), "{answer:?}");
+        }
+    }
+}
+
+/// A process that has not memory for two tables of this size, but for one.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_table_is_freed_before_the_next_one_is_made() {
+    let mut engine =
+        Process::of("sh", &["-c", "ulimit -v 3000000; exec \"$0\"", env!("CARGO_BIN_EXE_labrys")]);
+    for mode in ["pvs", "mcts", "pvs"] {
+        engine.ask(&format!("setoption name SearchMode value {mode}"));
+        for megabytes in [1500, 1600, 1500] {
+            assert_eq!(engine.ask(&format!("setoption name Hash value {megabytes}\nucinewgame")), [""; 0]);
+            engine.send("go nodes 100");
+            engine.until("bestmove");
+        }
+    }
+    let answer = one(engine.ask("setoption name Hash value 20000"));
+    assert_eq!(answer, "info string error: option Hash: no memory for a table of 20000 MB");
+    engine.send("go nodes 100");
+    engine.until("bestmove");
 }
 
 #[test]
@@ -369,8 +669,9 @@ fn a_search_can_be_stopped_and_talked_to() {
     engine.send("wait");
     engine.until("info string error: wait: this search ends only by `stop` or `ponderhit`");
     engine.send("stop\nstop");
-    engine.until("bestmove");
-    assert_eq!(engine.ask("stop"), [""; 0], "one answer for one search");
+    let best = engine.until("bestmove").pop();
+    assert_eq!(engine.line(), best, "the `go` that was refused is answered, too");
+    assert_eq!(engine.ask("stop"), [""; 0], "one answer for one `go`");
     engine.send("go infinite\nstop\nposition startpos moves e1e3\nmoves");
     engine.until("bestmove");
     assert!(engine.line().unwrap().contains("e8e6"), "what follows `stop` need not wait for the answer");

@@ -285,6 +285,7 @@ fn a_net_for_another_board_is_refused_by_go() {
     let lines = process.until("info");
     let line = lines.last().unwrap();
     assert!(line.contains("go: net file `") && line.contains("a net for boards of 6×6, not 10×10"), "{line}");
+    assert_ne!(process.until("bestmove").last().unwrap(), "bestmove (none)", "the best move without it");
     process.send("setoption name AmazonsBoard value 6x6\ngo nodes 1000");
     assert_ne!(process.until("bestmove").last().unwrap(), "bestmove (none)");
     assert!(process.finish().1.success());

@@ -87,7 +87,7 @@ fn options() -> Vec<String> {
 /// word.
 fn known(options: impl Iterator<Item = OptionSpec>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for OptionSpec { name, kind } in options {
+    for OptionSpec { name, kind, .. } in options {
         let values = match kind {
             OptionKind::Check { .. } => vec!["true", "false"],
             OptionKind::Combo { values, .. } => values,

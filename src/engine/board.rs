@@ -1,7 +1,7 @@
 //! A game in play, behind an object-safe facade.
 
 use super::options::{Row, RowKind};
-use super::{OptionError, OptionSpec, PositionError, registry};
+use super::{OptionError, OptionGroup, OptionSpec, PositionError, registry};
 use crate::game::{Chance, Color, Game, GameHistory, GameOption, Looks, MoveError, Outcome, perft};
 use crate::search::Control;
 
@@ -151,7 +151,7 @@ impl<G: Game> Play<G> {
     }
 
     /// The option of the game.
-    fn own_row() -> Option<Row<Play<G>>> {
+    pub(super) fn own_row() -> Option<Row<Play<G>>> {
         G::OPTION.map(|GameOption { name, choices }| {
             let kind = match choices {
                 ["false", "true"] => {
@@ -166,7 +166,7 @@ impl<G: Game> Play<G> {
                     },
                 },
             };
-            Row { name, kind }
+            Row { name, group: OptionGroup::General, kind }
         })
     }
 

@@ -14,6 +14,7 @@ pub mod registry;
 pub mod suite;
 
 mod board;
+mod game_options;
 mod options;
 mod session;
 mod strength;
@@ -25,7 +26,8 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 pub use board::{Board, Play};
-pub use options::{EvaluationKind, OptionError, OptionKind, OptionSpec, Settings, SideEffect};
+pub use game_options::GameOptions;
+pub use options::{EvaluationKind, OptionError, OptionGroup, OptionKind, OptionSpec, Settings, SideEffect};
 pub use session::Session;
 pub use thinker::Thinker;
 
@@ -58,8 +60,8 @@ pub trait Engine: Send {
     /// [`OptionError`] names the option or the value.
     fn set_option(&mut self, name: &str, value: &str) -> Result<Vec<SideEffect>, OptionError>;
 
-    /// Checks that the nets that searches use, if any, are for the board of the position. If they are not, a
-    /// search finds no move.
+    /// Checks that the nets that searches use, if any, are for the board of the position. If they are not,
+    /// searches do without them.
     ///
     /// # Errors
     /// [`NetError`] names both boards.
@@ -67,6 +69,9 @@ pub trait Engine: Send {
 
     /// Clears the data of earlier searches and prepares for a search.
     fn new_game(&mut self);
+
+    /// The evaluation that a search of the position uses.
+    fn evaluation_in_use(&self) -> EvaluationInUse;
 
     /// The evaluation of the position, feature by feature.
     fn eval_breakdown(&self) -> EvalBreakdown;
@@ -241,6 +246,19 @@ impl SearchReport {
     pub fn expected_points(&self) -> Option<f64> {
         self.wdl.map(|[win, draw, _]| f64::from(2 * win + draw) / 2000.0)
     }
+}
+
+/// The evaluation that a search uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EvaluationInUse {
+    /// None: moves are random.
+    Nothing,
+    /// A weighted sum of features.
+    Linear,
+    /// An efficiently updatable net.
+    Net,
+    /// A policy/value net.
+    PolicyNet,
 }
 
 /// What endgame tables say of a position.

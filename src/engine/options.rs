@@ -114,11 +114,30 @@ pub enum OptionKind {
     Button,
 }
 
+/// What an option is about. Options are announced in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OptionGroup {
+    /// What every user may want to set, and the options of single games.
+    General,
+    /// The evaluation.
+    Evaluation,
+    /// The search by depth.
+    Search,
+    /// Minimax selective deepening.
+    SelectiveDeepening,
+    /// Monte Carlo tree search.
+    MonteCarlo,
+    /// The constants of the search, in builds for tuning.
+    Tuning,
+}
+
 /// An option as the protocol announces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionSpec {
     /// Its name; case does not matter.
     pub name: &'static str,
+    /// What it is about.
+    pub group: OptionGroup,
     /// Its values.
     pub kind: OptionKind,
 }
@@ -202,6 +221,7 @@ pub enum OptionError {
 /// An option of a `T`: its name, its values, and the function that sets it.
 pub(super) struct Row<T: 'static> {
     pub(super) name: &'static str,
+    pub(super) group: OptionGroup,
     pub(super) kind: RowKind<T>,
 }
 
@@ -280,6 +300,7 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         ($name:literal, $($place:ident).+) => {
             Row {
                 name: $name,
+                group: OptionGroup::General,
                 kind: RowKind::Check {
                     default: defaults.$($place).+,
                     set: |settings: &mut Settings, on| settings.$($place).+ = on,
@@ -291,6 +312,7 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         ($name:literal, $($place:ident).+, $min:expr, $max:expr) => {
             Row {
                 name: $name,
+                group: OptionGroup::General,
                 kind: RowKind::Spin {
                     default: defaults.$($place).+.to_option(),
                     min: $min,
@@ -306,6 +328,7 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         ($name:literal, $($place:ident).+, $($word:literal => $value:expr),+) => {
             Row {
                 name: $name,
+                group: OptionGroup::General,
                 kind: RowKind::Combo {
                     values: vec![$($word),+],
                     default: [$($value),+]
@@ -320,11 +343,27 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
             }
         };
     }
-    let mut rows = vec![
+    let mut general = vec![
         spin!("Hash", hash, 1, 32_768),
         spin!("Threads", threads, 1, 256),
         spin!("MultiPV", search.multi_pv, 1, 256),
+        check!("Ponder", ponder),
         spin!("Move Overhead", move_overhead, 0, 5_000),
+        spin!("Seed", search.seed, 0, i64::MAX),
+        check!("UCI_ShowWDL", show_wdl),
+        check!("UCI_AnalyseMode", analyse_mode),
+    ];
+    if let [first, .., last] = strengths {
+        let mut elo = spin!("UCI_Elo", elo, first.elo.into(), last.elo.into());
+        if let RowKind::Spin { default, min, max, .. } = &mut elo.kind {
+            *default = (*default).clamp(*min, *max);
+        }
+        general.extend([check!("UCI_LimitStrength", limit_strength), elo]);
+    }
+    let evaluation = vec![combo!("Evaluation", evaluation,
+        "net" => EvaluationKind::Net,
+        "linear" => EvaluationKind::Linear)];
+    let search = vec![
         combo!("SearchMode", method,
             "pvs" => Method::Deepening(SearchMode::Pvs),
             "mtdf" => Method::Deepening(SearchMode::Mtdf),
@@ -333,12 +372,13 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
             "expectiminimax" => Method::Deepening(SearchMode::Expectiminimax),
             "mcts" => Method::MonteCarlo,
             "random" => Method::Random),
-        combo!("Evaluation", evaluation,
-            "net" => EvaluationKind::Net,
-            "linear" => EvaluationKind::Linear),
         check!("Selective", search.selective),
         check!("Iterative", search.iterative),
         spin!("Width", search.width, 0, 10_000),
+        spin!("ChancePlies", search.chance_plies, 0, MAX_PLY as i64),
+        check!("RulesOfThumb", rules_of_thumb),
+    ];
+    let selective_deepening = vec![
         spin!("MsdKeepRate", search.msd.keep_rate, 1, 100),
         spin!("MsdKeepFall", search.msd.keep_fall, 0, 99),
         spin!("MsdVolatileKeepRate", search.msd.volatile_keep_rate, 1, 100),
@@ -352,7 +392,10 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         spin!("MsdGamma", search.msd.terms.gamma, 0, 1_000),
         spin!("MsdThetaEnd", search.msd.terms.theta_end, -1, 1_000),
         spin!("MsdGammaEnd", search.msd.terms.gamma_end, -1, 1_000),
+    ];
+    let monte_carlo = vec![
         combo!("Selection", search.sampling.selection, "uct" => Selection::Uct, "puct" => Selection::Puct),
+        spin!("NetCache", net_cache, 0, 32_768),
         spin!("Exploration", search.sampling.exploration, -1, 100_000),
         combo!("Expansion", search.sampling.expansion,
             "auto" => None,
@@ -366,10 +409,8 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
             "value" => FinalMove::Value),
         check!("KeepTree", search.sampling.keep_tree),
         check!("ProveResults", search.sampling.prove),
-        spin!("ChancePlies", search.chance_plies, 0, MAX_PLY as i64),
         spin!("BatchSize", search.sampling.batch, 1, 512),
         spin!("Simulations", search.sampling.simulations, 0, 1_000_000_000),
-        spin!("NetCache", net_cache, 0, 32_768),
         combo!("RootSelection", search.sampling.root_selection,
             "puct" => RootSelection::Puct,
             "gumbel" => RootSelection::Gumbel),
@@ -380,22 +421,11 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
         spin!("DirichletAlpha", search.sampling.noise_alpha, 1, 100_000),
         spin!("Temperature", search.sampling.temperature, 0, 1_000),
         spin!("TemperatureMoves", search.sampling.temperature_moves, 0, 10_000),
-        check!("RulesOfThumb", rules_of_thumb),
-        spin!("Seed", search.seed, 0, i64::MAX),
-        check!("UCI_ShowWDL", show_wdl),
-        check!("Ponder", ponder),
-        check!("UCI_AnalyseMode", analyse_mode),
     ];
-    if let [first, .., last] = strengths {
-        let mut elo = spin!("UCI_Elo", elo, first.elo.into(), last.elo.into());
-        if let RowKind::Spin { default, min, max, .. } = &mut elo.kind {
-            *default = (*default).clamp(*min, *max);
-        }
-        rows.extend([check!("UCI_LimitStrength", limit_strength), elo]);
-    }
     #[cfg(feature = "tuning")]
-    rows.extend(Constants::TABLE.iter().map(|constant| Row {
+    let tuning = Constants::TABLE.iter().map(|constant| Row {
         name: constant.name,
+        group: OptionGroup::Tuning,
         kind: RowKind::Spin {
             default: constant.default.into(),
             min: constant.min.into(),
@@ -404,8 +434,19 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
                 settings.search.constants.set(constant, Number::from_option(value));
             }),
         },
-    }));
-    rows
+    });
+    #[cfg(not(feature = "tuning"))]
+    let tuning = std::iter::empty();
+    let groups = [
+        (OptionGroup::General, general),
+        (OptionGroup::Evaluation, evaluation),
+        (OptionGroup::Search, search),
+        (OptionGroup::SelectiveDeepening, selective_deepening),
+        (OptionGroup::MonteCarlo, monte_carlo),
+    ];
+    let rows =
+        groups.into_iter().flat_map(|(group, rows)| rows.into_iter().map(move |row| Row { group, ..row }));
+    rows.chain(tuning).collect()
 }
 
 /// The row of that name; case does not matter.
@@ -426,7 +467,7 @@ impl<T> Row<T> {
             RowKind::Text { .. } => OptionKind::Text,
             RowKind::Button { .. } => OptionKind::Button,
         };
-        OptionSpec { name: self.name, kind }
+        OptionSpec { name: self.name, group: self.group, kind }
     }
 
     /// Sets the option of `target`. It is unchanged if the value is refused.

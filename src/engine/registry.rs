@@ -1,6 +1,6 @@
 //! The list of the games, and dispatch from the name of a game to generic code.
 
-use super::{Board, Engine, Play, Session, Settings, UnknownVariant};
+use super::{Board, Engine, OptionSpec, Play, Session, Settings, UnknownVariant};
 use crate::game::amazons::Amazons;
 use crate::game::chess::Chess;
 use crate::game::neighbours::Neighbours;
@@ -102,6 +102,24 @@ pub fn game_of(fen: &str) -> Option<&'static str> {
     }
 
     NAMES.iter().copied().find(|name| dispatch(name, Has(fen)) == Ok(true))
+}
+
+/// The options of a game, by name, that not every game has.
+///
+/// # Errors
+/// [`UnknownVariant`] lists the games.
+pub fn options_of_game(name: &str) -> Result<Vec<OptionSpec>, UnknownVariant> {
+    struct Own;
+
+    impl GameVisitor for Own {
+        type Output = Vec<OptionSpec>;
+
+        fn visit<G: Playable>(self) -> Self::Output {
+            Session::<G>::options_of_game()
+        }
+    }
+
+    dispatch(name, Own)
 }
 
 /// An engine for a game by name, at the start position.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::options::SetResult;
 use super::{
-    BestMove, Board, Engine, MovePrior, OptionError, OptionSpec, Play, PolicyBreakdown, SearchListener,
-    SearchReport, Settings, SideEffect, SolveJob, SolveTask, SplitEvent, TableBreakdown, TaskError, Thinker,
-    WeightsSource,
+    BestMove, Board, Engine, EvaluationInUse, MovePrior, OptionError, OptionSpec, Play, PolicyBreakdown,
+    SearchListener, SearchReport, Settings, SideEffect, SolveJob, SolveTask, SplitEvent, TableBreakdown,
+    TaskError, Thinker, WeightsSource,
 };
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, WdlModel, Weights, WeightsError};
@@ -29,6 +29,14 @@ impl<G: Playable> Session<G> {
     /// An engine at the start position.
     pub fn new(settings: &Settings) -> Session<G> {
         Session { play: Play::start(), thinker: Thinker::new(settings) }
+    }
+
+    /// The options that not every game has.
+    pub(super) fn options_of_game() -> Vec<OptionSpec> {
+        Thinker::<G>::options_of_game()
+            .into_iter()
+            .chain(Play::<G>::own_row().map(|row| row.spec()))
+            .collect()
     }
 
     /// The game in play and the thinker, for callers that know the game.
@@ -195,7 +203,9 @@ impl<G: Playable> Engine for Session<G> {
     }
 
     fn options(&self) -> Vec<OptionSpec> {
-        self.thinker.options().into_iter().chain(self.play.option()).collect()
+        let mut options: Vec<_> = self.thinker.options().into_iter().chain(self.play.option()).collect();
+        options.sort_by_key(|option| option.group);
+        options
     }
 
     fn set_option(&mut self, name: &str, value: &str) -> SetResult {
@@ -215,6 +225,10 @@ impl<G: Playable> Engine for Session<G> {
 
     fn new_game(&mut self) {
         self.thinker.new_game();
+    }
+
+    fn evaluation_in_use(&self) -> EvaluationInUse {
+        self.thinker.evaluation_in_use(self.play.position())
     }
 
     fn eval_breakdown(&self) -> EvalBreakdown {

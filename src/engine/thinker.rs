@@ -6,7 +6,8 @@ use std::time::Duration;
 use super::options::{self, Row, RowKind, SetResult};
 use super::strength::Level;
 use super::{
-    EvaluationKind, OptionError, OptionSpec, Play, Settings, SideEffect, TableBreakdown, WeightsSource,
+    EvaluationInUse, EvaluationKind, OptionError, OptionGroup, OptionSpec, Play, Settings, SideEffect,
+    TableBreakdown, WeightsSource,
 };
 use crate::eval::nnue::{EvalNet, NetBreakdown, NetEvaluator};
 use crate::eval::{Evaluator, Linear, Scale, Weights, WeightsError};
@@ -55,7 +56,7 @@ fn eval_net_in_use<'a, G: Playable>(
     position: &G,
 ) -> Option<&'a EvalNetInPlay<G>> {
     let is_asked_for = settings.evaluation == EvaluationKind::Net;
-    eval_net.filter(|net| is_asked_for && (net.path.is_some() || net.evaluator.fits(position)))
+    eval_net.filter(|net| is_asked_for && net.evaluator.fits(position))
 }
 
 /// The data that searches keep from one move to the next. It is allocated for the first game or search, so
@@ -107,6 +108,19 @@ impl<G: Playable> Thinker<G> {
         self.eval_net_in_use(position).map_or_else(|| self.linear.scale(), |net| net.evaluator.scale())
     }
 
+    /// The evaluation that searches of a position use.
+    pub fn evaluation_in_use(&self, position: &G) -> EvaluationInUse {
+        if self.settings.method == Method::Random {
+            EvaluationInUse::Nothing
+        } else if self.net_in_use().is_some_and(|net| net.check_board(position).is_ok()) {
+            EvaluationInUse::PolicyNet
+        } else if self.eval_net_in_use(position).is_some() {
+            EvaluationInUse::Net
+        } else {
+            EvaluationInUse::Linear
+        }
+    }
+
     /// The evaluation of a position in words, with a checksum of its numbers, for records.
     pub fn evaluation_name(&self, position: &G) -> String {
         match self.eval_net_in_use(position) {
@@ -149,7 +163,9 @@ impl<G: Playable> Thinker<G> {
     /// The options.
     pub fn options(&self) -> Vec<OptionSpec> {
         let (settings, own) = (self.settings_rows(), Self::own_rows());
-        settings.iter().map(Row::spec).chain(own.iter().map(Row::spec)).collect()
+        let mut options: Vec<_> = settings.iter().map(Row::spec).chain(own.iter().map(Row::spec)).collect();
+        options.sort_by_key(|option| option.group);
+        options
     }
 
     /// Sets an option. Returns what else has changed.
@@ -178,22 +194,38 @@ impl<G: Playable> Thinker<G> {
 
     /// The options that do more than change the settings.
     fn own_rows() -> Vec<Row<Thinker<G>>> {
+        use OptionGroup::{Evaluation, General, MonteCarlo};
         let sets = G::SETS.iter().map(|set| set.name).collect();
+        let row = |name, group, kind| Row { name, group, kind };
         let mut rows = vec![
-            Row { name: "Clear Hash", kind: RowKind::Button { press: Thinker::forget } },
-            Row {
-                name: "FeatureSet",
-                kind: RowKind::Combo { values: sets, default: 0, set: Thinker::select_set },
-            },
-            Row { name: "WeightsFile", kind: RowKind::Text { set: Thinker::load_weights } },
-            Row { name: "EvalFile", kind: RowKind::Text { set: Thinker::load_eval_net } },
-            Row { name: "NetFile", kind: RowKind::Text { set: Thinker::load_net } },
+            row("Clear Hash", General, RowKind::Button { press: Thinker::forget }),
             // Accepted without effect.
-            Row { name: "UCI_Opponent", kind: RowKind::Text { set: |_, _| Ok(Vec::new()) } },
+            row("UCI_Opponent", General, RowKind::Text { set: |_, _| Ok(Vec::new()) }),
+            row("EvalFile", Evaluation, RowKind::Text { set: Thinker::load_eval_net }),
+            row(
+                "FeatureSet",
+                Evaluation,
+                RowKind::Combo { values: sets, default: 0, set: Thinker::select_set },
+            ),
+            row("WeightsFile", Evaluation, RowKind::Text { set: Thinker::load_weights }),
+            row("NetFile", MonteCarlo, RowKind::Text { set: Thinker::load_net }),
         ];
-        let tables = |name| Row { name, kind: RowKind::Text { set: Thinker::open_tables } };
-        rows.extend(G::TABLES_OPTION.map(tables));
+        rows.extend(Self::tables_row());
         rows
+    }
+
+    /// The option for endgame tables, if the game has any.
+    fn tables_row() -> Option<Row<Thinker<G>>> {
+        let kind = RowKind::Text { set: Thinker::open_tables };
+        G::TABLES_OPTION.map(|name| Row { name, group: OptionGroup::General, kind })
+    }
+
+    /// The options that not every game has.
+    pub(super) fn options_of_game() -> Vec<OptionSpec> {
+        let common = options::rows(&[]);
+        let rows = options::rows(G::STRENGTHS).into_iter();
+        let rows = rows.filter(|row| options::find(&common, row.name).is_none());
+        rows.map(|row| row.spec()).chain(Self::tables_row().map(|row| row.spec())).collect()
     }
 
     /// Changes the settings, and the table with its size.
@@ -301,7 +333,8 @@ impl<G: Playable> Thinker<G> {
     /// # Errors
     /// [`NetError`] names both boards.
     pub fn check_board(&self, position: &G) -> Result<(), NetError> {
-        if let Some(EvalNetInPlay { evaluator, path: Some(path) }) = self.eval_net_in_use(position)
+        if let Some(EvalNetInPlay { evaluator, path: Some(path) }) = &self.eval_net
+            && self.settings.evaluation == EvaluationKind::Net
             && !evaluator.fits(position)
         {
             let [net, board] = [evaluator.sizes().inputs, position.input_shape()]
@@ -363,8 +396,8 @@ impl<G: Playable> Thinker<G> {
     }
 
     /// Searches for the best move in a game among `root_moves`, or among all legal moves if there are none.
-    /// There is none where no move is legal, or where [`Thinker::check_board`] fails. The options for
-    /// overhead and strength limit the search as well.
+    /// There is none where no move is legal. A net for which [`Thinker::check_board`] fails is passed over. The
+    /// options for overhead and strength limit the search as well.
     pub fn think(
         &mut self,
         game: &Play<G>,
@@ -373,12 +406,9 @@ impl<G: Playable> Thinker<G> {
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
     ) -> Best<G::Move> {
-        if let Err(error) = self.check_board(game.position()) {
-            log::error!("{error}");
-            return Best::nothing();
-        }
         let Thinker { settings, linear, eval_net, net, tables, memory } = self;
         let (position, history, options) = (game.position(), game.history(), &settings.search);
+        let net = net.as_ref().filter(|net| net.check_board(position).is_ok());
         // The levels of strength were measured without tables. A search for a mate is not content with a win,
         // and any move is any move.
         let is_without =
@@ -388,12 +418,12 @@ impl<G: Playable> Thinker<G> {
         match eval_net_in_use(settings, eval_net.as_ref(), position) {
             Some(EvalNetInPlay { evaluator, .. }) => {
                 let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
-                memory.search(settings, input, net.as_ref(), control, listener)
+                memory.search(settings, input, net, control, listener)
             }
             None => {
                 let evaluator = &*linear;
                 let input = SearchInput { position, history, evaluator, root_moves, tables, options, limits };
-                memory.search(settings, input, net.as_ref(), control, listener)
+                memory.search(settings, input, net, control, listener)
             }
         }
     }
@@ -438,6 +468,14 @@ impl<G: Playable> Memory<G> {
         best
     }
 
+    /// Makes the table anew, of another size. The old one is freed first: there may not be room for both. Where
+    /// there is no room, the next search makes one of the old size.
+    fn resize(&mut self, megabytes: usize) -> Result<(), OptionError> {
+        (self.table, self.tree) = (None, None);
+        self.table = Some(TranspositionTable::new(megabytes).ok_or(OptionError::Memory { megabytes })?);
+        Ok(())
+    }
+
     /// Searches for the best move by the method of the settings.
     fn run<E: Evaluator<G>>(
         &mut self,
@@ -468,14 +506,6 @@ impl<G: Playable> Memory<G> {
                 let mut options = input.options.clone();
                 options.sampling.playout_plies.get_or_insert(0);
                 let input = SearchInput { options: &options, ..input };
-    /// Makes the table anew, of another size. The old one is freed first: there may not be room for both. Where
-    /// there is no room, the next search makes one of the old size.
-    fn resize(&mut self, megabytes: usize) -> Result<(), OptionError> {
-        (self.table, self.tree) = (None, None);
-        self.table = Some(TranspositionTable::new(megabytes).ok_or(OptionError::Memory { megabytes })?);
-        Ok(())
-    }
-
                 monte_carlo(&input, tree, settings.threads, Some(net), control, listener)
             }
             Method::Random => random(&input),

@@ -72,6 +72,12 @@ pub enum Command {
 /// The arguments of `go`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Go {
+    /// Words that are unknown, and passed over.
+    pub unknown: Vec<String>,
+    /// What else is wrong. It is left out.
+    pub errors: Vec<CommandError>,
+    /// Whether nothing is searched, because it is no search that was asked for.
+    pub is_refused: bool,
     /// The limits of the search.
     pub limits: Limits,
     /// Hold the answer until `stop`.
@@ -80,6 +86,21 @@ pub struct Go {
     pub ponder: bool,
     /// The root moves; all legal moves if empty.
     pub search_moves: Vec<String>,
+}
+
+impl Default for Go {
+    /// A `go` without arguments.
+    fn default() -> Go {
+        Go {
+            unknown: Vec::new(),
+            errors: Vec::new(),
+            is_refused: false,
+            limits: Limits::none(),
+            infinite: false,
+            ponder: false,
+            search_moves: Vec::new(),
+        }
+    }
 }
 
 /// An error in a line.
@@ -123,6 +144,24 @@ pub enum CommandError {
         /// The greatest value.
         max: i64,
     },
+    /// A number that is none, where every whole number has a meaning.
+    #[error("{command}: {name} {}: expected a whole number", quote(.word))]
+    NoNumber {
+        /// The command.
+        command: &'static str,
+        /// The name of the number.
+        name: &'static str,
+        /// The word.
+        word: String,
+    },
+    /// A part that does not go with any other one.
+    #[error("{command}: {name} does not go with anything else")]
+    NotAlone {
+        /// The command.
+        command: &'static str,
+        /// The part.
+        name: &'static str,
+    },
     /// A part that is given twice.
     #[error("{command}: {name} is given twice")]
     Twice {
@@ -131,6 +170,27 @@ pub enum CommandError {
         /// The part.
         name: &'static str,
     },
+}
+
+impl Command {
+    /// Whether it needs the engine, which a search has for itself.
+    pub(super) fn needs_engine(&self) -> bool {
+        !matches!(
+            self,
+            Command::IsReady
+                | Command::Stop
+                | Command::PonderHit
+                | Command::Wait
+                | Command::Help
+                | Command::Debug
+                | Command::Quit
+        )
+    }
+
+    /// Whether it starts work that takes long.
+    pub(super) fn starts_work(&self) -> bool {
+        matches!(self, Command::Go(_) | Command::Perft(_) | Command::Bench(_))
+    }
 }
 
 /// The commands, their arguments and their meaning. `help` prints this list.
@@ -184,6 +244,25 @@ impl<'a> Words<'a> {
         })
     }
 
+    /// The number of a range that is the nearest to the next word, unless that is a keyword. Digits behind a
+    /// point do not count.
+    fn nearest(
+        &mut self,
+        name: &'static str,
+        range: RangeInclusive<i64>,
+        is_keyword: impl Fn(&str) -> bool,
+    ) -> Result<i64, CommandError> {
+        let word = self.words.clone().next().filter(|word| !is_keyword(word));
+        let word = word.ok_or(CommandError::Missing { command: self.command, expected: name })?;
+        self.words.next();
+        let number = whole(word).ok_or_else(|| CommandError::NoNumber {
+            command: self.command,
+            name,
+            word: word.to_owned(),
+        })?;
+        Ok(number.clamp(*range.start(), *range.end()))
+    }
+
     fn end(mut self, command: Command) -> Result<Command, CommandError> {
         match self.words.next() {
             None => Ok(command),
@@ -211,7 +290,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "debug" => parse_debug(words("debug")),
         "setoption" => parse_set_option(words("setoption"), line),
         "position" => parse_position(words("position")),
-        "go" => parse_go(words("go")),
+        "go" => Ok(parse_go(words("go"))),
         "stop" => words("stop").end(Command::Stop),
         "ponderhit" => words("ponderhit").end(Command::PonderHit),
         "wait" => words("wait").end(Command::Wait),
@@ -260,6 +339,17 @@ fn parse_set_option(mut words: Words, line: &str) -> Result<Command, CommandErro
     Ok(Command::SetOption { name: name.join(" "), value: value.to_owned() })
 }
 
+/// The whole part of a number, or the nearest one that there is.
+fn whole(word: &str) -> Option<i64> {
+    let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
+    let (digits, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let nearest = if word.starts_with('-') { i64::MIN } else { i64::MAX };
+    let whole = word.split('.').next().unwrap_or_default();
+    let is_fraction = fraction.bytes().all(|byte| byte.is_ascii_digit());
+    (is_number(digits) && is_fraction).then(|| whole.parse().unwrap_or(nearest))
+}
+
 /// The index at which a part of a line begins.
 fn offset(line: &str, part: &str) -> usize {
     part.as_ptr() as usize - line.as_ptr() as usize
@@ -290,71 +380,152 @@ fn parse_position(mut words: Words) -> Result<Command, CommandError> {
     }
 }
 
-fn parse_go(mut words: Words) -> Result<Command, CommandError> {
-    /// The keywords of `go`. Any other word after `searchmoves` is a move.
-    const KEYWORDS: [&str; 13] = [
-        "depth",
-        "nodes",
-        "mate",
-        "movetime",
-        "wtime",
-        "btime",
-        "winc",
-        "binc",
-        "movestogo",
-        "infinite",
-        "ponder",
-        "searchmoves",
-        "perft",
-    ];
-    const ANY: RangeInclusive<i64> = i64::MIN..=i64::MAX;
-    const COUNT: RangeInclusive<i64> = 1..=u32::MAX as i64;
-    let mut go = Go { limits: Limits::none(), infinite: false, ponder: false, search_moves: Vec::new() };
-    let limits = &mut go.limits;
-    let mut seen = [false; KEYWORDS.len()];
-    let (mut times, mut increments) = ([None; 2], [Duration::ZERO; 2]);
+/// The keywords of `go`. Any other word after `searchmoves` is a move.
+const KEYWORDS: [&str; 13] = [
+    "depth",
+    "nodes",
+    "mate",
+    "movetime",
+    "wtime",
+    "btime",
+    "winc",
+    "binc",
+    "movestogo",
+    "infinite",
+    "ponder",
+    "searchmoves",
+    "perft",
+];
+
+/// The time of a search that was asked for by words that say nothing of its limits: a client waits for the
+/// answer.
+const MAKESHIFT_TIME: Duration = Duration::from_millis(100);
+
+/// The numbers of `go` that are clocks.
+#[derive(Default)]
+struct Clocks {
+    times: [Option<Duration>; 2],
+    increments: [Option<Duration>; 2],
+}
+
+impl Clocks {
+    /// The clocks of the players, where they are known.
+    fn known(&self) -> [Option<Clock>; 2] {
+        let Clocks { times, increments } = self;
+        let increment = |player: usize| increments[player].unwrap_or_default();
+        [0, 1].map(|player| times[player].map(|remaining| Clock { remaining, increment: increment(player) }))
+    }
+
+    /// The clocks, where nothing else limits the search. One of which only the increment is known is empty; a
+    /// player of whom nothing is known has the clock of the other one.
+    fn completed(&self) -> [Option<Clock>; 2] {
+        let empty = |player: usize| {
+            let increment = self.increments[player]?;
+            Some(Clock { remaining: Duration::ZERO, increment })
+        };
+        let [white, black] = self.known();
+        let (white, black) = (white.or_else(|| empty(0)), black.or_else(|| empty(1)));
+        [white.or(black), black.or(white)]
+    }
+}
+
+/// Reads `go`. Whatever is wrong with it, it is to be answered, so that there are no errors, but a list of
+/// them: unknown words are passed over, a number out of range means the nearest one in it, and of a word that
+/// is given twice the last one counts.
+fn parse_go(mut words: Words) -> Command {
+    let mut go = Go::default();
+    let mut clocks = Clocks::default();
     let mut perft = None;
-    // GUIs send negative times for clocks that have run out.
-    let duration = |milliseconds: i64| Duration::from_millis(milliseconds.max(0) as u64);
-    let mut next = words.words.next();
-    while let Some(word) = next.take() {
-        let index = KEYWORDS.iter().position(|&keyword| keyword == word);
-        let index =
-            index.ok_or_else(|| words.unexpected(word, "a limit such as `depth 8` or `movetime 1000`"))?;
+    let mut seen = [false; KEYWORDS.len()];
+    let mut count = 0;
+    let is_keyword = |word: &str| KEYWORDS.contains(&word);
+    while let Some(word) = words.words.next() {
+        count += 1;
+        let Some(index) = KEYWORDS.iter().position(|&keyword| keyword == word) else {
+            go.unknown.push(word.to_owned());
+            continue;
+        };
+        let name = KEYWORDS[index];
         if std::mem::replace(&mut seen[index], true) {
-            return Err(CommandError::Twice { command: words.command, name: KEYWORDS[index] });
+            go.errors.push(CommandError::Twice { command: words.command, name });
         }
-        match KEYWORDS[index] {
-            "depth" => limits.depth = Some(words.number("depth", COUNT)? as u32),
-            "nodes" => limits.nodes = Some(words.number("nodes", 1..=i64::MAX)? as u64),
-            "mate" => limits.mate = Some(words.number("mate", 1..=1_000)? as u32),
-            "movetime" => limits.movetime = Some(duration(words.number("movetime", 0..=i64::MAX)?)),
-            "wtime" => times[0] = Some(duration(words.number("wtime", ANY)?)),
-            "btime" => times[1] = Some(duration(words.number("btime", ANY)?)),
-            "winc" => increments[0] = duration(words.number("winc", ANY)?),
-            "binc" => increments[1] = duration(words.number("binc", ANY)?),
-            "movestogo" => limits.moves_to_go = Some(words.number("movestogo", COUNT)? as u32),
+        match name {
             "infinite" => go.infinite = true,
             "ponder" => go.ponder = true,
-            "perft" => perft = Some(words.number("perft", 1..=MAX_PERFT as i64)? as u32),
-            _ => {
-                // searchmoves
-                go.search_moves.push(words.next("a move after `searchmoves`")?.to_owned());
-                next = words.words.next();
-                while let Some(mv) = next.filter(|word| !KEYWORDS.contains(word)) {
-                    go.search_moves.push(mv.to_owned());
-                    next = words.words.next();
+            "searchmoves" => {
+                let moves = words.words.clone().take_while(|word| !is_keyword(word)).count();
+                go.search_moves.extend(words.words.by_ref().take(moves).map(str::to_owned));
+                if moves == 0 {
+                    let expected = "a move after `searchmoves`";
+                    go.errors.push(CommandError::Missing { command: words.command, expected });
                 }
-                continue;
             }
+            "perft" => match words.number("perft", 1..=MAX_PERFT as i64) {
+                Ok(depth) => perft = Some(depth as u32),
+                Err(error) => go.errors.push(error),
+            },
+            name => match words.nearest(name, least(name)..=most(name), is_keyword) {
+                Ok(number) => go.set(name, number, &mut clocks),
+                Err(error) => go.errors.push(error),
+            },
         }
-        next = words.words.next();
     }
-    for player in 0..2 {
-        let increment = increments[player];
-        limits.clocks[player] = times[player].map(|remaining| Clock { remaining, increment });
+    let is_perft = seen[KEYWORDS.len() - 1];
+    if let (Some(depth), 1, []) = (perft, count, &go.errors[..]) {
+        return Command::Perft(depth);
     }
-    Ok(perft.map_or(Command::Go(go), Command::Perft))
+    if is_perft {
+        go.is_refused = true;
+        if count > 1 {
+            go.errors.push(CommandError::NotAlone { command: words.command, name: "perft" });
+        }
+        return Command::Go(go);
+    }
+    go.limits.clocks = if go.limits.is_endless() { clocks.completed() } else { clocks.known() };
+    // A `go` without limits searches until `stop`. One that was to have some does not.
+    let limits = seen[..KEYWORDS.iter().position(|&word| word == "infinite").unwrap_or(0)].contains(&true);
+    let is_wrong = limits || !go.unknown.is_empty() || !go.errors.is_empty();
+    if go.limits.is_endless() && is_wrong && !go.infinite {
+        go.limits.movetime = Some(MAKESHIFT_TIME);
+    }
+    Command::Go(go)
+}
+
+/// The least value of a number of `go`. GUIs send negative times for clocks that have run out.
+fn least(name: &str) -> i64 {
+    match name {
+        "depth" | "nodes" | "mate" => 1,
+        _ => 0,
+    }
+}
+
+/// The greatest value of a number of `go`.
+fn most(name: &str) -> i64 {
+    match name {
+        "depth" | "movestogo" => u32::MAX.into(),
+        "mate" => 1_000,
+        _ => i64::MAX,
+    }
+}
+
+impl Go {
+    /// Sets a number.
+    fn set(&mut self, name: &str, number: i64, clocks: &mut Clocks) {
+        let limits = &mut self.limits;
+        let time = Duration::from_millis(number as u64);
+        match name {
+            "depth" => limits.depth = Some(number as u32),
+            "nodes" => limits.nodes = Some(number as u64),
+            "mate" => limits.mate = Some(number as u32),
+            "movetime" => limits.movetime = Some(time),
+            "wtime" => clocks.times[0] = Some(time),
+            "btime" => clocks.times[1] = Some(time),
+            "winc" => clocks.increments[0] = Some(time),
+            "binc" => clocks.increments[1] = Some(time),
+            // 0 stands for the rest of the game.
+            _ => limits.moves_to_go = (number > 0).then_some(number as u32),
+        }
+    }
 }
 
 fn parse_eval(mut words: Words) -> Result<Command, CommandError> {

@@ -7,9 +7,21 @@ use thiserror::Error;
 /// The longest line in bytes. A game of a hundred thousand moves fits.
 const LONGEST: usize = 1 << 20;
 
-/// An error in a line.
+/// A byte order mark: some programs on Windows begin their output with it.
+const MARK: char = '\u{feff}';
+
+/// A line that cannot be read.
 #[derive(Debug, Error)]
-pub(super) enum LineError {
+#[error("{problem}")]
+pub(super) struct LineError {
+    problem: LineProblem,
+    /// The line as far as it can be read.
+    pub(super) text: String,
+}
+
+/// Why a line cannot be read.
+#[derive(Debug, Error)]
+enum LineProblem {
     /// Bytes that are not UTF-8.
     #[error("byte 0x{byte:02x} at position {position} of the line is not UTF-8")]
     Encoding { byte: u8, position: usize },
@@ -18,8 +30,32 @@ pub(super) enum LineError {
     TooLong,
 }
 
-/// Reads a line without its end (LF or CRLF); `None` at the end of the input.
-pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<String, LineError>>> {
+/// The lines of an input. A byte order mark before the first one is passed over.
+pub(super) struct Lines<R> {
+    input: R,
+    is_first: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(super) fn new(input: R) -> Lines<R> {
+        Lines { input, is_first: true }
+    }
+
+    /// The next line without its end (LF or CRLF); `None` at the end of the input.
+    pub(super) fn next(&mut self) -> io::Result<Option<Result<String, LineError>>> {
+        let mut line = read_line(&mut self.input)?;
+        if std::mem::replace(&mut self.is_first, false)
+            && let Some(Ok(text) | Err(LineError { text, .. })) = &mut line
+            && text.starts_with(MARK)
+        {
+            text.remove(0);
+        }
+        Ok(line)
+    }
+}
+
+/// Reads a line without its end; `None` at the end of the input.
+fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<String, LineError>>> {
     let mut line = Vec::new();
     let mut length = 0;
     loop {
@@ -34,9 +70,7 @@ pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<St
         let end = chunk.iter().position(|&byte| byte == b'\n');
         let taken = end.unwrap_or(chunk.len());
         length += taken;
-        if length <= LONGEST {
-            line.extend_from_slice(&chunk[..taken]);
-        }
+        line.extend_from_slice(&chunk[..taken.min(LONGEST - line.len())]);
         let last = end.is_some() || chunk.is_empty();
         let consumed = end.map_or(taken, |end| end + 1);
         // Count the line end, so that an empty line is not taken for the end of input.
@@ -50,14 +84,16 @@ pub(super) fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<St
 
 fn decode(mut line: Vec<u8>, length: usize) -> Result<String, LineError> {
     if length > LONGEST + 1 {
-        return Err(LineError::TooLong);
+        let text = String::from_utf8_lossy(&line).into_owned();
+        return Err(LineError { problem: LineProblem::TooLong, text });
     }
     if line.last() == Some(&b'\r') {
         line.pop();
     }
     String::from_utf8(line).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
-        LineError::Encoding { byte: error.as_bytes()[position], position: position + 1 }
+        let problem = LineProblem::Encoding { byte: error.as_bytes()[position], position: position + 1 };
+        LineError { problem, text: String::from_utf8_lossy(error.as_bytes()).into_owned() }
     })
 }
 
@@ -65,12 +101,18 @@ fn decode(mut line: Vec<u8>, length: usize) -> Result<String, LineError> {
 mod tests {
     use super::*;
 
-    fn lines(mut input: &[u8]) -> Vec<String> {
-        let mut lines = Vec::new();
-        while let Some(line) = read_line(&mut input).unwrap() {
-            lines.push(line.unwrap_or_else(|error| format!("! {error}")));
+    fn lines(input: &[u8]) -> Vec<String> {
+        let (mut found, mut input) = (Vec::new(), Lines::new(input));
+        while let Some(line) = input.next().unwrap() {
+            found.push(line.unwrap_or_else(|error| format!("! {error}")));
         }
-        lines
+        found
+    }
+
+    #[test]
+    fn a_byte_order_mark_before_the_first_line_is_passed_over() {
+        assert_eq!(lines("\u{feff}uci\n\u{feff}d".as_bytes()), ["uci", "\u{feff}d"]);
+        assert_eq!(lines("\u{feff}\nd".as_bytes()), ["", "d"]);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use super::backlog::{Backlog, Room};
 use super::engine_log::{EngineLog, Speaker};
-use super::input::{LineError, read_line};
+use super::input::{LineError, Lines};
 use super::process::LaunchError;
 use super::transport::{Peer, Transport};
 use crate::game::quote;
@@ -203,10 +203,11 @@ impl Drop for Pipe {
 }
 
 /// Logs and queues lines until the output ends or the pipe is dropped.
-fn read_output(mut output: impl BufRead, lines: &SyncSender<OutputLine>, log: &EngineLog) {
+fn read_output(output: impl BufRead, lines: &SyncSender<OutputLine>, log: &EngineLog) {
+    let mut output = Lines::new(output);
     let backlog = Backlog::default();
     loop {
-        match read_line(&mut output) {
+        match output.next() {
             Ok(Some(text)) => {
                 let arrived = Instant::now();
                 match &text {

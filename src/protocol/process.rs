@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::input::read_line;
+use super::input::Lines;
 use crate::game::quote;
 
 /// The interval at which a wait checks whether a process has ended.
@@ -134,9 +134,9 @@ impl Drop for Process {
 /// Copies the output of a process line by line into the log, level `info`, on a thread.
 pub(super) fn log_lines(output: impl Read + Send + 'static, title: String) {
     thread::spawn(move || {
-        let mut output = BufReader::new(output);
+        let mut output = Lines::new(BufReader::new(output));
         loop {
-            match read_line(&mut output) {
+            match output.next() {
                 Ok(Some(Ok(line))) => log::info!("{title}: {line}"),
                 Ok(Some(Err(error))) => log::info!("{title}: {error}"),
                 Ok(None) => return,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use crate::engine::bench::Signature;
-use crate::engine::{BestMove, OptionKind, OptionSpec, SearchReport};
+use crate::engine::{BestMove, Board, Engine, EvaluationInUse, OptionKind, OptionSpec, SearchReport};
 use crate::search::{Bound, Progress, Visits};
 
 /// The `option` line of an option.
@@ -55,6 +55,37 @@ pub fn visits(report: &SearchReport) -> Option<String> {
     let Visits { count, simulations, mean } = report.visits?;
     let multipv = report.multipv;
     Some(format!("info string multipv {multipv} visits {count} simulations {simulations} winrate {mean:.3}"))
+}
+
+/// Why a position has no static evaluation: no move is legal, so that the game is over.
+pub fn no_evaluation(board: &dyn Board) -> Option<String> {
+    let outcome = || board.outcome().map_or_else(String::new, |outcome| format!(": {outcome}"));
+    board.legal_moves().is_empty().then(|| format!("no evaluation, the game is over{}", outcome()))
+}
+
+/// The static evaluations of the position of an engine, and which of them its searches use. A position in which
+/// the game is over has none.
+pub fn evaluation(engine: &dyn Engine, all: bool) -> String {
+    if let Some(reason) = no_evaluation(engine.board()) {
+        return reason;
+    }
+    let used = engine.evaluation_in_use();
+    let mark = |kind| if kind == used { " (in use)" } else { " (not in use)" };
+    let linear = engine.eval_breakdown();
+    let mut text = if all { linear.by_feature() } else { linear.by_term() };
+    text += mark(EvaluationInUse::Linear);
+    // Writing to a string cannot fail.
+    if let Some(net) = engine.net_breakdown() {
+        let _ = write!(text, "\n\n{}{}", net.to_text(), mark(EvaluationInUse::Net));
+    }
+    if let Some(policy) = engine.policy_breakdown() {
+        let (value, mark) = (policy.value, mark(EvaluationInUse::PolicyNet));
+        let _ = write!(text, "\n\npolicy/value net: expected result {value:.3} for the side to move{mark}");
+    }
+    if let Some(tables) = engine.table_breakdown() {
+        let _ = write!(text, "\n\n{}", tables.to_text());
+    }
+    text
 }
 
 /// The `bestmove` line of a result.

@@ -4,6 +4,7 @@ use super::message::StaticEval;
 use super::thinker::labrys;
 use crate::arena::{Rules, Variation};
 use crate::engine::{Engine, EvaluationKind};
+use crate::protocol::text::no_evaluation;
 
 /// Evaluates positions. The engine is kept for the next position, as it may have read a net.
 #[derive(Default)]
@@ -21,7 +22,7 @@ impl StaticEvaluator {
     /// What Labrys with options says of the last position of a game, by the evaluation that its searches use.
     ///
     /// # Errors
-    /// A message if it does not take the options, or if its net is for another board.
+    /// A message if it does not take the options, if its net is for another board, or if the game is over.
     pub(super) fn evaluate(
         &mut self,
         rules: &Rules,
@@ -33,6 +34,9 @@ impl StaticEvaluator {
         let kept = self.kept.insert(Kept { rules: rules.clone(), options: options.to_vec(), engine });
         let engine = kept.engine.as_mut();
         engine.board_mut().set_up(Some(&game.fen), &game.moves).map_err(|error| error.to_string())?;
+        if let Some(reason) = no_evaluation(engine.board()) {
+            return Err(reason);
+        }
         engine.check_net().map_err(|error| error.to_string())?;
         Ok(read(engine))
     }

@@ -13,7 +13,13 @@ pub struct Process {
 impl Process {
     /// Starts the engine.
     pub fn start() -> Process {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        Process::of(env!("CARGO_BIN_EXE_labrys"), &[])
+    }
+
+    /// Starts a program that is, or becomes, the engine.
+    pub fn of(program: &str, arguments: &[&str]) -> Process {
+        let mut child = Command::new(program)
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
