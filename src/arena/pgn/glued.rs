@@ -76,8 +76,9 @@ fn split_line(
 
 /// The moves that a word has; the board has played them. `None` if it has others, too.
 fn parts(word: &str, board: &mut dyn Board, attempts: &mut usize) -> Option<Vec<String>> {
-    let is_between = |letter: char| matches!(letter, ',' | '-' | '–' | '/' | '|' | ':');
-    let word = word.trim_start_matches(is_between);
+    // The end of a move, and what may stand before the next one.
+    let ends_move = |letter: char| letter.is_alphanumeric() || matches!(letter, '+' | '#');
+    let word = word.trim_start_matches(|letter| !ends_move(letter));
     // The number of the next move.
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
         return Some(Vec::new());
@@ -88,7 +89,7 @@ fn parts(word: &str, board: &mut dyn Board, attempts: &mut usize) -> Option<Vec<
     let fen = board.fen();
     let ends = word.char_indices().map(|(at, letter)| at + letter.len_utf8());
     for end in ends.collect::<Vec<_>>().into_iter().rev() {
-        if word[..end].ends_with(is_between) {
+        if !word[..end].ends_with(ends_move) {
             continue;
         }
         *attempts = attempts.checked_sub(1)?;
@@ -131,6 +132,7 @@ mod tests {
             ("1.e4e5 2.Nf3Nc6 3.Bb5a6 1-0", "e4 e5 Nf3 Nc6 Bb5 a6"),
             ("1.e4e52.Nf3Nc63.Bb5a61-0", "e4 e5 Nf3 Nc6 Bb5 a6"),
             ("1.e4,e5,2.Nf3,Nc6", "e4 e5 Nf3 Nc6"),
+            ("1.e4=e5", "e4 e5"),
             ("e2e4e7e5 g1f3", "e2e4 e7e5 g1f3"),
             // Black may not castle yet.
             ("1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-OO-O", "e4 e5 Nf3 Nc6 Bc4 Bc5 O-OO-O"),

@@ -61,7 +61,8 @@ pub(super) fn read(line: &str) -> Option<Tag> {
                 after if after.starts_with(']') => return Some(tag(&plain, Some(&after[1..]))),
                 _ => plain.push('"'),
             },
-            _ => plain.push(letter),
+            // A tab, or whatever else has come into the value.
+            _ => plain.push(if letter.is_control() { ' ' } else { letter }),
         }
     }
     let plain = plain.trim_end_matches(is_space);
@@ -92,6 +93,7 @@ mod tests {
             (r#"[White "the "best" one"]"#, r#"the "best" one"#, ""),
             (r#"[White "]"]"#, "]", ""),
             (r#"[White ""]"#, "", ""),
+            ("[White \"a\tb\"]", "a b", ""),
             (r#"[ White  "x" ] "#, "x", " "),
             (r#"[White"x"]"#, "x", ""),
             (r#"[White "x""#, "x", ""),

@@ -181,13 +181,16 @@ pub(super) fn marks(run: &str) -> Word {
 /// What is around words of pasted texts.
 const AROUND: [char; 7] = [',', '|', '"', '\'', '“', '”', '_'];
 
-/// The length of a sign at the end of a word, as in `Nf3±`, which is a word of its own.
+/// The length of the signs at the end of a word, as in `Nf3±`, which are a word of their own.
 pub(super) fn sign_length(word: &str) -> usize {
-    let plain = word.trim_end_matches(AROUND);
-    let signs = SIGNS.iter().map(|(sign, _)| *sign).filter(|sign| !sign.contains(char::is_alphanumeric));
-    let longest = signs.filter(|sign| plain.ends_with(sign)).map(str::len).max().unwrap_or(0);
-    let is_move = plain[..plain.len() - longest].contains(char::is_alphanumeric);
-    if longest > 0 && is_move { word.len() - plain.len() + longest } else { 0 }
+    let signs = || SIGNS.iter().map(|(sign, _)| *sign).filter(|sign| !sign.contains(char::is_alphanumeric));
+    let mut plain = word.trim_end_matches(AROUND);
+    let mut length = 0;
+    while let Some(longest) = signs().filter(|sign| plain.ends_with(sign)).map(str::len).max() {
+        plain = &plain[..plain.len() - longest];
+        length = word.len() - plain.len();
+    }
+    if plain.contains(char::is_alphanumeric) { length } else { 0 }
 }
 
 /// What a word is. It has no sign at its end.
@@ -283,9 +286,15 @@ mod tests {
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
-        for (text, sign) in
-            [("Nf3±", "±"), ("Nf3+-,", "+-,"), ("Nf3+", ""), ("+-", ""), ("--", ""), ("e4=", "=")]
-        {
+        for (text, sign) in [
+            ("Nf3±", "±"),
+            ("Nf3+-,", "+-,"),
+            ("Nf3+", ""),
+            ("+-", ""),
+            ("--", ""),
+            ("e4=", "="),
+            ("e4==", "=="),
+        ] {
             assert_eq!(&text[text.len() - sign_length(text)..], sign, "{text}");
         }
         for (text, length) in
