@@ -464,7 +464,7 @@ impl<G: Playable> Memory<G> {
             None => self.run(settings, input, net, control, listener),
             Some(root) => self.run(settings, root.narrow(input), net, control, &mut root.listener(listener)),
         };
-        self.delays.end(limits.start.elapsed(), control.longest_gap());
+        self.delays.end(limits.start.elapsed(), control.setup(), control.longest_gap());
         best
     }
 

@@ -55,6 +55,7 @@ impl<'a> Deadline<'a> {
         let now = self.start.elapsed();
         let last = self.last_look.0.swap(nanoseconds(now), Ordering::Relaxed);
         self.control.note_gap(nanoseconds(now).saturating_sub(last));
+        self.control.note_look(nanoseconds(now));
         if self.limit.is_some_and(|limit| now >= limit) && !self.control.is_pondering() {
             self.end();
         }

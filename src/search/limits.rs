@@ -26,6 +26,8 @@ pub struct Limits {
     pub reserve: Duration,
     /// What a move is expected to take from a clock besides the time of its search.
     pub lag: Duration,
+    /// What it takes from a clock before it has searched anything, the lag included.
+    pub cost: Duration,
 }
 
 /// A player's clock.
@@ -51,6 +53,7 @@ impl Limits {
             overhead: Duration::ZERO,
             reserve: Duration::ZERO,
             lag: Duration::ZERO,
+            cost: Duration::ZERO,
         }
     }
 
@@ -79,8 +82,9 @@ impl Limits {
 pub struct Control {
     stop: AtomicBool,
     pondering: AtomicBool,
-    /// In nanoseconds.
+    /// In nanoseconds; 0 where nothing is known.
     longest_gap: AtomicU64,
+    setup: AtomicU64,
 }
 
 impl Control {
@@ -119,6 +123,19 @@ impl Control {
     /// The longest time in which no thread of the search has looked at its limits so far: so late it may end.
     pub fn longest_gap(&self) -> Duration {
         Duration::from_nanos(self.longest_gap.load(Ordering::Relaxed))
+    }
+
+    /// Notes that the search looks at its limits, so many nanoseconds after it was asked for. The first time
+    /// counts.
+    pub(super) fn note_look(&self, nanoseconds: u64) {
+        if self.setup.load(Ordering::Relaxed) == 0 {
+            self.setup.store(nanoseconds, Ordering::Relaxed);
+        }
+    }
+
+    /// The time from when the search was asked for to its first look at its limits: no move takes less.
+    pub fn setup(&self) -> Duration {
+        Duration::from_nanos(self.setup.load(Ordering::Relaxed))
     }
 
     /// The stop flag itself, for work that knows no clock.

@@ -10,6 +10,10 @@ use crate::game::Color;
 /// Neighbours takes 46 moves a side in the mean of 60 games at 3,000 nodes; the early ones decide it.)
 const EXPECTED_MOVES: u32 = 30;
 
+/// Moves for which time is held back where a move takes more than its increment before it has searched
+/// anything: a game may go on for longer than expected.
+const HELD_MOVES: u32 = 50;
+
 /// Share of the increment that a move may count on, in percent.
 const INCREMENT_SHARE: u32 = 80;
 
@@ -94,9 +98,13 @@ impl TimeManager {
 
 /// Soft and hard limit of a move under a clock.
 fn on_clock(clock: Clock, limits: &Limits) -> (Duration, Duration) {
-    let usable = keep_back(clock.remaining, limits.overhead + limits.reserve);
     let moves = limits.moves_to_go.unwrap_or(EXPECTED_MOVES).clamp(1, EXPECTED_MOVES);
-    let share = usable / moves + clock.increment * INCREMENT_SHARE / 100;
+    let increment = clock.increment * INCREMENT_SHARE / 100;
+    // What the coming moves take from the clock even if they are played at once.
+    let held = limits.moves_to_go.unwrap_or(HELD_MOVES).clamp(1, HELD_MOVES) - 1;
+    let held = limits.cost.saturating_sub(increment) * held;
+    let usable = keep_back(clock.remaining, limits.overhead + limits.reserve + held);
+    let share = usable / moves + increment;
     // Before a time control, nothing but this move needs the time.
     let share = if moves > 1 { share.saturating_sub(limits.lag) } else { share };
     let [least, most] = HARD_SHARE.map(f64::from);
@@ -130,6 +138,8 @@ pub struct Delays {
     /// What a move has taken from the clock besides the time of its search, at worst and in the mean.
     worst_lag: Duration,
     mean_lag: Duration,
+    /// The time from when a search was asked for to its first node, in the mean.
+    mean_setup: Duration,
     last: Option<Timed>,
 }
 
@@ -162,22 +172,29 @@ impl Delays {
                 && lag <= LONGEST_DELAY
             {
                 self.worst_lag = (self.worst_lag - self.worst_lag / FADING).max(lag);
-                self.mean_lag = self.mean_lag - self.mean_lag / MEANING + lag / MEANING;
+                self.mean_lag = mean(self.mean_lag, lag);
             }
         }
         let timed = Timed { player, plies, clock, taken: Duration::ZERO };
         self.last = Some(timed);
         let reserve = self.late + self.worst_lag.saturating_sub(limits.overhead);
-        Limits { reserve, lag: self.mean_lag, ..limits.clone() }
+        Limits { reserve, lag: self.mean_lag, cost: self.mean_lag + self.mean_setup, ..limits.clone() }
     }
 
-    /// That search is over after this time, and nobody has looked at its limits for the longest of its gaps.
-    pub fn end(&mut self, taken: Duration, longest_gap: Duration) {
+    /// That search is over after this time. It has begun `setup` after it was asked for, and nobody has looked
+    /// at its limits for the longest of its gaps.
+    pub fn end(&mut self, taken: Duration, setup: Duration, longest_gap: Duration) {
         self.late = (self.late - self.late / FADING).max(counted(longest_gap));
+        self.mean_setup = mean(self.mean_setup, setup.min(LONGEST_DELAY));
         if let Some(last) = &mut self.last {
             last.taken = taken;
         }
     }
+}
+
+/// A mean that fades, with one more value.
+fn mean(mean: Duration, value: Duration) -> Duration {
+    mean - mean / MEANING + value / MEANING
 }
 
 /// What counts of a delay.
@@ -240,26 +257,45 @@ mod tests {
         };
         let quiet = begin(&mut delays, 1_000, 0);
         assert_eq!(quiet, Limits { start: quiet.start, ..limits(1_000, 10) }, "nothing is known");
-        delays.end(ms(40), ms(1));
+        delays.end(ms(40), Duration::ZERO, ms(1));
         assert_eq!(begin(&mut delays, 970, 2).reserve, Duration::ZERO, "an idle machine");
         // A look at the clock came 30 ms late.
-        delays.end(ms(40), ms(30));
+        delays.end(ms(40), Duration::ZERO, ms(30));
         let busy = begin(&mut delays, 940, 4);
         assert!(busy.reserve >= ms(25) && busy.lag == Duration::ZERO, "{busy:?}");
         // The clock says that the move took 40 ms more than its search.
-        delays.end(ms(40), ms(1));
+        delays.end(ms(40), Duration::ZERO, ms(1));
         let late = begin(&mut delays, 870, 6);
         assert!(late.reserve >= ms(50) && late.lag >= ms(8), "{late:?}");
         let hard = |limits: &Limits| TimeManager::new(limits, Color::White).hard.unwrap();
         let of = |known: &Limits| Limits { reserve: known.reserve, lag: known.lag, ..limits(100, 10) };
         assert!(hard(&of(&late)) < hard(&of(&busy)) && hard(&of(&busy)) < hard(&of(&quiet)));
         for ply in 4..40 {
-            delays.end(ms(10), ms(1));
+            delays.end(ms(10), Duration::ZERO, ms(1));
             begin(&mut delays, 870, 2 * ply);
         }
-        delays.end(ms(10), ms(1));
+        delays.end(ms(10), Duration::ZERO, ms(1));
         let again = begin(&mut delays, 870, 80);
         assert!(again.reserve < ms(1) && again.lag < ms(1), "{again:?}");
+    }
+
+    #[test]
+    fn time_is_held_for_moves_that_take_more_than_their_increment() {
+        let ms = Duration::from_millis;
+        let mut delays = Delays::default();
+        for ply in 0..20 {
+            delays.begin(&limits(1_000, 1), Color::White, 2 * ply, Duration::ZERO);
+            delays.end(ms(2), ms(2), Duration::ZERO);
+        }
+        let hard = |increment, moves_to_go, cost| {
+            let limits = Limits { moves_to_go, cost, ..limits(60, increment) };
+            TimeManager::new(&limits, Color::White).hard.unwrap()
+        };
+        let cost = delays.begin(&limits(1_000, 1), Color::White, 40, Duration::ZERO).cost;
+        assert!(cost > ms(1) && cost <= ms(2), "{cost:?}");
+        assert!(hard(1, None, cost) < hard(1, None, Duration::ZERO) / 5);
+        assert_eq!(hard(10, None, cost), hard(10, None, Duration::ZERO), "the increment makes up for it");
+        assert_eq!(hard(1, Some(1), cost), hard(1, Some(1), Duration::ZERO), "no move is to come");
     }
 
     #[test]
@@ -277,14 +313,14 @@ mod tests {
                 Limits { clocks: [limits.clocks[0]; 2], ..limits }
             };
             delays.begin(&both(1_000), Color::White, 10, Duration::ZERO);
-            delays.end(ms(20), Duration::ZERO);
+            delays.end(ms(20), Duration::ZERO, Duration::ZERO);
             let limits = delays.begin(&both(remaining), color, plies, Duration::ZERO);
             assert_eq!(limits.lag > Duration::ZERO, is_lag, "{color:?} {plies} {remaining}");
         }
         // A suspended process or a clock that somebody has set.
         let mut delays = Delays::default();
         delays.begin(&limits(100_000, 0), Color::White, 0, Duration::ZERO);
-        delays.end(ms(100), Duration::from_secs(10_000));
+        delays.end(ms(100), Duration::ZERO, Duration::from_secs(10_000));
         let limits = delays.begin(&limits(10_000, 0), Color::White, 2, Duration::from_secs(10_000));
         assert!(limits.lag == Duration::ZERO && limits.reserve <= 2 * LONGEST_DELAY, "{limits:?}");
     }
