@@ -239,8 +239,9 @@ impl Loop {
     fn enqueue(&mut self, entry: Entry, arrived: Instant) {
         let is_end = entry.is_end();
         let is_waited_for = self.work.as_ref().is_none_or(|work| work.wait);
-        if self.queue.len() >= LONGEST_QUEUE && !is_waited_for && !is_end {
-            // It is refused, so that a `stop` behind it is read.
+        let is_go = entry.is(|command| matches!(command, Command::Go(_)));
+        if self.queue.len() >= LONGEST_QUEUE && !is_waited_for && !is_end && !is_go {
+            // It is refused, so that a `stop` behind it is read. A `go` has to be answered.
             self.execute_entry(entry);
             return;
         }
