@@ -598,7 +598,7 @@ fn a_move_that_is_said_twice_counts_once() {
     let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "common", "mock_twice.sh"].iter().collect();
     let result = json(&format!(
         "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock cmd=sh arg={} arg={} \
-         st=0.15 --games 2 --max-moves 8",
+         nodes=100000 --games 2 --max-moves 8",
         script.display(),
         env!("CARGO_BIN_EXE_labrys"),
     ));

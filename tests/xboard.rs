@@ -58,7 +58,7 @@ fn against_mock(behaviour: &str, book: &str, words: &str) -> Played {
 
 #[test]
 fn a_move_that_is_said_twice_counts_once() {
-    let Played { success, error, records, .. } = against_mock("twice", "g1f3 g8f6", "--max-moves 2");
+    let Played { success, error, records, .. } = against_mock("twice", "g1f3 g8f6", "st=5 --max-moves 2");
     assert!(success && records.len() == 2, "{error}");
     for record in &records {
         assert_eq!(end(record).termination, Termination::Adjudication, "{:?}", end(record));

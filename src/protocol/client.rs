@@ -36,8 +36,8 @@ pub struct Client {
     pub name: String,
     /// The options that it has announced.
     pub options: Vec<Announced>,
-    /// The move of its last search in this game.
-    last_best: Option<String>,
+    /// The moves of its searches in this game.
+    said: Vec<String>,
 }
 
 impl Client {
@@ -53,7 +53,7 @@ impl Client {
     ) -> Result<Client, ClientError> {
         let pipe = Pipe::open(transport, log, patience, &["stop", "quit"])?;
         let (name, options) = (transport.to_string(), Vec::new());
-        let mut client = Client { pipe, name, options, last_best: None };
+        let mut client = Client { pipe, name, options, said: Vec::new() };
         client.shake_hands(patience, control)?;
         Ok(client)
     }
@@ -113,7 +113,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`] if it ends or does not answer in time.
     pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
-        self.last_best = None;
+        self.said.clear();
         self.pipe.send("ucinewgame")?;
         self.sync(patience, control)
     }
@@ -135,8 +135,8 @@ impl Client {
     }
 
     /// Lets the engine search the position. After `patience` it is told to stop; an answer after that still
-    /// counts, with the time it took. The move of its last search is no answer as long as it may still give
-    /// another one, unless it is legal: some engines say it twice.
+    /// counts, with the time it took. A move of an earlier search in this game that is not legal is no answer
+    /// as long as there may be another one: some engines say theirs twice.
     ///
     /// # Errors [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string
     /// error: go…`.
@@ -149,7 +149,7 @@ impl Client {
     ) -> Result<Answer, ClientError> {
         let start = Instant::now();
         self.pipe.send(&go_line(limits))?;
-        let (last, mut repeated) = (self.last_best.take(), None);
+        let (said, mut repeated) = (&self.said, None);
         let mut info = Info::default();
         let found = self.pipe.wait_or_stop("bestmove", "stop", patience, control, |line| {
             info.update(line);
@@ -158,7 +158,7 @@ impl Client {
             }
             let mut words = line.split_whitespace();
             let best = (words.next() == Some("bestmove")).then(|| words.next().unwrap_or_default())?;
-            if last.as_deref() == Some(best) && !is_legal(best) {
+            if said.iter().any(|said| said == best) && !is_legal(best) {
                 repeated = Some((Ok(best.to_owned()), Instant::now()));
                 return None;
             }
@@ -169,7 +169,7 @@ impl Client {
             (found, _) => found?,
         };
         let best = best?;
-        self.last_best = Some(best.clone());
+        self.said.push(best.clone());
         Ok(Answer { best, info, elapsed: arrived - start })
     }
 

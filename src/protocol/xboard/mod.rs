@@ -40,8 +40,8 @@ pub struct Client {
     pings: u32,
     /// Whether the limits of the game have been sent.
     is_timed: bool,
-    /// The move of its last search in this game.
-    last_move: Option<String>,
+    /// The moves of its searches in this game.
+    said: Vec<String>,
 }
 
 impl Client {
@@ -59,7 +59,7 @@ impl Client {
     ) -> Result<Client, ClientError> {
         let pipe = Pipe::open(transport, log, patience, &["quit"])?;
         let features = Features::default();
-        let mut client = Client { pipe, features, patience, pings: 0, is_timed: false, last_move: None };
+        let mut client = Client { pipe, features, patience, pings: 0, is_timed: false, said: Vec::new() };
         client.shake_hands(control)?;
         client.sync(&[], control)?;
         Ok(client)
@@ -126,7 +126,8 @@ impl Client {
     /// # Errors
     /// [`ClientError`] if the engine ends or does not answer in time.
     pub fn new_game(&mut self, variant: &str, control: &Control) -> Result<(), ClientError> {
-        (self.is_timed, self.last_move) = (false, None);
+        self.is_timed = false;
+        self.said.clear();
         self.pipe.send("new")?;
         if variant != STANDARD {
             self.pipe.send(&format!("variant {variant}"))?;
@@ -165,9 +166,9 @@ impl Client {
     }
 
     /// Lets the engine play a move for the side to move, `stm`. After `patience` it is told to move at once;
-    /// an answer after that still counts, with the time it took. The move of its last search is no answer as
-    /// long as it may still give another one, unless it is legal: some engines say it twice. `None` if it
-    /// resigns.
+    /// an answer after that still counts, with the time it took. A move of an earlier search in this game that
+    /// is not legal is no answer as long as there may be another one: some engines say theirs twice. `None` if
+    /// it resigns.
     ///
     /// # Errors
     /// [`ClientError`] if it ends, refuses an earlier move, or does not answer in time.
@@ -188,14 +189,14 @@ impl Client {
         }
         let start = Instant::now();
         self.pipe.send("go")?;
-        let (last, mut repeated) = (self.last_move.take(), None);
+        let (said, mut repeated) = (&self.said, None);
         let mut info = Info::default();
         let found = self.pipe.wait_or_stop("move", "?", patience, control, |line| {
             if let Some(new) = read_thinking(line) {
                 info = new;
             }
             match Reply::read(line, stm) {
-                Some(Reply::Move(best)) if last.as_ref() == Some(&best) && !is_legal(&best) => {
+                Some(Reply::Move(best)) if said.contains(&best) && !is_legal(&best) => {
                     repeated = Some((Reply::Move(best), Instant::now()));
                     None
                 }
@@ -208,7 +209,7 @@ impl Client {
         };
         match reply {
             Reply::Move(best) => {
-                self.last_move = Some(best.clone());
+                self.said.push(best.clone());
                 self.pipe.send("force")?;
                 Ok(Some(Answer { best, info, elapsed: arrived - start }))
             }
