@@ -36,7 +36,7 @@ pub struct Client {
     pub name: String,
     /// The options that it has announced.
     pub options: Vec<Announced>,
-    /// The moves of its searches in this game.
+    /// The legal moves of its searches in this game, and the last one of the game before.
     said: Vec<String>,
 }
 
@@ -113,7 +113,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`] if it ends or does not answer in time.
     pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
-        self.said.clear();
+        self.said.drain(..self.said.len().saturating_sub(1));
         self.pipe.send("ucinewgame")?;
         self.sync(patience, control)
     }
@@ -135,7 +135,7 @@ impl Client {
     }
 
     /// Lets the engine search the position. After `patience` it is told to stop; an answer after that still
-    /// counts, with the time it took. A move of an earlier search in this game that is not legal is no answer
+    /// counts, with the time it took. A move of an earlier search that is not legal is no answer
     /// as long as there may be another one: some engines say theirs twice.
     ///
     /// # Errors [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string
@@ -169,7 +169,9 @@ impl Client {
             (found, _) => found?,
         };
         let best = best?;
-        self.said.push(best.clone());
+        if is_legal(&best) {
+            self.said.push(best.clone());
+        }
         Ok(Answer { best, info, elapsed: arrived - start })
     }
 

@@ -40,7 +40,7 @@ pub struct Client {
     pings: u32,
     /// Whether the limits of the game have been sent.
     is_timed: bool,
-    /// The moves of its searches in this game.
+    /// The legal moves of its searches in this game, and the last one of the game before.
     said: Vec<String>,
 }
 
@@ -127,7 +127,7 @@ impl Client {
     /// [`ClientError`] if the engine ends or does not answer in time.
     pub fn new_game(&mut self, variant: &str, control: &Control) -> Result<(), ClientError> {
         self.is_timed = false;
-        self.said.clear();
+        self.said.drain(..self.said.len().saturating_sub(1));
         self.pipe.send("new")?;
         if variant != STANDARD {
             self.pipe.send(&format!("variant {variant}"))?;
@@ -166,7 +166,7 @@ impl Client {
     }
 
     /// Lets the engine play a move for the side to move, `stm`. After `patience` it is told to move at once;
-    /// an answer after that still counts, with the time it took. A move of an earlier search in this game that
+    /// an answer after that still counts, with the time it took. A move of an earlier search that
     /// is not legal is no answer as long as there may be another one: some engines say theirs twice. `None` if
     /// it resigns.
     ///
@@ -209,7 +209,9 @@ impl Client {
         };
         match reply {
             Reply::Move(best) => {
-                self.said.push(best.clone());
+                if is_legal(&best) {
+                    self.said.push(best.clone());
+                }
                 self.pipe.send("force")?;
                 Ok(Some(Answer { best, info, elapsed: arrived - start }))
             }
