@@ -119,7 +119,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
     assert!(labrys(&played).0);
     let own = ["--variant", "neighbours", "--nodes", "1"];
     assert!(labrys(&[&["selfplay", "--games", "2", "--out", &games][..], &own].concat()).0);
-    std::fs::write(&epd, "8/8/8/8/8/k7/p7/K7 w - - 0 1 bm Kb1;\n").unwrap();
+    std::fs::write(&epd, "k7/8/8/8/8/8/P7/K7 w - - 0 1 bm Kb2;\n").unwrap();
     let [more, book, weights, proof, tables, merged, man] =
         ["more", "book", "weights", "proof", "tables", "merged", "man"].map(path);
     let drawn = "8/8/8/8/8/k7/p7/K7 w - - 0 1";

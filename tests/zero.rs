@@ -309,7 +309,7 @@ fn a_net_for_another_board_is_refused_by_go() {
     let mut thinker = engine::<Amazons>(path.to_str().unwrap(), &[]).into_parts().1;
     let best =
         thinker.think(&Play::start(), None, &Limits::nodes(100), &Control::default(), &mut |_: Report<_>| ());
-    assert_eq!(best.mv, None);
+    assert!(best.mv.is_some(), "the best move without it");
 }
 
 #[test]

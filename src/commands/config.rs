@@ -180,6 +180,7 @@ mod tests {
             arg!(--seed <N>).default_value("1"),
             arg!(--json),
             arg!(--resume),
+            arg!(--openings <FILE>),
             keys(arg!(--engine <KEY>)),
             keys(arg!(--sprt <KEY>)),
             arg!(--rival <WHO>).action(ArgAction::Append),

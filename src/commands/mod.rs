@@ -313,7 +313,7 @@ fn create_pgn(path: &Path, hint: &'static str) -> anyhow::Result<PgnFile> {
 
 /// The right to write a file, before the work whose result it is to have.
 fn claim(path: &Path) -> anyhow::Result<Claim> {
-    Claim::file(path).with_context(|| path.display().to_string())
+    Claim::file(path).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Sets options of an engine. What else has changed is logged.

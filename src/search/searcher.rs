@@ -427,7 +427,8 @@ fn plies<G: Searchable, S>(stack: &mut [Ply<G, S>], ply: usize) -> [&mut Ply<G, 
 pub(super) mod tests {
     use super::*;
     use crate::eval::Linear;
-    use crate::game::Features;
+    use crate::game::chess::Chess;
+    use crate::game::{Features, Game};
     use crate::search::{Control, Limits, Options};
 
     /// Does something with a searcher of a position, which is its root.
@@ -452,5 +453,31 @@ pub(super) mod tests {
         let shared = SharedState::new(&control, limits.start, None, threads);
         let root = Root::new(input.moves());
         job(&mut Searcher::new(&input, SearchMode::Pvs, root, &table, &mut heuristics, &shared, None))
+    }
+
+    #[test]
+    fn a_line_goes_on_with_the_moves_of_the_table() {
+        let position = Chess::start();
+        with_searcher(&position, |searcher| {
+            let first = position.parse_move("e2e4").unwrap();
+            let child = position.after(first);
+            let reply = child.parse_move("e7e5").unwrap();
+            let entry = |best| TtEntry {
+                best: Some(best),
+                score: Score::DRAW,
+                bound: Bound::Lower,
+                depth: 1,
+                static_eval: None,
+                is_pv: false,
+            };
+            assert_eq!(searcher.table_line(first, 2), [first]);
+            searcher.make_child(0, first);
+            searcher.store(1, entry(reply));
+            assert_eq!(searcher.table_line(first, 2), [first, reply]);
+            assert_eq!(searcher.table_line(first, 1), [first], "no longer than asked for");
+            searcher.make_child(0, first);
+            searcher.store(1, entry(first));
+            assert_eq!(searcher.table_line(first, 2), [first], "no move of a collision");
+        });
     }
 }

@@ -20,9 +20,9 @@ const INCREMENT_SHARE: u32 = 80;
 /// A move may exceed its share of the time by this factor to finish an iteration.
 const HARD_FACTOR: u32 = 4;
 
-/// A move never takes more than this share of the time that is left, in percent: the least where nothing is
-/// left, the most from [`LONG_CLOCK`] on and before a time control. On a short clock, a delay is followed by
-/// more of them before the increments make up for it.
+/// A move never takes more than this share of the time that is left, in percent: the most where no delay has
+/// been seen, from [`LONG_CLOCK`] on and before a time control; the least where there are delays and nothing is
+/// left. On a short clock, a delay is followed by more of them before the increments make up for it.
 const HARD_SHARE: [u32; 2] = [25, 60];
 const LONG_CLOCK: Duration = Duration::from_secs(1);
 
@@ -108,7 +108,8 @@ fn on_clock(clock: Clock, limits: &Limits) -> (Duration, Duration) {
     // Before a time control, nothing but this move needs the time.
     let share = if moves > 1 { share.saturating_sub(limits.lag) } else { share };
     let [least, most] = HARD_SHARE.map(f64::from);
-    let length = if moves > 1 { usable.div_duration_f64(LONG_CLOCK).min(1.0) } else { 1.0 };
+    let is_risky = moves > 1 && !limits.reserve.is_zero();
+    let length = if is_risky { usable.div_duration_f64(LONG_CLOCK).min(1.0) } else { 1.0 };
     let hard = (share * HARD_FACTOR).min(usable.mul_f64((least + (most - least) * length) / 100.0));
     (share.min(hard) * SOFT_SHARE / 100, hard)
 }
@@ -326,15 +327,17 @@ mod tests {
     }
 
     #[test]
-    fn a_move_on_a_short_clock_takes_a_smaller_share_of_it() {
-        let hard = |remaining| TimeManager::new(&limits(remaining, 100), Color::White).hard.unwrap();
+    fn where_there_are_delays_a_move_on_a_short_clock_takes_a_smaller_share_of_it() {
+        let late = |remaining| Limits { reserve: Duration::from_millis(1), ..limits(remaining, 100) };
+        let hard = |remaining| TimeManager::new(&late(remaining), Color::White).hard.unwrap();
         let share =
             |remaining: u64| hard(remaining).as_secs_f64() / Duration::from_millis(remaining).as_secs_f64();
         assert!(share(50) < 0.3 && share(100) < 0.3, "{} {}", share(50), share(100));
         assert!(share(500) > share(100));
         // The last move before a time control may take more.
-        let last = Limits { moves_to_go: Some(1), ..limits(50, 100) };
+        let last = Limits { moves_to_go: Some(1), ..late(50) };
         assert!(TimeManager::new(&last, Color::White).hard > Some(hard(50)));
+        assert!(TimeManager::new(&limits(50, 100), Color::White).hard > Some(hard(50)), "no delay");
     }
 
     #[test]
