@@ -39,7 +39,7 @@ pub enum Command {
         moves: Vec<String>,
     },
     /// Search.
-    Go(Go),
+    Go(Box<Go>),
     /// Count the paths of this many moves.
     Perft(u32),
     /// End the search.
@@ -479,7 +479,7 @@ fn parse_go(mut words: Words) -> Command {
         if count > 1 {
             go.errors.push(CommandError::NotAlone { command: words.command, name: "perft" });
         }
-        return Command::Go(go);
+        return Command::Go(Box::new(go));
     }
     go.limits.clocks = if go.limits.is_endless() { clocks.completed() } else { clocks.known() };
     // A `go` without limits searches until `stop`. One that was to have some does not.
@@ -488,7 +488,7 @@ fn parse_go(mut words: Words) -> Command {
     if go.limits.is_endless() && is_wrong && !go.infinite {
         go.limits.movetime = Some(MAKESHIFT_TIME);
     }
-    Command::Go(go)
+    Command::Go(Box::new(go))
 }
 
 /// The least value of a number of `go`. GUIs send negative times for clocks that have run out.

@@ -339,7 +339,7 @@ impl Loop {
             Command::Display => self.show("d", |engine| engine.board().describe())?,
             Command::Moves => self.show("moves", |engine| engine.board().legal_moves().join(" "))?,
             // Commands that take long.
-            Command::Go(go) => self.go(go, arrived)?,
+            Command::Go(go) => self.go(*go, arrived)?,
             Command::Perft(depth) => self.perft(depth)?,
             Command::Bench(depth) => self.bench(depth)?,
         }

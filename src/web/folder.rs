@@ -233,9 +233,9 @@ fn read(path: &Path) -> io::Result<String> {
 
 /// The games of a file. One that cannot be read is named in its place.
 fn games(path: &Path) -> Result<Shown, pgn::file::PgnFileError> {
-    let mut games = pgn::file::open(path)?;
+    let games = pgn::file::open(path)?;
     let mut entries = Vec::new();
-    while let Some(game) = games.next() {
+    for game in games {
         if entries.len() == MOST_GAMES {
             let note = Some(format!("the first {MOST_GAMES} games are shown"));
             return Ok(Shown { content: Content::Games(entries), note });
@@ -283,9 +283,8 @@ fn table(path: &Path) -> io::Result<Shown> {
         }
         let row: Vec<Option<f64>> =
             cells(&line).map(|cell| cell.parse().ok().filter(|number: &f64| number.is_finite())).collect();
-        match count % step {
-            0 => rows.push(row.clone()),
-            _ => {}
+        if count % step == 0 {
+            rows.push(row.clone());
         }
         (count, last) = (count + 1, Some(row));
         if rows.len() > 2 * MOST_POINTS {

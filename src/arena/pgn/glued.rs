@@ -26,12 +26,11 @@ pub(super) fn split(game: &mut PgnGame) {
     }
 }
 
+/// A board with a FEN, or in the start position; `None` where the FEN is none of the game.
+type NewBoard<'a> = dyn Fn(Option<&str>) -> Option<Box<dyn Board>> + 'a;
+
 /// Splits the words of a line that begins in the position of a board.
-fn split_line(
-    line: &mut Vec<PgnMove>,
-    board: &mut dyn Board,
-    new_board: &dyn Fn(Option<&str>) -> Option<Box<dyn Board>>,
-) {
+fn split_line(line: &mut Vec<PgnMove>, board: &mut dyn Board, new_board: &NewBoard) {
     let mut at = 0;
     while at < line.len() {
         let mut mv = std::mem::take(&mut line[at]);
