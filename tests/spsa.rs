@@ -238,9 +238,9 @@ fn engines_in_one_process_have_constants_of_their_own() {
             engine.set_option(name, value).unwrap();
         }
         // Scores change much from depth to depth, so that aspiration windows fail.
-        let fen = "1B1r4/rp2npkp/2b1pbp1/1qp5/nPN1R3/1P1P1QP1/2P2PBP/5R1K w - - 0 1";
+        let fen = "2r3k1/pp3ppp/1qb1pn2/8/1b1P4/2N1BN2/PP1Q1PPP/R4RK1 w - - 0 1";
         engine.board_mut().set_up(Some(fen), &[]).unwrap();
-        engine.search(&[], &Limits::depth(14), &Control::default(), &mut |_: &_| {}).unwrap().nodes
+        engine.search(&[], &Limits::depth(13), &Control::default(), &mut |_: &_| {}).unwrap().nodes
     };
     let default = nodes(None);
     let mut same = Vec::new();
