@@ -243,9 +243,10 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         Best { mv, ponder, nodes: self.searcher.nodes() }
     }
 
-    /// Answers where no iteration has been finished: however short the limits are, the answer is at least the best move by depth 1, or by static evaluation where the root is sorted
-    /// by it, because depth 1 takes thousands of nodes. Where depth 1 does not end, because captures lead to
-    /// ever more captures, the answer is the best move so far.
+    /// Answers where no iteration has been finished: however short the limits are, the answer is at least the
+    /// best move by depth 1, or by static evaluation where the root is sorted by it, because depth 1 takes
+    /// thousands of nodes. Where depth 1 does not end, because captures lead to ever more captures, the answer
+    /// is the best move so far.
     fn answer_at_once(&mut self) {
         if !self.input.sorts_root_by_static_eval() {
             self.searcher.budget.grant(LAST_NODES, self.searcher.shared);
