@@ -20,11 +20,11 @@ const INCREMENT_SHARE: u32 = 80;
 /// A move may exceed its share of the time by this factor to finish an iteration.
 const HARD_FACTOR: u32 = 4;
 
-/// A move never takes more than this share of the time that is left, in percent: the most where no delay has
-/// been seen, from [`LONG_CLOCK`] on and before a time control; the least where there are delays and nothing is
-/// left. On a short clock, a delay is followed by more of them before the increments make up for it.
+/// A move never takes more than this share of the time that is left, in percent. Where delays have been seen it
+/// leaves the clock so many reserves, as long as that leaves it the least share: a delay is followed by others,
+/// and by longer ones, before the increments make up for it.
 const HARD_SHARE: [u32; 2] = [25, 60];
-const LONG_CLOCK: Duration = Duration::from_secs(1);
+const RESERVES_LEFT: u32 = 4;
 
 /// After this share of its time, in percent, a move begins no new iteration: it would rarely be finished.
 const SOFT_SHARE: u32 = 80;
@@ -107,10 +107,9 @@ fn on_clock(clock: Clock, limits: &Limits) -> (Duration, Duration) {
     let share = usable / moves + increment;
     // Before a time control, nothing but this move needs the time.
     let share = if moves > 1 { share.saturating_sub(limits.lag) } else { share };
-    let [least, most] = HARD_SHARE.map(f64::from);
-    let is_risky = moves > 1 && !limits.reserve.is_zero();
-    let length = if is_risky { usable.div_duration_f64(LONG_CLOCK).min(1.0) } else { 1.0 };
-    let hard = (share * HARD_FACTOR).min(usable.mul_f64((least + (most - least) * length) / 100.0));
+    let [least, most] = HARD_SHARE.map(|percent| usable * percent / 100);
+    let left = if moves > 1 { limits.reserve * RESERVES_LEFT } else { Duration::ZERO };
+    let hard = (share * HARD_FACTOR).min(usable.saturating_sub(left).clamp(least, most));
     (share.min(hard) * SOFT_SHARE / 100, hard)
 }
 
@@ -327,17 +326,24 @@ mod tests {
     }
 
     #[test]
-    fn where_there_are_delays_a_move_on_a_short_clock_takes_a_smaller_share_of_it() {
-        let late = |remaining| Limits { reserve: Duration::from_millis(1), ..limits(remaining, 100) };
-        let hard = |remaining| TimeManager::new(&late(remaining), Color::White).hard.unwrap();
-        let share =
-            |remaining: u64| hard(remaining).as_secs_f64() / Duration::from_millis(remaining).as_secs_f64();
-        assert!(share(50) < 0.3 && share(100) < 0.3, "{} {}", share(50), share(100));
-        assert!(share(500) > share(100));
+    fn the_longer_the_delays_the_smaller_the_share_of_a_move_on_a_short_clock() {
+        let late = |remaining, reserve| {
+            let reserve = Duration::from_millis(reserve);
+            // The reserve itself is kept back as well.
+            Limits { reserve, ..limits(remaining + 10 + reserve.as_millis() as u64, 100) }
+        };
+        let hard = |remaining, reserve| {
+            TimeManager::new(&late(remaining, reserve), Color::White).hard.unwrap().as_millis() as u64
+        };
+        assert_eq!(
+            [0, 1, 5, 10, 20, 30, 500].map(|reserve| hard(100, reserve)),
+            [60, 60, 60, 60, 25, 25, 25]
+        );
+        assert_eq!(hard(100, 15), 40);
+        assert_eq!(hard(1_000, 30), hard(1_000, 0), "the clock is long enough");
         // The last move before a time control may take more.
-        let last = Limits { moves_to_go: Some(1), ..late(50) };
-        assert!(TimeManager::new(&last, Color::White).hard > Some(hard(50)));
-        assert!(TimeManager::new(&limits(50, 100), Color::White).hard > Some(hard(50)), "no delay");
+        let last = Limits { moves_to_go: Some(1), ..late(100, 20) };
+        assert_eq!(TimeManager::new(&last, Color::White).hard, Some(Duration::from_millis(60)));
     }
 
     #[test]
