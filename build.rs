@@ -1,41 +1,19 @@
-//! What the build puts into the binary: the evaluation net of chess, the commit and the processor.
+//! What the build puts into the binary: the commit and the processor.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The net of chess unless the variable `EVALFILE` names another one.
-const NET: &str = "nets/eval/chess.safetensors";
-
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
-    embed_net(&root);
     println!("cargo::rerun-if-env-changed=LABRYS_COMMIT");
     let named = env::var("LABRYS_COMMIT").ok().filter(|commit| !commit.is_empty());
     let commit = named.or_else(|| packaged_commit(&root)).or_else(|| checked_out_commit(&root));
     println!("cargo::rustc-env=LABRYS_COMMIT={}", commit.unwrap_or_default());
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     println!("cargo::rustc-env=LABRYS_TARGET_FEATURES={features}");
-}
-
-/// Names the file of the net of chess to the compiler. A wrong file is an error here, not in the first game.
-fn embed_net(root: &Path) {
-    println!("cargo::rerun-if-env-changed=EVALFILE");
-    let path = env::var_os("EVALFILE").filter(|path| !path.is_empty()).unwrap_or_else(|| NET.into());
-    // A relative path is relative to this folder; `join` keeps an absolute one.
-    let path = root.join(path);
-    println!("cargo::rerun-if-changed={}", path.display());
-    let is_net = |bytes: Vec<u8>| {
-        let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4096)]).into_owned();
-        text.contains("labrys-nnue") && text.contains(r#"\"game\":\"chess\""#)
-    };
-    match fs::read(&path).map(is_net) {
-        Ok(true) => println!("cargo::rustc-env=LABRYS_EVALFILE={}", path.display()),
-        Ok(false) => println!("cargo::error=EVALFILE {}: not an evaluation net of chess", path.display()),
-        Err(error) => println!("cargo::error=EVALFILE {}: {error}", path.display()),
-    }
 }
 
 /// The commit that a package of `cargo package` was made from.

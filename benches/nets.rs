@@ -7,7 +7,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use labrys::game::Encoding;
 use labrys::game::chess::Chess;
 use labrys::game::tucchess::TucChess;
-use labrys::nets::{Architecture, Example, Net, NetConfig, NetTrainer, Parameters, TrainingSettings};
+use labrys::learn::training::{Example, NetTrainer, TrainingSettings};
+use labrys::nets::{Architecture, Net, NetConfig, Parameters};
 
 /// Evaluates batches of the start position, with the logits of its moves.
 fn evaluate<G: Encoding>(criterion: &mut Criterion, what: &str, architecture: Architecture) {

@@ -4,11 +4,12 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use labrys::engine::Playable;
 use labrys::eval::{Evaluator, Linear};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Features, Game, GameHistory, MsdTerms, Playable, SelectiveDeepening};
+use labrys::game::{Features, Game, GameHistory, MsdTerms, SelectiveDeepening};
 use labrys::search::{
     Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchInput, SearchMode,
     TranspositionTable, Tree, monte_carlo, search,

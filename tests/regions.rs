@@ -1,5 +1,7 @@
-//! Tables of small regions of Amazons: their folder, and proofs that use them.
+//! Tables of small regions of Amazons: their folder, and proofs that use them. All proofs of a process use the
+//! tables that it has opened, so these tests have a process of their own.
 
+#[path = "common/mod.rs"]
 mod common;
 
 use std::fs;
@@ -7,9 +9,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
 
-use labrys::game::Solvable;
 use labrys::game::amazons::Amazons;
-use labrys::search::{Control, Limits, Value, solve};
+use labrys::search::{Control, Limits};
+use labrys::solver::Solvable;
+use labrys::solver::{Value, solve};
 
 use common::minimax::end_games;
 

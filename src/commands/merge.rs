@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use crate::arena::pgn::merge as pgn;
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::files::{is_stream, write_atomically_with};
-use crate::game::Playable;
 use crate::learn::nnue::games::read_header;
 use crate::learn::nnue::merge as games;
 use crate::learn::zero;

@@ -9,9 +9,10 @@ use super::records::{self, Strictness};
 use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
 use crate::arena::{FinalResult, MoveReply, Termination, Variation};
 use crate::commands::words;
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Board, Play};
-use crate::game::{Color, Playable, Points};
+use crate::game::{Color, Points};
 use crate::learn::nnue::games::{
     GamesError, GamesHeader, GamesProblem, PlayedGame, read_games, read_header, start_of,
 };

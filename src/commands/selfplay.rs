@@ -11,9 +11,9 @@ use anyhow::Context;
 use super::progress::Progress;
 use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Rules;
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Play, Thinker};
-use crate::game::Playable;
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::learn::nnue::selfplay::{Played, SelfPlaySettings, play_games};
 use crate::search::Control;
@@ -93,7 +93,7 @@ pub(super) struct SelfPlay<'a> {
 
 impl SelfPlay<'_> {
     /// A thinker with its evaluation, and the start position.
-    fn session<G: Playable>(&self) -> anyhow::Result<(Play<G>, Thinker<G>)> {
+    fn session<G: Playable>(&self) -> anyhow::Result<(Play<G>, Box<dyn Thinker<G>>)> {
         let mut session = self.rules.session::<G>()?;
         session.set_option("Hash", HASH)?;
         if let Some((name, value)) = self.evaluation {

@@ -11,9 +11,13 @@ use clap::value_parser;
 
 use super::PositionArguments;
 use crate::commands::words;
-use crate::engine::{Engine, Settings, SolveJob, SolveTask, SplitEvent, TaskError, registry};
+use crate::engine::Settings;
 use crate::files;
-use crate::search::{Leaves, Limits, Resources, Solution, WriteError, Written, result_line};
+use crate::search::Limits;
+use crate::solver::{
+    self, Leaves, ProofEngine, Resources, Solution, SolveJob, SolveTask, SplitEvent, TaskError, WriteError,
+    Written, result_line,
+};
 
 /// Proves that a position is a win, a loss or a draw for the side to move.
 #[derive(Debug, clap::Args)]
@@ -65,11 +69,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut engine = registry::engine(&arguments.position.variant, &Settings::default())?;
+    let mut engine = solver::engine(&arguments.position.variant, &Settings::default())?;
     for (name, value) in &arguments.option {
-        engine.set_option(name, value).context("--option")?;
+        engine.engine_mut().set_option(name, value).context("--option")?;
     }
-    engine.board_mut().set_up(arguments.position.fen.as_deref(), &arguments.moves)?;
+    engine.engine_mut().board_mut().set_up(arguments.position.fen.as_deref(), &arguments.moves)?;
     match (arguments.split, &arguments.results) {
         (Some(plies), Some(path)) => solve_split(engine.as_ref(), plies.into(), path, arguments),
         (Some(plies), None) => {
@@ -108,11 +112,11 @@ impl Arguments {
     }
 }
 
-fn solve(engine: &dyn Engine, arguments: &Arguments) -> anyhow::Result<()> {
+fn solve(engine: &dyn ProofEngine, arguments: &Arguments) -> anyhow::Result<()> {
     let _claim = arguments.proof.as_deref().map(super::claim).transpose()?;
     arguments.results.as_deref().map_or(Ok(()), check_writable)?;
     let control = super::interruptible()?;
-    let (board, mut printed) = (engine.board(), Ok(()));
+    let (board, mut printed) = (engine.engine().board(), Ok(()));
     let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {
         let fen = board.fen();
         let kept = arguments.results.as_deref().map_or(Ok(()), |path| append(path, engine, &fen, &solution));
@@ -141,7 +145,12 @@ fn print_certificate(path: &Path, written: Option<Written>) -> anyhow::Result<()
 }
 
 /// Solves the positions into which the proof is split, and appends their results to a file.
-fn solve_split(engine: &dyn Engine, plies: usize, path: &Path, arguments: &Arguments) -> anyhow::Result<()> {
+fn solve_split(
+    engine: &dyn ProofEngine,
+    plies: usize,
+    path: &Path,
+    arguments: &Arguments,
+) -> anyhow::Result<()> {
     check_writable(path)?;
     if let Some(folder) = &arguments.proof {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -182,16 +191,21 @@ fn print(solution: &Solution<String>) -> anyhow::Result<()> {
 }
 
 /// Appends the result of a position to a file that other processes may write, too.
-fn append(path: &Path, engine: &dyn Engine, fen: &str, solution: &Solution<String>) -> anyhow::Result<()> {
+fn append(
+    path: &Path,
+    engine: &dyn ProofEngine,
+    fen: &str,
+    solution: &Solution<String>,
+) -> anyhow::Result<()> {
     let Some(value) = solution.value else { return Ok(()) };
-    let line = result_line(engine.board().variant(), fen, value, solution.nodes);
+    let line = result_line(engine.engine().board().variant(), fen, value, solution.nodes);
     let file = OpenOptions::new().create(true).append(true).open(path);
     let written = file.and_then(|mut file| file.write_all(line.as_bytes()));
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
-fn print_jobs(engine: &dyn Engine, jobs: &[SolveJob]) -> anyhow::Result<()> {
-    let (mut out, variant) = (io::stdout().lock(), engine.board().variant());
+fn print_jobs(engine: &dyn ProofEngine, jobs: &[SolveJob]) -> anyhow::Result<()> {
+    let (mut out, variant) = (io::stdout().lock(), engine.engine().board().variant());
     for SolveJob { fen, moves, difficulty } in jobs {
         writeln!(out, "{variant}\t{fen}\topen\t{difficulty}\t{}", moves.join(" "))?;
     }

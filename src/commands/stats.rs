@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::commands::words;
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
-use crate::game::Playable;
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, start_of};
 

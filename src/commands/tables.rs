@@ -10,10 +10,11 @@ use anyhow::{Context, bail};
 use super::progress::Progress;
 use super::{interruptible, threads};
 use crate::commands::words;
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::files::Claim;
-use crate::game::{Endgames, EndgamesVisitor, Playable};
-use crate::search::{TableSummary, TablesListener, TablesRequest, build_tables};
+use crate::game::{Endgames, EndgamesVisitor};
+use crate::solver::{TableSummary, TablesListener, TablesRequest, build_tables};
 
 /// Builds endgame tables by retrograde analysis. Tables that the folder has already are checked and kept.
 #[derive(Debug, clap::Args)]

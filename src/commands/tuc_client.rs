@@ -9,8 +9,8 @@ use clap::value_parser;
 
 use crate::commands::words;
 use crate::engine::{Settings, registry};
-use crate::protocol::tuc::VARIANT;
-use crate::protocol::tuc::client::{ClientSettings, play};
+use crate::tuc::VARIANT;
+use crate::tuc::client::{ClientSettings, play};
 
 /// Plays one game of TUC-CHESS over UDP, on the original server or on `labrys tuc-server`.
 #[derive(Debug, clap::Args)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use crate::protocol::tuc::{Host, TimeLimits, server};
+use crate::tuc::{Host, TimeLimits, server};
 
 /// Serves one game of TUC-CHESS over UDP. The first two clients that send their names play, the first one as
 /// White. protocol.md describes the protocol.

@@ -6,8 +6,8 @@ use std::time::Instant;
 
 use anyhow::Context;
 
-use crate::engine::{Settings, registry};
-use crate::search::{Verified, variant_of};
+use crate::engine::Settings;
+use crate::solver::{self, Verified, variant_of};
 
 /// Checks the certificates of proofs.
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let first = &arguments.files[0];
     let variant = variant_of(first).with_context(|| first.display().to_string())?;
-    let engine = registry::engine(&variant, &Settings::default())?;
+    let engine = solver::engine(&variant, &Settings::default())?;
     let (mut out, mut start, mut written) = (io::stdout(), Instant::now(), Ok(()));
     engine.verify(&arguments.files, &mut |verified| {
         if written.is_ok() {

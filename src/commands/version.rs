@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::eval::nnue::EvalNet;
-use crate::game::Playable;
 
 /// The levels of x86-64 processors, the greatest first, each with a feature that the one before lacks.
 const LEVELS: [(&str, bool); 3] = [

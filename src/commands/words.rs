@@ -6,9 +6,9 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
 use crate::arena::parse_option;
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, OptionKind, OptionSpec, Session, Settings};
-use crate::game::Playable;
 
 /// The keys of an engine in a match, but its options.
 const KEYS: [&str; 15] = [

@@ -11,8 +11,9 @@ use std::sync::LazyLock;
 use labrys::game::fen::{self, Fields};
 use labrys::game::{
     Chance, Color, DrawRules, Encoding, Ending, Features, FenError, Game, GameMove, Inputs, MoveError,
-    MoveOrdering, Outcome, Playouts, SelectiveDeepening, Selectivity, Solvable, Tabled,
+    MoveOrdering, Outcome, Playouts, SelectiveDeepening, Selectivity, Tabled,
 };
+use labrys::solver::Solvable;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -251,3 +252,5 @@ impl Playouts for Breakthrough {}
 
 impl Tabled for Breakthrough {}
 impl Solvable for Breakthrough {}
+
+labrys::playable!(Breakthrough);

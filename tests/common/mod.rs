@@ -1,18 +1,22 @@
 //! Helpers of several tests: random positions, a search in one call, an engine process.
-#![allow(dead_code, reason = "each test uses a part")]
+#![allow(dead_code, reason = "each binary uses a part")]
 
 pub mod bench;
 pub mod breakthrough;
+pub mod engines;
 pub mod flip;
 pub mod grid;
 pub mod mailbox;
 pub mod minimax;
 pub mod net;
 pub mod process;
+pub mod records;
+pub mod shell;
 pub mod suite;
 
+use labrys::engine::Playable;
 use labrys::eval::{Linear, Score};
-use labrys::game::{Features, Game, GameHistory, Playable};
+use labrys::game::{Features, Game, GameHistory};
 use labrys::search::{
     Best, Bound, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
     Tree, monte_carlo, search,

@@ -9,9 +9,10 @@ use bulletformat::{BulletFormat, ChessBoard};
 use crate::commands::progress::Progress;
 use crate::commands::words;
 use crate::commands::{claim, interruptible};
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::files::write_atomically_with;
-use crate::game::{Playable, Points};
+use crate::game::Points;
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_games, start_of};
 

@@ -17,15 +17,16 @@ use crate::commands::games::RANDOM_PLIES;
 use crate::commands::selfplay::SelfPlay;
 use crate::commands::tournament;
 use crate::commands::{RulesArguments, interruptible, parse_even, parse_plies, threads};
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::eval::nnue::EvalNet;
-use crate::game::Playable;
 use crate::learn::checkpoint::TrainingFolder;
 use crate::learn::nnue::checkpoint::NET;
 use crate::learn::nnue::generations::{GenerationsState, NetGeneration, TrainedNet};
 use crate::learn::nnue::model::NEURONS;
 use crate::learn::nnue::selfplay::SelfPlaySettings;
 use crate::learn::nnue::trainer::TrainingError;
+use crate::learn::save_eval_net;
 use crate::protocol::engine_log::EngineLog;
 use crate::search::Control;
 
@@ -245,7 +246,7 @@ impl Generation<'_> {
             std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
             let (play, sizes) = (self.run.rules.start::<G>()?, &training.sizes);
             let net = EvalNet::random(play.position(), sizes.neurons, sizes.outputs, self.seed());
-            net.save::<G>(Path::new(path))?;
+            save_eval_net::<G>(&net, Path::new(path))?;
         }
         let selfplay = SelfPlay {
             rules: self.run.rules,

@@ -4,9 +4,11 @@ use std::path::PathBuf;
 
 use super::Sizes;
 use crate::commands::{RulesArguments, claim};
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
-use crate::game::{InputShape, Playable};
+use crate::game::InputShape;
+use crate::learn::save_eval_net;
 
 /// Writes a net with random parameters.
 #[derive(Debug, clap::Args)]
@@ -35,7 +37,7 @@ impl GameVisitor for &Arguments {
         let play = self.rules.rules()?.start::<G>()?;
         let sizes = self.sizes.of(play.position())?;
         let net = EvalNet::random_of_sizes(sizes, self.seed);
-        net.save::<G>(&self.out)?;
+        save_eval_net::<G>(&net, &self.out)?;
         let EvalNetSizes { inputs: InputShape { files, ranks, inputs }, buckets, hidden, outputs } = sizes;
         let times = if buckets == 1 { String::new() } else { format!(" in {buckets} buckets") };
         let path = self.out.display();

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use crate::commands::{RulesArguments, claim};
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
-use crate::game::{EncodingShape, Playable};
+use crate::game::EncodingShape;
+use crate::learn::save_parameters;
 use crate::learn::zero::{NetKind, NetSettings};
 use crate::nets::{NetConfig, Parameters};
 
@@ -47,7 +49,7 @@ impl GameVisitor for &Arguments {
         let Arguments { net: architecture, channels, dense, blocks, .. } = *self;
         let architecture = NetSettings { architecture, channels, dense, blocks }.architecture();
         let parameters = Parameters::random::<G>(NetConfig { shape, architecture }, self.seed)?;
-        parameters.save(&self.out)?;
+        save_parameters(&parameters, &self.out)?;
         let EncodingShape { files, ranks, .. } = shape;
         let (count, path) = (parameters.count(), self.out.display());
         print_line!("a net for {} on {files}×{ranks}, {count} parameters: {path}", G::NAME)?;

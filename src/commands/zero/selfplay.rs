@@ -10,8 +10,8 @@ use super::settings;
 use crate::arena::Rules;
 use crate::commands::progress::Progress;
 use crate::commands::{interruptible, threads};
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
-use crate::game::Playable;
 use crate::learn::zero::{GenerationGames, ZeroConfig, ZeroError};
 use crate::shard::Shard;
 

@@ -11,8 +11,8 @@ use super::settings;
 use crate::arena::{Pairs, Rules};
 use crate::commands::progress::Progress;
 use crate::commands::{interruptible, threads};
+use crate::engine::Playable;
 use crate::engine::registry::{self, GameVisitor};
-use crate::game::Playable;
 use crate::learn::zero::{Event, Generation, ZeroConfig, ZeroError, ZeroRun};
 
 /// Learns a policy/value net by self-play: generations of games, training and matches.

@@ -1,0 +1,69 @@
+//! Matches and tournaments between engines, and the statistics of their results.
+//!
+//! - [`Rules`]: the game and its own option; [`EngineSetup`]: the engine to run, which is Labrys in the same
+//!   process, a UCI or xboard engine in a child process, or a client over UDP; [`Player`]: the referee's
+//!   interface to each of them;
+//! - `referee`: plays one game on the loop that self-play uses too ([`labrys_core::engine::game_loop`]) and
+//!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
+//! - `openings`: random openings and opening books (`book`); `schedule`: the list of games; `tournament`:
+//!   plays them, several at a time, each on a core of its own by `affinity`;
+//! - `results`: results by pairs of games; `sprt` and `ratings`: statistics, with [`Elo`]; `summary`: their
+//!   report, with a `cross_table`;
+//! - `pgn`: reading and writing of game records, the file that a match appends them to, and merging the files
+//!   of shards; `plot`: the score over the games as a chart; [`analysis`]: what each move of a game gave
+//!   away;
+//! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
+//!   fastchess take them.
+
+mod adjudication;
+mod affinity;
+pub mod analysis;
+mod book;
+mod clock;
+mod cross_table;
+mod engine_config;
+mod key_values;
+mod openings;
+pub mod pgn;
+mod player;
+pub mod plot;
+mod ratings;
+mod referee;
+mod results;
+mod rules;
+mod schedule;
+mod sprt;
+mod summary;
+mod tournament;
+
+pub use adjudication::{Adjudication, DrawRule, ResignRule};
+pub use affinity::{Affinity, AffinityError, CoreList};
+pub use book::{BookOptions, OpeningLineError};
+pub use clock::{EngineLimits, TimeControl, seconds};
+pub use engine_config::EngineConfig;
+pub use key_values::{KeyError, KeyValues};
+pub use openings::{OpeningError, Openings};
+pub use pgn::CommentKeys;
+pub use player::{
+    EngineKind, EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError, TextPlayer,
+    TextReply,
+};
+pub use ratings::{Rating, ratings};
+pub use referee::{FinalResult, PlayedGame, RefereeError, Seat, Termination, ThinkingTime, play};
+pub use results::{GameResult, Results};
+pub use rules::{Rules, RulesError, parse_option};
+pub use schedule::{Format, Schedule, ScheduledGame};
+pub use sprt::{EloModel, Hypothesis, Sprt, SprtError};
+pub use summary::Summary;
+pub use tournament::{Tournament, TournamentError};
+
+pub use labrys_support::elo::{Elo, Pairs};
+
+/// A position and the moves played from it: an opening, or the moves of a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variation {
+    /// The position, as FEN.
+    pub fen: String,
+    /// The moves, in the notation of the game.
+    pub moves: Vec<String>,
+}

@@ -1,0 +1,189 @@
+//! Openings of a match: an opening book, or random moves from the start position.
+
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use rand::rngs::StdRng;
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{RngExt, SeedableRng};
+use thiserror::Error;
+
+use super::Variation;
+use super::book::{self, BookOptions, OpeningLineError};
+use labrys_core::engine::Board;
+use labrys_core::game::quote;
+
+/// A source of openings. They are numbered from 0.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Openings {
+    /// The openings of a file, repeated from the first one when they are used up.
+    Book(Vec<Variation>),
+    /// Random moves from the start position.
+    Random {
+        /// The seed. An opening depends on the seed and its number only.
+        seed: u64,
+        /// Length of an opening in plies, chosen at random from this range.
+        plies: RangeInclusive<usize>,
+    },
+}
+
+/// Why openings cannot be used.
+#[derive(Debug, Error)]
+pub enum OpeningError {
+    /// The file cannot be read.
+    #[error("openings {}: {error}", quote(&.path.display().to_string()))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        error: std::io::Error,
+    },
+    /// The file contains no opening.
+    #[error("openings {}: no opening in it", quote(&.path.display().to_string()))]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// None of its openings can be used.
+    #[error("{0}; no opening of the file can be used")]
+    NoneUsable(Box<OpeningError>),
+    /// A line or a game of the file is not a valid opening.
+    #[error("openings {}, {place}: {problem}", quote(&.path.display().to_string()))]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// The line or the game, such as `line 7`.
+        place: String,
+        /// What is wrong with it.
+        problem: Box<OpeningLineError>,
+    },
+    /// Random openings of this length always end the game.
+    #[error("every game is over within {plies} random plies")]
+    TooLong {
+        /// Length of the opening in plies.
+        plies: usize,
+    },
+}
+
+/// Attempts at a random opening; an attempt fails when it reaches the end of the game.
+const ATTEMPTS: usize = 1000;
+
+impl Openings {
+    /// Reads an opening book for the game of `board`, which is changed. The module `book` lists its forms.
+    ///
+    /// # Errors
+    /// [`OpeningError`] names the file, the line or game, and the FEN field or the move that is wrong.
+    pub fn read(path: &Path, board: &mut dyn Board, options: BookOptions) -> Result<Openings, OpeningError> {
+        let mut lines = book::read(path, board, options)?;
+        if let Some(seed) = options.shuffle {
+            lines.shuffle(&mut StdRng::seed_from_u64(seed));
+        }
+        Ok(Openings::Book(lines))
+    }
+
+    /// Whether every opening is the start position, without moves. `board` is changed.
+    pub fn are_start(&self, board: &mut dyn Board) -> bool {
+        let no_moves = match self {
+            Openings::Book(lines) => lines.iter().all(|line| line.moves.is_empty()),
+            Openings::Random { plies, .. } => *plies.end() == 0,
+        };
+        no_moves && self.begin_at_start(board)
+    }
+
+    /// Whether every opening begins at the start position. `board` is changed.
+    pub fn begin_at_start(&self, board: &mut dyn Board) -> bool {
+        match self {
+            Openings::Book(lines) => {
+                let start = board.set_up(None, &[]).map(|()| board.fen());
+                lines.iter().all(|line| start.as_ref() == Ok(&line.fen))
+            }
+            Openings::Random { .. } => true,
+        }
+    }
+
+    /// The opening `number`. `board` is changed.
+    ///
+    /// # Errors
+    /// [`OpeningError::TooLong`] where random openings always end the game.
+    pub fn get(&self, number: u64, board: &mut dyn Board) -> Result<Variation, OpeningError> {
+        match self {
+            Openings::Book(lines) => Ok(lines[(number % lines.len() as u64) as usize].clone()),
+            Openings::Random { seed, plies } => {
+                let mut random = seeded_rng(*seed, number);
+                let plies = random.random_range(plies.clone());
+                let found = (0..ATTEMPTS).find_map(|_| random_line(board, plies, &mut random));
+                found.ok_or(OpeningError::TooLong { plies })
+            }
+        }
+    }
+}
+
+/// A random number generator that depends on `seed` and `number` only. Generators of different numbers are
+/// independent.
+pub(super) fn seeded_rng(seed: u64, number: u64) -> StdRng {
+    let mut random = StdRng::seed_from_u64(seed);
+    StdRng::seed_from_u64(random.random::<u64>() ^ number)
+}
+
+/// Plays random moves from the start position; `None` if they end the game.
+fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Option<Variation> {
+    board.set_up(None, &[]).ok()?;
+    let mut line = Variation { fen: board.fen(), moves: Vec::with_capacity(plies) };
+    for _ in 0..plies {
+        let moves = board.legal_moves();
+        let mv = board.sample(moves.choose(random)?, &mut || random.random()).ok()?;
+        board.play(&mv).ok()?;
+        line.moves.push(mv);
+    }
+    board.outcome().is_none().then_some(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use labrys_core::engine::registry;
+
+    fn board() -> Box<dyn Board> {
+        registry::board(registry::default_name()).unwrap()
+    }
+
+    #[test]
+    fn random_openings_depend_on_seed_and_number_only() {
+        let openings = |seed| Openings::Random { seed, plies: 4..=7 };
+        let mut board = board();
+        let mut seen = HashSet::new();
+        for number in 0..200 {
+            let line = openings(1).get(number, board.as_mut()).unwrap();
+            assert!((4..=7).contains(&line.moves.len()));
+            assert_eq!(openings(1).get(number, board.as_mut()).unwrap(), line);
+            board.set_up(Some(&line.fen), &line.moves).unwrap();
+            assert_eq!(board.outcome(), None);
+            seen.insert(line.moves);
+        }
+        assert!(seen.len() > 190, "{} of 200 differ", seen.len());
+        let other = openings(2).get(0, board.as_mut()).unwrap();
+        assert!(!seen.contains(&other.moves));
+    }
+
+    #[test]
+    fn openings_may_be_none() {
+        let mut board = board();
+        let mut is_start = |openings: Openings| openings.are_start(board.as_mut());
+        assert!(is_start(Openings::Random { seed: 1, plies: 0..=0 }));
+        assert!(!is_start(Openings::Random { seed: 1, plies: 0..=1 }));
+        let start = Openings::Random { seed: 1, plies: 0..=0 }.get(0, self::board().as_mut()).unwrap();
+        let moved = Openings::Random { seed: 1, plies: 1..=1 }.get(0, self::board().as_mut()).unwrap();
+        let other = Variation { fen: "p6p/8/8/8/8/8/8/PP6 w 0 1".to_owned(), moves: Vec::new() };
+        assert!(is_start(Openings::Book(vec![start.clone(); 2])));
+        assert!(!is_start(Openings::Book(vec![start.clone(), moved])));
+        assert!(!is_start(Openings::Book(vec![start, other])));
+    }
+
+    #[test]
+    fn endless_random_openings_are_refused() {
+        let openings = Openings::Random { seed: 1, plies: 5000..=5000 };
+        assert!(matches!(openings.get(0, board().as_mut()), Err(OpeningError::TooLong { plies: 5000 })));
+    }
+}

@@ -1,0 +1,138 @@
+//! The comments on moves: score, depth and time, and what else is asked for.
+
+use std::collections::BTreeSet;
+use std::str::FromStr;
+
+use super::PgnMove;
+use crate::MoveReply;
+use labrys_core::eval::UciScore;
+use labrys_core::game::{Game, quote};
+
+/// What comments have besides score, depth and time, parsed from a list such as `nodes,pv`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommentKeys(BTreeSet<Key>);
+
+/// A part of a comment, in the order in which they are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Nodes,
+    Nps,
+    Seldepth,
+    Pv,
+}
+
+impl Key {
+    const ALL: [Key; 4] = [Key::Nodes, Key::Nps, Key::Seldepth, Key::Pv];
+
+    fn name(self) -> &'static str {
+        match self {
+            Key::Nodes => "nodes",
+            Key::Nps => "nps",
+            Key::Seldepth => "seldepth",
+            Key::Pv => "pv",
+        }
+    }
+
+    /// The value in a reply of the player to move in a position; `None` if the reply does not have it.
+    fn value<G: Game>(self, position: &G, reply: &MoveReply<G::Move>) -> Option<String> {
+        match self {
+            Key::Nodes => reply.nodes.map(|nodes| nodes.to_string()),
+            Key::Nps => reply.nodes_per_second().map(|nps| nps.to_string()),
+            Key::Seldepth => reply.seldepth.map(|depth| depth.to_string()),
+            Key::Pv if reply.pv.is_empty() => None,
+            Key::Pv => {
+                let mut position = position.clone();
+                let moves = reply.pv.iter().map(|&mv| {
+                    let text = position.san(mv);
+                    position.play(mv);
+                    text
+                });
+                Some(moves.collect::<Vec<_>>().join(" "))
+            }
+        }
+    }
+}
+
+impl FromStr for CommentKeys {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<CommentKeys, String> {
+        let names = text.split(',').filter(|_| !text.is_empty());
+        let keys = names.map(|name| {
+            let known = || Key::ALL.map(Key::name).join(", ");
+            let key = Key::ALL.into_iter().find(|key| key.name() == name);
+            key.ok_or_else(|| format!("unknown key {}, expected any of: {}", quote(name), known()))
+        });
+        keys.collect::<Result<_, _>>().map(CommentKeys)
+    }
+}
+
+impl PgnMove {
+    /// The move `mv`, played in a position, with a comment made of the player's reply.
+    pub fn new<G: Game>(
+        position: &G,
+        mv: G::Move,
+        reply: &MoveReply<G::Move>,
+        keys: &CommentKeys,
+    ) -> PgnMove {
+        let seconds = reply.elapsed.as_secs_f64();
+        let score = reply.score.map(|score| match score {
+            UciScore::Centi(value) => format!("{:+.2}", f64::from(value) / 100.0),
+            UciScore::Mate(moves) if moves > 0 => format!("+M{moves}"),
+            UciScore::Mate(moves) => format!("-M{}", moves.unsigned_abs()),
+        });
+        let mut comment = match score {
+            Some(score) => format!("{score}/{} {seconds:.3}s", reply.depth.unwrap_or(0)),
+            None => format!("{seconds:.3}s"),
+        };
+        let values = keys.0.iter().filter_map(|key| Some((key, key.value(position, reply)?)));
+        values.for_each(|(key, value)| comment += &format!(", {}={value}", key.name()));
+        PgnMove { text: position.san(mv), comment, ..PgnMove::default() }
+    }
+
+    /// The score in the comment, in units of the evaluation and from the point of view of the player who
+    /// moved. Infinite for a mate score; `None` where the comment has no score.
+    pub fn score(&self) -> Option<f64> {
+        let (score, _) = self.comment.split_once('/')?;
+        match score.split_at_checked(2)? {
+            ("+M", _) => Some(f64::INFINITY),
+            ("-M", _) => Some(f64::NEG_INFINITY),
+            _ => score.parse().ok().filter(|score: &f64| score.is_finite()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use labrys_core::game::chess::Chess;
+
+    #[test]
+    fn scores_are_read_back() {
+        let score = |comment: &str| PgnMove { comment: comment.into(), ..PgnMove::default() }.score();
+        assert_eq!((score("+1.23/12 0.450s"), score("-0.50/3 0.001s")), (Some(1.23), Some(-0.5)));
+        assert_eq!(
+            (score("+M5/9 1.000s"), score("-M2/9 1.000s")),
+            (Some(f64::INFINITY), Some(f64::NEG_INFINITY))
+        );
+        for comment in ["", "book", "0.450s", "x/12", "é/1", "+inf/3", "a/b/c"] {
+            assert_eq!(score(comment), None, "{comment}");
+        }
+    }
+
+    #[test]
+    fn replies_become_comments() {
+        let reply = |score, depth| {
+            let elapsed = std::time::Duration::from_millis(450);
+            let (position, keys) = (Chess::start(), "pv,nps,seldepth,nodes".parse().unwrap());
+            let line = |text| position.parse_move(text).unwrap();
+            let reply = MoveReply { score, depth, elapsed, ..MoveReply::new(Ok(line("e2e4"))) };
+            PgnMove::new(&position, line("e2e4"), &reply, &keys).comment
+        };
+        assert_eq!(reply(Some(UciScore::Centi(123)), Some(12)), "+1.23/12 0.450s");
+        assert_eq!(reply(Some(UciScore::Centi(-5)), Some(1)), "-0.05/1 0.450s");
+        assert_eq!(reply(Some(UciScore::Mate(5)), Some(9)), "+M5/9 0.450s");
+        assert_eq!(reply(Some(UciScore::Mate(-4)), None), "-M4/0 0.450s");
+        assert_eq!(reply(None, None), "0.450s");
+    }
+}

@@ -1,0 +1,201 @@
+//! PGN files: reading them, and appending the games of a match one by one.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use encoding_rs_io::DecodeReaderBytesBuilder;
+use thiserror::Error;
+
+use super::writer::EVENT;
+use super::{PgnError, PgnGame, PgnReader};
+use labrys_core::game::quote;
+use labrys_support::files::{self, Claim, Existing};
+
+/// A PGN file that games are appended to. Each game is written as soon as it is finished, so a killed match
+/// loses no finished game.
+#[derive(Debug)]
+pub struct PgnFile {
+    file: File,
+    /// Length in bytes of the complete games; the file is truncated to it before the next game is written.
+    whole: Option<u64>,
+    /// No other process appends to the file.
+    _claim: Claim,
+}
+
+/// Why a PGN file cannot be used.
+#[derive(Debug, Error)]
+pub enum PgnFileError {
+    /// It cannot be opened, read or written.
+    #[error("{}: {error}", quote(&.path.display().to_string()))]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The error of the operating system.
+        error: io::Error,
+    },
+    /// It is to be created, but exists.
+    #[error("{}: the file exists", quote(&.path.display().to_string()))]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Its content is not PGN.
+    #[error("{}, {error}", quote(&.path.display().to_string()))]
+    Pgn {
+        /// The file.
+        path: PathBuf,
+        /// The error and its line.
+        error: PgnError,
+    },
+}
+
+impl PgnFile {
+    /// Creates a file, which must not exist, unless it is a pipe or a device.
+    ///
+    /// # Errors
+    /// [`PgnFileError::Exists`], [`PgnFileError::File`].
+    pub fn create(path: &Path) -> Result<PgnFile, PgnFileError> {
+        match files::open(path, Existing::Refused) {
+            Ok((file, claim)) => Ok(PgnFile { file, whole: None, _claim: claim }),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Err(PgnFileError::Exists { path: path.to_owned() })
+            }
+            Err(error) => Err(failed(path, error)),
+        }
+    }
+
+    /// Opens a file to append to, created if missing, and returns the games in it. An unfinished game at its
+    /// end, left by a killed match, is removed when the next game is appended; until then the file is not
+    /// changed.
+    ///
+    /// # Errors
+    /// [`PgnFileError`].
+    pub fn resume(path: &Path) -> Result<(PgnFile, Vec<PgnGame>), PgnFileError> {
+        let failed = |error| failed(path, error);
+        let (mut file, claim) = files::open(path, Existing::Continued).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes).map_err(failed)?;
+        let (games, complete) =
+            complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
+        if !bytes[complete..].trim_ascii().is_empty() {
+            log::warn!("{}: the unfinished game at the end will be removed", path.display());
+        }
+        Ok((PgnFile { file, whole: Some(complete as u64), _claim: claim }, games))
+    }
+
+    /// Appends a game.
+    ///
+    /// # Errors
+    /// Any error of writing the file.
+    pub fn append(&mut self, record: &PgnGame) -> io::Result<()> {
+        if let Some(whole) = self.whole.take() {
+            self.file.set_len(whole)?;
+            self.file.seek(SeekFrom::End(0))?;
+            if whole > 0 {
+                self.file.write_all(b"\n\n")?;
+            }
+        }
+        self.file.write_all(record.to_string().as_bytes())
+    }
+}
+
+/// The games of a file that a match writes, but not one at its end that is not finished.
+///
+/// # Errors
+/// [`PgnFileError`].
+pub fn finished_games(path: &Path) -> Result<Vec<PgnGame>, PgnFileError> {
+    let bytes = std::fs::read(path).map_err(|error| failed(path, error))?;
+    let games = complete_games(&bytes).map_err(|error| PgnFileError::Pgn { path: path.to_owned(), error })?;
+    Ok(games.0)
+}
+
+/// Reads the games of a file one by one: UTF-8, Windows-1252, or UTF-16 with a byte order mark.
+///
+/// # Errors
+/// [`PgnFileError::File`] when it cannot be opened. The errors of games name their line only.
+pub fn open(path: &Path) -> Result<PgnReader<impl BufRead>, PgnFileError> {
+    let file = File::open(path).map_err(|error| failed(path, error))?;
+    let decoder = DecodeReaderBytesBuilder::new().bom_sniffing(true).utf8_passthru(true).build(file);
+    Ok(PgnReader::new(BufReader::new(decoder)))
+}
+
+/// The games of a file that a match was writing when it was killed, and the length of the complete games in
+/// bytes. An unfinished game at the end is left out.
+fn complete_games(bytes: &[u8]) -> Result<(Vec<PgnGame>, usize), PgnError> {
+    let mut reader = PgnReader::new(bytes);
+    let (mut games, mut complete) = (Vec::new(), 0);
+    loop {
+        let next = reader.next();
+        let next = next.map(|game| reader.unfinished().filter(|_| game.is_ok()).map_or(game, Err));
+        match next {
+            None => return Ok((games, complete)),
+            Some(Ok(game)) => games.push(game),
+            Some(Err(_)) if is_beginning(&bytes[complete..]) => return Ok((games, complete)),
+            Some(Err(error)) => return Err(error),
+        }
+        complete = reader.bytes_read() as usize;
+    }
+}
+
+/// Whether a text is the beginning of one game written by Labrys, cut off at some byte.
+fn is_beginning(text: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(text);
+    let (text, first) = (text.trim_start(), format!("[Event \"{EVENT}\"]\n"));
+    first.starts_with(text) || (text.starts_with(&first) && !text[first.len()..].contains(&first))
+}
+
+fn failed(path: &Path, error: io::Error) -> PgnFileError {
+    PgnFileError::File { path: path.to_owned(), error }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Problem;
+    use super::super::tests;
+    use super::*;
+
+    /// A record as matches write it.
+    fn record() -> PgnGame {
+        PgnGame { comment: String::new(), closing: String::new(), ..tests::record() }
+    }
+
+    #[test]
+    fn an_unfinished_game_at_the_end_is_left_out() {
+        let (one, two) = (record().to_string(), format!("{}{}", record(), record()));
+        for cut in (one.len()..two.len()).filter(|&cut| two.is_char_boundary(cut)) {
+            let (records, whole) = complete_games(&two.as_bytes()[..cut]).unwrap();
+            let complete = if cut < two.trim_end().len() { 1 } else { 2 };
+            assert_eq!(records.len(), complete, "{cut}");
+            assert_eq!(whole, if complete == 1 { one.trim_end().len() } else { two.trim_end().len() });
+            let unfinished = !two[..cut][whole..].trim().is_empty();
+            let mut reader = PgnReader::new(&two.as_bytes()[..cut]);
+            let all = reader.by_ref().all(|game| game.is_ok());
+            let is_whole = all && reader.unfinished().is_none();
+            assert_eq!(!is_whole, unfinished, "{cut}");
+        }
+    }
+
+    #[test]
+    fn other_text_is_not_taken_for_an_unfinished_game() {
+        let good = record().to_string();
+        for (text, line) in [
+            ("hello".to_owned(), 1),
+            ("[Event \"x\"]\n\n1. e4".to_owned(), 3),
+            (good.replace(" 1-0", "") + &good, 22),
+        ] {
+            let error = complete_games(text.as_bytes()).unwrap_err();
+            assert!(error.line == line && matches!(error.problem, Problem::Unfinished(_)), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_file_in_utf16_is_read() {
+        let text: Vec<u8> =
+            "\u{feff}[White \"Žofia\"]\n1. e4 *\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        let games: Vec<_> = open(file.path()).unwrap().collect::<Result<_, _>>().unwrap();
+        assert_eq!(games[0].players[0].name, "Žofia");
+    }
+}

@@ -1,0 +1,81 @@
+//! Merging the PGN files of the shards of a match.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::PgnError;
+use super::file::{self, PgnFileError};
+use crate::tournament::SHARD;
+use labrys_support::shard::{MergeError, Part, ShardError};
+
+/// Why records cannot be merged.
+#[derive(Debug, Error)]
+pub enum PgnMergeError {
+    /// A file cannot be opened.
+    #[error(transparent)]
+    File(#[from] PgnFileError),
+    /// A file cannot be read.
+    #[error("{}: {error}", .path.display())]
+    Pgn {
+        /// The file.
+        path: PathBuf,
+        /// The error and its line.
+        error: PgnError,
+    },
+    /// The tag of a shard is wrong.
+    #[error("{}: {error}", .path.display())]
+    Tag {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with the tag.
+        error: ShardError,
+    },
+    /// The games are not those of the shard.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// The result cannot be written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// The part of a match that a file holds, as its first game says; `None` if that game is not of a shard.
+///
+/// # Errors
+/// [`PgnMergeError`] names the file.
+pub fn part_of(path: &Path) -> Result<Option<Part>, PgnMergeError> {
+    let Some(game) = file::open(path)?.next() else { return Ok(None) };
+    let game = game.map_err(|error| PgnMergeError::Pgn { path: path.to_owned(), error })?;
+    let tag = game.other_tags.iter().find(|(name, _)| name == SHARD);
+    let part = tag.map(|(_, text)| text.parse()).transpose();
+    part.map_err(|error| PgnMergeError::Tag { path: path.to_owned(), error })
+}
+
+/// Writes the games of all parts of a match in the order of the schedule, without what says that they were
+/// played in parts.
+///
+/// # Errors
+/// [`PgnMergeError`] names the file that cannot be read, or that does not have exactly the games of its part.
+pub fn merge(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), PgnMergeError> {
+    for (path, part) in files {
+        let mut games = BTreeMap::new();
+        let tag = (SHARD.to_owned(), part.to_string());
+        let mut reader = file::open(path)?;
+        while let Some(game) = reader.next() {
+            let game = reader.unfinished().filter(|_| game.is_ok()).map_or(game, Err);
+            let mut game = game.map_err(|error| PgnMergeError::Pgn { path: path.clone(), error })?;
+            let number = game.number.unwrap_or(0);
+            let is_own =
+                number > 0 && part.numbers().contains(&(number - 1)) && game.other_tags.contains(&tag);
+            game.other_tags.retain(|other| *other != tag);
+            if !is_own || games.insert(number, game.to_string()).is_some() {
+                return Err(part.refuse_game(path, number).into());
+            }
+        }
+        part.check_games(path, games.len() as u64)?;
+        games.values().try_for_each(|game| out.write_all(game.as_bytes()))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! Game records in PGN: tags, moves with comments, and the result.
+//!
+//! Moves are in the notation of records, SAN in chess: [`PgnGame::replay`] turns them into that of the
+//! protocol. [`PgnReader`] reads what other programs write, too. The comment after a move, `{+1.23/12
+//! 0.450s}`, has the player's score in units of the evaluation (or `+M5` for a win in five moves), the depth
+//! and the time, as in cutechess; [`CommentKeys`] adds more. Moves of the opening have the comment `{book}`.
+
+mod comment;
+pub mod file;
+mod glued;
+mod lines;
+pub mod merge;
+mod reader;
+mod record;
+mod tag;
+mod words;
+mod writer;
+
+use thiserror::Error;
+
+use super::{FinalResult, Variation};
+use labrys_core::engine::{Board, PositionError, UnknownVariant, registry};
+
+pub use comment::CommentKeys;
+pub use reader::{PgnError, PgnReader, Problem};
+
+/// A game record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PgnGame {
+    /// Number of the game in its match, from 1 (tag `GameNumber`); `None` in files of other programs.
+    pub number: Option<u64>,
+    /// The round, `?` if it is not known; in files of Labrys the number of the opening, from 1.
+    pub round: String,
+    /// The date, `YYYY.MM.DD`, with question marks for what is not known.
+    pub date: String,
+    /// The tag `Variant`, see [`registry::recorded`]; `None` where the file has none, as for standard chess.
+    pub variant: Option<String>,
+    /// White and Black.
+    pub players: [PlayerTags; 2],
+    /// The opening. Its FEN is empty where the file has none: the game begins at the start position.
+    pub opening: Variation,
+    /// The comment before the first move.
+    pub comment: String,
+    /// The moves after the opening.
+    pub moves: Vec<PgnMove>,
+    /// The comment behind the result.
+    pub closing: String,
+    /// The result; `None` for a game that was not finished (`*`).
+    pub end: Option<FinalResult>,
+    /// All other tags with their values, such as `Event` and `WhiteElo`.
+    pub other_tags: Vec<(String, String)>,
+}
+
+/// The tags of one player.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PlayerTags {
+    /// Its name.
+    pub name: String,
+    /// Its time control and search limits.
+    pub time_control: String,
+    /// Its program and options.
+    pub setup: String,
+}
+
+/// A move with what is said of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PgnMove {
+    /// The move.
+    pub text: String,
+    /// The comment before it, where it is the first one of a variation.
+    pub before: String,
+    /// The comment, without braces.
+    pub comment: String,
+    /// The annotation glyphs, such as 4 for a blunder (written `$4`, and read from `??`, too).
+    pub glyphs: Vec<u16>,
+    /// Other moves in its place, each with what follows it.
+    pub variations: Vec<Vec<PgnMove>>,
+}
+
+/// Why a game cannot be played again.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ReplayError {
+    /// Its game does not exist.
+    #[error(transparent)]
+    Variant(#[from] UnknownVariant),
+    /// It is of another game than expected.
+    #[error("a game of {found}, expected {expected}")]
+    OtherVariant {
+        /// Its game.
+        found: &'static str,
+        /// The game expected.
+        expected: &'static str,
+    },
+    /// Its start position or a move is not valid.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+}
+
+/// Variations within variations that are read and written. Deeper ones are left out.
+pub const DEEPEST: usize = 50;
+
+/// The comment of opening moves.
+const BOOK: &str = "book";
+
+impl PgnMove {
+    /// Adds an annotation glyph, unless it is there.
+    pub fn add_glyph(&mut self, glyph: u16) {
+        if !self.glyphs.contains(&glyph) {
+            self.glyphs.push(glyph);
+        }
+    }
+}
+
+/// Adds a comment to those before it.
+fn join(comment: &mut String, text: &str) {
+    if !(comment.is_empty() || text.is_empty()) {
+        comment.push(' ');
+    }
+    comment.push_str(text);
+}
+
+impl PgnGame {
+    /// A board of its game, at the start position. Where the record does not name the game, it is `expected`,
+    /// or standard chess.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if the game is unknown, or another one than `expected`.
+    pub fn board(&self, expected: Option<&str>) -> Result<Box<dyn Board>, ReplayError> {
+        let expected = expected.map(registry::board).transpose()?;
+        match (&self.variant, expected) {
+            (None, Some(expected)) => Ok(expected),
+            (variant, expected) => {
+                let board = registry::recorded(variant.as_deref().unwrap_or_default())?;
+                let (found, expected) = (board.variant(), expected.map(|expected| expected.variant()));
+                match expected.filter(|&expected| expected != found) {
+                    Some(expected) => Err(ReplayError::OtherVariant { found, expected }),
+                    None => Ok(board),
+                }
+            }
+        }
+    }
+
+    /// That the record is of another game than expected, or than it says itself, if its moves are played there
+    /// but not in that one.
+    pub fn of_other_game(&self, expected: Option<&str>) -> Option<ReplayError> {
+        let expected = match self.board(expected) {
+            Ok(board) => board.variant(),
+            Err(error @ ReplayError::OtherVariant { .. }) => return Some(error),
+            Err(_) => return None,
+        };
+        let is_played = |name: &&'static str| {
+            registry::board(name).is_ok_and(|mut board| self.replay(board.as_mut()).is_ok())
+        };
+        if is_played(&expected) || (self.opening.moves.is_empty() && self.moves.is_empty()) {
+            return None;
+        }
+        let found = registry::names().into_iter().find(is_played)?;
+        Some(ReplayError::OtherVariant { found, expected })
+    }
+
+    /// The position in which it ended, as FEN. Its game is `variant`.
+    ///
+    /// # Errors
+    /// [`ReplayError`] if it is of another game or has a move that is not legal.
+    pub fn final_fen(&self, variant: &str) -> Result<String, ReplayError> {
+        let mut board = self.board(Some(variant))?;
+        self.replay(board.as_mut())?;
+        Ok(board.fen())
+    }
+
+    /// Plays the whole game on a board and returns its moves, those of the opening first, in the notation of
+    /// the protocol. Moves may go on after a draw that nobody claimed.
+    ///
+    /// # Errors
+    /// [`PositionError`] names the move and its number; the board then has the position before it.
+    pub fn replay(&self, board: &mut dyn Board) -> Result<Vec<String>, PositionError> {
+        board.set_up(self.opening.set_up_fen(), &[])?;
+        let texts = self.opening.moves.iter().chain(self.moves.iter().map(|mv| &mv.text));
+        let moves = texts.zip(1..).map(|(text, number)| {
+            board.play_san(text).map_err(|error| PositionError::Move { number, error })
+        });
+        moves.collect()
+    }
+}
+
+impl Variation {
+    /// The FEN of a record; `None` where it begins at the start position of the game.
+    pub fn set_up_fen(&self) -> Option<&str> {
+        Some(self.fen.as_str()).filter(|fen| !fen.is_empty())
+    }
+
+    /// The same line as a record has it: its moves in the notation of records, and no FEN where it begins at
+    /// the start position of the game. `board` is changed.
+    ///
+    /// # Errors
+    /// [`PositionError`] if it is not legal.
+    pub fn to_record(&self, board: &mut dyn Board) -> Result<Variation, PositionError> {
+        board.set_up(Some(&self.fen), &[])?;
+        let start = registry::recorded(board.pgn_variant().unwrap_or_default()).map(|start| start.fen());
+        let fen = if start.as_ref() == Ok(&self.fen) { String::new() } else { self.fen.clone() };
+        let moves =
+            self.moves.iter().zip(1..).map(|(mv, number)| {
+                board.play_to_san(mv).map_err(|error| PositionError::Move { number, error })
+            });
+        Ok(Variation { fen, moves: moves.collect::<Result<_, _>>()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Termination;
+    use labrys_core::game::Color;
+
+    /// A record with everything in it.
+    pub(super) fn record() -> PgnGame {
+        let mv = |text: &str, comment: &str| PgnMove {
+            text: text.into(),
+            comment: comment.into(),
+            ..PgnMove::default()
+        };
+        let side = |name: &str| PlayerTags {
+            name: name.into(),
+            time_control: "10+0.1".into(),
+            setup: format!("{name}, x=1"),
+        };
+        PgnGame {
+            number: Some(7),
+            round: "4".into(),
+            date: "2026.11.21".into(),
+            variant: Some("neighbours".into()),
+            players: [side("a \"quoted\" \\ name"), side("b")],
+            opening: Variation { fen: "pp6/8/8/8/8/8/8/PP6 b 0 1".into(), moves: vec!["a8a7".into()] },
+            comment: "before the game".into(),
+            moves: vec![mv("a1a2", "+1.23/12 0.450s"), mv("a7a8", ""), mv("d1d7,d7g7", "-M5/3 1.000s")],
+            closing: "behind it".into(),
+            end: Some(FinalResult {
+                winner: Some(Color::White),
+                termination: Termination::Time,
+                details: "Black loses on time".into(),
+            }),
+            other_tags: vec![("WhiteElo".into(), "2000".into())],
+        }
+    }
+
+    /// The games of a text.
+    pub(super) fn parse(text: &str) -> Result<Vec<PgnGame>, PgnError> {
+        PgnReader::new(text.as_bytes()).collect()
+    }
+
+    #[test]
+    fn games_read_back() {
+        let mut other = record();
+        other.players[1].time_control = "nodes 5".into();
+        other.end =
+            Some(FinalResult { winner: None, termination: Termination::Rules, details: String::new() });
+        let text = format!("{}{other}", record());
+        assert_eq!(parse(&text), Ok(vec![record(), other]));
+        assert!(text.contains(
+            "\n\n{before the game} 1... a8a7 {book} 2. a1a2 {+1.23/12 0.450s} a7a8 3. d1d7,d7g7\n{-M5/3 1.000s} 1-0 \
+             {behind it}\n\n"
+        ));
+    }
+
+    #[test]
+    fn a_game_is_replayed_on_a_board_of_its_variant() {
+        let game = |text: &str| parse(text).unwrap().remove(0);
+        let castling = "[FEN \"4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1\"]\n\n1. O-O Ke7 2. Rfe1+ 1-0";
+        for (variant, moves) in [("", ["e1g1", "e8e7", "f1e1"]), ("Chess960", ["e1h1", "e8e7", "f1e1"])] {
+            let game = game(&format!("[Variant \"{variant}\"]\n{castling}"));
+            let mut board = game.board(Some("chess")).unwrap();
+            assert_eq!(game.replay(board.as_mut()).unwrap(), moves);
+        }
+        let neighbours = game("[Variant \"neighbours\"]\n1. e1e3 *");
+        assert!(neighbours.board(None).and_then(|mut board| Ok(neighbours.replay(board.as_mut())?)).is_ok());
+        let error = neighbours.board(Some("chess")).err().unwrap();
+        assert_eq!(error.to_string(), "a game of neighbours, expected chess");
+        let unknown = game("[Variant \"ludo\"]\n*").board(None).err().unwrap();
+        assert!(unknown.to_string().starts_with("unknown variant `ludo`"), "{unknown}");
+        let illegal = game("1. e4 e5 2. Nxf9 *");
+        let error = illegal.replay(illegal.board(None).unwrap().as_mut()).unwrap_err().to_string();
+        assert!(error.starts_with("move 3: `Nxf9` is no move"), "{error}");
+    }
+
+    #[test]
+    fn an_opening_is_recorded_as_readers_expect_it() {
+        let mut board = registry::board("chess").unwrap();
+        let start = board.fen();
+        let line = |fen: &str, moves: &[&str]| Variation {
+            fen: fen.to_owned(),
+            moves: moves.iter().map(|&mv| mv.to_owned()).collect(),
+        };
+        let opening = line(&start, &["e2e4", "b8c6"]).to_record(board.as_mut());
+        assert_eq!(opening, Ok(line("", &["e4", "Nc6"])));
+        let other = "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
+        assert_eq!(line(other, &["e1g1"]).to_record(board.as_mut()), Ok(line(other, &["O-O"])));
+        assert!(line(other, &["e1e3"]).to_record(board.as_mut()).is_err());
+    }
+}

@@ -1,0 +1,713 @@
+//! Reading PGN as it is found: one game after the other, in constant memory.
+//!
+//! Nothing is left out that a game can have: comments, annotation glyphs, variations and tags are kept. Tags
+//! may be missing or damaged, comments may stand anywhere, words may be glued together, and a game may end
+//! without a result. After an error the reader goes on with the next game.
+
+use std::io::BufRead;
+
+use thiserror::Error;
+
+use super::lines::{LONGEST_LINE, Lines};
+use super::record::{Movetext, record};
+use super::tag::{self, is_tag};
+use super::words::{self, Winner, Word};
+use super::{DEEPEST, PgnGame, PgnMove, glued, join};
+
+/// The longest comment in bytes that is kept; the rest of a longer one is dropped.
+const LONGEST_COMMENT: usize = 1 << 20;
+
+/// An error in a PGN file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {problem}")]
+pub struct PgnError {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+/// What is wrong in a PGN file.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// A comment or a variation is not closed.
+    #[error("a comment or a variation is not closed")]
+    Open,
+    /// The next game or the end of the file comes before the result; the last word is given. Only files that
+    /// are written here have to have it.
+    #[error("the game ends without a result after {}", labrys_core::game::quote(.0))]
+    Unfinished(String),
+    /// A line is too long for a record of games.
+    #[error("a line of more than {LONGEST_LINE} bytes")]
+    LongLine,
+    /// The file cannot be read.
+    #[error("{0}")]
+    Read(String),
+}
+
+/// Reads games one by one.
+///
+/// Lines are UTF-8, or Windows-1252 (and so Latin-1) where they are no valid UTF-8.
+#[derive(Debug)]
+pub struct PgnReader<R> {
+    lines: Lines<R>,
+    /// The line in which the last game begins.
+    game_line: usize,
+    /// The last word of the moves.
+    last_word: String,
+    /// The line and the byte at which the last game ends.
+    end: (usize, u64),
+    /// Whether the last game ends with its result.
+    has_result: bool,
+    /// What was found to be wrong behind a game that is whole.
+    behind: Option<Problem>,
+    /// What was wrong with the last game.
+    problem: Option<Problem>,
+}
+
+/// What comes before the moves of a game.
+#[derive(Default)]
+struct Head {
+    tags: Vec<(String, String)>,
+    comment: String,
+}
+
+/// A token of the move section.
+enum Token {
+    Move(String),
+    Comment(String),
+    Glyph(u16),
+    /// A variation begins or ends.
+    Open,
+    Close,
+    /// The result; `None` for `*`.
+    Result(Option<Winner>),
+    /// The next game begins, or the file ends.
+    End,
+}
+
+/// The moves of the game or of a variation as far as they are read.
+#[derive(Default)]
+struct Line {
+    moves: Vec<PgnMove>,
+    /// What has come before the first move.
+    next: PgnMove,
+}
+
+impl Line {
+    /// The move that comments, glyphs and variations belong to.
+    fn last(&mut self) -> &mut PgnMove {
+        self.moves.last_mut().unwrap_or(&mut self.next)
+    }
+
+    fn comment(&mut self, text: &str) {
+        match self.moves.last_mut() {
+            Some(last) => join(&mut last.comment, text),
+            None => join(&mut self.next.before, text),
+        }
+    }
+}
+
+impl Head {
+    /// Whether a tag of this name is that of the next game: this one has no moves. Games have the same tags in
+    /// the same order; one that comes again after a space is another game's.
+    fn is_followed_by(&self, name: &str, is_after_space: bool) -> bool {
+        let seen = |name: &str| self.tags.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+        let is_first = self.tags.first().is_some_and(|(first, _)| first.eq_ignore_ascii_case(name));
+        (is_first && self.tags.len() > 1)
+            || (is_after_space && seen(name))
+            || (name.eq_ignore_ascii_case("Event") && ["White", "Black", "Result"].into_iter().any(seen))
+    }
+}
+
+impl<R: BufRead> PgnReader<R> {
+    /// Reads the games of `input`.
+    pub fn new(input: R) -> PgnReader<R> {
+        PgnReader {
+            lines: Lines::new(input),
+            game_line: 1,
+            last_word: String::new(),
+            end: (0, 0),
+            has_result: false,
+            behind: None,
+            problem: None,
+        }
+    }
+
+    /// The line in which the last game begins, counted from 1.
+    pub fn game_line(&self) -> usize {
+        self.game_line
+    }
+
+    /// The length of what has been read up to the end of the last game, in bytes of the file. Exact after a
+    /// game in UTF-8.
+    pub fn bytes_read(&self) -> u64 {
+        self.end.1
+    }
+
+    /// What is wrong with the last game if it has to end with its result; `None` if it does.
+    pub fn unfinished(&self) -> Option<PgnError> {
+        let problem = || Problem::Unfinished(self.last_word.clone());
+        (!self.has_result).then(|| PgnError { line: self.end.0, problem: problem() })
+    }
+
+    /// The next game; `None` at the end of the file.
+    fn game(&mut self) -> Result<Option<PgnGame>, Problem> {
+        loop {
+            let mut head = Head::default();
+            let is_at_moves = self.head(&mut head)?;
+            let mut text = if is_at_moves { self.moves()? } else { Movetext::default() };
+            if head.tags.is_empty() && text.moves.is_empty() {
+                // A comment or a sign alone is no game.
+                match is_at_moves {
+                    true => continue,
+                    false => return Ok(None),
+                }
+            }
+            join(&mut head.comment, &std::mem::take(&mut text.comment));
+            text.comment = head.comment;
+            self.end = (self.lines.number(), self.lines.bytes_read());
+            if self.has_result {
+                text.closing = self.closing();
+            }
+            let mut game = record(head.tags, text);
+            glued::split(&mut game);
+            return Ok(Some(game));
+        }
+    }
+
+    /// The tags of a game, and the comments between them. False if no moves come after them.
+    fn head(&mut self, head: &mut Head) -> Result<bool, Problem> {
+        let mut is_after_comment = false;
+        while let Some(is_after_blank) = self.lines.skip_space()? {
+            if head.tags.is_empty() && head.comment.is_empty() {
+                self.game_line = self.lines.number();
+                self.last_word.clear();
+                self.has_result = false;
+            }
+            match self.lines.letter() {
+                Some('{' | ';') => {
+                    join(&mut head.comment, &self.comment()?);
+                    is_after_comment = true;
+                }
+                Some('[') => match tag::read(self.lines.rest()) {
+                    Some(tag) if head.is_followed_by(&tag.name, is_after_blank || is_after_comment) => {
+                        return Ok(false);
+                    }
+                    Some(tag) => {
+                        self.last_word.clone_from(&tag.name);
+                        head.tags.push(self.whole_tag(tag)?);
+                        is_after_comment = false;
+                    }
+                    None => join(&mut head.comment, &self.bracket()),
+                },
+                _ => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reads a tag, whose value may go on on the next line.
+    fn whole_tag(&mut self, tag: tag::Tag) -> Result<(String, String), Problem> {
+        let (name, mut value) = (tag.name, tag.value);
+        self.lines.skip(tag.length);
+        if !tag.is_closed && self.lines.next_line()? {
+            let rest = self.lines.rest();
+            if let Some(end) = rest.find("\"]").filter(|_| !rest.trim_start().starts_with('[')) {
+                join(&mut value, rest[..end].trim());
+                self.lines.skip(end + 2);
+            }
+        }
+        Ok((name, value))
+    }
+
+    /// The moves of a game and its result.
+    fn moves(&mut self) -> Result<Movetext, Problem> {
+        let mut game = Line::default();
+        // The variations that are open, each within the one before.
+        let mut open: Vec<Line> = Vec::new();
+        loop {
+            let token = self.token(game.moves.len(), open.len())?;
+            let line = open.last_mut().unwrap_or(&mut game);
+            let result = match token {
+                Token::Move(text) => {
+                    line.moves.push(PgnMove { text, ..std::mem::take(&mut line.next) });
+                    continue;
+                }
+                Token::Comment(comment) => {
+                    line.comment(&comment);
+                    continue;
+                }
+                Token::Glyph(glyph) => {
+                    line.last().add_glyph(glyph);
+                    continue;
+                }
+                Token::Open => {
+                    open.push(Line::default());
+                    continue;
+                }
+                Token::Close => {
+                    let Some(variation) = open.pop() else { continue };
+                    let (depth, line) = (open.len(), open.last_mut().unwrap_or(&mut game));
+                    if variation.moves.is_empty() {
+                        line.comment(&variation.next.before);
+                    } else if depth < DEEPEST {
+                        line.last().variations.push(variation.moves);
+                    }
+                    continue;
+                }
+                // A variation may end with its own result.
+                Token::Result(_) if !open.is_empty() => continue,
+                Token::Result(result) => {
+                    self.has_result = true;
+                    Some(result)
+                }
+                Token::End => None,
+            };
+            let Line { mut moves, next } = game;
+            // What stands before the first move is said of the whole game.
+            let mut comment = next.before;
+            if let Some(first) = moves.first_mut() {
+                comment = std::mem::take(&mut first.before);
+            }
+            return Ok(Movetext { moves, comment, closing: String::new(), result });
+        }
+    }
+
+    /// The next token; `plies` moves of the game have been read, and `depth` variations are open.
+    fn token(&mut self, plies: usize, depth: usize) -> Result<Token, Problem> {
+        loop {
+            let is_after_blank = self.lines.skip_space()?;
+            let is_at_tag = || is_tag(self.lines.rest()) && self.lines.at_start();
+            if is_after_blank.is_none() || is_at_tag() {
+                return if depth > 0 { Err(Problem::Open) } else { Ok(Token::End) };
+            }
+            if depth == 0 && self.begins_again(plies, is_after_blank == Some(true)) {
+                return Ok(Token::End);
+            }
+            if let Some((length, result)) = words::result_at(self.lines.rest()) {
+                self.lines.skip(length);
+                return Ok(Token::Result(result));
+            }
+            match self.lines.letter() {
+                Some('{' | ';') => return Ok(Token::Comment(self.comment()?)),
+                Some('[') => return Ok(Token::Comment(self.bracket())),
+                Some('(') => {
+                    self.lines.skip(1);
+                    return Ok(Token::Open);
+                }
+                Some(')') if depth > 0 => {
+                    self.lines.skip(1);
+                    return Ok(Token::Close);
+                }
+                Some('.' | '…') => self.lines.skip_while(|letter| matches!(letter, '.' | '…')),
+                _ => {
+                    if let Some(token) = self.word(depth) {
+                        return Ok(token);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a line begins with the number of a first move after moves that have no result: the next game.
+    fn begins_again(&self, plies: usize, is_after_blank: bool) -> bool {
+        let is_first = self.lines.rest().strip_prefix("1.").is_some_and(|rest| !rest.starts_with('.'));
+        is_first && self.lines.at_start() && (plies > 1 || (plies > 0 && is_after_blank))
+    }
+
+    /// Reads a word, or a sign. `None` if it means nothing.
+    fn word(&mut self, depth: usize) -> Option<Token> {
+        let rest = self.lines.rest();
+        let word = match rest.chars().next() {
+            Some('$') => {
+                let number = &rest[1..];
+                let end = number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len());
+                let glyph = number[..end].parse().ok().map(Token::Glyph);
+                self.lines.skip(1 + end);
+                return glyph;
+            }
+            Some('!' | '?') => {
+                let end = rest.find(|letter| !matches!(letter, '!' | '?')).unwrap_or(rest.len());
+                let mark = words::marks(&rest[..end]);
+                self.lines.skip(end);
+                return token(mark);
+            }
+            // A bracket that closes nothing is a word of its own.
+            Some(letter @ ('}' | ')' | ']')) => {
+                self.lines.skip(1);
+                return (letter != ']').then(|| Token::Move(letter.to_string()));
+            }
+            _ => &rest[..words::word_length(rest)],
+        };
+        let word = &word[..word.len() - words::glued_result(word).unwrap_or(0)];
+        let word = &word[..word.len() - words::sign_length(word)];
+        let found = words::read(word);
+        let (length, is_number) = (word.len(), word.bytes().all(|byte| byte.is_ascii_digit()));
+        if depth == 0 && matches!(found, Word::Move(_)) {
+            self.last_word = word.to_owned();
+        }
+        self.lines.skip(length);
+        // As in `1) e4`.
+        if is_number && depth == 0 && self.lines.letter() == Some(')') {
+            self.lines.skip(1);
+        }
+        token(found)
+    }
+
+    /// A comment without what is around it, in one line: in braces, or after a semicolon.
+    fn comment(&mut self) -> Result<String, Problem> {
+        if self.lines.letter() == Some(';') {
+            let text = words_of(&self.lines.rest()[1..]);
+            self.lines.skip_while(|_| true);
+            return Ok(text);
+        }
+        self.lines.skip(1);
+        let mut text = String::new();
+        loop {
+            let rest = self.lines.rest();
+            let end = rest.find('}');
+            let part = &rest[..end.unwrap_or(rest.len())];
+            if text.len() + part.len() <= LONGEST_COMMENT {
+                text.push_str(part);
+            }
+            if let Some(end) = end {
+                self.lines.skip(end + 1);
+                return Ok(words_of(&text));
+            }
+            // The next game begins: the comment has no end.
+            if !self.lines.next_line()? || self.lines.rest().starts_with("[Event \"") {
+                return Err(Problem::Open);
+            }
+        }
+    }
+
+    /// Text in square brackets that is no tag.
+    fn bracket(&mut self) -> String {
+        let rest = self.lines.rest();
+        let end = rest.find(']').map_or(rest.len(), |end| end + 1);
+        let text = words_of(&rest[..end]);
+        self.lines.skip(end);
+        text
+    }
+
+    /// The comments behind the result. What is wrong with them is not the fault of the game.
+    fn closing(&mut self) -> String {
+        let mut closing = String::new();
+        loop {
+            match self.lines.skip_space() {
+                Ok(Some(_)) if matches!(self.lines.letter(), Some('{' | ';')) => match self.comment() {
+                    Ok(comment) => join(&mut closing, &comment),
+                    Err(problem) => {
+                        self.behind = Some(problem);
+                        return closing;
+                    }
+                },
+                Ok(_) => return closing,
+                Err(problem) => {
+                    self.behind = Some(problem);
+                    return closing;
+                }
+            }
+            self.end = (self.lines.number(), self.lines.bytes_read());
+        }
+    }
+
+    /// Goes to the tags of the next game after an error.
+    fn recover(&mut self) -> Result<(), Problem> {
+        while !(is_tag(self.lines.rest()) && self.lines.at_start()) && self.lines.next_line()? {}
+        Ok(())
+    }
+
+    /// The next game, after an earlier problem.
+    fn next_game(&mut self) -> Result<Option<PgnGame>, Problem> {
+        if let Some(problem) = self.behind.take() {
+            return Err(problem);
+        }
+        if self.problem.take().is_some() {
+            self.recover()?;
+        }
+        self.game()
+    }
+}
+
+impl<R: BufRead> Iterator for PgnReader<R> {
+    type Item = Result<PgnGame, PgnError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if matches!(self.problem, Some(Problem::Read(_) | Problem::LongLine)) {
+            return None;
+        }
+        let next = self.next_game();
+        next.transpose().map(|game| {
+            game.map_err(|problem| {
+                self.problem = Some(problem.clone());
+                PgnError { line: self.lines.number(), problem }
+            })
+        })
+    }
+}
+
+/// What a word is in the moves of a game.
+fn token(word: Word) -> Option<Token> {
+    match word {
+        Word::Move(text) => Some(Token::Move(text)),
+        Word::Glyph(glyph) => Some(Token::Glyph(glyph)),
+        Word::Sign(text) => Some(Token::Comment(text)),
+        Word::Nothing => None,
+    }
+}
+
+/// A text in one line.
+fn words_of(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::parse;
+    use super::*;
+    use labrys_core::game::Color;
+
+    /// The games of a text and its errors.
+    fn read(text: &[u8]) -> (Vec<PgnGame>, Vec<String>) {
+        let (mut games, mut errors) = (Vec::new(), Vec::new());
+        for game in PgnReader::new(text) {
+            match game {
+                Ok(game) => games.push(game),
+                Err(error) => errors.push(error.to_string()),
+            }
+        }
+        (games, errors)
+    }
+
+    fn moves(game: &PgnGame) -> Vec<(&str, &str)> {
+        game.moves.iter().map(|mv| (mv.text.as_str(), mv.comment.as_str())).collect()
+    }
+
+    fn texts(game: &PgnGame) -> String {
+        game.moves.iter().map(|mv| mv.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// White, the moves and the winner of each game of a text without errors.
+    fn summary(text: &str) -> Vec<String> {
+        let (games, errors) = read(text.as_bytes());
+        assert_eq!(errors, [""; 0], "{text}");
+        let winner = |game: &PgnGame| match game.end.as_ref().map(|end| end.winner) {
+            None => "*",
+            Some(None) => "=",
+            Some(Some(Color::White)) => "+",
+            Some(Some(Color::Black)) => "-",
+        };
+        games
+            .iter()
+            .map(|game| format!("{}: {} {}", game.players[0].name, texts(game), winner(game)))
+            .collect()
+    }
+
+    #[test]
+    fn games_of_other_programs_are_read() {
+        let text = "% a comment\n[White \"x\"]\n[Result \"0-1\"]\n\n1.e4 e5 $1 \
+                    (1... c5 {Sicilian (or so)} 2. Nf3 (2. c3))\n\
+                    2.Nf3 ; good\n{first} Nc6 {two\nwords} {more} 0-1\n";
+        let read = parse(text).unwrap().remove(0);
+        assert_eq!(moves(&read), [("e4", ""), ("e5", ""), ("Nf3", "good first"), ("Nc6", "two words more")]);
+        assert_eq!(read.moves[1].glyphs, [1]);
+        let variation = &read.moves[1].variations[0];
+        assert_eq!(
+            (variation[0].comment.as_str(), variation[1].variations[0][0].text.as_str()),
+            ("Sicilian (or so)", "c3")
+        );
+        assert_eq!((read.number, read.variant.as_ref()), (None, None));
+        assert_eq!(read.end.unwrap().winner, Some(Color::Black));
+        assert_eq!(read.players.map(|side| side.name), ["x", "?"]);
+        assert_eq!(parse(" \n\n"), Ok(vec![]));
+    }
+
+    #[test]
+    fn whatever_is_found_between_moves_is_read() {
+        let text = "\u{feff}% a line\n[White \"a \\\"b\\\"\"] [Black \"c\"]\r\n\r\n\
+                    {[%clk 1:00] before} 1.e4! $1 $14 {[%eval 0.3] [%clk 0:59]} (1.d4 {)} (1.c4 *) d5) 1...e5 +- \
+                    2 Nf3 !? Nc6 ; 3. Qh5\r\n%3. Qh5\n3.exd6 e.p. 0-0 = \u{bd}-\u{bd}\n\
+                    1. d4 * 1. c4 1-0\n";
+        let (games, errors) = read(text.as_bytes());
+        assert_eq!(errors, [""; 0]);
+        let all: Vec<_> = games.iter().map(texts).collect();
+        assert_eq!(all, ["e4 e5 Nf3 Nc6 exd6 0-0", "d4", "c4"]);
+        let glyphs: Vec<_> = games[0].moves.iter().map(|mv| mv.glyphs.as_slice()).collect();
+        assert_eq!(glyphs, [&[1, 14][..], &[18], &[5], &[], &[], &[10]]);
+        assert_eq!(moves(&games[0])[0].1, "[%eval 0.3] [%clk 0:59]");
+        assert_eq!((games[0].comment.as_str(), moves(&games[0])[3].1), ("[%clk 1:00] before", "3. Qh5"));
+        assert_eq!(games[0].players[0].name, "a \"b\"");
+        let winners: Vec<_> = games.iter().map(|game| game.end.as_ref().map(|end| end.winner)).collect();
+        assert_eq!(winners, [Some(None), None, Some(Some(Color::White))]);
+    }
+
+    #[test]
+    fn a_game_without_moves_keeps_to_itself() {
+        let second = "[White \"C\"]\n[Black \"D\"]\n[Result \"1-0\"]\n\n1. O-O 1-0\n";
+        for (first, result) in [
+            ("[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n", "="),
+            ("[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n\n", "="),
+            ("[White \"A\"]\n[Result \"1/2-1/2\"]\n\n{never played}\n\n", "="),
+            ("[White \"A\"]\n\n; never played\n\n", "*"),
+            ("[White \"A\"]\n[Result \"1/2-1/2\"]\n\n1/2-1/2\n\n", "="),
+            ("[Event \"x\"]\n[White \"A\"]\n\n[Event \"y\"]\n", "*"),
+            ("[White \"A\"]\n[Event \"y\"]\n", "*"),
+        ] {
+            let found = summary(&format!("{first}{second}"));
+            assert_eq!(found, [format!("A:  {result}"), "C: O-O +".to_owned()], "{first}");
+        }
+        // Spaces and comments within one head.
+        for head in [
+            "[Event \"x\"]\n\n[White \"A\"]\n",
+            "[Event \"x\"]\n{c}\n[White \"A\"]\n",
+            "[Event \"x\"]\n[Event \"x\"]\n[White \"A\"]\n",
+        ] {
+            assert_eq!(summary(&format!("{head}\n1. e4 *")), ["A: e4 *"], "{head}");
+        }
+    }
+
+    #[test]
+    fn comments_around_games_are_no_games() {
+        let text = "; a file\n{of games}\n\n[White \"A\"]\n\n{before} 1. e4 1-0 {behind}\n\n{between}\n\n\
+                    [White \"B\"]\n\n1. {early} d4 {late} 0-1\n; the end\n{of it}\n";
+        assert_eq!(summary(text), ["A: e4 +", "B: d4 -"]);
+        let (games, _) = read(text.as_bytes());
+        let around: Vec<_> = games.iter().map(|game| (&*game.comment, &*game.closing)).collect();
+        assert_eq!(around, [("a file of games before", "behind between"), ("early", "the end of it")]);
+        for text in ["{a}", "; a\n", "{a}\n\n{b}\n", "%\n", "*", "$1 ...", ")"] {
+            let found = summary(text);
+            assert!(found.is_empty() || text == ")", "{text}: {found:?}");
+        }
+        // A comment behind a game that is not closed is no fault of the game.
+        let (games, errors) = read(b"1. e4 1-0\n{open\n[Event \"x\"]\n\n1. d4 *");
+        assert_eq!(
+            (games.len(), errors),
+            (2, vec!["line 3: a comment or a variation is not closed".to_owned()])
+        );
+    }
+
+    #[test]
+    fn words_are_split_where_the_standard_splits() {
+        for (text, expected) in [
+            ("1. e4 h6*", "?: e4 h6 *"),
+            ("1.e4 e51-0", "?: e4 e5 +"),
+            ("1. f3 e5 2. g4 Qh4#0-1", "?: f3 e5 g4 Qh4# -"),
+            ("1.Nf3$1Nf6$2 1/2-1/2", "?: Nf3 Nf6 ="),
+            ("1.Nf3!Nf6??2.Ng1{x}Ng8;y\n*", "?: Nf3 Nf6 Ng1 Ng8 *"),
+            ("1.e4(1.d4)e5(1...c5)*", "?: e4 e5 *"),
+            ("1.e4[%clk 1:00]e5", "?: e4 e5 *"),
+            ("1...e5", "?: e5 *"),
+            ("1. ... e5", "?: e5 *"),
+            ("1 e4 e5 2 Nf3", "?: e4 e5 Nf3 *"),
+            ("1) e4 e5 2) Nf3", "?: e4 e5 Nf3 *"),
+            ("e4, e5, Nf3", "?: e4 e5 Nf3 *"),
+            ("1.\u{a0}e4\u{200b} e5 \u{1a}", "?: e4 e5 *"),
+            ("1. e4 e5 1 - 0", "?: e4 e5 +"),
+            ("1. e8(Q) Kd7", "?: e8(Q) Kd7 *"),
+            ("1. exd6e.p. exd6 e.p. exd6ep exd6 ep exd6 (e.p.)", "?: exd6e.p. exd6 exd6ep exd6 exd6 *"),
+            ("1. e4 -- 2. d4 Z0 3. c4 0000 4. b4 @@@@", "?: e4 -- d4 Z0 c4 0000 b4 @@@@ *"),
+            ("1. e4 e5\r2. Nf3 ; x\rNc6\r", "?: e4 e5 Nf3 Nc6 *"),
+        ] {
+            assert_eq!(summary(text), [expected], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_without_a_result_is_a_game() {
+        let next = "[Event \"x\"]\n[White \"B\"]\n\n1. d4 d5 1-0\n";
+        for (text, expected) in [
+            ("e4", "?: e4 *"),
+            ("1. e4 e5\n", "?: e4 e5 *"),
+            ("[White \"A\"]\n[Result \"0-1\"]\n\n1. e4 e5\n\n", "A: e4 e5 -"),
+            ("[White \"A\"]\n[Result \"1 - 0\"]\n\n1. e4 e5 *\n\n", "A: e4 e5 +"),
+            ("[White \"A\"]\n[Result \"0-1\"]\n\n1. e4 e5 1-0\n\n", "A: e4 e5 +"),
+            ("[White \"A\"]\n[Result \"unknown\"]\n\n1. e4 e5\n\n", "A: e4 e5 *"),
+        ] {
+            assert_eq!(summary(text), [expected], "{text}");
+            assert_eq!(summary(&format!("{text}\n{next}")), [expected, "B: d4 d5 +"], "{text}");
+            assert_eq!(summary(&format!("{next}{text}")), ["B: d4 d5 +", expected], "{text}");
+        }
+        let unknown = parse("[Result \"unknown\"]\n\n*").unwrap().remove(0);
+        assert!(unknown.to_string().contains("[Result \"unknown\"]"));
+        // Without tags, the number of the first move begins the next game.
+        assert_eq!(summary("1. e4 e5\n\n1. d4 d5\n\n1. c4"), ["?: e4 e5 *", "?: d4 d5 *", "?: c4 *"]);
+        assert_eq!(summary("1. e4\n1... e5 2. Nf3\n1. d4"), ["?: e4 e5 Nf3 *", "?: d4 *"]);
+        let mut reader = PgnReader::new(&b"1. e4 e5\n"[..]);
+        assert!(reader.next().unwrap().is_ok());
+        let error = reader.unfinished().unwrap().to_string();
+        assert_eq!(error, "line 1: the game ends without a result after `e5`");
+    }
+
+    #[test]
+    fn damaged_tags_cost_nothing() {
+        for (tags, white) in [
+            ("[White \"Engine /Level 6\\\"]\n[Black \"b\"]", "Engine /Level 6\\"),
+            ("[White x]\n[Black \"b\"]", "x"),
+            ("[White \"x\n[Black \"b\"]", "x"),
+            ("[White \"two\nlines\"]\n[Black \"b\"]", "two lines"),
+            ("[1 \"x\"]\n[White \"x\"]\n[\"y\"]\n[]\n[Black \"b\"]", "x"),
+            ("[white \"x\"]\n[BLACK \"b\"]", "x"),
+            ("[White \"\"]\n[Black \"b\"]", ""),
+        ] {
+            let text = format!("{tags}\n\n1. e4 e5 1-0\n\n{tags}\n\n1. d4 1-0\n");
+            let (games, errors) = read(text.as_bytes());
+            assert_eq!((games.len(), errors.len()), (2, 0), "{tags}: {errors:?}");
+            for game in games {
+                assert_eq!(game.players.each_ref().map(|side| &*side.name), [white, "b"], "{tags}");
+                assert_eq!(parse(&game.to_string()).unwrap()[0].players, game.players);
+            }
+        }
+    }
+
+    #[test]
+    fn tags_are_kept_as_they_are() {
+        let tags = "[Event \"?\"]\n[Site \"C:\\\\games\"]\n[Date \"\"]\n[Round \"\"]\n[White \"\"]\n[Black \"b\"]\n\
+                    [Result \"1-0\"]\n[PlyCount \"1\"]\n[Termination \"Normal\"]\n[TerminationDetails \"x\"]\n\
+                    [TimeControl \"\"]\n[WhiteTimeControl \"60\"]\n[BlackTimeControl \"60\"]\n[Variant \"\"]\n\
+                    [SetUp \"0\"]\n[GameNumber \"x\"]\n[ECO \"\"]\n";
+        let written = parse(&format!("{tags}\n1. e4 1-0\n")).unwrap().remove(0).to_string();
+        let lines = |text: &str| {
+            let mut lines: Vec<_> =
+                text.lines().filter(|line| line.starts_with('[')).map(str::to_owned).collect();
+            lines.sort();
+            lines
+        };
+        assert_eq!(lines(&written), lines(tags));
+        let foreign = parse("1. e4 1-0").unwrap().remove(0).to_string();
+        assert!(!foreign.contains("labrys"), "{foreign}");
+    }
+
+    #[test]
+    fn lines_that_are_not_utf8_are_windows_1252() {
+        let (games, _) = read(b"[White \"Andr\xe9\"]\n[Black \"\xc5\xbd\"]\n1. e4 *\n");
+        assert_eq!(games[0].players.each_ref().map(|side| side.name.as_str()), ["Andr\u{e9}", "\u{17d}"]);
+    }
+
+    #[test]
+    fn an_error_costs_one_game() {
+        let good = "[Event \"x\"]\n[Site \"y\"]\n\n1. e4 e5 1-0\n\n";
+        for (bad, error) in [
+            ("1. e4 {open\n", "line 2: a comment or a variation is not closed"),
+            ("1. e4 (open {)} 1-0\n", "line 2: a comment or a variation is not closed"),
+        ] {
+            let (games, errors) = read(format!("{bad}{good}").as_bytes());
+            assert_eq!(games.len(), 1, "{bad}: {errors:?}");
+            assert!(errors.len() == 1 && errors[0].starts_with(error), "{bad}: {errors:?}");
+            let (games, errors) = read(format!("{good}{bad}").as_bytes());
+            assert_eq!((games.len(), errors.len()), (1, 1), "{bad}: {errors:?}");
+        }
+        let stray = parse("1. e4 ) } *").unwrap();
+        assert_eq!(moves(&stray[0]), [("e4", ""), (")", ""), ("}", "")]);
+    }
+
+    #[test]
+    fn endless_lines_and_comments_end() {
+        let long = "x".repeat(LONGEST_LINE + 1);
+        assert_eq!(read(long.as_bytes()).1, [format!("line 1: {}", Problem::LongLine)]);
+        let comment = format!("1. e4 {{{}}} *", "long\n".repeat(LONGEST_COMMENT));
+        let (games, _) = read(comment.as_bytes());
+        assert!(games[0].moves[0].comment.len() <= LONGEST_COMMENT);
+    }
+}

@@ -1,0 +1,235 @@
+//! Writing PGN.
+
+use std::fmt;
+
+use super::{BOOK, DEEPEST, PgnGame, PgnMove};
+use crate::FinalResult;
+use labrys_core::game::Color;
+
+/// The `Event` tag of games written here.
+pub(super) const EVENT: &str = "labrys match";
+
+/// Maximum width of a line of moves.
+const COLUMNS: usize = 80;
+
+/// The tag that says who has won.
+pub(super) const RESULT: &str = "Result";
+
+/// The tag that says how a game ended.
+pub(super) const TERMINATION: &str = "Termination";
+
+/// The first tags of a game that does not come with others.
+pub(super) const OWN_TAGS: [(&str, &str); 2] = [("Event", EVENT), ("Site", "?")];
+
+impl fmt::Display for PgnGame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [white, black] = &self.players;
+        let plies = self.opening.moves.len() + self.moves.len();
+        let other = |name: &str| self.other_tags.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+        for (name, own) in OWN_TAGS {
+            // Only games of a match are numbered.
+            let own = if self.number.is_some() { own } else { "?" };
+            tag(f, name, other(name).map_or(own, |(_, value)| value))?;
+        }
+        tag(f, "Date", &self.date)?;
+        tag(f, "Round", &self.round)?;
+        tag(f, "White", &white.name)?;
+        tag(f, "Black", &black.name)?;
+        // What is no result of the standard is kept for a game without one.
+        let foreign = other(RESULT).filter(|_| self.end.is_none());
+        tag(f, RESULT, foreign.map_or(result_text(self.end.as_ref()), |(_, value)| value))?;
+        if let Some(number) = self.number {
+            tag(f, "GameNumber", &number.to_string())?;
+        }
+        if let Some(variant) = &self.variant {
+            tag(f, "Variant", variant)?;
+        }
+        if !self.opening.fen.is_empty() {
+            tag(f, "SetUp", "1")?;
+            tag(f, "FEN", &self.opening.fen)?;
+        }
+        tag_if_known(f, "WhiteSetup", &white.setup)?;
+        tag_if_known(f, "BlackSetup", &black.setup)?;
+        match white.time_control == black.time_control {
+            true => tag_if_known(f, "TimeControl", &white.time_control)?,
+            false => {
+                tag_if_known(f, "WhiteTimeControl", &white.time_control)?;
+                tag_if_known(f, "BlackTimeControl", &black.time_control)?;
+            }
+        }
+        tag(f, "PlyCount", &plies.to_string())?;
+        if let Some(end) = self.end.as_ref().filter(|_| other(TERMINATION).is_none()) {
+            tag(f, TERMINATION, end.termination.tag())?;
+            tag_if_known(f, "TerminationDetails", &end.details)?;
+        }
+        let first = [OWN_TAGS[0].0, OWN_TAGS[1].0, RESULT];
+        let is_first = |name: &str| first.iter().any(|first| first.eq_ignore_ascii_case(name));
+        for (name, value) in self.other_tags.iter().filter(|(name, _)| !is_first(name)) {
+            tag(f, name, value)?;
+        }
+        writeln!(f)?;
+        self.write_moves(f)?;
+        writeln!(f)
+    }
+}
+
+impl PgnGame {
+    /// The number of a move as readers see it, `12.` or `12...`; `index` counts from 0 in the whole game.
+    pub fn move_number(&self, index: usize) -> String {
+        let ply = self.first_ply() + index;
+        format!("{}{}", 1 + ply / 2, if ply.is_multiple_of(2) { "." } else { "..." })
+    }
+
+    /// The plies before the first move of the record.
+    fn first_ply(&self) -> usize {
+        let mut fields = self.opening.fen.split(' ');
+        let black_begins = fields.nth(1) == Some("b");
+        // The last field of a FEN is the number of the move.
+        let number = fields.next_back().and_then(|number| number.parse().ok()).unwrap_or(1_usize);
+        2 * number.saturating_sub(1) + usize::from(black_begins)
+    }
+
+    fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let opening = self.opening.moves.iter();
+        let opening = opening.map(|text| PgnMove {
+            text: text.clone(),
+            comment: BOOK.to_owned(),
+            ..PgnMove::default()
+        });
+        let mut text = MoveText { f, column: 0, is_numbered: false };
+        text.write_comment(&self.comment)?;
+        text.write_line(&opening.collect::<Vec<_>>(), self.first_ply(), 0)?;
+        text.write_line(&self.moves, self.first_ply() + self.opening.moves.len(), 0)?;
+        text.write_word(result_text(self.end.as_ref()))?;
+        text.write_comment(&self.closing)?;
+        if text.column > 0 { writeln!(f) } else { Ok(()) }
+    }
+}
+
+/// The moves of a game, in lines.
+struct MoveText<'a, 'f> {
+    f: &'a mut fmt::Formatter<'f>,
+    /// Letters on the current line.
+    column: usize,
+    /// Whether a move of Black can go without its number, as White's move stands before it.
+    is_numbered: bool,
+}
+
+impl MoveText<'_, '_> {
+    /// Writes a word, on the next line where this one is full.
+    fn write_word(&mut self, word: &str) -> fmt::Result {
+        let width = word.chars().count();
+        let space = match self.column {
+            0 => "",
+            column if column + 1 + width > COLUMNS => "\n",
+            _ => " ",
+        };
+        self.column = if space == " " { self.column + 1 + width } else { width };
+        write!(self.f, "{space}{word}")
+    }
+
+    /// Writes moves with what belongs to them; `ply` is that of the first one, `depth` the variations around
+    /// them.
+    fn write_line(&mut self, moves: &[PgnMove], ply: usize, depth: usize) -> fmt::Result {
+        for (mv, ply) in moves.iter().zip(ply..) {
+            self.write_comment(&mv.before)?;
+            self.write_move(&mv.text, ply)?;
+            mv.glyphs.iter().try_for_each(|glyph| self.write_word(&format!("${glyph}")))?;
+            self.write_comment(&mv.comment)?;
+            for variation in mv.variations.iter().filter(|_| depth < DEEPEST) {
+                self.write_word("(")?;
+                self.is_numbered = false;
+                self.write_line(variation, ply, depth + 1)?;
+                self.write_word(")")?;
+                self.is_numbered = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a comment, unless it is empty.
+    fn write_comment(&mut self, text: &str) -> fmt::Result {
+        if text.is_empty() {
+            return Ok(());
+        }
+        // What would end the comment stands in one that ends with its line.
+        if text.contains('}') || text.contains("[Event \"") {
+            self.write_word(";")?;
+            self.column = 0;
+            return writeln!(self.f, " {text}");
+        }
+        format!("{{{text}}}").split(' ').try_for_each(|word| self.write_word(word))
+    }
+
+    /// Writes a move with its number; `ply` counts from 0 at the first move of White.
+    fn write_move(&mut self, text: &str, ply: usize) -> fmt::Result {
+        let number = 1 + ply / 2;
+        match ply.is_multiple_of(2) {
+            true => self.write_word(&format!("{number}."))?,
+            false if !self.is_numbered => self.write_word(&format!("{number}..."))?,
+            false => {}
+        }
+        self.is_numbered = true;
+        self.write_word(text)
+    }
+}
+
+/// Writes a tag, unless its value is empty.
+fn tag_if_known(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+    if value.is_empty() { Ok(()) } else { tag(f, name, value) }
+}
+
+fn tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+    // A tag has to stay on one line.
+    let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+    writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+fn result_text(end: Option<&FinalResult>) -> &'static str {
+    match end.map(|end| end.winner) {
+        Some(Some(Color::White)) => "1-0",
+        Some(Some(Color::Black)) => "0-1",
+        Some(None) => "1/2-1/2",
+        None => "*",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{parse, record};
+    use super::*;
+
+    #[test]
+    fn lines_are_not_too_long_and_comments_do_not_end_early() {
+        let mut long = record();
+        let mv = PgnMove { text: "a1a2".into(), comment: "a b { c".into(), ..PgnMove::default() };
+        long.moves = vec![mv; 100];
+        long.moves[50].comment = "ends } here [Event \"x\"]".into();
+        long.closing = "or } here".into();
+        let text = long.to_string();
+        let is_short = |line: &str| line.chars().count() <= COLUMNS || line.starts_with('[');
+        assert!(text.lines().all(|line| is_short(line) || line.contains(';')), "{text}");
+        assert_eq!(parse(&text), Ok(vec![long]));
+    }
+
+    #[test]
+    fn move_numbers_come_from_the_fen() {
+        let mut later = record();
+        later.comment.clear();
+        later.opening.fen = "pp6/8/8/8/8/8/8/PP6 b 0 31".into();
+        assert!(later.to_string().contains("\n\n31... a8a7 {book} 32. a1a2 "));
+        later.moves[0].glyphs = vec![4, 146];
+        let line = |texts: [&str; 2]| texts.map(|text| PgnMove { text: text.into(), ..PgnMove::default() });
+        later.moves[0].variations = vec![line(["b1b2", "b8b7"]).into()];
+        later.moves[0].variations[0][0].before = "or".into();
+        later.moves[0].variations[0][1].variations = vec![line(["a8a7", "b2b3"]).into()];
+        let text = later.to_string();
+        let annotated = "32. a1a2 $4 $146 {+1.23/12 0.450s} ( {or} 32. b1b2 b8b7 ( 32... a8a7 33. b2b3 ) ) \
+                         32... a7a8 33. ";
+        assert!(text.replace('\n', " ").contains(annotated), "{text}");
+        assert_eq!(parse(&text).unwrap()[0], later);
+        later.end = None;
+        later.closing.clear();
+        assert!(later.to_string().contains("[Result \"*\"]") && later.to_string().ends_with(" *\n\n"));
+    }
+}

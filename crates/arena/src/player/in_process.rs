@@ -1,0 +1,108 @@
+//! Labrys in the same process.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Instant;
+
+use super::{EngineSetup, MoveReply, MoveRequest, Player, PlayerError};
+use crate::Rules;
+use labrys_core::engine::Playable;
+use labrys_core::engine::{Engine, OptionError, Session, Thinker};
+use labrys_core::game::{Color, Game};
+use labrys_core::nets::NetError;
+use labrys_core::search::{Bound, Control, Limits, Report};
+
+/// Sets the options of an engine.
+pub(super) fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
+    for (name, value) in options {
+        for side_effect in engine.set_option(name, value)? {
+            log::warn!("option {name}: {side_effect}");
+        }
+    }
+    Ok(())
+}
+
+/// Labrys, searching on the thread of the referee.
+pub(super) struct InProcessPlayer<G: Game> {
+    setup: EngineSetup,
+    rules: Rules,
+    /// `None` before the first game and after a panic of the search.
+    thinker: Option<Box<dyn Thinker<G>>>,
+}
+
+impl<G: Playable> InProcessPlayer<G> {
+    pub(super) fn new(setup: EngineSetup, rules: Rules) -> InProcessPlayer<G> {
+        InProcessPlayer { setup, rules, thinker: None }
+    }
+
+    fn start(&self) -> Result<Box<dyn Thinker<G>>, OptionError> {
+        let mut session: Session<G> = self.rules.session()?;
+        set_options(&mut session, &self.setup.options)?;
+        Ok(session.into_parts().1)
+    }
+
+    /// Runs `job` on the search, started if need be. A panic loses the game but does not end the match.
+    fn guard<T>(&mut self, job: impl FnOnce(&mut dyn Thinker<G>) -> T) -> Result<T, PlayerError> {
+        let mut thinker = match self.thinker.take() {
+            Some(thinker) => thinker,
+            None => self.start().map_err(|error| PlayerError::Crashed(error.to_string()))?,
+        };
+        // A panic drops the search, as its state may be inconsistent.
+        let (thinker, done) = catch_unwind(AssertUnwindSafe(move || {
+            let done = job(thinker.as_mut());
+            (thinker, done)
+        }))
+        .map_err(|panic| PlayerError::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
+        self.thinker = Some(thinker);
+        Ok(done)
+    }
+}
+
+/// The message of a panic.
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
+}
+
+impl<G: Playable> Player<G> for InProcessPlayer<G> {
+    fn new_game(&mut self, _: Color, _: &Control) -> Result<(), PlayerError> {
+        self.guard(|thinker| thinker.new_game())
+    }
+
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let limits = Limits { start: Instant::now(), ..request.limits.clone() };
+        // A bound is no score.
+        let (mut exact, mut line) = (None, Vec::new());
+        let best = self.guard(|thinker| {
+            thinker.check_board(request.game.position())?;
+            Ok(thinker.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
+                if report.multipv != 1 {
+                    return;
+                }
+                line.clone_from(&report.pv);
+                if report.bound == Bound::Exact {
+                    exact = Some(report);
+                }
+            }))
+        })?;
+        let best = best.map_err(|error: NetError| PlayerError::InvalidOutput(error.to_string()))?;
+        let elapsed = limits.start.elapsed();
+        if control.is_stopped() {
+            return Err(PlayerError::Interrupted);
+        }
+        // A missing move counts as an illegal one.
+        let mv = best.mv.map_or_else(|| request.game.position().parse_move(""), Ok);
+        let reply = MoveReply { nodes: Some(best.nodes), elapsed, ..MoveReply::new(mv) };
+        Ok(MoveReply {
+            score: exact.as_ref().map(|report| report.score.to_uci()),
+            depth: exact.as_ref().map(|report| report.depth),
+            seldepth: exact.as_ref().map(|report| report.seldepth),
+            pv: line,
+            ..reply
+        })
+    }
+}

@@ -1,0 +1,112 @@
+//! A UCI engine in a child process or over TCP.
+
+use std::time::Duration;
+
+use super::remote::{self, Remote};
+use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
+use crate::{Rules, Variation};
+use labrys_core::engine::registry;
+use labrys_core::game::{Color, Game};
+use labrys_core::search::Control;
+use labrys_protocol::client::Client;
+use labrys_protocol::engine_log::EngineLog;
+use labrys_protocol::transport::Transport;
+
+/// The UCI option that selects the game.
+const VARIANT: &str = "UCI_Variant";
+
+/// A UCI engine in a child process or over TCP.
+pub(super) struct UciPlayer {
+    remote: Remote<Client>,
+    timeout: Duration,
+}
+
+impl UciPlayer {
+    pub(super) fn new(setup: EngineSetup, transport: Transport, rules: Rules, log: EngineLog) -> UciPlayer {
+        let EngineSetup { timeout, restart, .. } = setup;
+        let connect = move |control: &Control| connect(&setup, &transport, &rules, &log, control);
+        UciPlayer { remote: Remote::new(connect, restart), timeout }
+    }
+}
+
+/// Checks that an engine starts, plays the game and accepts its options. What cannot be checked is said.
+pub(super) fn check(
+    setup: &EngineSetup,
+    transport: &Transport,
+    rules: &Rules,
+    log: &EngineLog,
+    control: &Control,
+) -> Result<Option<String>, EngineSetupError> {
+    let client = connect(setup, transport, rules, log, control)?;
+    if client.option(VARIANT).is_none() && rules.variant != registry::default_name() {
+        return Ok(Some(format!("it has no option {VARIANT} and has to know {} by itself", rules.variant)));
+    }
+    let option = rules.option.as_ref().filter(|(name, _)| client.option(name).is_none());
+    Ok(option
+        .map(|(name, value)| format!("it has no option {name} and has to know {name}={value} by itself")))
+}
+
+/// Starts an engine or connects to it, checks that it plays the game and sets its options.
+fn connect(
+    setup: &EngineSetup,
+    transport: &Transport,
+    rules: &Rules,
+    log: &EngineLog,
+    control: &Control,
+) -> Result<Client, EngineSetupError> {
+    let mut client = Client::start(transport, log, setup.timeout, control)?;
+    let variant = &rules.variant;
+    match client.option(VARIANT) {
+        Some(games) if games.words.iter().any(|game| game.eq_ignore_ascii_case(variant)) => {
+            client.set_option(VARIANT, variant)?;
+        }
+        Some(games) => {
+            return Err(EngineSetupError::Game { variant: variant.clone(), known: games.words.join(", ") });
+        }
+        // What it is told once, see `check`.
+        None => {}
+    }
+    if let Some((name, value)) = &rules.option
+        && client.option(name).is_some()
+    {
+        client.set_option(name, value)?;
+    }
+    for (name, value) in &setup.options {
+        client.set_option(name, value)?;
+    }
+    client.sync(setup.timeout, control)?;
+    Ok(client)
+}
+
+impl<G: Game> Player<G> for UciPlayer {
+    fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
+        let timeout = self.timeout;
+        self.remote.retire(|_| false);
+        self.remote.guard(control, |client| client.new_game(timeout, control))
+    }
+
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let (patience, timeout) = (self.timeout, request.timeout.unwrap_or(self.timeout));
+        let (line, position) = (position_line(request.line), request.game.position());
+        let is_legal = |best: &str| position.parse_move(best).is_ok();
+        let answer = self.remote.guard(control, |client| {
+            client.set_up(&line, patience, control)?;
+            client.go(request.limits, is_legal, timeout, control)
+        })?;
+        Ok(remote::reply(position, position.parse_move(&answer.best), answer))
+    }
+}
+
+/// The UCI `position` command for an opening and moves.
+fn position_line(line: &Variation) -> String {
+    let mut text = format!("position fen {}", line.fen);
+    if !line.moves.is_empty() {
+        text.push_str(" moves ");
+        text.push_str(&line.moves.join(" "));
+    }
+    text
+}

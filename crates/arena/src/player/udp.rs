@@ -1,0 +1,84 @@
+//! A player behind the UDP protocol of TUC-CHESS.
+
+use std::time::Duration;
+
+use super::{MoveReply, MoveRequest, Player, PlayerError};
+use labrys_core::engine::Board;
+use labrys_core::game::{Color, Game};
+use labrys_core::search::Control;
+use labrys_protocol::engine_log::EngineLog;
+use labrys_tuc::announce;
+use labrys_tuc::guest::{Guest, GuestError, Invitation};
+use labrys_tuc::message::ServerMessage;
+
+/// A client over UDP. A client plays one game, so each game has a new one.
+pub(super) struct UdpPlayer {
+    invitation: Invitation,
+    timeout: Duration,
+    log: EngineLog,
+    /// The client, during a game.
+    guest: Option<Guest>,
+    /// Whether the client has been told that the game has begun.
+    begun: bool,
+}
+
+impl UdpPlayer {
+    pub(super) fn new(invitation: Invitation, timeout: Duration, log: EngineLog) -> UdpPlayer {
+        UdpPlayer { invitation, timeout, log, guest: None, begun: false }
+    }
+
+    /// The client in a game that has begun. It is told of the beginning only when the first clock starts.
+    fn playing(&mut self) -> Option<&mut Guest> {
+        let guest = self.guest.as_mut()?;
+        if !self.begun {
+            self.begun = true;
+            guest.tell(ServerMessage::Begin);
+        }
+        Some(guest)
+    }
+}
+
+impl<G: Game> Player<G> for UdpPlayer {
+    fn new_game(&mut self, color: Color, control: &Control) -> Result<(), PlayerError> {
+        // Free the port before it is used again.
+        self.guest = None;
+        self.begun = false;
+        self.guest = Some(Guest::join(&self.invitation, color, self.timeout, &self.log, control)?);
+        Ok(())
+    }
+
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let timeout = request.timeout.unwrap_or(self.timeout);
+        let guest = self.playing().ok_or_else(|| PlayerError::Crashed("no client".to_owned()))?;
+        let (step, elapsed) = guest.hear(timeout, control)?;
+        let mv = request.game.position().parse_move(&step.name());
+        Ok(MoveReply { elapsed, ..MoveReply::new(mv) })
+    }
+
+    fn moved(&mut self, mv: &str, board: &dyn Board) {
+        if let Some((guest, message)) = self.playing().zip(announce::turn(mv, board)) {
+            guest.tell(message);
+        }
+    }
+
+    fn game_over(&mut self, board: &dyn Board) {
+        if let Some(guest) = self.guest.take() {
+            guest.dismiss(announce::end(board));
+        }
+    }
+}
+
+impl From<GuestError> for PlayerError {
+    fn from(error: GuestError) -> PlayerError {
+        match error {
+            GuestError::Silent { .. } => PlayerError::Stalled(error.to_string()),
+            GuestError::Message(_) => PlayerError::InvalidOutput(error.to_string()),
+            GuestError::Interrupted => PlayerError::Interrupted,
+            _ => PlayerError::Crashed(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! An engine in a child process or over TCP that speaks the xboard protocol.
+
+use std::time::Duration;
+
+use super::remote::{self, Remote};
+use super::{EngineSetup, EngineSetupError, MoveReply, MoveRequest, Player, PlayerError};
+use crate::{Rules, Variation};
+use labrys_core::game::{Color, Game};
+use labrys_core::search::Control;
+use labrys_protocol::client::ClientError;
+use labrys_protocol::engine_log::EngineLog;
+use labrys_protocol::transport::Transport;
+use labrys_protocol::xboard::{Client, STANDARD};
+
+/// Checks that an engine starts, plays the game and accepts its options. `sets_up` says that games begin at
+/// other positions than the start position.
+pub(super) fn check(
+    setup: &EngineSetup,
+    transport: &Transport,
+    rules: &Rules,
+    sets_up: bool,
+    log: &EngineLog,
+    control: &Control,
+) -> Result<(), EngineSetupError> {
+    let variant = rules.board()?.xboard_variant();
+    let client = connect(setup, transport, rules, log, control)?;
+    match (sets_up || variant != Some(STANDARD)) && !client.sets_up() {
+        true => Err(ClientError::StartOnly.into()),
+        false => Ok(()),
+    }
+}
+
+/// Starts an engine or connects to it, checks that it plays the game and sets its options.
+fn connect(
+    setup: &EngineSetup,
+    transport: &Transport,
+    rules: &Rules,
+    log: &EngineLog,
+    control: &Control,
+) -> Result<Client, EngineSetupError> {
+    let mut client = Client::start(transport, log, setup.timeout, control)?;
+    let variant = rules.board()?.xboard_variant();
+    if !variant.is_some_and(|variant| client.variants().any(|known| known == variant)) {
+        let known = client.variants().collect::<Vec<_>>().join(", ");
+        let variant = variant.unwrap_or(&rules.variant).to_owned();
+        return Err(EngineSetupError::Game { variant, known });
+    }
+    client.set_options(&setup.options, control)?;
+    Ok(client)
+}
+
+/// An engine that speaks the xboard protocol.
+pub(super) struct XboardPlayer {
+    remote: Remote<Client>,
+    /// The name of the game in the protocol; `None` where it does not have the game.
+    variant: Option<&'static str>,
+    timeout: Duration,
+    /// The moves of the game that the engine knows, those of the opening included; `None` before its first
+    /// search.
+    told: Option<usize>,
+}
+
+impl XboardPlayer {
+    pub(super) fn new(
+        setup: EngineSetup,
+        transport: Transport,
+        rules: Rules,
+        log: EngineLog,
+    ) -> XboardPlayer {
+        let EngineSetup { timeout, restart, .. } = setup;
+        let variant = rules.board().ok().and_then(|board| board.xboard_variant());
+        let connect = move |control: &Control| connect(&setup, &transport, &rules, &log, control);
+        XboardPlayer { remote: Remote::new(connect, restart), variant, timeout, told: None }
+    }
+
+    fn is_standard(&self) -> bool {
+        self.variant == Some(STANDARD)
+    }
+}
+
+impl<G: Game> Player<G> for XboardPlayer {
+    fn new_game(&mut self, _: Color, control: &Control) -> Result<(), PlayerError> {
+        self.told = None;
+        self.remote.retire(|client| !client.is_reusable());
+        let variant = self.variant.unwrap_or_default();
+        self.remote.guard(control, |client| client.new_game(variant, control))
+    }
+
+    fn think(
+        &mut self,
+        request: &MoveRequest<G>,
+        control: &Control,
+    ) -> Result<MoveReply<G::Move>, PlayerError> {
+        let &MoveRequest { game, line, limits, timeout } = request;
+        let (told, is_standard) = (self.told.take(), self.is_standard());
+        let fen = (told.is_none() && !(is_standard && line.fen == G::start().fen())).then_some(&*line.fen);
+        let (patience, stm) = (timeout.unwrap_or(self.timeout), game.position().side_to_move());
+        let is_legal = |best: &str| game.position().parse_san(best).is_ok();
+        let answer = self.remote.guard(control, |client| {
+            let moves = texts::<G>(line, told.unwrap_or(0), client.takes_san(), is_standard);
+            client.tell(fen, &moves, control)?;
+            client.go(limits, stm, is_legal, patience, control)
+        })?;
+        // The engine knows its own move.
+        self.told = Some(line.moves.len() + 1);
+        let answer = answer.ok_or(PlayerError::Resigned)?;
+        let position = game.position();
+        Ok(remote::reply(position, position.parse_san(&answer.best), answer))
+    }
+}
+
+/// The moves of a line after the first `told`, as an engine takes them: in SAN where it asks for that, else
+/// by their squares. Only in the standard game has castling squares of its own.
+fn texts<G: Game>(line: &Variation, told: usize, in_san: bool, is_standard: bool) -> Vec<String> {
+    let own = line.moves.get(told..).unwrap_or_default().to_vec();
+    if own.is_empty() || (is_standard && !in_san) {
+        return own;
+    }
+    // The referee has played these moves, so none of them is refused.
+    let translated = || -> Option<Vec<String>> {
+        let mut position = G::from_fen(&line.fen).ok()?;
+        let mut texts = Vec::new();
+        for text in &line.moves {
+            let mv = position.parse_move(text).ok()?;
+            let san = position.san(mv);
+            let castling = san.starts_with("O-O").then(|| san.trim_end_matches(['+', '#']).to_owned());
+            texts.push(if in_san { san } else { castling.unwrap_or_else(|| text.clone()) });
+            position.play(mv);
+        }
+        Some(texts.split_off(told))
+    };
+    translated().unwrap_or(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use labrys_core::game::chess::Chess;
+
+    #[test]
+    fn moves_are_sent_as_the_engine_takes_them() {
+        let line = |castling: &str| Variation {
+            fen: "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1".to_owned(),
+            moves: ["a1b1", "e8d8", castling].map(str::to_owned).into(),
+        };
+        let sent =
+            |castling: &str, in_san, is_standard| texts::<Chess>(&line(castling), 1, in_san, is_standard);
+        assert_eq!(sent("e1g1", false, true), ["e8d8", "e1g1"]);
+        assert_eq!(sent("e1g1", true, true), ["Kd8", "O-O"]);
+        assert_eq!(sent("e1h1", false, false), ["e8d8", "O-O"]);
+        assert_eq!(sent("h1f1", false, false), ["e8d8", "h1f1"]);
+        assert_eq!(texts::<Chess>(&line("e1g1"), 3, true, true), [""; 0], "all told");
+    }
+}

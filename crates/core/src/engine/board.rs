@@ -1,0 +1,304 @@
+//! A game in play, behind an object-safe facade.
+
+use super::options::{Row, RowKind};
+use super::{OptionError, OptionGroup, OptionSpec, PositionError, registry};
+use crate::game::{Chance, Color, Game, GameHistory, GameOption, Looks, MoveError, Outcome, perft};
+use crate::search::Control;
+
+/// A position with its history. Positions and moves are text. A method that fails leaves the board unchanged.
+pub trait Board: Send {
+    /// The name of the game.
+    fn variant(&self) -> &'static str;
+
+    /// The value of the PGN tag `Variant` for games on this board; `None` where records go without it.
+    fn pgn_variant(&self) -> Option<&'static str>;
+
+    /// The name of the game in the xboard protocol, under its option; none if that protocol does not have it.
+    fn xboard_variant(&self) -> Option<&'static str>;
+
+    /// How a board on a screen shows the game.
+    fn looks(&self) -> Looks;
+
+    /// The option that belongs to the game, if any.
+    fn option(&self) -> Option<OptionSpec>;
+
+    /// Sets the option of the game. A start position is replaced by that of the new value; any other position
+    /// stays.
+    ///
+    /// # Errors
+    /// [`OptionError`] when the game has no option of that name, or when it does not take the value.
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError>;
+
+    /// Sets up a position, by default the start position, and plays moves from there. The moves may continue
+    /// after a draw.
+    ///
+    /// # Errors
+    /// [`PositionError`] names what is wrong in the FEN, or the move and its number.
+    fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError>;
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn play(&mut self, mv: &str) -> Result<(), MoveError>;
+
+    /// Plays a move of a game record (in chess SAN or the notation of the protocol), and returns it in the
+    /// notation of the protocol.
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn play_san(&mut self, text: &str) -> Result<String, MoveError>;
+
+    /// A legal move in the notation of game records, SAN in chess.
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn san(&self, mv: &str) -> Result<String, MoveError>;
+
+    /// Plays a move, and returns it in the notation of game records: the inverse of [`Board::play_san`].
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn play_to_san(&mut self, mv: &str) -> Result<String, MoveError> {
+        let text = self.san(mv)?;
+        self.play(mv)?;
+        Ok(text)
+    }
+
+    /// Checks that a move is legal.
+    ///
+    /// # Errors
+    /// [`MoveError`] if it is not.
+    fn check_move(&self, mv: &str) -> Result<(), MoveError>;
+
+    /// Samples the chance outcome of a move, in games with chance. `random` gives uniform numbers from 0
+    /// (included) to 1 (not included).
+    ///
+    /// # Errors
+    /// [`MoveError`] if the move is not legal.
+    fn sample(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError>;
+
+    /// The player whose turn it is.
+    fn side_to_move(&self) -> Color;
+
+    /// The position as a FEN.
+    fn fen(&self) -> String;
+
+    /// A diagram of the board, the FEN, the key and the outcome if the game is over, in several lines.
+    fn describe(&self) -> String;
+
+    /// The legal moves of the position.
+    fn legal_moves(&self) -> Vec<String>;
+
+    /// The outcome of the game by all rules, if it has ended.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// The winner if a referee ends the game here. None in games without points.
+    fn leader(&self) -> Option<Color>;
+
+    /// Plies after which a referee ends a game, if the rules do not end every game.
+    fn longest_game(&self) -> Option<u32>;
+
+    /// Counts the paths of `depth` moves; `each` gets the count of each first move. `None` if it was stopped.
+    fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
+}
+
+/// A game in play, in the types of the game. It implements [`Board`].
+#[derive(Clone, Debug)]
+pub struct Play<G> {
+    position: G,
+    history: GameHistory<G>,
+    /// The choice of the game's option.
+    choice: usize,
+}
+
+impl<G: Game> Play<G> {
+    /// The start position.
+    pub fn start() -> Play<G> {
+        Play { position: G::start(), history: GameHistory::new(), choice: 0 }
+    }
+
+    /// The start position of the game that a value of the PGN tag `Variant` stands for; `None` if it stands
+    /// for another game. Case does not matter.
+    pub(super) fn of_pgn_variant(tag: &str) -> Option<Play<G>> {
+        let row = G::PGN_VARIANTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(tag.trim()));
+        row.map(|&(_, choice)| {
+            let mut position = G::start_with(choice);
+            position.choose(choice);
+            Play { position, history: GameHistory::new(), choice }
+        })
+    }
+
+    /// The position on the board.
+    pub fn position(&self) -> &G {
+        &self.position
+    }
+
+    /// The earlier positions.
+    pub fn history(&self) -> &GameHistory<G> {
+        &self.history
+    }
+
+    /// Plays a legal move. Never panics: after an illegal move the position is arbitrary.
+    pub fn advance(&mut self, mv: G::Move) {
+        self.history.push(&self.position);
+        self.position.play(mv);
+    }
+
+    /// A game that begins with the position of this one.
+    pub fn begun_here(&self) -> Play<G> {
+        Play { history: GameHistory::new(), ..self.clone() }
+    }
+
+    /// The option of the game.
+    pub(super) fn own_row() -> Option<Row<Play<G>>> {
+        G::OPTION.map(|GameOption { name, choices }| {
+            let kind = match choices {
+                ["false", "true"] => {
+                    RowKind::Check { default: false, set: |play: &mut Play<G>, on| play.choose(on.into()) }
+                }
+                _ => RowKind::Combo {
+                    values: choices.to_vec(),
+                    default: 0,
+                    set: |play: &mut Play<G>, choice| {
+                        play.choose(choice);
+                        Ok(Vec::new())
+                    },
+                },
+            };
+            Row { name, group: OptionGroup::General, kind }
+        })
+    }
+
+    /// Sets the option of the game. A start position is replaced by that of the new value; any other position
+    /// stays.
+    fn choose(&mut self, choice: usize) {
+        if self.history.is_empty() && self.position.same_position(&G::start_with(self.choice)) {
+            self.position = G::start_with(choice);
+        }
+        self.position.choose(choice);
+        self.choice = choice;
+    }
+
+    /// Plays moves, up to the first that is not legal.
+    pub(super) fn follow(&mut self, moves: &[String]) -> Result<(), PositionError>
+    where
+        G: Chance,
+    {
+        for (text, number) in moves.iter().zip(1..) {
+            self.play(text).map_err(|error| PositionError::Move { number, error })?;
+        }
+        Ok(())
+    }
+}
+
+impl<G: Chance> Board for Play<G> {
+    fn variant(&self) -> &'static str {
+        G::NAME
+    }
+
+    fn pgn_variant(&self) -> Option<&'static str> {
+        let rows = G::PGN_VARIANTS;
+        let row = rows.iter().find(|(_, choice)| *choice == self.choice).or(rows.first());
+        row.map(|&(name, _)| name).filter(|name| !name.is_empty())
+    }
+
+    fn xboard_variant(&self) -> Option<&'static str> {
+        G::XBOARD_VARIANTS.get(self.choice).copied()
+    }
+
+    fn looks(&self) -> Looks {
+        G::LOOKS
+    }
+
+    fn option(&self) -> Option<OptionSpec> {
+        Self::own_row().map(|row| row.spec())
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), OptionError> {
+        let own = Self::own_row().filter(|row| row.name.eq_ignore_ascii_case(name));
+        let own = own.ok_or_else(|| OptionError::Unknown { name: name.to_owned() })?;
+        own.set(self, value).map(drop)
+    }
+
+    fn set_up(&mut self, fen: Option<&str>, moves: &[String]) -> Result<(), PositionError> {
+        let choice = self.choice;
+        let mut position = match fen {
+            None => G::start_with(choice),
+            Some(fen) => G::from_fen(fen)
+                .map_err(|error| PositionError::Fen { error, looks_like: registry::game_of(fen) })?,
+        };
+        position.choose(choice);
+        let mut play = Play { position, history: GameHistory::new(), choice };
+        play.follow(moves)?;
+        *self = play;
+        Ok(())
+    }
+
+    fn play(&mut self, mv: &str) -> Result<(), MoveError> {
+        let mv = self.position.parse_move(mv)?;
+        self.advance(mv);
+        Ok(())
+    }
+
+    fn play_san(&mut self, text: &str) -> Result<String, MoveError> {
+        let mv = self.position.parse_san(text)?;
+        let text = self.position.move_text(mv);
+        self.advance(mv);
+        Ok(text)
+    }
+
+    fn san(&self, mv: &str) -> Result<String, MoveError> {
+        Ok(self.position.san(self.position.parse_move(mv)?))
+    }
+
+    fn check_move(&self, mv: &str) -> Result<(), MoveError> {
+        self.position.parse_move(mv).map(drop)
+    }
+
+    fn sample(&self, mv: &str, random: &mut dyn FnMut() -> f64) -> Result<String, MoveError> {
+        let mv = self.position.parse_move(mv)?;
+        Ok(self.position.move_text(self.position.sample(mv, random)))
+    }
+
+    fn side_to_move(&self) -> Color {
+        self.position.side_to_move()
+    }
+
+    fn fen(&self) -> String {
+        self.position.fen()
+    }
+
+    fn describe(&self) -> String {
+        let position = &self.position;
+        let mut text =
+            format!("{}\n\nFen: {}\nKey: {:016x}", position.diagram(), position.fen(), position.key());
+        if let Some(outcome) = self.outcome() {
+            text += &format!("\nOutcome: {outcome}");
+        }
+        text
+    }
+
+    fn legal_moves(&self) -> Vec<String> {
+        let mut moves = Vec::new();
+        self.position.legal_moves(&mut moves);
+        moves.into_iter().map(|mv| self.position.move_text(mv)).collect()
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.history.outcome(&self.position)
+    }
+
+    fn leader(&self) -> Option<Color> {
+        self.position.leader()
+    }
+
+    fn longest_game(&self) -> Option<u32> {
+        G::LONGEST_GAME
+    }
+
+    fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
+        let position = &self.position;
+        perft::divide(position, depth, control.stop_flag(), |mv, nodes| each(&position.move_text(mv), nodes))
+    }
+}

@@ -1,0 +1,227 @@
+//! What move ordering, selectivity and MSD ask of chess.
+
+use cozy_chess::{
+    BitBoard, Board, Color as Side, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves,
+    get_pawn_attacks, get_rook_moves,
+};
+
+use super::super::zobrist::mixed;
+use super::super::{Game, GameHistory, MoveOrdering, MsdTerms, Playouts, SelectiveDeepening, Selectivity};
+use super::exchange;
+use super::msd_filter;
+use super::rules::{Chess, ChessMove, append, en_passant_target};
+
+/// What MVV-LVA subtracts for each step in the value of the capturing piece, in thousandths of a pawn.
+const ATTACKER_PENALTY: i32 = 10;
+
+/// Odd random factors of [`hash`].
+const HASH_FACTORS: [u64; 4] =
+    [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x27D4_EB2F_1656_67C5];
+
+impl MoveOrdering for Chess {
+    /// Player, piece and target square.
+    const MOVE_KINDS: usize = 2 * 6 * 64;
+
+    /// The captured piece, and no piece for a promotion.
+    const CAPTURE_KINDS: usize = Piece::NUM;
+
+    /// The pawns; the other pieces of White; those of Black.
+    const STRUCTURES: usize = 3;
+
+    const STRUCTURE_HISTORY: bool = true;
+
+    /// From and to a square that is attacked, or not.
+    const DANGERS: usize = 4;
+
+    fn threats(&self) -> u64 {
+        attacked_by(self.board(), !self.board().side_to_move()).0
+    }
+
+    fn danger(ChessMove(mv): ChessMove, threats: u64) -> usize {
+        let is_attacked = |square: Square| (threats >> square as u64 & 1) as usize;
+        2 * is_attacked(mv.from) + is_attacked(mv.to)
+    }
+
+    /// Captures and promotions to a queen.
+    fn is_tactical(&self, ChessMove(mv): ChessMove) -> bool {
+        match mv.promotion {
+            None => exchange::captured(self.board(), mv).is_some(),
+            Some(piece) => piece == Piece::Queen,
+        }
+    }
+
+    fn tactical_moves(&self, moves: &mut Vec<ChessMove>) {
+        let board = self.board();
+        let us = board.side_to_move();
+        let enemies = board.colors(!us);
+        let pawns = board.colored_pieces(us, Piece::Pawn);
+        self.pawn_moves(true, moves);
+        // The generator looks at the safety of all squares that the king may go to. It seldom can capture.
+        let king = board.king(us);
+        let idle = if get_king_moves(king).is_disjoint(enemies) { king.bitboard() } else { BitBoard::EMPTY };
+        board.generate_moves_for(!(pawns | idle), |mut piece| {
+            piece.to &= enemies;
+            append(piece, moves);
+            false
+        });
+    }
+
+    fn quiet_moves(&self, moves: &mut Vec<ChessMove>) {
+        let board = self.board();
+        let us = board.side_to_move();
+        let enemies = board.colors(!us);
+        let pawns = board.colored_pieces(us, Piece::Pawn);
+        self.pawn_moves(false, moves);
+        board.generate_moves_for(!pawns, |mut piece| {
+            piece.to &= !enemies;
+            append(piece, moves);
+            false
+        });
+    }
+
+    /// MVV-LVA: the material won; among captures of the same piece, the less valuable attacker comes first.
+    fn capture_value(&self, ChessMove(mv): ChessMove) -> i32 {
+        let piece = self.board().piece_on(mv.from).map_or(0, |piece| piece as i32);
+        exchange::material_gain(self.board(), mv) - ATTACKER_PENALTY * piece
+    }
+
+    fn see_ge(&self, ChessMove(mv): ChessMove, threshold: i32) -> bool {
+        exchange::see_ge(self.board(), mv, threshold)
+    }
+
+    fn move_kind(&self, ChessMove(mv): ChessMove) -> usize {
+        let piece = self.board().piece_on(mv.from).map_or(0, |piece| piece as usize);
+        (self.side_to_move().index() * Piece::NUM + piece) * 64 + mv.to as usize
+    }
+
+    /// The kings, which are never captured, stand for no capture.
+    fn capture_kind(&self, ChessMove(mv): ChessMove) -> usize {
+        exchange::captured(self.board(), mv).unwrap_or(Piece::King) as usize
+    }
+
+    fn structure(&self, index: usize) -> u64 {
+        let board = self.board();
+        let pawns = board.pieces(Piece::Pawn);
+        match index {
+            0 => hash(board, pawns),
+            1 => hash(board, board.colors(Side::White) & !pawns),
+            _ => hash(board, board.colors(Side::Black) & !pawns),
+        }
+    }
+}
+
+/// A hash of the pieces on some squares, for which sums of products are good enough.
+fn hash(board: &Board, squares: BitBoard) -> u64 {
+    let rooks = board.pieces(Piece::Rook);
+    let parts = [
+        board.colors(Side::White),
+        board.pieces(Piece::Knight) | rooks,
+        board.pieces(Piece::Bishop) | rooks,
+        board.pieces(Piece::King) | rooks,
+    ];
+    let products = parts.into_iter().zip(HASH_FACTORS);
+    mixed(
+        products
+            .map(|(part, factor)| (part & squares).0.wrapping_mul(factor))
+            .fold(squares.0, u64::wrapping_add),
+    )
+}
+
+impl Chess {
+    /// Appends the moves of pawns that are tactical, or those that are quiet.
+    #[inline]
+    fn pawn_moves(&self, tactical: bool, moves: &mut Vec<ChessMove>) {
+        let board = self.board();
+        let us = board.side_to_move();
+        let last_rank = Rank::Eighth.relative_to(us).bitboard();
+        let passed = en_passant_target(board).map_or(BitBoard::EMPTY, Square::bitboard);
+        let captures = board.colors(!us) | passed;
+        let targets = if tactical { captures } else { !captures };
+        board.generate_moves_for(board.colored_pieces(us, Piece::Pawn), |mut piece| {
+            if piece.to.is_disjoint(last_rank) {
+                piece.to &= targets;
+                append(piece, moves);
+            } else {
+                let promotions = piece.into_iter().map(ChessMove);
+                moves.extend(promotions.filter(|&mv| self.is_tactical(mv) == tactical));
+            }
+            false
+        });
+    }
+}
+
+/// The squares that a player attacks.
+fn attacked_by(board: &Board, attacker: Side) -> BitBoard {
+    let occupied = board.occupied();
+    let pieces = |piece| board.colored_pieces(attacker, piece);
+    let queens = pieces(Piece::Queen);
+    let pawns = pieces(Piece::Pawn).into_iter().map(|from| get_pawn_attacks(from, attacker));
+    let knights = pieces(Piece::Knight).into_iter().map(get_knight_moves);
+    let kings = pieces(Piece::King).into_iter().map(get_king_moves);
+    let diagonals = (pieces(Piece::Bishop) | queens).into_iter();
+    let diagonals = diagonals.map(|from| get_bishop_moves(from, occupied));
+    let lines = (pieces(Piece::Rook) | queens).into_iter().map(|from| get_rook_moves(from, occupied));
+    let attacks = pawns.chain(knights).chain(kings).chain(diagonals).chain(lines);
+    attacks.fold(BitBoard::EMPTY, |all, attacked| all | attacked)
+}
+
+impl Selectivity for Chess {
+    const REFINES: bool = true;
+
+    fn in_check(&self) -> bool {
+        !self.board().checkers().is_empty()
+    }
+
+    fn null_move(&self) -> Option<Self> {
+        self.after_null_move()
+    }
+
+    /// True if the side to move has only its king and pawns.
+    fn may_be_zugzwang(&self) -> bool {
+        let board = self.board();
+        let simple = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
+        board.colors(board.side_to_move()).is_subset(simple)
+    }
+}
+
+impl SelectiveDeepening for Chess {
+    fn msd_ratings(
+        &self,
+        moves: &[ChessMove],
+        terms: &MsdTerms,
+        history: &GameHistory<Chess>,
+        _static_eval: &mut impl FnMut(&Chess) -> i32,
+        ratings: &mut Vec<i32>,
+    ) {
+        msd_filter::msd_ratings(self, moves, terms, history, ratings);
+    }
+}
+
+impl Playouts for Chess {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threats_are_what_the_opponent_may_capture_on() {
+        // The bishop is behind its pawn, the rook protects the knight.
+        let position = Chess::from_fen("r3k3/8/n7/4p3/3b4/8/8/4K3 w q - 0 1").unwrap();
+        let threats = position.threats();
+        let attacked: Vec<_> = BitBoard(threats).into_iter().map(|square| square.to_string()).collect();
+        let mut expected: Vec<_> = "a6 a7 b8 c8 d8 e8 d7 e7 f7 f8 b4 c5 c7 b6 a7 e5 c3 b2 a1 e3 f2 g1 d4 f4"
+            .split_whitespace()
+            .collect();
+        expected.sort_by_key(|text| text.parse::<Square>().unwrap() as usize);
+        expected.dedup();
+        assert_eq!(attacked, expected);
+        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), threats);
+        assert_eq!([danger("e1d1"), danger("e1e2")], [0, 0]);
+        let position = Chess::from_fen("4k3/8/8/8/8/1b6/2R5/4K3 w - - 0 1").unwrap();
+        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), position.threats());
+        assert_eq!(["e1e2", "c2a2", "c2b2"].map(danger), [0, 3, 2]);
+        let position = Chess::from_fen("4k3/8/8/8/8/1b6/7R/4K3 w - - 0 1").unwrap();
+        let danger = |text| Chess::danger(position.parse_move(text).unwrap(), position.threats());
+        assert_eq!(["h2c2", "h2d2"].map(danger), [1, 0]);
+    }
+}

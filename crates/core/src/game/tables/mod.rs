@@ -1,0 +1,127 @@
+//! The interface between a search and endgame tables: results under best play, computed in advance.
+
+mod endgames;
+mod file;
+
+use std::fmt::Debug;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use thiserror::Error;
+
+pub use endgames::{Endgames, EndgamesVisitor, Initial, TableResult};
+pub use file::{TableFile, TableName};
+
+use super::{Game, GameHistory, Points};
+
+/// A game that may have endgame tables.
+pub trait Tabled: Game {
+    /// The option that says where the tables are; `None` if the game has none.
+    const TABLES_OPTION: Option<&'static str> = None;
+
+    /// Opens the tables that `path` leads to, in place of those of `tables`.
+    ///
+    /// # Errors
+    /// [`TablesError`] names the folder or the file. The tables stay as they are.
+    fn open_tables(_tables: &mut Option<SharedTables<Self>>, _path: &str) -> Result<(), TablesError> {
+        Err(TablesError::NoTables { game: Self::NAME })
+    }
+
+    /// Does the work of `visitor` for the endgames of the game; `None` if retrograde analysis has none.
+    fn visit_endgames<V: EndgamesVisitor>(_visitor: V) -> Option<V::Output> {
+        None
+    }
+}
+
+/// The endgame tables of a game, as its searches share them.
+pub type SharedTables<G> = Arc<dyn EndgameTables<G>>;
+
+/// Endgame tables that have been opened.
+pub trait EndgameTables<G: Game>: Debug + Send + Sync {
+    /// The result of a position under best play for the side to move. `None` where the tables do not have it,
+    /// or where it depends on counters.
+    fn probe(&self, position: &G) -> Option<Points>;
+
+    /// The plies to the next irreversible move or to the end of the game, if the winner is as quick as
+    /// possible and the loser as slow. `None` in a draw, and where the tables do not have it.
+    fn distance(&self, _position: &G) -> Option<u32> {
+        None
+    }
+
+    /// Those of some legal moves of a position that keep its result and lead to it, counters and history
+    /// regarded. `None` where the tables do not have all of them, or where there are none.
+    fn best_moves(
+        &self,
+        position: &G,
+        history: &GameHistory<G>,
+        moves: &[G::Move],
+    ) -> Option<TableMoves<G::Move>>;
+}
+
+/// The best moves of a position by endgame tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TableMoves<M> {
+    /// The moves. Among equals, those that get on quickly come first.
+    pub moves: Vec<M>,
+    /// What they lead to, for the side to move.
+    pub result: Points,
+    /// Whether choosing among such moves again and again reaches the result, whichever move is chosen.
+    pub makes_progress: bool,
+}
+
+/// Endgame tables that cannot be opened.
+#[derive(Debug, Error)]
+pub enum TablesError {
+    /// The game has no tables.
+    #[error("{game} has no endgame tables")]
+    NoTables {
+        /// Name of the game.
+        game: &'static str,
+    },
+    /// The game has no tables of regions.
+    #[error("{game} has no tables of regions")]
+    NoRegions {
+        /// Name of the game.
+        game: &'static str,
+    },
+    /// A folder or a file cannot be read.
+    #[error("`{}`: {error}", .path.display())]
+    Io {
+        /// Its path.
+        path: PathBuf,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// There is no table in a folder, or no folder.
+    #[error("`{}`: no endgame tables", .path.display())]
+    Empty {
+        /// Path of the folder.
+        path: PathBuf,
+    },
+    /// A file is damaged.
+    #[error("`{}`: damaged table, {problem}", .path.display())]
+    Damaged {
+        /// Path of the file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: &'static str,
+    },
+    /// No table can be used, because each needs others.
+    #[error("table {table} needs {missing} as well")]
+    Incomplete {
+        /// A table.
+        table: String,
+        /// A table that it leads to.
+        missing: String,
+    },
+    /// The tables cannot be opened beside those that another engine of the process uses.
+    #[error("other endgame tables are in use, and a process can have only one set of them")]
+    InUse,
+    /// The path of a folder is one that tables cannot be read from.
+    #[error("`{}`: a path with `:` in it", .path.display())]
+    Path {
+        /// Path of the folder.
+        path: PathBuf,
+    },
+}

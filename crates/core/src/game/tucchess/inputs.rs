@@ -1,0 +1,101 @@
+//! The inputs for efficiently updatable nets: the three kinds of own pieces and of the opponent's and the
+//! prizes on 35 squares, and the points that the player leads by and the opponent. A lead is a row of levels:
+//! all that it reaches are set.
+
+use super::super::fen::square_name;
+use super::super::{Color, InputShape, InputView, Inputs};
+use super::board::{FILES, Kind, RANKS};
+use super::rules::{POINT, TucChess};
+
+const SQUARES: usize = FILES * RANKS;
+
+/// Planes of a player's pieces.
+const KINDS: usize = Kind::ALL.len();
+
+// The planes behind the pieces of White and Black.
+const PRIZES: usize = 2 * KINDS;
+const WHITE_LEADS: usize = PRIZES + 1;
+const BLACK_LEADS: usize = PRIZES + 2;
+
+/// Levels of a lead: any lead, then half a point and each point more.
+const LEVELS: usize = 24;
+
+/// Tenths of a point.
+const TENTHS: usize = POINT as usize;
+
+/// Pieces of both players at the start.
+const ALL_PIECES: usize = 20;
+
+impl TucChess {
+    /// The levels that the lead of a player reaches.
+    fn lead_levels(&self, player: Color) -> u128 {
+        let tenths = i32::from(self.points(player)) - i32::from(self.points(!player));
+        match usize::try_from(tenths) {
+            Ok(tenths @ 1..) => (1 << (1 + (tenths + TENTHS / 2) / TENTHS).min(LEVELS)) - 1,
+            _ => 0,
+        }
+    }
+}
+
+/// The shipped net. A static: a constant would be copied into each crate that uses it.
+static NET: [u8; include_bytes!("../../../../../nets/eval/tucchess.safetensors").len()] =
+    *include_bytes!("../../../../../nets/eval/tucchess.safetensors");
+
+impl Inputs for TucChess {
+    const INPUTS_VERSION: u32 = 1;
+
+    const SHIPPED_NET: Option<&'static [u8]> = Some(&NET);
+
+    /// White's pieces, Black's pieces, prizes, White's lead, Black's lead.
+    type InputPlanes = [u128; BLACK_LEADS + 1];
+
+    const MIRRORS: bool = true;
+
+    fn input_shape(&self) -> InputShape {
+        InputShape { files: FILES, ranks: RANKS, inputs: WHITE_LEADS * SQUARES + 2 * LEVELS }
+    }
+
+    #[inline]
+    fn input_planes(&self) -> [u128; BLACK_LEADS + 1] {
+        std::array::from_fn(|plane| match plane {
+            PRIZES => self.prizes().into(),
+            WHITE_LEADS => self.lead_levels(Color::White),
+            BLACK_LEADS => self.lead_levels(Color::Black),
+            _ => {
+                let owner = if plane < KINDS { Color::White } else { Color::Black };
+                self.pieces(owner, Kind::ALL[plane % KINDS]).into()
+            }
+        })
+    }
+
+    fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
+        let is_black = view.player == Color::Black;
+        if plane >= WHITE_LEADS {
+            let is_other = (plane == BLACK_LEADS) != is_black;
+            return (bit < LEVELS).then_some(SQUARES * WHITE_LEADS + LEVELS * usize::from(is_other) + bit);
+        }
+        if bit >= SQUARES {
+            return None;
+        }
+        let (file, rank) = (bit % FILES, bit / FILES);
+        let file = if view.mirrored { FILES - 1 - file } else { file };
+        let rank = if is_black { RANKS - 1 - rank } else { rank };
+        let plane = if is_black && plane < PRIZES { (plane + KINDS) % PRIZES } else { plane };
+        Some(SQUARES * plane + FILES * rank + file)
+    }
+
+    fn input_name(&self, plane: usize, bit: usize) -> String {
+        match ["P", "R", "K", "p", "r", "k", "*"].get(plane) {
+            Some(letter) => format!("{letter} {}", square_name(bit % FILES, bit / FILES)),
+            None => {
+                let player = if plane == WHITE_LEADS { Color::White } else { Color::Black };
+                format!("{player} leads, level {bit}")
+            }
+        }
+    }
+
+    #[inline]
+    fn material(&self) -> (usize, usize) {
+        (self.occupied().count_ones() as usize, ALL_PIECES)
+    }
+}

@@ -1,0 +1,562 @@
+//! The position and its moves.
+
+use super::super::zobrist::{mixed, random_table};
+use super::super::{
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
+    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Tabled,
+};
+use super::board::{ALL, Kind, forward, king_steps, last_rank, pawn_attacks, rook_steps, squares};
+use super::notation;
+
+/// A point in tenths, the unit of all scores: a prize of unknown value counts by its mean.
+pub(super) const POINT: u16 = 10;
+
+/// The mean value of a prize, in tenths of a point.
+const MEAN_PRIZE: u16 = 9;
+
+/// The probability that a prize scores a point.
+const PRIZE_SCORES: f64 = 0.9;
+
+/// The probability that a new prize appears after a move.
+const PRIZE_APPEARS: f64 = 0.1;
+
+/// The greatest number of points in a FEN, in tenths; points stop there.
+pub(super) const MOST_POINTS: u16 = 9_999;
+
+/// The greatest move number in a FEN; the counter stops there.
+pub(super) const MAX_MOVE_NUMBER: u16 = 9_999;
+
+/// Zobrist keys of each kind of piece on a square, for White and for Black.
+static PIECE_KEYS: [[[u64; 64]; 3]; 2] = [
+    [random_table(0x5055_4331), random_table(0x5055_4332), random_table(0x5055_4333)],
+    [random_table(0x5055_4334), random_table(0x5055_4335), random_table(0x5055_4336)],
+];
+
+/// Zobrist keys of a prize on a square.
+static PRIZE_KEYS: [u64; 64] = random_table(0x5072_697A);
+
+/// Zobrist key of Black to move.
+const SIDE_KEY: u64 = random_table::<1>(0x5475_726E)[0];
+
+/// Keys of the lead in points, for the table key. Leads of more than a hundred points share keys.
+static LEAD_KEYS: [u64; 2048] = random_table(0x4C65_6164);
+
+/// A position of TUC-CHESS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TucChess {
+    /// Pawns, rooks and kings of White and of Black.
+    pieces: [[u64; 3]; 2],
+    prizes: u64,
+    key: u64,
+    /// Points of White and of Black, in tenths.
+    points: [u16; 2],
+    stm: Color,
+    move_number: u16,
+}
+
+/// A move of TUC-CHESS: the squares it goes from and to, and its chance outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TucMove {
+    /// The square that the piece leaves, below 64.
+    pub(super) from: u8,
+    /// The square that it goes to, below 64.
+    pub(super) to: u8,
+    /// The value of the prize that it takes.
+    pub(super) prize_value: PrizeValue,
+    /// The square on which a new prize appears.
+    pub(super) appears: Option<u8>,
+}
+
+/// The value of a prize.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum PrizeValue {
+    /// Not sampled: the prize counts by its mean.
+    Mean,
+    /// Nothing.
+    Nothing,
+    /// A point.
+    Point,
+}
+
+impl TucMove {
+    /// A move without an outcome of chance.
+    pub(super) fn new(from: u8, to: u8) -> TucMove {
+        TucMove { from, to, prize_value: PrizeValue::Mean, appears: None }
+    }
+}
+
+/// No square, in the bits of a move.
+pub(super) const NO_SQUARE: u8 = 63;
+
+impl GameMove for TucMove {
+    fn to_bits(self) -> u32 {
+        let appears = self.appears.unwrap_or(NO_SQUARE);
+        // Never 0, as `from` and `to` differ.
+        u32::from(self.from)
+            | u32::from(self.to) << 6
+            | (self.prize_value as u32) << 12
+            | u32::from(appears ^ NO_SQUARE) << 14
+    }
+
+    fn from_bits(bits: u32) -> Self {
+        let six = |shift: u32| (bits >> shift & 63) as u8;
+        TucMove {
+            from: six(0),
+            to: six(6),
+            prize_value: match bits >> 12 & 3 {
+                1 => PrizeValue::Nothing,
+                2 => PrizeValue::Point,
+                _ => PrizeValue::Mean,
+            },
+            appears: Some(six(14) ^ NO_SQUARE).filter(|&square| square != NO_SQUARE),
+        }
+    }
+}
+
+impl TucChess {
+    /// Makes a position and computes its key. The caller has checked the pieces.
+    pub(super) fn new(
+        pieces: [[u64; 3]; 2],
+        prizes: u64,
+        points: [u16; 2],
+        stm: Color,
+        move_number: u16,
+    ) -> TucChess {
+        let mut position = TucChess { pieces, prizes, key: 0, points, stm, move_number };
+        position.key = position.key_from_scratch();
+        position
+    }
+
+    /// The pieces of a kind of a player.
+    pub(super) fn pieces(&self, player: Color, kind: Kind) -> u64 {
+        self.pieces[player.index()][kind as usize]
+    }
+
+    /// The pieces of a player.
+    pub(super) fn of(&self, player: Color) -> u64 {
+        let [pawns, rooks, kings] = self.pieces[player.index()];
+        pawns | rooks | kings
+    }
+
+    /// The pieces of both players.
+    pub(super) fn occupied(&self) -> u64 {
+        self.of(Color::White) | self.of(Color::Black)
+    }
+
+    /// The prizes on the board.
+    pub(super) fn prizes(&self) -> u64 {
+        self.prizes
+    }
+
+    /// The squares with neither piece nor prize.
+    pub(super) fn free(&self) -> u64 {
+        ALL & !self.occupied() & !self.prizes
+    }
+
+    /// The points of a player, in tenths.
+    pub(super) fn points(&self, player: Color) -> u16 {
+        self.points[player.index()]
+    }
+
+    /// Replaces the points of White and of Black, in tenths.
+    pub(super) fn set_points(&mut self, points: [u16; 2]) {
+        self.points = points;
+    }
+
+    /// The number of the move, counted up after each move of Black.
+    pub(super) fn move_number(&self) -> u16 {
+        self.move_number
+    }
+
+    /// The kind of a player's piece on a square, as a bit.
+    pub(super) fn kind_on(&self, player: Color, square: u64) -> Option<Kind> {
+        Kind::ALL.into_iter().find(|&kind| self.pieces(player, kind) & square != 0)
+    }
+
+    /// The ending by captures: a captured king or bare kings.
+    pub(super) fn finished(&self) -> Option<Ending> {
+        let [[_, _, white], [_, _, black]] = self.pieces;
+        if white == 0 || black == 0 {
+            return Some(Ending::KingCaptured);
+        }
+        (self.occupied() == white | black).then_some(Ending::BareKings)
+    }
+
+    /// Squares that a piece of `player` on a square, as a bit, may go to.
+    pub(super) fn targets(&self, player: Color, kind: Kind, from: u64) -> u64 {
+        let targets = match kind {
+            Kind::Pawn => {
+                forward(from, player) & !self.occupied() | pawn_attacks(from, player) & self.of(!player)
+            }
+            Kind::Rook => rook_steps(from, self.occupied() | self.prizes),
+            Kind::King => king_steps(from),
+        };
+        targets & !self.of(player)
+    }
+
+    /// Calls `each` with every piece of the side to move and the squares that it may go to.
+    fn each_piece(&self, mut each: impl FnMut(Kind, u8, u64)) {
+        if self.finished().is_some() {
+            return;
+        }
+        for kind in Kind::ALL {
+            for from in squares(self.pieces(self.stm, kind)) {
+                each(kind, from, self.targets(self.stm, kind, 1 << from));
+            }
+        }
+    }
+
+    /// The squares on which a move of a piece of this kind scores for the side to move: those of enemies and
+    /// prizes, and for pawns the last rank.
+    fn scoring(&self, kind: Kind) -> u64 {
+        let leaves = if kind == Kind::Pawn { last_rank(self.stm) } else { 0 };
+        self.of(!self.stm) | self.prizes | leaves
+    }
+
+    pub(super) fn toggle(&mut self, player: Color, kind: Kind, square: u8) {
+        self.pieces[player.index()][kind as usize] ^= 1 << square;
+        self.key ^= PIECE_KEYS[player.index()][kind as usize][usize::from(square)];
+    }
+
+    pub(super) fn toggle_prize(&mut self, square: u8) {
+        self.prizes ^= 1 << square;
+        self.key ^= PRIZE_KEYS[usize::from(square)];
+    }
+
+    /// Whether the side to move can capture the enemy king.
+    fn attacks_king(&self) -> bool {
+        let king = self.pieces(!self.stm, Kind::King);
+        let reach = |kind| self.targets(self.stm, kind, self.pieces(self.stm, kind));
+        Kind::ALL.into_iter().any(|kind| reach(kind) & king != 0)
+    }
+
+    /// The lead of the side to move in points, in tenths.
+    pub(super) fn lead(&self) -> i32 {
+        i32::from(self.points(self.stm)) - i32::from(self.points(!self.stm))
+    }
+}
+
+impl Game for TucChess {
+    type Move = TucMove;
+
+    const NAME: &'static str = "tucchess";
+
+    const LOOKS: Looks = Looks {
+        title: "TUC-CHESS",
+        hint: "for points and prizes",
+        pieces: &[
+            PieceLooks { letter: '*', name: "prize", drawing: "coin" },
+            PieceLooks::new('p', "pawn"),
+            PieceLooks::new('r', "rook"),
+            PieceLooks::new('k', "king"),
+        ],
+        points: Some([1, 2]),
+        ..Looks::LETTERS
+    };
+
+    /// Seven pawns with three targets each, two rooks with twelve, a king with four.
+    const MAX_MOVES: usize = 49;
+
+    /// The only draw is a game that ends with equal points.
+    const DRAW_RULES: DrawRules = DrawRules { repetitions: None, no_progress: None };
+
+    /// A referee ends the game after 14 minutes, and a move has 6 seconds.
+    const LONGEST_GAME: Option<u32> = Some(140);
+
+    /// Every third position of the perft suite.
+    const BENCH: BenchSuite = BenchSuite {
+        depth: 15,
+        fens: &[
+            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1",
+            "pr2p/1*k1p/p2**/K1p1*/P2pP/rR3/P3P b 1 6 20",
+            "prr1p/1pkpp/P4/*2*P/3p1/PRP2/P1KRP b 1 1 7",
+            "prkrp/p1p2/3pp/P*P**/3P1/4P/PRKRP b 1 1 7",
+        ],
+    };
+
+    fn start() -> Self {
+        let back = |rank: u32| [0b10001 << (5 * rank), 0b01010 << (5 * rank), 0b00100 << (5 * rank)];
+        let mut pieces = [back(0), back(6)];
+        pieces[0][0] |= 0b11111 << 5;
+        pieces[1][0] |= 0b11111 << 25;
+        TucChess::new(pieces, 0b11111 << 15, [0, 0], Color::White, 1)
+    }
+
+    fn from_fen(fen: &str) -> Result<Self, FenError> {
+        notation::parse_fen(fen)
+    }
+
+    fn fen(&self) -> String {
+        notation::fen(self)
+    }
+
+    fn side_to_move(&self) -> Color {
+        self.stm
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<TucMove>) {
+        self.each_piece(|_, from, targets| moves.extend(squares(targets).map(|to| TucMove::new(from, to))));
+    }
+
+    fn is_legal(&self, mv: TucMove) -> bool {
+        let from = 1 << mv.from;
+        mv == TucMove::new(mv.from, mv.to)
+            && self.finished().is_none()
+            && self
+                .kind_on(self.stm, from)
+                .is_some_and(|kind| self.targets(self.stm, kind, from) & 1 << mv.to != 0)
+    }
+
+    fn play(&mut self, mv: TucMove) {
+        let (us, them) = (self.stm, !self.stm);
+        let to = 1 << mv.to;
+        let mut tenths = 0;
+        if let Some(captured) = self.kind_on(them, to) {
+            self.toggle(them, captured, mv.to);
+            tenths += captured.points() * POINT;
+        }
+        if let Some(kind) = self.kind_on(us, 1 << mv.from) {
+            self.toggle(us, kind, mv.from);
+            if kind == Kind::Pawn && to & last_rank(us) != 0 {
+                tenths += POINT;
+            } else {
+                self.toggle(us, kind, mv.to);
+            }
+        }
+        if self.prizes & to != 0 {
+            self.toggle_prize(mv.to);
+            tenths += match mv.prize_value {
+                PrizeValue::Mean => MEAN_PRIZE,
+                PrizeValue::Nothing => 0,
+                PrizeValue::Point => POINT,
+            };
+        }
+        if let Some(square) = mv.appears.filter(|&square| self.free() & 1 << square != 0) {
+            self.toggle_prize(square);
+        }
+        let points = &mut self.points[us.index()];
+        *points = (*points + tenths).min(MOST_POINTS);
+        if us == Color::Black {
+            self.move_number = (self.move_number + 1).min(MAX_MOVE_NUMBER);
+        }
+        self.stm = them;
+        self.key ^= SIDE_KEY;
+    }
+
+    fn terminal_outcome(&self) -> Outcome {
+        Outcome { winner: self.leader(), ending: self.finished().unwrap_or(Ending::NoMoves) }
+    }
+
+    fn leader(&self) -> Option<Color> {
+        match self.lead() {
+            0 => None,
+            1.. => Some(self.stm),
+            _ => Some(!self.stm),
+        }
+    }
+
+    fn key(&self) -> u64 {
+        self.key
+    }
+
+    fn key_from_scratch(&self) -> u64 {
+        let mut key = if self.stm == Color::Black { SIDE_KEY } else { 0 };
+        for player in Color::BOTH {
+            for kind in Kind::ALL {
+                let keys = &PIECE_KEYS[player.index()][kind as usize];
+                key = squares(self.pieces(player, kind))
+                    .fold(key, |key, square| key ^ keys[usize::from(square)]);
+            }
+        }
+        squares(self.prizes).fold(key, |key, square| key ^ PRIZE_KEYS[usize::from(square)])
+    }
+
+    fn same_position(&self, other: &Self) -> bool {
+        (self.pieces, self.prizes, self.stm) == (other.pieces, other.prizes, other.stm)
+    }
+
+    fn move_text(&self, mv: TucMove) -> String {
+        notation::move_text(mv)
+    }
+
+    fn parse_move(&self, text: &str) -> Result<TucMove, MoveError> {
+        notation::parse_move(self, text)
+    }
+
+    fn diagram(&self) -> String {
+        notation::diagram(self)
+    }
+
+    fn count_moves(&self) -> usize {
+        let mut count = 0;
+        self.each_piece(|_, _, targets| count += targets.count_ones() as usize);
+        count
+    }
+
+    fn is_terminal(&self) -> bool {
+        let [pawns, rooks, kings] = self.pieces[self.stm.index()];
+        let (own, others) = (self.of(self.stm), self.of(!self.stm));
+        let occupied = own | others;
+        let pawns_stuck =
+            forward(pawns, self.stm) & !occupied == 0 && pawn_attacks(pawns, self.stm) & others == 0;
+        self.finished().is_some()
+            || (king_steps(kings) & !own == 0
+                && pawns_stuck
+                && rook_steps(rooks, occupied | self.prizes) & !own == 0)
+    }
+
+    /// The key includes the lead in points, on which the value of a position depends.
+    fn table_key(&self) -> u64 {
+        self.key ^ LEAD_KEYS[(self.lead() & 2047) as usize]
+    }
+}
+
+impl Chance for TucChess {
+    const HAS_CHANCE: bool = true;
+
+    fn outcomes(&self, mv: TucMove, outcomes: &mut Vec<(TucMove, f64)>) {
+        let takes_prize = self.prizes & 1 << mv.to != 0;
+        let values: &[(PrizeValue, f64)] = match takes_prize {
+            true => &[(PrizeValue::Point, PRIZE_SCORES), (PrizeValue::Nothing, 1.0 - PRIZE_SCORES)],
+            false => &[(PrizeValue::Mean, 1.0)],
+        };
+        let child = self.after(TucMove::new(mv.from, mv.to));
+        let free = child.free();
+        let free_squares = f64::from(free.count_ones());
+        // Without a free square, no prize appears.
+        let appears = if free == 0 { 0.0 } else { PRIZE_APPEARS };
+        // The most probable first.
+        for &(prize_value, probability) in values {
+            outcomes.push((TucMove { prize_value, appears: None, ..mv }, probability * (1.0 - appears)));
+        }
+        for &(prize_value, probability) in values {
+            outcomes.extend(squares(free).map(|square| {
+                (TucMove { prize_value, appears: Some(square), ..mv }, probability * appears / free_squares)
+            }));
+        }
+    }
+
+    /// Samples the value of a prize that is taken, and whether and where a new one appears.
+    fn sample(&self, mv: TucMove, random: &mut dyn FnMut() -> f64) -> TucMove {
+        let mut sampled = TucMove::new(mv.from, mv.to);
+        if self.prizes & 1 << mv.to != 0 {
+            sampled.prize_value =
+                if random() < PRIZE_SCORES { PrizeValue::Point } else { PrizeValue::Nothing };
+        }
+        if random() < PRIZE_APPEARS {
+            let child = self.after(sampled);
+            let free = child.free();
+            // The product may round up to the number of squares.
+            let place = (random() * f64::from(free.count_ones())) as usize;
+            sampled.appears = squares(free).take(place + 1).last();
+        }
+        sampled
+    }
+}
+
+/// What the order of captures subtracts for each point of the capturing piece, in thousandths of a point.
+const ATTACKER_PENALTY: i32 = 10;
+
+impl MoveOrdering for TucChess {
+    /// Player, piece and target square.
+    const MOVE_KINDS: usize = 2 * 3 * 64;
+
+    /// Nothing, a pawn, a rook and a king.
+    const CAPTURE_KINDS: usize = 4;
+
+    /// The pieces of White; those of Black.
+    const STRUCTURES: usize = 2;
+
+    const STRUCTURE_HISTORY: bool = true;
+
+    /// Moves that score: captures, prizes, and pawns that leave the board.
+    fn is_tactical(&self, mv: TucMove) -> bool {
+        let is_pawn = self.pieces(self.stm, Kind::Pawn) & 1 << mv.from != 0;
+        self.scoring(if is_pawn { Kind::Pawn } else { Kind::King }) & 1 << mv.to != 0
+    }
+
+    fn tactical_moves(&self, moves: &mut Vec<TucMove>) {
+        self.each_piece(|kind, from, targets| {
+            moves.extend(squares(targets & self.scoring(kind)).map(|to| TucMove::new(from, to)));
+        });
+    }
+
+    fn quiet_moves(&self, moves: &mut Vec<TucMove>) {
+        self.each_piece(|kind, from, targets| {
+            moves.extend(squares(targets & !self.scoring(kind)).map(|to| TucMove::new(from, to)));
+        });
+    }
+
+    /// The points that the move scores; among those of the same points, the less valuable piece comes first.
+    fn capture_value(&self, mv: TucMove) -> i32 {
+        let (us, to) = (self.stm, 1 << mv.to);
+        let captured = self.kind_on(!us, to).map_or(0, Kind::points) * POINT;
+        let prize = if self.prizes & to != 0 { MEAN_PRIZE } else { 0 };
+        let moved = self.kind_on(us, 1 << mv.from).unwrap_or(Kind::Pawn);
+        let leaves = if moved == Kind::Pawn && to & last_rank(us) != 0 { POINT } else { 0 };
+        i32::from(captured + prize + leaves) * 1000 / i32::from(POINT)
+            - ATTACKER_PENALTY * i32::from(moved.points())
+    }
+
+    fn move_kind(&self, mv: TucMove) -> usize {
+        let piece = self.kind_on(self.stm, 1 << mv.from).map_or(0, |kind| kind as usize);
+        (self.stm.index() * 3 + piece) * 64 + usize::from(mv.to)
+    }
+
+    fn capture_kind(&self, mv: TucMove) -> usize {
+        self.kind_on(!self.stm, 1 << mv.to).map_or(0, |kind| kind as usize + 1)
+    }
+
+    fn structure(&self, index: usize) -> u64 {
+        let [pawns, rooks, kings] = self.pieces[index];
+        mixed(pawns ^ mixed(rooks ^ mixed(kings)))
+    }
+}
+
+/// No null moves: they cost some 50 Elo.
+impl Selectivity for TucChess {
+    const REFINES: bool = true;
+
+    /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the
+    /// own one when it is attacked. Captures of the more valuable piece are tried first.
+    fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
+        let captured = |mv: &TucMove| self.kind_on(!self.stm, 1 << mv.to);
+        moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
+        let wins = |mv: &TucMove| captured(mv) == Some(Kind::King);
+        let is_safe = |mv: &TucMove| {
+            let child = self.after(*mv);
+            !child.attacks_king()
+        };
+        if moves.iter().any(wins) {
+            moves.retain(wins);
+        } else if moves.iter().any(is_safe) {
+            // Otherwise it must not move onto an attacked square.
+            moves.retain(is_safe);
+        }
+    }
+}
+
+impl SelectiveDeepening for TucChess {}
+
+impl Playouts for TucChess {}
+
+impl Tabled for TucChess {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_a_free_square_no_prize_appears() {
+        let fen = "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1";
+        let start = TucChess::from_fen(fen).unwrap();
+        // Prizes everywhere, even below the pieces.
+        let full = TucChess { prizes: ALL, ..start };
+        let (mv, mut outcomes) = (TucMove::new(5, 10), Vec::new());
+        full.outcomes(mv, &mut outcomes);
+        let sum: f64 = outcomes.iter().map(|(_, probability)| probability).sum();
+        assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+        assert!(outcomes.len() == 2 && outcomes.iter().all(|(outcome, _)| outcome.appears.is_none()));
+        assert_eq!(full.sample(mv, &mut || 0.0).appears, None);
+    }
+}

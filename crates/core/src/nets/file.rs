@@ -1,0 +1,161 @@
+//! Files of nets.
+//!
+//! A file holds the raw parameters in the format safetensors, 32 bits a number. One entry of its metadata,
+//! `labrys`, is a JSON object:
+//!
+//! ```json
+//! {
+//!   "version": 1,
+//!   "game": "tucchess",
+//!   "encoding": 1,
+//!   "net": {"files": 5, "ranks": 7, "input_planes": 9, "policy_planes": 24,
+//!           "architecture": "residual", "channels": 32, "blocks": 3, "hidden": 64},
+//!   "provenance": "where the numbers come from",
+//!   "crc32": "89abcdef"
+//! }
+//! ```
+//!
+//! `crc32` is the checksum of everything behind the header of the file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{NetConfig, Parameters, SizeError, Tensor};
+use crate::game::{Encoding, quote};
+use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
+
+/// How the names of tensors begin that belong to the optimiser of a training.
+pub const OPTIMISER: &str = "optimiser.";
+
+/// A file of a net that is refused.
+#[derive(Debug, Error)]
+#[error("net file `{}`: {problem}", .path.display())]
+pub struct NetError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: Box<NetProblem>,
+}
+
+impl NetError {
+    /// The error of a file.
+    pub fn new(path: &Path, problem: NetProblem) -> NetError {
+        NetError { path: path.to_owned(), problem: Box::new(problem) }
+    }
+}
+
+/// What is wrong with the file of a net.
+#[derive(Debug, Error)]
+pub enum NetProblem {
+    /// It cannot be read or written, or is no file of a net of this game.
+    #[error(transparent)]
+    File(#[from] TensorProblem),
+    /// The net is for another size of the board.
+    #[error("a net for boards of {}×{}, not {}×{}", net.0, net.1, board.0, board.1)]
+    Board {
+        /// Files and ranks of its board.
+        net: (usize, usize),
+        /// Files and ranks of the board in play.
+        board: (usize, usize),
+    },
+    /// A size is out of its range.
+    #[error(transparent)]
+    Size(#[from] SizeError),
+    /// A parameter of the architecture is missing.
+    #[error("parameter `{name}` is missing")]
+    Missing {
+        /// Its name.
+        name: String,
+    },
+    /// There is a parameter that the architecture does not have.
+    #[error("parameter {} is unknown in this architecture", quote(.name))]
+    Unknown {
+        /// Its name.
+        name: String,
+    },
+    /// A parameter has another shape.
+    #[error("parameter `{name}`: shape {found:?}, expected {expected:?}")]
+    Shape {
+        /// Its name.
+        name: String,
+        /// Its shape.
+        found: Vec<usize>,
+        /// Its shape by the architecture.
+        expected: Vec<usize>,
+    },
+    /// The loss of a training is not finite.
+    #[error("the loss is {loss}: the learning rate may be too high")]
+    Diverged {
+        /// The loss.
+        loss: f32,
+    },
+    /// A parameter has a number that is not finite, or a variance that is negative.
+    #[error("parameter `{name}`: {found} is no number to compute with")]
+    Value {
+        /// Its name.
+        name: String,
+        /// The number.
+        found: f32,
+    },
+}
+
+/// The metadata.
+#[derive(Serialize, Deserialize)]
+struct Metadata {
+    net: NetConfig,
+    provenance: String,
+}
+
+/// The kind of file, for a version of an encoding.
+fn kind(encoding: u32) -> FileKind {
+    FileKind { what: "a net", entry: "labrys", version: 1, encoding }
+}
+
+impl Parameters {
+    /// Reads a file of parameters for the game `G`.
+    ///
+    /// # Errors
+    /// [`NetError`] names the file and what is wrong with it.
+    pub fn load<G: Encoding>(path: &Path) -> Result<Parameters, NetError> {
+        let (parameters, others) = Parameters::load_with::<G>(path)?;
+        match others.into_keys().next() {
+            Some(name) => Err(NetError::new(path, NetProblem::Unknown { name })),
+            None => Ok(parameters),
+        }
+    }
+
+    /// Reads a file of parameters for the game `G`, and the tensors of an optimiser that are beside them.
+    ///
+    /// # Errors
+    /// [`NetError`] names the file and what is wrong with it.
+    pub fn load_with<G: Encoding>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
+        let read = || Parameters::from_bytes::<G>(&std::fs::read(path).map_err(TensorProblem::Io)?);
+        read().map_err(|problem| NetError::new(path, problem))
+    }
+
+    /// The content of a file, with the tensors of an optimiser, if any.
+    ///
+    /// # Errors
+    /// [`TensorProblem`] names a tensor that a file cannot have.
+    pub fn to_bytes(&self, others: &BTreeMap<String, Tensor>) -> Result<Vec<u8>, TensorProblem> {
+        let tensors = self.tensors.iter().chain(others);
+        let tensors = tensors.map(|(name, Tensor { shape, values })| TensorBytes::new(name, shape, values));
+        let own = Metadata { net: self.config, provenance: self.provenance.clone() };
+        tensors::to_bytes(kind(self.encoding), &self.game, &tensors.collect::<Vec<_>>(), own)
+    }
+
+    /// The inverse of [`Parameters::to_bytes`].
+    fn from_bytes<G: Encoding>(bytes: &[u8]) -> Result<(Parameters, BTreeMap<String, Tensor>), NetProblem> {
+        let (metadata, file) = tensors::from_bytes::<Metadata>(kind(G::ENCODING_VERSION), G::NAME, bytes)?;
+        let tensors = file.names().into_iter().map(|name| {
+            let (shape, values) = tensors::read(&file, name)?;
+            Ok((name.to_owned(), Tensor { shape, values }))
+        });
+        let tensors = tensors.collect::<Result<BTreeMap<_, _>, TensorProblem>>()?;
+        let (others, tensors) = tensors.into_iter().partition(|(name, _)| name.starts_with(OPTIMISER));
+        Ok((Parameters::new::<G>(metadata.net, metadata.provenance, tensors)?, others))
+    }
+}

@@ -1,0 +1,314 @@
+//! Positions to learn from, as sparse inputs.
+
+use std::ops::Range;
+
+use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_of};
+use super::scale::expected;
+use labrys_core::game::{Color, InputRows, InputView, Inputs, MoveOrdering, Points, Selectivity, each_input};
+
+/// Quiet positions of games: without check, in which no tactical move was played and no mate was seen. The
+/// static evaluation of other positions differs from their score.
+#[derive(Clone, Debug)]
+pub struct Dataset<G> {
+    /// A position of the board.
+    board: G,
+    rows: InputRows,
+    /// The inputs of all positions.
+    inputs: Vec<u16>,
+    positions: Vec<Position>,
+    /// The scores of all plies of the games, for the side to move, in units of the evaluation.
+    scores: Vec<f32>,
+    /// The side to move at each ply: players need not alternate.
+    movers: Vec<Color>,
+    games: Vec<GameEnd>,
+}
+
+/// Where a game ends.
+#[derive(Clone, Copy, Debug)]
+struct GameEnd {
+    /// End of its positions.
+    positions: usize,
+    /// End of its scores.
+    scores: usize,
+}
+
+/// A position.
+#[derive(Clone, Copy, Debug)]
+struct Position {
+    /// End of its inputs.
+    end: usize,
+    /// Index of its score.
+    score: usize,
+    result: Points,
+    /// The views of the side to move and of its opponent.
+    views: [InputView; 2],
+    /// Index of the output.
+    output: u8,
+}
+
+/// A position as a net learns from it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Example {
+    /// The rows of the inputs as the side to move sees the position, and as its opponent does.
+    pub inputs: [Vec<u32>; 2],
+    /// Index of the output.
+    pub output: usize,
+    /// The expected result that the net should give, from 0 to 1.
+    pub target: f32,
+}
+
+/// What a net should learn of the scores of the searches and of the results.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Target {
+    /// The weight of the scores, from 0 to 1; the rest is that of the result.
+    pub blend: f64,
+    /// λ, from 0 to 1: the share of the later scores of a game, as in TD(λ).
+    pub lambda: f64,
+    /// Units of the evaluation that make 1 on the logistic scale.
+    pub unit: f64,
+}
+
+/// Positions that were read, and those of them that were left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Games.
+    pub games: u64,
+    /// Games that White won, that were drawn and that Black won.
+    pub results: [u64; 3],
+    /// Plies of random openings.
+    pub opening: u64,
+    /// Positions with a score.
+    pub positions: u64,
+    /// Positions in check.
+    pub in_check: u64,
+    /// Positions without check whose move was tactical.
+    pub tactical: u64,
+    /// Other positions with a mate score.
+    pub mates: u64,
+}
+
+impl Counts {
+    /// The positions that are learned from.
+    pub fn quiet(&self) -> u64 {
+        self.positions - self.in_check - self.tactical - self.mates
+    }
+
+    /// Counts a game; `visit` gets its positions, and whether they are quiet.
+    ///
+    /// # Errors
+    /// The ply and the text of the first move that is not legal.
+    pub fn add<G: MoveOrdering + Selectivity>(
+        &mut self,
+        start: &G,
+        game: &PlayedGame<G::Move>,
+        mut visit: impl FnMut(PlayedPosition<G>, bool),
+    ) -> Result<(), (usize, String)> {
+        self.games += 1;
+        self.results[2 - game.result as usize] += 1;
+        self.opening += game.opening.len() as u64;
+        game.replay(start, |played: PlayedPosition<G>| {
+            self.positions += 1;
+            let left_out = if played.position.in_check() {
+                Some(&mut self.in_check)
+            } else if played.position.is_tactical(played.mv) {
+                Some(&mut self.tactical)
+            } else if played.score.plies_to_end().is_some() {
+                Some(&mut self.mates)
+            } else {
+                None
+            };
+            let is_quiet = left_out.is_none();
+            if let Some(count) = left_out {
+                *count += 1;
+            }
+            visit(played, is_quiet);
+        })
+    }
+}
+
+impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
+    /// No positions yet, for games from `board` on and a net with so many buckets.
+    pub fn new(board: G, buckets: u8) -> Dataset<G> {
+        let rows = InputRows::new::<G>(board.input_shape(), buckets);
+        let (inputs, positions, games) = (Vec::new(), Vec::new(), Vec::new());
+        Dataset { board, rows, inputs, positions, scores: Vec::new(), movers: Vec::new(), games }
+    }
+
+    /// Adds the quiet positions of games, for a net with so many outputs.
+    ///
+    /// # Errors
+    /// [`GamesProblem::Move`] names the first move that is not legal, or a start position on another board.
+    pub fn add(
+        &mut self,
+        header: &GamesHeader,
+        games: &[PlayedGame<G::Move>],
+        outputs: usize,
+        counts: &mut Counts,
+    ) -> Result<(), GamesProblem> {
+        let start: G = start_of(header)?;
+        if start.input_shape() != self.board.input_shape() {
+            return Err(GamesProblem::Other {
+                name: "start",
+                found: header.start.clone(),
+                expected: self.board.fen(),
+            });
+        }
+        for (game, number) in games.iter().zip(1..) {
+            let scores = self.scores.len();
+            counts
+                .add(&start, game, |played, is_quiet| {
+                    self.scores.push(played.score.to_thousandths() as f32 / 1000.0);
+                    self.movers.push(played.position.side_to_move());
+                    if is_quiet {
+                        self.push(&played, scores + played.ply, outputs);
+                    }
+                })
+                .map_err(|(ply, text)| GamesProblem::Move { number, ply, text })?;
+            self.games.push(GameEnd { positions: self.positions.len(), scores: self.scores.len() });
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, played: &PlayedPosition<G>, score: usize, outputs: usize) {
+        let PlayedPosition { position, result, .. } = played;
+        each_input(position.input_planes(), |input| self.inputs.push(input));
+        let us = position.side_to_move();
+        self.positions.push(Position {
+            end: self.inputs.len(),
+            score,
+            result: *result,
+            views: [us, !us].map(|player| position.input_view(player)),
+            output: position.output_index(outputs) as u8,
+        });
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> usize {
+        self.games.len()
+    }
+
+    /// The positions of a game.
+    pub fn of_game(&self, game: usize) -> Range<usize> {
+        let begin = if game == 0 { 0 } else { self.games[game - 1].positions };
+        begin..self.games[game].positions
+    }
+
+    /// The board of the positions.
+    pub fn board(&self) -> &G {
+        &self.board
+    }
+
+    /// The score of a position for the side to move, in units of the evaluation, and the result of its game.
+    pub fn labels(&self, number: usize) -> (f64, Points) {
+        let Position { score, result, .. } = self.positions[number];
+        (self.scores[score].into(), result)
+    }
+
+    /// The expected results that a net should give for all positions, from 0 to 1.
+    ///
+    /// What the searches of a game say of a position is the λ-return of TD(λ) (Sutton 1988): `1 - λ` times
+    /// the expected result of its score, and λ times the return of the next position, as this side sees it.
+    /// Behind the last one stands the result of the game. So later looks, which are deeper, count, and chance
+    /// in the scores counts less (matches: `experiments/README.md`, generations of nets).
+    pub fn targets(&self, target: &Target) -> Vec<f32> {
+        let Target { blend, lambda, unit } = *target;
+        let mut targets = vec![0.0; self.len()];
+        for (game, GameEnd { scores: mut end, .. }) in self.games.iter().copied().enumerate() {
+            let positions = &self.positions[self.of_game(game)];
+            let Some(&Position { result, views, .. }) = positions.last() else { continue };
+            // What comes later, as a player sees it.
+            let (mut later, mut player) = (result.value(), views[0].player);
+            for (position, target) in positions.iter().zip(&mut targets[self.of_game(game)]).rev() {
+                for ply in (position.score..end).rev() {
+                    if player != self.movers[ply] {
+                        (later, player) = (1.0 - later, self.movers[ply]);
+                    }
+                    later = (1.0 - lambda) * expected(self.scores[ply].into(), unit) + lambda * later;
+                }
+                end = position.score;
+                *target = (blend * later + (1.0 - blend) * position.result.value()) as f32;
+            }
+        }
+        targets
+    }
+
+    /// The most inputs of a position.
+    pub fn most_inputs(&self) -> usize {
+        (0..self.len()).map(|number| self.range(number).len()).max().unwrap_or(0)
+    }
+
+    /// A checksum of all positions, to tell data apart.
+    pub fn checksum(&self) -> u32 {
+        let mut hasher = crc32fast::Hasher::new();
+        for input in &self.inputs {
+            hasher.update(&input.to_le_bytes());
+        }
+        for score in &self.scores {
+            hasher.update(&score.to_le_bytes());
+        }
+        for Position { score, result, views, output, .. } in &self.positions {
+            let black = u8::from(views[0].player == Color::Black);
+            hasher.update(&score.to_le_bytes());
+            hasher.update(&[*result as u8, black, *output]);
+        }
+        hasher.finalize()
+    }
+
+    fn range(&self, number: usize) -> Range<usize> {
+        let begin = if number == 0 { 0 } else { self.positions[number - 1].end };
+        begin..self.positions[number].end
+    }
+
+    /// Writes a position and its one of all [targets](Dataset::targets) into `example`, mirrored where the
+    /// game allows it and it is asked for.
+    pub fn get(&self, number: usize, mirrored: bool, targets: &[f32], example: &mut Example) {
+        let Position { views, output, .. } = self.positions[number];
+        let mirrored = mirrored && G::MIRRORS;
+        for (inputs, view) in example.inputs.iter_mut().zip(views) {
+            let view = InputView { mirrored: view.mirrored != mirrored, ..view };
+            let rows = self.rows.of(view);
+            inputs.clear();
+            let seen = self.inputs[self.range(number)].iter();
+            inputs.extend(seen.map(|&input| u32::from(rows[usize::from(input)])));
+        }
+        example.output = output.into();
+        example.target = targets[number];
+    }
+}
+
+/// The expected result of an output.
+pub(super) fn logistic(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use labrys_core::game::Game;
+    use labrys_core::game::chess::Chess;
+
+    #[test]
+    fn a_player_may_move_twice() {
+        let start = Chess::start();
+        let mut dataset = Dataset::new(start.clone(), 1);
+        let views = [Color::White, Color::Black].map(|player| start.input_view(player));
+        dataset.positions.push(Position { end: 0, score: 0, result: Points::Win, views, output: 0 });
+        dataset.scores = vec![1.0, 2.0, -3.0];
+        dataset.movers = vec![Color::White, Color::White, Color::Black];
+        dataset.games.push(GameEnd { positions: 1, scores: 3 });
+        let target = Target { blend: 1.0, lambda: 0.5, unit: 1.0 };
+        let value = |score| expected(score, 1.0);
+        let sum = 0.5 * value(1.0) + 0.25 * value(2.0) + 0.125 * value(3.0) + 0.125;
+        assert!((f64::from(dataset.targets(&target)[0]) - sum).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,485 @@
+//! Files of self-play games, some seven bytes a position.
+//!
+//! A file begins with a line of JSON, the [`GamesHeader`]. Blocks follow. A block begins with four numbers of
+//! 32 bits, little-endian like all numbers: its games, their positions with a score, the bytes of the games,
+//! and the checksum (CRC-32) of the other three and of the games. A game is
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 1 | result: the half points of White, 0 to 2 |
+//! | 2 | plies of the opening |
+//! | 2 | plies after it |
+//! | 3 a ply | the moves of the opening, as [`GameMove::to_bits`] has them, with the outcomes of chance |
+//! | 6 a ply | the moves after it, each with the score of the search for its player, in thousandths |
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use labrys_core::eval::Score;
+use labrys_core::game::{Color, Game, GameMove, Outcome, Points, quote};
+use labrys_support::files::{self, Claim, Existing, is_stream, write_atomically};
+use labrys_support::shard::Part;
+
+/// The name of the format, and its version. It changes with the bits of the moves of any game.
+const FORMAT: (&str, u32) = ("labrys-games", 1);
+
+/// How a file begins.
+const MAGIC: &[u8] = b"{\"format\":";
+
+/// The most bytes of a header.
+const LONGEST_HEADER: u64 = 1 << 16;
+
+/// Bytes at the beginning of a block.
+const BLOCK_HEADER: usize = 16;
+
+/// Bytes at the beginning of a game.
+const GAME_HEADER: usize = 5;
+
+/// Games of a block, but fewer in the last one.
+pub(super) const BLOCK: usize = 64;
+
+/// Where games come from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GamesHeader {
+    /// The name of the format.
+    format: String,
+    /// The version of the format.
+    version: u32,
+    /// The game.
+    pub game: String,
+    /// The position that all games begin with, in FEN.
+    pub start: String,
+    /// The evaluation that played.
+    pub evaluation: String,
+    /// Nodes a move.
+    pub nodes: u64,
+    /// The least and the greatest number of random plies at the beginning.
+    pub random_plies: (usize, usize),
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The part of a job that the file holds; `None` for all of it.
+    #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+}
+
+impl GamesHeader {
+    /// The header of games from a position on.
+    pub fn new<G: Game>(
+        start: &G,
+        evaluation: String,
+        nodes: u64,
+        random_plies: (usize, usize),
+        seed: u64,
+    ) -> GamesHeader {
+        let (format, version) = (FORMAT.0.to_owned(), FORMAT.1);
+        let (game, start) = (G::NAME.to_owned(), start.fen());
+        GamesHeader { format, version, game, start, evaluation, nodes, random_plies, seed, part: None }
+    }
+
+    /// The line that a file begins with.
+    pub(super) fn line(&self) -> Result<String, GamesProblem> {
+        Ok(serde_json::to_string(self).map_err(GamesProblem::Header)? + "\n")
+    }
+
+    /// The first difference to another header, as name, value here and value there.
+    fn difference(&self, other: &GamesHeader) -> Option<(&'static str, String, String)> {
+        let part = |header: &GamesHeader| header.part.map_or("none".to_owned(), |part| part.to_string());
+        let rows = [
+            ("game", self.game.clone(), other.game.clone()),
+            ("start", self.start.clone(), other.start.clone()),
+            ("evaluation", self.evaluation.clone(), other.evaluation.clone()),
+            ("nodes", self.nodes.to_string(), other.nodes.to_string()),
+            ("random plies", format!("{:?}", self.random_plies), format!("{:?}", other.random_plies)),
+            ("seed", self.seed.to_string(), other.seed.to_string()),
+            ("shard", part(self), part(other)),
+        ];
+        rows.into_iter().find(|(_, ours, theirs)| ours != theirs)
+    }
+}
+
+/// A game of self-play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedGame<M> {
+    /// The moves of the random opening.
+    pub opening: Vec<M>,
+    /// The moves after it, each with the score of the search for its player.
+    pub moves: Vec<(M, Score)>,
+    /// The result for White.
+    pub result: Points,
+}
+
+/// A file of games that cannot be written, or is refused.
+#[derive(Debug, Error)]
+#[error("games file {}: {problem}", .path.display())]
+pub struct GamesError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: GamesProblem,
+}
+
+/// What is wrong with a file of games.
+#[derive(Debug, Error)]
+pub enum GamesProblem {
+    /// It cannot be read or written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// It does not begin with a header.
+    #[error("no header of self-play games: {0}")]
+    Header(serde_json::Error),
+    /// It has another format or version.
+    #[error("format {} version {version}, expected `{}` version {}", quote(.format), FORMAT.0, FORMAT.1)]
+    Version {
+        /// Its format.
+        format: String,
+        /// Its version.
+        version: u32,
+    },
+    /// It has games of another game.
+    #[error("games of {}, expected `{expected}`", quote(.found))]
+    Game {
+        /// Its game.
+        found: String,
+        /// The game that was expected.
+        expected: &'static str,
+    },
+    /// Its games were played otherwise than those that are to be added.
+    #[error("{name} {found}, not {expected}: write to another file")]
+    Other {
+        /// What differs.
+        name: &'static str,
+        /// Its value in the file.
+        found: String,
+        /// The value that was asked for.
+        expected: String,
+    },
+    /// A block is not whole, or has changed since it was written.
+    #[error("block {number}, at byte {offset}, is damaged or was cut off: `labrys selfplay` writes it anew")]
+    Block {
+        /// Its number, from 1.
+        number: usize,
+        /// Where it begins.
+        offset: usize,
+    },
+    /// A game is too long for the format.
+    #[error("a game with {plies} random plies or plies after them: {} is the most of each", u16::MAX)]
+    Plies {
+        /// Its plies.
+        plies: usize,
+    },
+    /// No random opening has been found after which a game can go on.
+    #[error("in {attempts} attempts every game was over within {} random plies: ask for fewer", plies.end())]
+    Opening {
+        /// The number of random plies that was asked for.
+        plies: RangeInclusive<usize>,
+        /// How many have been tried.
+        attempts: usize,
+    },
+    /// It does not have the game that was asked for.
+    #[error("no game {wanted}: there are {games}")]
+    NoGame {
+        /// The number of the game that was asked for.
+        wanted: u64,
+        /// The number of its games.
+        games: usize,
+    },
+    /// The rules give a game another result.
+    #[error("game {number}: the result is wrong: {outcome}")]
+    Result {
+        /// Number of the game, from 1.
+        number: usize,
+        /// The result by the rules.
+        outcome: Outcome,
+    },
+    /// The start position, or a move, is not legal.
+    #[error("game {number}, ply {ply}: {} is not legal", quote(.text))]
+    Move {
+        /// Number of the game, from 1.
+        number: usize,
+        /// Number of the ply, from 1; 0 for the start position.
+        ply: usize,
+        /// The position or the move.
+        text: String,
+    },
+}
+
+/// The content of a file.
+struct Content<M> {
+    header: GamesHeader,
+    games: Vec<PlayedGame<M>>,
+    /// The bytes of the header and of the whole blocks.
+    len: usize,
+    /// What is wrong behind them.
+    damage: Option<GamesProblem>,
+}
+
+/// The header in the first line of a file.
+fn parse_header(line: &[u8]) -> Result<GamesHeader, GamesProblem> {
+    let header: GamesHeader = serde_json::from_slice(line).map_err(GamesProblem::Header)?;
+    let GamesHeader { format, version, .. } = &header;
+    match (format.as_str(), *version) == FORMAT {
+        true => Ok(header),
+        false => Err(GamesProblem::Version { format: format.clone(), version: *version }),
+    }
+}
+
+fn parse<G: Game>(bytes: &[u8]) -> Result<Content<G::Move>, GamesProblem> {
+    let line = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
+    let header = parse_header(&bytes[..line])?;
+    if header.game != G::NAME {
+        return Err(GamesProblem::Game { found: header.game, expected: G::NAME });
+    }
+    let (mut games, mut len, mut number) = (Vec::new(), (line + 1).min(bytes.len()), 0);
+    while len < bytes.len() {
+        number += 1;
+        let Some((block, size)) = parse_block(&bytes[len..]) else {
+            let damage = Some(GamesProblem::Block { number, offset: len });
+            return Ok(Content { header, games, len, damage });
+        };
+        games.extend(block);
+        len += size;
+    }
+    Ok(Content { header, games, len, damage: None })
+}
+
+/// The games of the block at the beginning of `bytes`, and the bytes of the block.
+fn parse_block<M: GameMove>(bytes: &[u8]) -> Option<(Vec<PlayedGame<M>>, usize)> {
+    let number =
+        |index: usize| Some(u32::from_le_bytes(bytes.get(4 * index..4 * index + 4)?.try_into().ok()?));
+    let (games, positions, len, checksum) = (number(0)?, number(1)?, number(2)? as usize, number(3)?);
+    let mut content = bytes[BLOCK_HEADER..].get(..len)?;
+    if block_checksum(games, positions, content) != checksum {
+        return None;
+    }
+    let games: Vec<_> = (0..games).map(|_| parse_game(&mut content)).collect::<Option<_>>()?;
+    content.is_empty().then_some((games, BLOCK_HEADER + len))
+}
+
+fn block_checksum(games: u32, positions: u32, content: &[u8]) -> u32 {
+    let mut hasher = crc32fast::Hasher::new();
+    [games, positions, content.len() as u32].iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+    hasher.update(content);
+    hasher.finalize()
+}
+
+fn parse_game<M: GameMove>(content: &mut &[u8]) -> Option<PlayedGame<M>> {
+    let (header, rest) = content.split_first_chunk::<GAME_HEADER>()?;
+    let [result, opening @ .., plies_low, plies_high] = *header;
+    let (opening, plies) = (u16::from_le_bytes(opening), u16::from_le_bytes([plies_low, plies_high]));
+    let (opening, rest) = rest.split_at_checked(3 * usize::from(opening))?;
+    let (moves, rest) = rest.split_at_checked(6 * usize::from(plies))?;
+    *content = rest;
+    let unsigned = |bytes: [u8; 3]| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], 0]);
+    let mv = |bytes: [u8; 3]| M::from_bits(unsigned(bytes));
+    // The sign bit of 24 becomes that of 32.
+    let score = |bytes| Score::from_thousandths((unsigned(bytes) << 8) as i32 >> 8);
+    let moves = moves.as_chunks::<6>().0.iter().map(|&[a, b, c, d, e, f]| (mv([a, b, c]), score([d, e, f])));
+    Some(PlayedGame {
+        opening: opening.as_chunks::<3>().0.iter().map(|&bytes| mv(bytes)).collect(),
+        moves: moves.collect(),
+        result: [Points::Loss, Points::Draw, Points::Win].get(usize::from(result)).copied()?,
+    })
+}
+
+/// The bytes of a block.
+///
+/// # Errors
+/// [`GamesProblem::Plies`]: the format has no room for a game.
+pub(super) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Result<Vec<u8>, GamesProblem> {
+    let mut content = Vec::new();
+    let plies = |plies: usize| u16::try_from(plies).map_err(|_| GamesProblem::Plies { plies });
+    let three = |number: u32| number.to_le_bytes()[..3].to_vec();
+    for PlayedGame { opening, moves, result } in games {
+        content.push(*result as u8);
+        content.extend(plies(opening.len())?.to_le_bytes());
+        content.extend(plies(moves.len())?.to_le_bytes());
+        opening.iter().for_each(|mv| content.extend(three(mv.to_bits())));
+        for (mv, score) in moves {
+            content.extend(three(mv.to_bits()));
+            content.extend(three(score.to_thousandths() as u32));
+        }
+    }
+    let positions = games.iter().map(|game| game.moves.len() as u32).sum();
+    let checksum = block_checksum(games.len() as u32, positions, &content);
+    let header = [games.len() as u32, positions, content.len() as u32, checksum];
+    Ok(header.iter().flat_map(|number| number.to_le_bytes()).chain(content).collect())
+}
+
+/// How games were played, and the games.
+pub type HeaderAndGames<M> = (GamesHeader, Vec<PlayedGame<M>>);
+
+/// The header of a file of games; `None` if it is a file of another kind, or cannot be read.
+///
+/// # Errors
+/// [`GamesError`] names the file and what is wrong with its header.
+pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
+    let mut line = Vec::new();
+    let mut read = || BufReader::new(File::open(path)?.take(LONGEST_HEADER)).read_until(b'\n', &mut line);
+    if read().is_err() || !line.starts_with(MAGIC) {
+        return Ok(None);
+    }
+    parse_header(&line).map(Some).map_err(|problem| GamesError { path: path.to_owned(), problem })
+}
+
+/// Reads a file of games of the game `G`.
+///
+/// # Errors
+/// [`GamesError`] names the file and what is wrong with it. No game of a damaged file is returned.
+pub fn read_games<G: Game>(path: &Path) -> Result<HeaderAndGames<G::Move>, GamesError> {
+    let read = || {
+        let Content { header, games, damage, .. } = parse::<G>(&std::fs::read(path)?)?;
+        match damage {
+            Some(damage) => Err(damage),
+            None => Ok((header, games)),
+        }
+    };
+    read().map_err(|problem| GamesError { path: path.to_owned(), problem })
+}
+
+/// Whether a file has a header of the game `G`, and nothing else.
+fn has_no_game<G: Game>(bytes: &[u8]) -> bool {
+    parse::<G>(bytes).is_ok_and(|content| content.games.is_empty() && content.damage.is_none())
+}
+
+/// Writes games to the end of a file.
+#[derive(Debug)]
+pub struct GamesWriter {
+    file: File,
+    path: PathBuf,
+    /// Bytes that have been written; `None` for a pipe or a device, which only goes forward.
+    len: Option<u64>,
+    /// Games of the file.
+    games: u64,
+    /// No other process adds games.
+    _claim: Claim,
+}
+
+impl GamesWriter {
+    /// Goes on with a file whose games were played in the same way, or begins a new one. A damaged end is
+    /// dropped. A pipe or a device gets the file as it grows.
+    ///
+    /// # Errors
+    /// [`GamesError`] names the file, and what is wrong with it or the first setting that differs.
+    pub fn open<G: Game>(path: &Path, header: &GamesHeader) -> Result<GamesWriter, GamesError> {
+        let open = || {
+            if is_stream(path) {
+                let (mut file, claim) = files::open(path, Existing::Refused)?;
+                file.write_all(header.line()?.as_bytes())?;
+                return Ok(GamesWriter { file, path: path.to_owned(), len: None, games: 0, _claim: claim });
+            }
+            let claim = Claim::file(path)?;
+            let mut bytes = if path.try_exists()? { std::fs::read(path)? } else { Vec::new() };
+            // Without a game nothing is lost, such as after a run with settings that are refused.
+            if bytes.is_empty() || has_no_game::<G>(&bytes) {
+                bytes = header.line()?.into_bytes();
+                write_atomically(path, &bytes)?;
+            }
+            let Content { header: found, games, len, .. } = parse::<G>(&bytes)?;
+            if let Some((name, found, expected)) = found.difference(header) {
+                return Err(GamesProblem::Other { name, found, expected });
+            }
+            let file = OpenOptions::new().write(true).open(path)?;
+            file.set_len(len as u64)?;
+            let (path, len, games) = (path.to_owned(), Some(len as u64), games.len() as u64);
+            Ok(GamesWriter { file, path, len, games, _claim: claim })
+        };
+        open().map_err(|problem| GamesError { path: path.to_owned(), problem })
+    }
+
+    /// The file.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The games of the file.
+    pub fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Adds a block of games. If that fails, the file stays as it was.
+    ///
+    /// # Errors
+    /// [`GamesError`] names the file.
+    pub fn append<M: GameMove>(&mut self, games: &[PlayedGame<M>]) -> Result<(), GamesError> {
+        if games.is_empty() {
+            return Ok(());
+        }
+        let refuse = |problem| GamesError { path: self.path.clone(), problem };
+        let bytes = block_bytes(games).map_err(refuse)?;
+        let mut write = || {
+            let Some(len) = self.len else { return self.file.write_all(&bytes) };
+            self.file.seek(SeekFrom::Start(len))?;
+            self.file.write_all(&bytes)?;
+            self.file.sync_data()
+        };
+        if let Err(error) = write() {
+            // If this fails too, the block is found to be damaged when the file is read.
+            _ = self.len.map(|len| self.file.set_len(len));
+            return Err(refuse(error.into()));
+        }
+        self.len = self.len.map(|len| len + bytes.len() as u64);
+        self.games += games.len() as u64;
+        Ok(())
+    }
+}
+
+/// A position of a game, before a move.
+#[derive(Clone, Copy, Debug)]
+pub struct PlayedPosition<'a, G: Game> {
+    /// The position.
+    pub position: &'a G,
+    /// The move that was played.
+    pub mv: G::Move,
+    /// The score of the search for the side to move.
+    pub score: Score,
+    /// The result of the game for the side to move.
+    pub result: Points,
+    /// Plies since the opening.
+    pub ply: usize,
+}
+
+impl<M: GameMove> PlayedGame<M> {
+    /// Plays a game again from its start position; `visit` gets the positions after the opening.
+    ///
+    /// # Errors
+    /// The ply, from 1, and text of the first move that is not legal.
+    pub fn replay<G: Game<Move = M>>(
+        &self,
+        start: &G,
+        mut visit: impl FnMut(PlayedPosition<G>),
+    ) -> Result<(), (usize, String)> {
+        let mut position = start.clone();
+        let opening = self.opening.iter().map(|&mv| (mv, None));
+        let moves = self.moves.iter().map(|&(mv, score)| (mv, Some(score)));
+        for (ply, (mv, score)) in (1..).zip(opening.chain(moves)) {
+            // Moves of games with chance have an outcome, which only their text is checked for.
+            if !position.is_legal(mv) && position.parse_move(&position.move_text(mv)) != Ok(mv) {
+                return Err((ply, position.move_text(mv)));
+            }
+            if let Some(score) = score {
+                let result = match position.side_to_move() {
+                    Color::White => self.result,
+                    Color::Black => !self.result,
+                };
+                let ply = ply - 1 - self.opening.len();
+                visit(PlayedPosition { position: &position, mv, score, result, ply });
+            }
+            position.play(mv);
+        }
+        Ok(())
+    }
+}
+
+/// The start position of games.
+///
+/// # Errors
+/// [`GamesProblem::Move`] names it if it is not a position of the game `G`.
+pub fn start_of<G: Game>(header: &GamesHeader) -> Result<G, GamesProblem> {
+    let text = header.start.clone();
+    G::from_fen(&text).map_err(|_| GamesProblem::Move { number: 1, ply: 0, text })
+}

@@ -1,0 +1,88 @@
+//! What scores and outputs say about results.
+
+use super::super::minimum::minimum;
+use labrys_core::game::{Points, WdlModel};
+
+/// Search interval of the units of the evaluation that make 1 on the logistic scale.
+const UNITS: (f64, f64) = (0.1, 100.0);
+
+/// Labels that are enough for one or two numbers.
+const ENOUGH: usize = 100_000;
+
+/// The least probability of a result, which keeps its logarithm finite.
+const LEAST: f64 = 1e-9;
+
+/// The expected result of a score, from 0 to 1, where so many units of the evaluation make 1 on the logistic
+/// scale.
+pub(super) fn expected(score: f64, unit: f64) -> f64 {
+    1.0 / (1.0 + (-score / unit).exp())
+}
+
+/// How many units of the evaluation make 1 on the logistic scale: those with which scores say best how games
+/// end.
+pub fn fit_unit(labels: &[(f64, Points)]) -> f64 {
+    let labels = &labels[..labels.len().min(ENOUGH)];
+    let error = |unit: f64| -> f64 {
+        let entropy = |&(score, result): &(f64, Points)| {
+            let expected = expected(score, unit.exp()).clamp(LEAST, 1.0 - LEAST);
+            -(result.value() * expected.ln() + (1.0 - result.value()) * (1.0 - expected).ln())
+        };
+        labels.iter().map(entropy).sum()
+    };
+    minimum(UNITS.0.ln(), UNITS.1.ln(), 1e-3, error).exp()
+}
+
+/// The model of results that fits values best. Its a is 0 where no game was drawn.
+pub fn fit_results(labels: &[(f64, Points)]) -> WdlModel {
+    let labels = &labels[..labels.len().min(ENOUGH / 4)];
+    let error = |a: f64, b: f64| -> f64 {
+        let entropy = |&(value, result): &(f64, Points)| {
+            let win = |value: f64| 1.0 / (1.0 + ((a - value) / b).exp());
+            let (win, loss) = (win(value), win(-value));
+            let probability = match result {
+                Points::Win => win,
+                Points::Draw => 1.0 - win - loss,
+                Points::Loss => loss,
+            };
+            -probability.max(LEAST).ln()
+        };
+        labels.iter().map(entropy).sum()
+    };
+    let best_b = |a: f64| minimum(UNITS.0.ln(), UNITS.1.ln(), 1e-2, |b| error(a, b.exp())).exp();
+    let a = match labels.iter().any(|&(_, result)| result == Points::Draw) {
+        true => minimum(0.0, UNITS.1 / 4.0, 1e-2, |a| error(a, best_b(a))),
+        false => 0.0,
+    };
+    WdlModel { a, b: best_b(a) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Labels with the frequencies of a model.
+    fn labels(a: f64, b: f64) -> Vec<(f64, Points)> {
+        let mut labels = Vec::new();
+        for step in -40..=40 {
+            let value = f64::from(step) / 5.0;
+            let win = |value: f64| (100.0 / (1.0 + ((a - value) / b).exp())).round() as usize;
+            let (wins, losses) = (win(value), win(-value));
+            labels.extend(std::iter::repeat_n((value, Points::Win), wins));
+            labels.extend(std::iter::repeat_n((value, Points::Loss), losses));
+            labels
+                .extend(std::iter::repeat_n((value, Points::Draw), 100_usize.saturating_sub(wins + losses)));
+        }
+        labels
+    }
+
+    #[test]
+    fn a_model_is_found_again() {
+        let WdlModel { a, b } = fit_results(&labels(1.5, 0.8));
+        assert!((a - 1.5).abs() < 0.1 && (b - 0.8).abs() < 0.1, "{a} {b}");
+        let decided: Vec<_> =
+            labels(0.0, 2.0).into_iter().filter(|(_, result)| *result != Points::Draw).collect();
+        let WdlModel { a, b } = fit_results(&decided);
+        assert!(a == 0.0 && (b - 2.0).abs() < 0.1, "{a} {b}");
+        assert!((fit_unit(&decided) - 2.0).abs() < 0.1, "{}", fit_unit(&decided));
+    }
+}

@@ -1,0 +1,239 @@
+//! Self-play games to learn from: random openings, short searches, adjudicated ends.
+
+use std::collections::BTreeMap;
+use std::mem;
+use std::ops::{Range, RangeInclusive};
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::games::{BLOCK, GamesError, GamesProblem, GamesWriter, PlayedGame};
+use labrys_core::engine::Playable;
+use labrys_core::engine::{Board, Play, Thinker};
+use labrys_core::eval::{Score, WdlModel};
+use labrys_core::game::{Color, Points, mixed};
+use labrys_core::parallel;
+use labrys_core::search::{Bound, Control, Limits, Report};
+
+/// The expected result from which on a game counts as won, and for how many plies in a row.
+const WON: (f64, u32) = (0.995, 4);
+
+/// A game with draws is adjudicated drawn after so many plies, when the score has been this near to 0, in
+/// thousandths, for so many plies in a row.
+const DRAWN: (usize, i32, u32) = (80, 50, 10);
+
+/// Attempts at the random opening of a game; one fails when it reaches the end of the game.
+const ATTEMPTS: usize = 1000;
+
+/// Why a game has not been played to its end.
+enum Unplayed {
+    /// The work was stopped.
+    Stopped,
+    /// There is no opening of this length.
+    NoOpening,
+}
+
+/// The settings of games.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SelfPlaySettings {
+    /// Nodes a move.
+    pub nodes: u64,
+    /// Random plies at the beginning.
+    pub random_plies: RangeInclusive<usize>,
+    /// The seed of everything random.
+    pub seed: u64,
+}
+
+/// What has been played.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Played {
+    /// Games of the file.
+    pub games: u64,
+    /// Positions with a score that have been added.
+    pub positions: u64,
+}
+
+/// Plays the games of these numbers from `start`, on one thread for each thinker; the file has the first ones
+/// of them already. A game depends on the settings and its number only. Games are written in their order;
+/// those that are not finished when `control` stops the work are dropped.
+///
+/// # Errors
+/// [`GamesError`] names the file if it cannot be written, or says that random openings of this length always
+/// end the game; the games before stay.
+pub fn play_games<G: Playable>(
+    start: &Play<G>,
+    thinkers: Vec<Box<dyn Thinker<G>>>,
+    settings: &SelfPlaySettings,
+    numbers: Range<u64>,
+    writer: &mut GamesWriter,
+    control: &Control,
+    report: &mut dyn FnMut(Played),
+) -> Result<(), GamesError> {
+    let mut played = Played { games: writer.games(), positions: 0 };
+    let first = numbers.start;
+    let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
+    let job = |thinker: &mut Box<dyn Thinker<G>>, number| match play_game(
+        start,
+        thinker.as_mut(),
+        settings,
+        number,
+        control,
+    ) {
+        Err(Unplayed::Stopped) => None,
+        game => Some((number, game.ok())),
+    };
+    let path = writer.path().to_owned();
+    parallel::run(thinkers, first + played.games..numbers.end, job, |(number, game)| {
+        let Some(game) = game else {
+            let (plies, attempts) = (settings.random_plies.clone(), ATTEMPTS);
+            let error = GamesError { path: path.clone(), problem: GamesProblem::Opening { plies, attempts } };
+            result = mem::replace(&mut result, Ok(())).and(Err(error));
+            return control.stop();
+        };
+        waiting.insert(number, game);
+        while let Some(game) = waiting.remove(&(first + played.games)) {
+            played.games += 1;
+            played.positions += game.moves.len() as u64;
+            block.push(game);
+            if block.len() == BLOCK && result.is_ok() {
+                result = writer.append(&block);
+                block.clear();
+                if result.is_err() {
+                    control.stop();
+                }
+            }
+        }
+        report(played);
+    });
+    // What was played before an error stays, too.
+    result.and(writer.append(&block))
+}
+
+/// Plays a game.
+fn play_game<G: Playable>(
+    start: &Play<G>,
+    thinker: &mut dyn Thinker<G>,
+    settings: &SelfPlaySettings,
+    number: u64,
+    control: &Control,
+) -> Result<PlayedGame<G::Move>, Unplayed> {
+    let mut random = StdRng::seed_from_u64(mixed(settings.seed) ^ mixed(!number));
+    // An opening that ends the game is tried again.
+    let mut attempts = (0..ATTEMPTS).take_while(|_| !control.is_stopped());
+    let opened = attempts.find_map(|_| random_opening(start, &settings.random_plies, &mut random));
+    let (mut game, opening) = match opened {
+        Some(opened) => opened,
+        None if control.is_stopped() => return Err(Unplayed::Stopped),
+        None => return Err(Unplayed::NoOpening),
+    };
+    thinker.new_game();
+    thinker.set_seed(random.random::<u64>() >> 1);
+    let (limits, model) = (Limits::nodes(settings.nodes), thinker.scale(start.position()).wdl);
+    let (mut moves, mut adjudicator) = (Vec::new(), Adjudicator::new::<G>(model));
+    let winner = loop {
+        if let Some(outcome) = game.outcome() {
+            break outcome.winner;
+        }
+        if G::LONGEST_GAME.is_some_and(|longest| opening.len() + moves.len() >= longest as usize)
+            || moves.len() == usize::from(u16::MAX)
+        {
+            break game.leader();
+        }
+        let mut score = None;
+        let best = thinker.think(&game, None, &limits, control, &mut |report: Report<G::Move>| {
+            if report.bound == Bound::Exact {
+                score = Some(report.score);
+            }
+        });
+        if control.is_stopped() {
+            return Err(Unplayed::Stopped);
+        }
+        let (mv, score, stm) =
+            (best.mv.ok_or(Unplayed::Stopped)?, score.unwrap_or(Score::DRAW), game.side_to_move());
+        let mv = game.position().sample(mv, &mut || random.random_range(0.0..1.0));
+        moves.push((mv, score));
+        game.advance(mv);
+        if let Some(winner) = adjudicator.add(stm, score, opening.len() + moves.len()) {
+            break winner;
+        }
+    };
+    Ok(PlayedGame { opening, moves, result: Points::of(winner, Color::White) })
+}
+
+/// Plays random moves; `None` if they end the game.
+fn random_opening<G: Playable>(
+    start: &Play<G>,
+    plies: &RangeInclusive<usize>,
+    random: &mut StdRng,
+) -> Option<(Play<G>, Vec<G::Move>)> {
+    let (mut game, mut opening, mut moves) = (start.clone(), Vec::new(), Vec::new());
+    for _ in 0..random.random_range(plies.clone()) {
+        moves.clear();
+        game.position().legal_moves(&mut moves);
+        if moves.is_empty() {
+            return None;
+        }
+        let mv = moves[random.random_range(0..moves.len())];
+        let mv = game.position().sample(mv, &mut || random.random_range(0.0..1.0));
+        opening.push(mv);
+        game.advance(mv);
+    }
+    game.outcome().is_none().then_some((game, opening))
+}
+
+/// Ends games whose result is clear.
+struct Adjudicator {
+    model: WdlModel,
+    has_draws: bool,
+    /// Plies in a row in which White, or Black, has been winning.
+    winning: [u32; 2],
+    /// Plies in a row with a score near 0.
+    level: u32,
+}
+
+impl Adjudicator {
+    fn new<G: Playable>(model: WdlModel) -> Adjudicator {
+        let has_draws = G::DRAW_RULES.repetitions.is_some();
+        Adjudicator { model, has_draws, winning: [0; 2], level: 0 }
+    }
+
+    /// Counts a score of the player `stm`; the winner if the game is over, none if it is drawn.
+    fn add(&mut self, stm: Color, score: Score, plies: usize) -> Option<Option<Color>> {
+        for (player, score) in [(stm, score), (!stm, -score)] {
+            let winning = &mut self.winning[player.index()];
+            *winning = if score.win_rate(self.model) >= WON.0 { *winning + 1 } else { 0 };
+            if *winning >= WON.1 {
+                return Some(Some(player));
+            }
+        }
+        self.level = if score.to_thousandths().abs() <= DRAWN.1 { self.level + 1 } else { 0 };
+        (self.has_draws && plies >= DRAWN.0 && self.level >= DRAWN.2).then_some(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use labrys_core::game::Scale;
+    use labrys_core::game::amazons::Amazons;
+    use labrys_core::game::chess::Chess;
+
+    /// The verdict after the last of the scores, for a player who is to move at each.
+    fn verdict<G: Playable>(scores: &[i32], plies: usize) -> Option<Option<Color>> {
+        let mut adjudicator = Adjudicator::new::<G>(Scale::UNMEASURED.wdl);
+        let mut add = |&score| adjudicator.add(Color::Black, Score::from_thousandths(score), plies);
+        scores.iter().map(&mut add).last().unwrap()
+    }
+
+    #[test]
+    fn clear_results_end_games() {
+        assert_eq!(verdict::<Chess>(&[20_000; 4], 10), Some(Some(Color::Black)));
+        assert_eq!(verdict::<Chess>(&[-20_000; 4], 10), Some(Some(Color::White)));
+        assert_eq!(verdict::<Chess>(&[-20_000, -20_000, -20_000], 10), None);
+        assert_eq!(verdict::<Chess>(&[-20_000, -20_000, -20_000, 0, -20_000], 10), None);
+        assert_eq!(verdict::<Chess>(&[3; 10], 80), Some(None));
+        assert_eq!(verdict::<Chess>(&[3; 10], 79), None);
+        assert_eq!(verdict::<Chess>(&[3; 9], 80), None);
+        assert_eq!(verdict::<Amazons>(&[3; 10], 80), None);
+    }
+}

@@ -1,0 +1,348 @@
+//! A training: epochs over the positions of games, of which some are held out.
+//!
+//! The loss is the squared error of the expected result. Each batch is cut into the same shards whatever the
+//! number of threads, and their gradients are added up in order, so that the result is the same to the bit.
+
+use std::f64::consts::PI;
+
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::dataset::{Dataset, Example, Target};
+use super::model::{NEURONS, Numbers, Pass};
+use super::optimiser::{AdamW, Step};
+use super::scale::{fit_results, fit_unit};
+use labrys_core::eval::nnue::{EvalNet, EvalNetScale, EvalNetSizes};
+use labrys_core::game::{Inputs, MoveOrdering, Points, Selectivity, WdlModel, mixed};
+use labrys_core::search::Control;
+
+/// One game in this many is held out.
+const HELD_OUT: usize = 20;
+
+/// Parts of a batch that are computed at the same time.
+const SHARDS: usize = 16;
+
+/// Held-out positions that are computed together.
+const CHUNK: usize = 4_096;
+
+/// What is left of the learning rate at the end.
+const LAST_RATE: f64 = 0.01;
+
+/// The greatest magnitude of a weight, 1.98, and of the sum of all inputs of a neuron, so that 16-bit
+/// integers hold them when 1 is 255.
+const MOST: (f32, f32) = (127.0 / 64.0, 128.0);
+
+/// The settings of a training.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingSettings {
+    /// The sizes of the net.
+    pub sizes: EvalNetSizes,
+    /// The checksum of the net that the training starts from; `None` for random parameters.
+    pub start: Option<u32>,
+    /// Epochs: passes over all positions.
+    pub epochs: u32,
+    /// Positions of a batch.
+    pub batch: usize,
+    /// The learning rate at the beginning. It falls to a hundredth, as a cosine does.
+    pub rate: f64,
+    /// The share of a weight that decays, times the learning rate.
+    pub decay: f64,
+    /// The weight of the scores in the target, from 0 to 1; the rest is that of the result.
+    pub blend: f64,
+    /// λ of the scores in the target, from 0 to 1: the share of the later ones of the game.
+    pub lambda: f64,
+    /// Epochs without a lower held-out loss after which the training ends.
+    pub patience: u32,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The unit of the margins of a search with the net, in thousandths of the evaluation's.
+    pub margin: i32,
+    /// Units of the evaluation that make 1 on the logistic scale; `None` for those of the net that the
+    /// training starts from, or else those with which scores say best how games end.
+    pub unit: Option<f64>,
+}
+
+/// An epoch of a training.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// Its number, from 1.
+    pub number: u32,
+    /// Mean loss of the positions that were learned from, during the epoch.
+    pub training: f64,
+    /// Mean loss of the held-out positions, after the epoch.
+    pub held_out: f64,
+}
+
+/// What a training has come to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainingState {
+    /// The parameters.
+    pub net: Numbers,
+    /// The optimiser.
+    pub optimiser: AdamW,
+    /// The parameters with the lowest held-out loss.
+    pub best: Numbers,
+    /// The finished epochs.
+    pub curve: Vec<Epoch>,
+}
+
+impl TrainingState {
+    /// The epoch with the lowest held-out loss, the first of equals.
+    pub fn best_epoch(&self) -> Option<Epoch> {
+        let less = |one: &Epoch, other: &Epoch| one.held_out.total_cmp(&other.held_out);
+        self.curve.iter().copied().min_by(less)
+    }
+}
+
+/// Why a net cannot be trained.
+#[derive(Debug, Error, PartialEq)]
+pub enum TrainingError {
+    /// The neurons do not fill vectors.
+    #[error("{0} neurons, expected a multiple of {NEURONS}")]
+    Neurons(usize),
+    /// There are too few games.
+    #[error("{positions} quiet positions of {games} games are too few: none are left to hold out")]
+    TooFew {
+        /// The positions.
+        positions: usize,
+        /// The games.
+        games: usize,
+    },
+    /// A net to start from has other sizes.
+    #[error("a net of {} inputs in {} buckets, {} neurons, {} outputs cannot become the one that is trained",
+        .0.inputs.inputs, .0.buckets, .0.hidden, .0.outputs)]
+    Start(EvalNetSizes),
+    /// The loss is not finite.
+    #[error("epoch {epoch}: the loss is {loss}; the learning rate may be too high")]
+    Diverged {
+        /// The number of the epoch.
+        epoch: u32,
+        /// The loss.
+        loss: f64,
+    },
+}
+
+/// A training of a net on a data set.
+pub struct Trainer<'a, G> {
+    dataset: &'a Dataset<G>,
+    settings: TrainingSettings,
+    /// Units of the evaluation that make 1 on the logistic scale.
+    unit: f64,
+    /// What the net should give for each position.
+    targets: Vec<f32>,
+    /// The most inputs of a position.
+    most_inputs: usize,
+    training: Vec<u32>,
+    held_out: Vec<u32>,
+    shards: Vec<Shard>,
+    /// The training so far.
+    pub state: TrainingState,
+}
+
+/// A part of a batch.
+struct Shard {
+    pass: Pass,
+    gradient: Numbers,
+    loss: f64,
+}
+
+impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
+    /// A training from random parameters on, or from those of a net, whose checksum is in the settings.
+    ///
+    /// # Errors [`TrainingError`] if the neurons do not fill vectors, the net has other sizes, or there are
+    /// too few games.
+    pub fn new(
+        dataset: &'a Dataset<G>,
+        settings: TrainingSettings,
+        start: Option<&EvalNet>,
+    ) -> Result<Trainer<'a, G>, TrainingError> {
+        let TrainingSettings { sizes, seed, unit, blend, lambda, .. } = settings;
+        if sizes.hidden == 0 || !sizes.hidden.is_multiple_of(NEURONS) {
+            return Err(TrainingError::Neurons(sizes.hidden));
+        }
+        let mut games: Vec<usize> = (0..dataset.games()).collect();
+        games.shuffle(&mut StdRng::seed_from_u64(seed));
+        let (held_out, training) = games.split_at(games.len().div_ceil(HELD_OUT));
+        let positions = |games: &[usize]| -> Vec<u32> {
+            games.iter().flat_map(|&game| dataset.of_game(game)).map(|number| number as u32).collect()
+        };
+        let (held_out, training) = (positions(held_out), positions(training));
+        if held_out.is_empty() || training.is_empty() {
+            return Err(TrainingError::TooFew { positions: dataset.len(), games: dataset.games() });
+        }
+        let (most_inputs, random) = (dataset.most_inputs(), mixed(seed));
+        let net = match start {
+            Some(net) => {
+                Numbers::of_net(net, sizes, most_inputs, random).ok_or(TrainingError::Start(net.sizes))?
+            }
+            None => Numbers::random(sizes, most_inputs, random),
+        };
+        let zeros = Numbers::zeros(sizes);
+        let optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
+        let unit = unit.or(start.map(|net| net.scale.unit)).unwrap_or_else(|| {
+            let labels: Vec<_> = training.iter().map(|&number| dataset.labels(number as usize)).collect();
+            fit_unit(&labels)
+        });
+        let shard = || Shard { pass: Pass::new(sizes), gradient: zeros.clone(), loss: 0.0 };
+        Ok(Trainer {
+            dataset,
+            settings,
+            unit,
+            targets: dataset.targets(&Target { blend, lambda, unit }),
+            most_inputs,
+            training,
+            held_out,
+            shards: std::iter::repeat_with(shard).take(SHARDS).collect(),
+            state: TrainingState { best: net.clone(), net, optimiser, curve: Vec::new() },
+        })
+    }
+
+    /// The sizes of the net.
+    pub fn sizes(&self) -> EvalNetSizes {
+        self.settings.sizes
+    }
+
+    /// The positions that are learned from, and those that are held out.
+    pub fn positions(&self) -> (usize, usize) {
+        (self.training.len(), self.held_out.len())
+    }
+
+    /// Units of the evaluation that make 1 on the logistic scale.
+    pub fn unit(&self) -> f64 {
+        self.unit
+    }
+
+    /// Whether all epochs have been run, or the held-out loss has not fallen for long enough.
+    pub fn is_finished(&self) -> bool {
+        let epochs = self.state.curve.len() as u32;
+        let best = self.state.best_epoch().map_or(0, |epoch| epoch.number);
+        epochs >= self.settings.epochs || epochs >= best.saturating_add(self.settings.patience)
+    }
+
+    /// Runs an epoch; `None` if `control` stops it, and the training is then where it was before. `report`
+    /// gets the positions that have been learned from.
+    ///
+    /// # Errors
+    /// [`TrainingError::Diverged`]; the training is then where it was before.
+    pub fn epoch(
+        &mut self,
+        control: &Control,
+        report: &mut dyn FnMut(usize),
+    ) -> Result<Option<Epoch>, TrainingError> {
+        let number = self.state.curve.len() as u32 + 1;
+        let before = (self.state.net.clone(), self.state.optimiser.clone());
+        let result = self.learn(number, control, report);
+        match result {
+            Ok(Some(epoch)) => {
+                if self.state.best_epoch().is_none_or(|best| epoch.held_out < best.held_out) {
+                    self.state.best.clone_from(&self.state.net);
+                }
+                self.state.curve.push(epoch);
+            }
+            _ => (self.state.net, self.state.optimiser) = before,
+        }
+        result
+    }
+
+    fn learn(
+        &mut self,
+        number: u32,
+        control: &Control,
+        report: &mut dyn FnMut(usize),
+    ) -> Result<Option<Epoch>, TrainingError> {
+        let finite = |loss: f64| match loss.is_finite() {
+            true => Ok(loss),
+            false => Err(TrainingError::Diverged { epoch: number, loss }),
+        };
+        let seed = mixed(self.settings.seed) ^ mixed(!u64::from(number));
+        let mut order = self.training.clone();
+        order.shuffle(&mut StdRng::seed_from_u64(seed));
+        let (mut sum, mut done) = (0.0, 0);
+        for batch in order.chunks(self.settings.batch.max(1)) {
+            if control.is_stopped() {
+                return Ok(None);
+            }
+            sum += finite(self.batch(batch, seed))?;
+            done += batch.len();
+            report(done);
+        }
+        let training = sum / order.len() as f64;
+        let losses = self.on_held_out(&self.state.net, |output, example| {
+            let error = f64::from(super::dataset::logistic(output) - example.target);
+            error * error
+        });
+        let held_out = finite(losses.iter().sum::<f64>() / losses.len() as f64)?;
+        Ok(Some(Epoch { number, training, held_out }))
+    }
+
+    /// Learns from a batch and returns the sum of its losses before. Nothing is learned if it is not finite.
+    fn batch(&mut self, batch: &[u32], seed: u64) -> f64 {
+        let Trainer { dataset, settings, targets, shards, state, .. } = self;
+        let net = &state.net;
+        let parts = batch.chunks(batch.len().div_ceil(SHARDS));
+        let used = parts.len();
+        shards[..used].par_iter_mut().zip(parts.collect::<Vec<_>>()).for_each(|(shard, part)| {
+            shard.gradient.parts_mut().into_iter().for_each(|numbers| numbers.fill(0.0));
+            let mut example = Example::default();
+            shard.loss = 0.0;
+            for &number in part {
+                let mirrored = mixed(seed ^ u64::from(number)) & 1 != 0;
+                dataset.get(number as usize, mirrored, targets, &mut example);
+                shard.loss += f64::from(shard.pass.learn(net, &example, &mut shard.gradient));
+            }
+            shard.pass.finish(&mut shard.gradient);
+        });
+        let loss = shards[..used].iter().map(|shard| shard.loss).sum::<f64>();
+        if loss.is_finite() {
+            let gradients: Vec<_> = shards[..used].iter().map(|shard| &shard.gradient).collect();
+            let total =
+                f64::from(settings.epochs) * self.training.len().div_ceil(settings.batch.max(1)) as f64;
+            let progress = (f64::from(state.optimiser.steps) / total).min(1.0);
+            let fall = LAST_RATE + (1.0 - LAST_RATE) * (1.0 + (PI * progress).cos()) / 2.0;
+            let step = Step {
+                rate: (settings.rate * fall) as f32,
+                decay: settings.decay as f32,
+                share: 1.0 / batch.len() as f32,
+                // One more for the bias, and one for rounding.
+                most: (MOST.0.min(MOST.1 / (self.most_inputs + 2) as f32), MOST.0),
+            };
+            state.optimiser.step(step, &gradients, &mut state.net);
+        }
+        loss
+    }
+
+    /// What `value` makes of each held-out position and its output, in their order.
+    fn on_held_out<T: Send>(&self, net: &Numbers, value: impl Fn(f32, &Example) -> T + Sync) -> Vec<T> {
+        let chunk = |numbers: &[u32]| -> Vec<T> {
+            let (mut pass, mut example) = (Pass::new(self.sizes()), Example::default());
+            let mut one = |&number: &u32| {
+                self.dataset.get(number as usize, false, &self.targets, &mut example);
+                value(pass.output(net, &example), &example)
+            };
+            numbers.iter().map(&mut one).collect()
+        };
+        self.held_out.par_chunks(CHUNK).flat_map_iter(chunk).collect()
+    }
+
+    /// The loss of the held-out positions if a net knew no more than the mean of their targets: what chance
+    /// achieves.
+    pub fn chance_loss(&self) -> f64 {
+        let targets = self.on_held_out(&self.state.net, |_, example| f64::from(example.target));
+        let mean = targets.iter().sum::<f64>() / targets.len() as f64;
+        targets.iter().map(|target| (target - mean) * (target - mean)).sum::<f64>() / targets.len() as f64
+    }
+
+    /// The net of the best epoch, with the model of results that fits the held-out positions.
+    pub fn best_net(&self, provenance: String) -> EvalNet {
+        let values = self.on_held_out(&self.state.best, |output, _| f64::from(output) * self.unit);
+        let results = self.held_out.iter().map(|&number| self.dataset.labels(number as usize).1);
+        let labels: Vec<(f64, Points)> = values.into_iter().zip(results).collect();
+        let WdlModel { a, b } = fit_results(&labels);
+        let scale = EvalNetScale { unit: self.unit, margin: self.settings.margin, a, b };
+        EvalNet::quantised(self.sizes(), scale, provenance, self.state.best.parts())
+    }
+}

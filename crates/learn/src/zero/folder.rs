@@ -1,0 +1,106 @@
+//! The files of a run.
+//!
+//! Each generation has a folder: `net.safetensors`, the new net; `trainer.safetensors`, the same net with the
+//! state of the optimiser; `samples.safetensors`, the positions of its games. The last two are removed when
+//! they are needed no more. The state, `state.json`, is written after them: a generation that is not in the
+//! state is not complete.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+
+use super::{ZeroError, ZeroState, curve};
+use crate::checkpoint::TrainingFolder;
+use labrys_support::files::Claim;
+
+/// The folder of a run.
+pub(super) struct ZeroFolder {
+    path: PathBuf,
+    files: TrainingFolder<ZeroState>,
+    /// No other process writes to it.
+    _claim: Claim,
+}
+
+impl ZeroFolder {
+    /// Opens the folder, creating it if missing, and checks that it is writable. `settings` are those that
+    /// the result depends on.
+    pub(super) fn open(path: &Path, settings: Map<String, Value>) -> Result<ZeroFolder, ZeroError> {
+        let files = TrainingFolder::open(path, settings);
+        let files = files.map_err(|error| ZeroError::File { path: path.to_owned(), error })?;
+        let claim = files.claim()?;
+        Ok(ZeroFolder { path: path.to_owned(), files, _claim: claim })
+    }
+
+    /// Reads the state; `None` if there is none.
+    pub(super) fn read(&self, resume: bool) -> Result<Option<ZeroState>, ZeroError> {
+        Ok(self.files.read(resume)?)
+    }
+
+    /// Writes the state, then the curve and its charts, which can be made from it.
+    pub(super) fn write(&self, state: &ZeroState) -> Result<(), ZeroError> {
+        self.files.write_state(state)?;
+        self.files.put("curve.csv", &curve::table(state))?;
+        for (name, chart) in curve::charts(state)? {
+            self.files.put(name, &chart)?;
+        }
+        Ok(())
+    }
+
+    /// Checks that nothing is left of another run, whose state is gone.
+    pub(super) fn check_empty(&self) -> Result<(), ZeroError> {
+        let path = self.generation(1);
+        if path.exists() {
+            let error = io::Error::other("left of a run whose state is missing; remove it");
+            return Err(ZeroError::File { path, error });
+        }
+        Ok(())
+    }
+
+    /// Makes the folder of a generation.
+    pub(super) fn make(&self, generation: u32) -> Result<(), ZeroError> {
+        let path = self.generation(generation);
+        fs::create_dir_all(&path).map_err(|error| ZeroError::File { path, error })
+    }
+
+    /// The net of a generation.
+    pub(super) fn net(&self, generation: u32) -> PathBuf {
+        self.generation(generation).join("net.safetensors")
+    }
+
+    /// The net of a generation with the state of the optimiser.
+    pub(super) fn trainer(&self, generation: u32) -> PathBuf {
+        self.generation(generation).join("trainer.safetensors")
+    }
+
+    /// The samples of a generation.
+    pub(super) fn samples(&self, generation: u32) -> PathBuf {
+        self.generation(generation).join("samples.safetensors")
+    }
+
+    /// The best net.
+    pub(super) fn best(&self) -> PathBuf {
+        self.path.join("best.safetensors")
+    }
+
+    fn generation(&self, generation: u32) -> PathBuf {
+        self.path.join(format!("generation-{generation:04}"))
+    }
+
+    /// Removes the trainers of all generations up to `last` but one, and the samples before a generation.
+    pub(super) fn clean(&self, last: u32, trainer: u32, samples_from: u32) -> Result<(), ZeroError> {
+        let trainers = (0..=last).filter(|&generation| generation != trainer);
+        let trainers = trainers.map(|generation| self.trainer(generation));
+        let samples = (0..samples_from).map(|generation| self.samples(generation));
+        for path in trainers.chain(samples) {
+            match fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    return Err(ZeroError::File { path, error });
+                }
+                _ => (),
+            }
+        }
+        Ok(())
+    }
+}

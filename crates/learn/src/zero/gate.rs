@@ -1,0 +1,63 @@
+//! Matches of nets, and whether a new net takes the place of the best one.
+
+use super::GateSettings;
+use super::selfplay::longest;
+use super::{Purpose, ZeroSettings};
+use crate::selfplay::{Agent, GameSettings, play};
+use labrys_core::engine::Play;
+use labrys_core::engine::Playable;
+use labrys_core::game::{Color, Game};
+use labrys_core::parallel;
+use labrys_core::search::Control;
+use labrys_support::elo::Pairs;
+
+impl GateSettings {
+    /// Whether a net with these results against the best one is better: it has to win more than the threshold
+    /// of the games that were not drawn.
+    pub fn accepts(&self, pairs: &Pairs) -> bool {
+        let [lost, _, won] = pairs.games.map(|games| games as f64);
+        won > self.threshold.0 * (lost + won)
+    }
+}
+
+/// A match of `games` games, an even number, each opening twice. `agents` are the player whose results count
+/// and its opponent, of one thread. `None` if `control` stops it.
+pub(super) fn play_match<G: Playable, W: Send>(
+    start: &Play<G>,
+    settings: &ZeroSettings,
+    workers: &mut [W],
+    agents: impl Fn(&mut W) -> [&mut Agent<G>; 2] + Sync,
+    (purpose, generation, games): (Purpose, u32, u64),
+    control: &Control,
+    mut each: impl FnMut(u64),
+) -> Option<Pairs> {
+    let job = |worker: &mut W, number: u64| {
+        let game_settings = game_settings::<G>(settings, purpose, generation, number);
+        Some(play(start, agents(worker), &game_settings, None, control)?.result)
+    };
+    let mut done = 0;
+    let results = parallel::in_order_with(workers, 0..games, job, |_| {
+        done += 1;
+        each(done);
+    })?;
+    let mut pairs = Pairs::default();
+    results.chunks_exact(2).for_each(|pair| pairs.add(pair[0], pair[1]));
+    Some(pairs)
+}
+
+/// The settings of a game of a match.
+fn game_settings<G: Game>(
+    settings: &ZeroSettings,
+    purpose: Purpose,
+    generation: u32,
+    number: u64,
+) -> GameSettings {
+    GameSettings {
+        seed: settings.seed_of(purpose, generation, number),
+        opening_seed: settings.seed_of(purpose, generation, number / 2) ^ 1,
+        opening_plies: settings.matches.opening_plies,
+        longest: longest::<G>(&settings.selfplay),
+        first: Color::BOTH[(number % 2) as usize],
+        exploration: 0.0,
+    }
+}

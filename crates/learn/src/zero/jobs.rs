@@ -1,0 +1,146 @@
+//! The games of a generation played elsewhere than where its net is trained, all of them or in shards.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+use super::samples_file::Metadata;
+use super::selfplay::play_games;
+use super::{Purpose, Samples, SamplesError, SelfPlayResult, SettingsError, ZeroConfig, ZeroError};
+use crate::selfplay::Agent;
+use labrys_core::engine::Play;
+use labrys_core::engine::Playable;
+use labrys_core::nets::{Net, NetConfig, Parameters};
+use labrys_core::search::{Control, NetLeaves};
+use labrys_support::files::Claim;
+use labrys_support::shard::{MergeError, Part, Shard};
+
+/// Tables of the settings, and settings, that the games of a generation depend on besides its net.
+const SETTINGS: [&str; 4] = ["variant", "option", "seed", "selfplay"];
+
+/// The games of a generation.
+#[derive(Clone, Debug)]
+pub struct GenerationGames<'a> {
+    /// The settings of the run.
+    pub config: &'a ZeroConfig,
+    /// The generation, from 1.
+    pub generation: u32,
+    /// The best net of the generations before; `None` for the random net that a run begins with.
+    pub net: Option<&'a Path>,
+    /// The shard to be played; `None` for all games.
+    pub shard: Option<Shard>,
+    /// Concurrent games.
+    pub threads: usize,
+    /// The file of the samples.
+    pub out: &'a Path,
+}
+
+impl GenerationGames<'_> {
+    /// Plays the games from `start` and writes the samples of them all. `each` is told of the games so far,
+    /// of how many, and of their positions. Returns whether `control` has not stopped it.
+    ///
+    /// # Errors
+    /// [`ZeroError`] names the setting or the file.
+    pub fn play<G: Playable>(
+        &self,
+        start: &Play<G>,
+        control: &Control,
+        mut each: impl FnMut(u64, u64, u64),
+    ) -> Result<bool, ZeroError> {
+        let settings = &self.config.settings;
+        let shape = start.position().encoding_shape();
+        let config = NetConfig { shape, architecture: settings.net.architecture() };
+        config.check().map_err(SettingsError::from)?;
+        let (net, path) = self.net::<G>(config)?;
+        let games = u64::from(settings.selfplay.games.get());
+        let part = self.shard.map(|shard| Part::new(shard, games, &self.job()?).map_err(ZeroError::from));
+        let part = part.transpose()?;
+        let numbers = part.map_or(0..games, |part| part.numbers());
+        let of = numbers.end - numbers.start;
+        let _claim =
+            Claim::file(self.out).map_err(|error| ZeroError::File { path: self.out.to_owned(), error })?;
+        let leaves = || NetLeaves::new(net.clone(), path.clone());
+        let player = || {
+            let mut player: Agent<G> = self.config.net_player(false)?;
+            player.thinker.set_net(leaves());
+            Ok(player)
+        };
+        let mut players = (0..self.threads).map(|_| player()).collect::<Result<Vec<_>, SettingsError>>()?;
+        let whose = (self.generation, numbers);
+        let each = |games, positions| each(games, of, positions);
+        let played = play_games(start, settings, &mut players, |player| player, whose, control, each);
+        let Some((samples, result)) = played else { return Ok(false) };
+        samples.save::<G>(self.out, Metadata { shape, generation: self.generation, result, part })?;
+        Ok(true)
+    }
+
+    /// The net, and its path.
+    fn net<G: Playable>(&self, config: NetConfig) -> Result<(Net, PathBuf), ZeroError> {
+        let Some(path) = self.net else {
+            let seed = self.config.settings.seed_of(Purpose::Net, 0, 0);
+            let net = Parameters::random::<G>(config, seed).map_err(SettingsError::from)?;
+            return Ok((Net::new(&net), PathBuf::from("random net")));
+        };
+        let net = Parameters::load::<G>(path)?;
+        if *net.config() != config {
+            return Err(ZeroError::Architecture { path: path.to_owned() });
+        }
+        Ok((Net::new(&net), path.to_owned()))
+    }
+
+    /// All that the games depend on.
+    fn job(&self) -> Result<Map<String, Value>, ZeroError> {
+        let mut settings = self.config.result_settings()?;
+        settings.retain(|name, _| SETTINGS.contains(&name.split('.').next().unwrap_or_default()));
+        let read = |path: &Path| {
+            std::fs::read(path).map_err(|error| ZeroError::File { path: path.to_owned(), error })
+        };
+        let net = self.net.map(read).transpose()?;
+        settings.insert("generation".to_owned(), self.generation.into());
+        settings.insert("best net".to_owned(), net.map(|bytes| crc32fast::hash(&bytes)).into());
+        Ok(settings)
+    }
+}
+
+/// Why samples cannot be merged.
+#[derive(Debug, Error)]
+pub enum SamplesMergeError {
+    /// A file is refused.
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+    /// A file does not have the games of its part.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// There is nothing to learn from.
+    #[error("all games ended in their random openings")]
+    NoPositions,
+    /// The result cannot be written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Writes the samples of all parts of a generation, byte for byte as one machine would have written them.
+///
+/// # Errors
+/// [`SamplesMergeError`] names the file that is refused.
+pub fn merge_samples<G: Playable>(
+    files: &[(PathBuf, Part)],
+    out: &mut dyn Write,
+) -> Result<(), SamplesMergeError> {
+    let (mut all, mut result, mut whole) = (Samples::new(), SelfPlayResult::default(), None);
+    for (path, part) in files {
+        let (samples, metadata) = Samples::read::<G>(path)?;
+        part.check_games(path, metadata.result.games())?;
+        all.append(&samples);
+        result.add_all(metadata.result);
+        whole = Some((path, Metadata { result, part: None, ..metadata }));
+    }
+    let Some((path, metadata)) = whole.filter(|_| !all.is_empty()) else {
+        return Err(SamplesMergeError::NoPositions);
+    };
+    let bytes = all.to_bytes::<G>(metadata);
+    let bytes = bytes.map_err(|problem| SamplesError { path: path.clone(), problem: Box::new(problem) })?;
+    Ok(out.write_all(&bytes)?)
+}

@@ -1,0 +1,71 @@
+//! Policy/value nets that learn from self-play alone, after AlphaZero (D. Silver et al., 2018) and the
+//! chess-zero paper.
+//!
+//! A generation is: games of the best net against itself (`selfplay`), which become [`Samples`]; learning
+//! from those of the last generations (`replay`); a match of the new net with the best one (`gate`); and, now
+//! and then, matches with fixed opponents.
+//!
+//! - `settings`: [`ZeroSettings`], with `options`: those of engines; `config`: [`ZeroConfig`], reading them;
+//! - `samples_file`: files of samples; `folder`: all files of a run; `state`: [`ZeroState`], what is known of
+//!   each generation; `curve`: the same as a table and as charts;
+//! - `run`: [`ZeroRun`], the loop; `generation`: the phases of a generation; `worker`: the players of a
+//!   thread; `jobs`: [`GenerationGames`], the games of a generation as jobs for other machines.
+//!
+//! All random numbers of a game and of a step depend only on the seed, the generation and its number. Each
+//! generation is written when it is complete. So the result depends neither on the number of threads nor on
+//! interruptions.
+
+mod config;
+mod curve;
+mod error;
+mod folder;
+mod gate;
+mod generation;
+mod jobs;
+mod options;
+mod replay;
+mod run;
+mod samples;
+mod samples_file;
+mod selfplay;
+mod settings;
+mod state;
+mod worker;
+
+pub use config::ZeroConfig;
+pub use error::{SettingsError, ZeroError};
+pub use jobs::{GenerationGames, SamplesMergeError, merge_samples};
+pub use options::EngineOptions;
+pub use replay::MeanLoss;
+pub use run::{Event, ZeroRun};
+pub use samples::Samples;
+pub use samples_file::{SamplesError, game_and_part};
+pub use selfplay::SelfPlayResult;
+pub use settings::{
+    ComparisonSettings, Even, Fraction, GateSettings, MatchSettings, NetKind, NetSettings, ReplaySettings,
+    RivalSettings, SelfPlaySettings, ZeroSettings,
+};
+pub use state::{Generation, ZeroState};
+
+use labrys_core::game::mixed;
+
+/// The name of the first net as an opponent.
+pub const FIRST_NET: &str = "first net";
+
+/// The purposes of random numbers. Each has its own sequence of seeds.
+#[derive(Clone, Copy)]
+enum Purpose {
+    Net = 1,
+    SelfPlay,
+    Training,
+    Gate,
+    Comparison,
+}
+
+impl ZeroSettings {
+    /// The seed of a game, or of what else has a number in a generation.
+    fn seed_of(&self, purpose: Purpose, generation: u32, number: u64) -> u64 {
+        let begin = mixed(mixed(self.seed) ^ purpose as u64);
+        mixed(mixed(begin ^ u64::from(generation)) ^ number)
+    }
+}

@@ -1,0 +1,150 @@
+//! Engine options in the settings of a run.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::{SettingsError, ZeroConfig};
+use crate::selfplay::{Agent, SearchLimit};
+use labrys_core::engine::Playable;
+use labrys_core::engine::{Settings, Thinker};
+use labrys_core::search::{Method, RootSelection};
+
+/// How nets play unless the settings say otherwise.
+const NET_DEFAULTS: [(&str, &str); 2] = [("Simulations", "64"), ("BatchSize", "4")];
+
+/// How nets play in self-play unless the settings say otherwise.
+const SELFPLAY_DEFAULTS: [(&str, &str); 3] =
+    [("DirichletWeight", "25"), ("Temperature", "100"), ("GumbelNoise", "100")];
+
+/// How nets play in matches unless `[match]` says otherwise, whatever `[selfplay]` says.
+const MATCH_DEFAULTS: [(&str, &str); 3] =
+    [("DirichletWeight", "0"), ("Temperature", "0"), ("GumbelNoise", "0")];
+
+/// Options that the run sets itself, for players with its nets.
+const OF_NETS: [&str; 5] = ["SearchMode", "Selection", "NetFile", "Threads", "Seed"];
+
+/// Options that it sets itself for rivals.
+const OF_RIVALS: [&str; 2] = ["Threads", "Seed"];
+
+/// Options of an engine by name.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct EngineOptions(BTreeMap<String, Spanned<OptionValue>>);
+
+/// The value of an option.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number, text, `true` or `false`")]
+enum OptionValue {
+    Check(bool),
+    Spin(i64),
+    Text(String),
+}
+
+impl fmt::Display for OptionValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OptionValue::Check(on) => on.fmt(f),
+            OptionValue::Spin(number) => number.fmt(f),
+            OptionValue::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+impl EngineOptions {
+    /// Whether an option is among them; case does not matter.
+    fn has(&self, name: &str) -> bool {
+        self.0.keys().any(|key| key.eq_ignore_ascii_case(name))
+    }
+}
+
+impl ZeroConfig {
+    /// An engine that plays with a net, which it does not have yet: in self-play, or in matches.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the line and the option.
+    pub(super) fn net_player<G: Playable>(&self, in_match: bool) -> Result<Agent<G>, SettingsError> {
+        let mut thinker = G::thinker(&Settings::default());
+        let fixed = [("SearchMode", "mcts"), ("Selection", "puct")].into_iter();
+        set_all(thinker.as_mut(), fixed.chain(NET_DEFAULTS).chain(SELFPLAY_DEFAULTS));
+        let settings = &self.settings;
+        let own = &settings.selfplay.options;
+        self.apply(thinker.as_mut(), "selfplay.options", own, &OF_NETS)?;
+        // One kind of noise is enough.
+        let is_gumbel = thinker.settings().search.sampling.root_selection == RootSelection::Gumbel;
+        if is_gumbel && !own.has("DirichletWeight") {
+            set_all(thinker.as_mut(), [("DirichletWeight", "0")]);
+        }
+        if in_match {
+            set_all(thinker.as_mut(), MATCH_DEFAULTS);
+            self.apply(thinker.as_mut(), "match.options", &settings.matches.options, &OF_NETS)?;
+        }
+        Ok(Agent { thinker, limit: SearchLimit::Options })
+    }
+
+    /// A rival, by its index, for games from a position.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the line and the key.
+    pub(super) fn rival<G: Playable>(&self, index: usize, start: &G) -> Result<Agent<G>, SettingsError> {
+        let rival = &self.settings.rivals[index];
+        let mut thinker = G::thinker(&Settings::default());
+        let key = format!("rivals.{}", index + 1);
+        self.apply(thinker.as_mut(), &format!("{key}.options"), &rival.options, &OF_RIVALS)?;
+        let limit = match (rival.depth, rival.nodes) {
+            (Some(depth), None) => SearchLimit::Depth(depth.get()),
+            (None, Some(nodes)) => SearchLimit::Nodes(nodes.get()),
+            (None, None) => SearchLimit::Options,
+            (Some(_), Some(_)) => {
+                return Err(self.error(&rival.name, key, "either depth or nodes".to_owned()));
+            }
+        };
+        thinker.check_board(start).map_err(|error| self.error(&rival.name, &key, error.to_string()))?;
+        let Settings { method, search, .. } = thinker.settings();
+        let is_limited = match method {
+            Method::Random => true,
+            Method::MonteCarlo => search.sampling.simulations > 0,
+            Method::Deepening(_) => false,
+        };
+        if limit == SearchLimit::Options && !is_limited {
+            let problem = "depth, nodes or, in Monte Carlo searches, the option Simulations is missing";
+            return Err(self.error(&rival.name, key, problem.to_owned()));
+        }
+        Ok(Agent { thinker, limit })
+    }
+
+    /// Sets the options of a table, except those that are `refused`.
+    fn apply<G: Playable>(
+        &self,
+        thinker: &mut dyn Thinker<G>,
+        table: &str,
+        options: &EngineOptions,
+        refused: &[&str],
+    ) -> Result<(), SettingsError> {
+        for (name, value) in &options.0 {
+            let key = || format!("{table}.{name}");
+            if refused.iter().any(|refused| refused.eq_ignore_ascii_case(name)) {
+                return Err(self.error(value, key(), "the run sets this option itself".to_owned()));
+            }
+            thinker
+                .set_option(name, &value.get_ref().to_string())
+                .map_err(|error| self.error(value, key(), error.to_string()))?;
+            if *refused == OF_NETS && thinker.settings().search.sampling.simulations == 0 {
+                return Err(self.error(value, key(), "nothing else limits a search".to_owned()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Sets options that every engine has.
+fn set_all<G: Playable>(
+    thinker: &mut dyn Thinker<G>,
+    options: impl IntoIterator<Item = (&'static str, &'static str)>,
+) {
+    for (name, value) in options {
+        thinker.set_option(name, value).expect("an option of every engine");
+    }
+}

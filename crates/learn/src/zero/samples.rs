@@ -1,0 +1,111 @@
+//! Positions of self-play to learn from.
+
+use crate::training::Example;
+use labrys_core::game::{Encoding, EncodingShape, Symmetry};
+
+/// Positions to learn from, one after the other: their planes, the policy indices of their legal moves, and
+/// what self-play says of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Samples {
+    /// The planes.
+    pub(super) planes: Vec<f32>,
+    /// Where the moves of each position begin, and where those of the last one end.
+    pub(super) move_offsets: Vec<u32>,
+    /// The policy indices of the moves, [`Samples::indices_per_move`] of each.
+    pub(super) policy_indices: Vec<u32>,
+    /// The target of the policy for each move. Those of a position sum to 1.
+    pub(super) policy: Vec<f32>,
+    /// The result of the game for the side to move: 1 a win, 0 a draw, −1 a loss.
+    pub(super) value: Vec<f32>,
+    /// The value of the search at its root, on the same scale.
+    pub(super) root_value: Vec<f32>,
+}
+
+impl Samples {
+    /// No positions.
+    pub fn new() -> Samples {
+        Samples { move_offsets: vec![0], ..Samples::default() }
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.value.len()
+    }
+
+    /// Whether there is no position.
+    pub fn is_empty(&self) -> bool {
+        self.value.is_empty()
+    }
+
+    /// The number of moves of all positions.
+    pub fn moves(&self) -> usize {
+        self.policy.len()
+    }
+
+    /// How many indices each move has.
+    pub fn indices_per_move(&self) -> usize {
+        self.policy_indices.len().checked_div(self.moves()).unwrap_or(0)
+    }
+
+    /// The result of the game for the side to move of each position: 1 a win, 0 a draw, −1 a loss.
+    pub fn values(&self) -> &[f32] {
+        &self.value
+    }
+
+    /// The targets of the policy for the moves of a position.
+    pub fn policy(&self, position: usize) -> &[f32] {
+        &self.policy[self.move_offsets[position] as usize..self.move_offsets[position + 1] as usize]
+    }
+
+    /// Adds a position that has occurred so often, with the targets of its legal moves. The value is open.
+    pub(super) fn push<G: Encoding>(
+        &mut self,
+        position: &G,
+        occurrences: usize,
+        policy: &[(G::Move, f32)],
+        root_value: f32,
+    ) {
+        let begin = self.planes.len();
+        self.planes.resize(begin + position.encoding_shape().input_len(), 0.0);
+        position.write_planes(occurrences, &mut self.planes[begin..]);
+        for &(mv, share) in policy {
+            self.policy_indices.extend(position.policy_indices(mv).map(|index| index as u32));
+            self.policy.push(share);
+        }
+        self.move_offsets.push(self.policy.len() as u32);
+        self.value.push(0.0);
+        self.root_value.push(root_value);
+    }
+
+    /// Adds other positions of the same encoding.
+    pub(super) fn append(&mut self, other: &Samples) {
+        let moves = self.moves() as u32;
+        self.planes.extend(&other.planes);
+        self.move_offsets.extend(other.move_offsets[1..].iter().map(|offset| moves + offset));
+        self.policy_indices.extend(&other.policy_indices);
+        self.policy.extend(&other.policy);
+        self.value.extend(&other.value);
+        self.root_value.extend(&other.root_value);
+    }
+
+    /// A position to learn from, seen by a symmetry. `root_share` is the share of the search's value in the
+    /// target of the value; the rest is the result of the game.
+    pub fn example(
+        &self,
+        position: usize,
+        shape: EncodingShape,
+        symmetry: &Symmetry,
+        root_share: f32,
+    ) -> Example {
+        let length = shape.input_len();
+        let [begin, end] = [position, position + 1].map(|place| self.move_offsets[place] as usize);
+        let each = self.indices_per_move();
+        let indices = &self.policy_indices[each * begin..each * end];
+        Example {
+            planes: symmetry.planes(&self.planes[length * position..][..length]),
+            indices: indices.iter().map(|&index| symmetry.index(index as usize) as u32).collect(),
+            policy: self.policy[begin..end].to_vec(),
+            value: (1.0 - root_share) * self.value[position] + root_share * self.root_value[position],
+        }
+    }
+}

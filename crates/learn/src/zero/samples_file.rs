@@ -1,0 +1,185 @@
+//! Files of samples, which other programs can learn from, too.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::{Samples, SelfPlayResult};
+use labrys_core::game::{Encoding, EncodingShape};
+use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
+use labrys_support::files::write_atomically;
+use labrys_support::shard::Part;
+
+/// What files hold, and the entry of their metadata.
+const SAMPLES: (&str, &str) = ("samples", "labrys-samples");
+
+/// The kind of file for a game.
+fn kind<G: Encoding>() -> FileKind {
+    FileKind { what: SAMPLES.0, entry: SAMPLES.1, version: 1, encoding: G::ENCODING_VERSION }
+}
+
+/// How far the sum of a policy may be from 1, for rounding.
+const ROUNDING: f32 = 1e-3;
+
+/// A file of samples that cannot be written, or is refused.
+#[derive(Debug, Error)]
+#[error("samples file {}: {problem}", .path.display())]
+pub struct SamplesError {
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub problem: Box<TensorProblem>,
+}
+
+/// The metadata of samples.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Metadata {
+    pub(super) shape: EncodingShape,
+    pub(super) generation: u32,
+    #[serde(flatten)]
+    pub(super) result: SelfPlayResult,
+    /// The part of the generation that the file holds; `None` for all of it.
+    #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
+    pub(super) part: Option<Part>,
+}
+
+/// The game of a file of samples, and the part of a generation that it holds.
+///
+/// # Errors
+/// [`SamplesError`] names the file and what is wrong with it.
+pub fn game_and_part(path: &Path) -> Result<(String, Option<Part>), SamplesError> {
+    let read = || {
+        let (what, entry) = (SAMPLES.0, SAMPLES.1);
+        let (game, metadata) = tensors::game_and_metadata::<Metadata>(what, entry, &std::fs::read(path)?)?;
+        Ok((game, metadata.part))
+    };
+    read().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
+}
+
+impl Samples {
+    /// Writes the samples of a generation to a file.
+    ///
+    /// # Errors
+    /// [`SamplesError`] names the file; an old one stays.
+    pub(super) fn save<G: Encoding>(&self, path: &Path, metadata: Metadata) -> Result<(), SamplesError> {
+        let write = || Ok(write_atomically(path, self.to_bytes::<G>(metadata)?)?);
+        write().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
+    }
+
+    /// The content of a file of the samples.
+    pub(super) fn to_bytes<G: Encoding>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
+        tensors::to_bytes(kind::<G>(), G::NAME, &self.tensors(metadata.shape), metadata)
+    }
+
+    /// Reads a file of the samples of a generation, on a board of that shape.
+    ///
+    /// # Errors
+    /// [`SamplesError`] names the file and what is wrong with it.
+    pub fn load<G: Encoding>(
+        path: &Path,
+        shape: EncodingShape,
+        generation: u32,
+    ) -> Result<(Samples, SelfPlayResult), SamplesError> {
+        let (samples, metadata) = Samples::read::<G>(path)?;
+        let refused = |name: &str, problem: String| {
+            let problem = Box::new(TensorProblem::Tensor { name: name.to_owned(), problem });
+            Err(SamplesError { path: path.to_owned(), problem })
+        };
+        if metadata.shape != shape {
+            let EncodingShape { files, ranks, .. } = metadata.shape;
+            let problem = format!("of boards of {files}×{ranks}, not {}×{}", shape.files, shape.ranks);
+            return refused("planes", problem);
+        }
+        if metadata.generation != generation {
+            let problem = format!("of generation {}, expected {generation}", metadata.generation);
+            return refused("value", problem);
+        }
+        if let Some(part) = metadata.part {
+            return refused("value", format!("of shard {part}, merge all shards first"));
+        }
+        Ok((samples, metadata.result))
+    }
+
+    /// Reads a file of samples, whatever generation or part of one they are of.
+    ///
+    /// # Errors
+    /// [`SamplesError`] names the file and what is wrong with it.
+    pub(super) fn read<G: Encoding>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
+        let read = || {
+            let bytes = std::fs::read(path)?;
+            let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::NAME, &bytes)?;
+            let samples = Samples {
+                planes: tensors::read(&file, "planes")?.1,
+                move_offsets: tensors::read(&file, "move_offsets")?.1,
+                policy_indices: tensors::read(&file, "policy_indices")?.1,
+                policy: tensors::read(&file, "policy")?.1,
+                value: tensors::read(&file, "value")?.1,
+                root_value: tensors::read(&file, "root_value")?.1,
+            };
+            match samples.flaw(metadata.shape) {
+                Some((name, problem)) => {
+                    Err(TensorProblem::Tensor { name: name.to_owned(), problem: problem.to_owned() })
+                }
+                None => Ok((samples, metadata)),
+            }
+        };
+        read().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
+    }
+
+    fn tensors(&self, shape: EncodingShape) -> Vec<TensorBytes<'_>> {
+        let EncodingShape { files, ranks, input_planes, .. } = shape;
+        let (positions, moves) = (self.len(), self.moves());
+        vec![
+            TensorBytes::new("planes", &[positions, input_planes, ranks, files], &self.planes),
+            TensorBytes::new("move_offsets", &[positions + 1], &self.move_offsets),
+            TensorBytes::new("policy_indices", &[moves, self.indices_per_move()], &self.policy_indices),
+            TensorBytes::new("policy", &[moves], &self.policy),
+            TensorBytes::new("value", &[positions], &self.value),
+            TensorBytes::new("root_value", &[positions], &self.root_value),
+        ]
+    }
+
+    /// The first tensor that does not fit the others, or has a number out of its range, and why.
+    fn flaw(&self, shape: EncodingShape) -> Option<(&'static str, &'static str)> {
+        let (positions, moves) = (self.len(), self.moves());
+        let within = |values: &[f32], range: std::ops::RangeInclusive<f32>| {
+            values.iter().all(|value| range.contains(value))
+        };
+        let (offsets, indices) = (&self.move_offsets, &self.policy_indices);
+        let ends = (offsets.first().copied(), offsets.last().map(|&last| last as usize));
+        let rows = offsets.windows(2).all(|pair| pair[0] < pair[1]);
+        let is_normed = |position| (self.policy(position).iter().sum::<f32>() - 1.0).abs() < ROUNDING;
+        let checks: [(bool, &str, &str); 8] = [
+            (self.planes.len() == positions * shape.input_len(), "planes", "not one set for each value"),
+            (self.planes.iter().all(|value| value.is_finite()), "planes", "not all numbers are finite"),
+            (
+                offsets.len() == positions + 1 && ends == (Some(0), Some(moves)) && rows,
+                "move_offsets",
+                "not a rising list for each value, from 0 to the number of moves",
+            ),
+            (
+                moves == 0 || !indices.is_empty() && indices.len().is_multiple_of(moves),
+                "policy_indices",
+                "not the same number for each move",
+            ),
+            (
+                indices.iter().all(|&index| (index as usize) < shape.policy_len()),
+                "policy_indices",
+                "an index is too large",
+            ),
+            (within(&self.policy, 0.0..=1.0), "policy", "not all numbers are from 0 to 1"),
+            (within(&self.value, -1.0..=1.0), "value", "not all numbers are from -1 to 1"),
+            (
+                self.root_value.len() == positions && within(&self.root_value, -1.0..=1.0),
+                "root_value",
+                "not a number from -1 to 1 for each value",
+            ),
+        ];
+        let failed = checks.into_iter().find(|(is_good, ..)| !is_good).map(|(_, name, why)| (name, why));
+        failed.or_else(|| {
+            let is_good = (0..positions).all(is_normed);
+            (!is_good).then_some(("policy", "the numbers of a position do not sum to 1"))
+        })
+    }
+}

@@ -1,0 +1,180 @@
+//! Games that a net plays against itself, with the positions to learn from.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+use super::{Purpose, Samples, SelfPlaySettings, ZeroSettings};
+use crate::selfplay::{Agent, random_move};
+use labrys_core::engine::Playable;
+use labrys_core::engine::game_loop::{GameDriver, play_out};
+use labrys_core::engine::{Board, Play};
+use labrys_core::game::{Color, Game, Points, mixed};
+use labrys_core::parallel;
+use labrys_core::search::{Control, Listener, Report, RootStatistics};
+
+/// How many games White won, nobody won, and Black won.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SelfPlayResult {
+    /// Games won by White.
+    pub white: u64,
+    /// Drawn games.
+    pub drawn: u64,
+    /// Games won by Black.
+    pub black: u64,
+}
+
+impl SelfPlayResult {
+    /// Counts a game.
+    fn add(&mut self, winner: Option<Color>) {
+        *match winner {
+            Some(Color::White) => &mut self.white,
+            None => &mut self.drawn,
+            Some(Color::Black) => &mut self.black,
+        } += 1;
+    }
+
+    /// Counts the games of another result.
+    pub(super) fn add_all(&mut self, other: SelfPlayResult) {
+        self.white += other.white;
+        self.drawn += other.drawn;
+        self.black += other.black;
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> u64 {
+        self.white + self.drawn + self.black
+    }
+}
+
+/// A game that a player has played against itself.
+#[derive(Clone, Debug)]
+struct SelfPlayGame {
+    samples: Samples,
+    winner: Option<Color>,
+}
+
+/// Plays the games of these numbers of a generation. `player` is that of a thread. `each` is told of each
+/// game so far, with the positions of all of them. `None` if `control` stops it.
+pub(super) fn play_games<G: Playable, W: Send>(
+    start: &Play<G>,
+    settings: &ZeroSettings,
+    workers: &mut [W],
+    player: impl Fn(&mut W) -> &mut Agent<G> + Sync,
+    (generation, numbers): (u32, Range<u64>),
+    control: &Control,
+    mut each: impl FnMut(u64, u64),
+) -> Option<(Samples, SelfPlayResult)> {
+    let job = |worker: &mut W, number| {
+        let seed = settings.seed_of(Purpose::SelfPlay, generation, number);
+        play_game(start, player(worker), &settings.selfplay, seed, control)
+    };
+    let (mut games, mut positions) = (0, 0);
+    let played = parallel::in_order_with(workers, numbers, job, |game| {
+        games += 1;
+        positions += game.samples.len() as u64;
+        each(games, positions);
+    })?;
+    let (mut samples, mut result) = (Samples::new(), SelfPlayResult::default());
+    for game in played {
+        samples.append(&game.samples);
+        result.add(game.winner);
+    }
+    Some((samples, result))
+}
+
+/// Plays a game from `start`, one player for both sides; `None` if `control` stops it. The game depends on
+/// the player, the settings and the seed only.
+fn play_game<G: Playable>(
+    start: &Play<G>,
+    player: &mut Agent<G>,
+    settings: &SelfPlaySettings,
+    seed: u64,
+    control: &Control,
+) -> Option<SelfPlayGame> {
+    player.thinker.new_game();
+    player.thinker.set_seed(mixed(seed) >> 1);
+    let mut random = StdRng::seed_from_u64(seed);
+    let opening_plies = random.random_range(0..=settings.opening_plies);
+    let (samples, sides) = (Samples::new(), Vec::new());
+    let mut driver = Driver { player, control, random, opening_plies, samples, sides };
+    let end = play_out(&mut start.clone(), longest::<G>(settings), &mut driver).ok()?;
+    let Driver { mut samples, sides, .. } = driver;
+    for (value, side) in samples.value.iter_mut().zip(sides) {
+        *value = (2.0 * Points::of(end.winner(), side).value() - 1.0) as f32;
+    }
+    Some(SelfPlayGame { samples, winner: end.winner() })
+}
+
+/// Plies after which a game ends at the latest.
+pub(super) fn longest<G: Game>(settings: &SelfPlaySettings) -> Option<u32> {
+    G::LONGEST_GAME.into_iter().chain([settings.longest.get()]).min()
+}
+
+/// The game was stopped.
+struct Interrupted;
+
+/// Asks the player for its moves and records what it has found out.
+struct Driver<'a, G: Game> {
+    player: &'a mut Agent<G>,
+    control: &'a Control,
+    random: StdRng,
+    /// Random moves still to be played.
+    opening_plies: u32,
+    samples: Samples,
+    /// The side to move of each position.
+    sides: Vec<Color>,
+}
+
+impl<G: Playable> GameDriver<G> for Driver<'_, G> {
+    type Stop = Interrupted;
+
+    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Interrupted> {
+        if self.opening_plies > 0 {
+            self.opening_plies -= 1;
+            return Ok(random_move(game, &mut self.random));
+        }
+        let Agent { thinker, limit } = &mut *self.player;
+        let mut recorder = RootRecorder(None);
+        let best = thinker.think(game, None, &limit.limits(), self.control, &mut recorder);
+        // The game is not over, so a search that is not stopped finds a move, and tells of its root.
+        let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(Interrupted)?;
+        let root = recorder.0.ok_or(Interrupted)?;
+        let position = game.position();
+        let policy = target(position, mv, &root);
+        let root_value = (2.0 * root.value - 1.0) as f32;
+        self.samples.push(position, game.history().occurrences(position), &policy, root_value);
+        self.sides.push(game.side_to_move());
+        Ok(mv)
+    }
+
+    fn random(&mut self) -> f64 {
+        self.random.random()
+    }
+}
+
+/// Records what a search says of its root.
+struct RootRecorder<M>(Option<RootStatistics<M>>);
+
+impl<M: Clone> Listener<M> for RootRecorder<M> {
+    fn report(&mut self, _report: Report<M>) {}
+
+    fn root(&mut self, root: &RootStatistics<M>) {
+        self.0 = Some(root.clone());
+    }
+}
+
+/// The target of the policy for each legal move. In a won position it is the move that was played: visits
+/// from before the proof say little.
+fn target<G: Game>(position: &G, mv: G::Move, root: &RootStatistics<G::Move>) -> Vec<(G::Move, f32)> {
+    let shares: HashMap<_, _> = match root.value {
+        1.0 => HashMap::from([(mv, 1.0)]),
+        _ => root.moves.iter().map(|statistics| (statistics.mv, statistics.policy as f32)).collect(),
+    };
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    moves.into_iter().map(|mv| (mv, shares.get(&mv).copied().unwrap_or(0.0))).collect()
+}

@@ -1,0 +1,263 @@
+//! A UCI client, which drives an engine in a child process or over TCP.
+
+use std::time::{Duration, Instant};
+
+use super::engine_log::EngineLog;
+use super::info::Info;
+pub use super::pipe::ClientError;
+use super::pipe::Pipe;
+use super::transport::Transport;
+use labrys_core::search::{Control, Limits};
+
+/// An option that an engine has announced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announced {
+    /// Its name.
+    pub name: String,
+    /// The words of a list (`var …`); empty for other types.
+    pub words: Vec<String>,
+}
+
+/// The answer to `go`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The move, as the engine wrote it; empty if it wrote none.
+    pub best: String,
+    /// The last `info` of the engine about its first line.
+    pub info: Info,
+    /// Time from `go` to the answer.
+    pub elapsed: Duration,
+}
+
+/// A running engine. Dropping the client sends `quit`, and kills the engine's process if it does not end.
+pub struct Client {
+    pipe: Pipe,
+    /// The engine's `id name`.
+    pub name: String,
+    /// The options that it has announced.
+    pub options: Vec<Announced>,
+    /// The legal moves of its searches in this game, and the last one of the game before.
+    said: Vec<String>,
+}
+
+impl Client {
+    /// Starts an engine, or connects to it, and waits for its `uciok`, for `patience` at most.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it does not start, ends, or does not answer in time.
+    pub fn start(
+        transport: &Transport,
+        log: &EngineLog,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<Client, ClientError> {
+        let pipe = Pipe::open(transport, log, patience, &["stop", "quit"])?;
+        let (name, options) = (transport.to_string(), Vec::new());
+        let mut client = Client { pipe, name, options, said: Vec::new() };
+        client.shake_hands(patience, control)?;
+        Ok(client)
+    }
+
+    /// Sends `uci` and reads name and options.
+    fn shake_hands(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+        let (mut name, mut options) = (None, Vec::new());
+        self.ask("uci", "uciok", patience, control, |line| {
+            if let Some(text) = line.strip_prefix("id name ") {
+                name = Some(text.trim().to_owned());
+            } else if let Some(text) = line.strip_prefix("option name ") {
+                options.push(read_option(text));
+            }
+        })?;
+        self.options = options;
+        self.name = name.unwrap_or_else(|| self.name.clone());
+        Ok(())
+    }
+
+    /// An announced option by name; case does not matter.
+    pub fn option(&self, name: &str) -> Option<&Announced> {
+        self.options.iter().find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Sets an option, `value` being empty for a button.
+    ///
+    /// # Errors
+    /// [`ClientError::UnknownOption`] if the engine has not announced it.
+    pub fn set_option(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
+        let Some(option) = self.option(name) else {
+            let known: Vec<_> = self.options.iter().map(|option| option.name.as_str()).collect();
+            return Err(ClientError::UnknownOption { name: name.to_owned(), known: known.join(", ") });
+        };
+        let line = match value {
+            "" => format!("setoption name {}", option.name),
+            value => format!("setoption name {} value {value}", option.name),
+        };
+        self.pipe.send(&line)
+    }
+
+    /// Sends `isready` and waits for `readyok`.
+    ///
+    /// # Errors
+    /// [`ClientError`]; a line `info string error…` before `readyok` means that an earlier line was refused.
+    pub fn sync(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+        let mut refused = None;
+        self.ask("isready", "readyok", patience, control, |line| {
+            if let Some(text) = line.strip_prefix("info string error") {
+                refused.get_or_insert(text.trim_start_matches(':').trim().to_owned());
+            }
+        })?;
+        refused.map_or(Ok(()), |text| Err(ClientError::Refused(text)))
+    }
+
+    /// Sends `ucinewgame` and waits until the engine is ready.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it ends or does not answer in time.
+    pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
+        self.said.drain(..self.said.len().saturating_sub(1));
+        self.pipe.send("ucinewgame")?;
+        self.sync(patience, control)
+    }
+
+    /// Tells the engine a position, as a `position` line, and waits until it is ready. So what it still has to
+    /// say of an earlier search is not taken for its answer to the next one.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it ends, refuses the position, or does not answer in time.
+    pub fn set_up(
+        &mut self,
+        position: &str,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<(), ClientError> {
+        self.pipe.drain();
+        self.pipe.send(position)?;
+        self.sync(patience, control)
+    }
+
+    /// Lets the engine search the position. After `patience` it is told to stop; an answer after that still
+    /// counts, with the time it took. A move of an earlier search that is not legal is no answer
+    /// as long as there may be another one: some engines say theirs twice.
+    ///
+    /// # Errors [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string
+    /// error: go…`.
+    pub fn go(
+        &mut self,
+        limits: &Limits,
+        is_legal: impl Fn(&str) -> bool,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<Answer, ClientError> {
+        let start = Instant::now();
+        self.pipe.send(&go_line(limits))?;
+        let (said, mut repeated) = (&self.said, None);
+        let mut info = Info::default();
+        let found = self.pipe.wait_or_stop("bestmove", "stop", patience, control, |line| {
+            info.update(line);
+            if let Some(text) = line.strip_prefix("info string error: go") {
+                return Some(Err(ClientError::Refused(format!("go{text}"))));
+            }
+            let mut words = line.split_whitespace();
+            let best = (words.next() == Some("bestmove")).then(|| words.next().unwrap_or_default())?;
+            if said.iter().any(|said| said == best) && !is_legal(best) {
+                repeated = Some((Ok(best.to_owned()), Instant::now()));
+                return None;
+            }
+            Some(Ok(best.to_owned()))
+        });
+        let (best, arrived) = match (found, repeated) {
+            (Err(ClientError::Silent { .. }), Some(repeated)) => repeated,
+            (found, _) => found?,
+        };
+        let best = best?;
+        if is_legal(&best) {
+            self.said.push(best.clone());
+        }
+        Ok(Answer { best, info, elapsed: arrived - start })
+    }
+
+    /// Sends a question and reads lines up to the one whose first word is `expected`; `other` gets the lines
+    /// before it.
+    fn ask(
+        &mut self,
+        question: &str,
+        expected: &'static str,
+        patience: Duration,
+        control: &Control,
+        mut other: impl FnMut(&str),
+    ) -> Result<(), ClientError> {
+        self.pipe.send(question)?;
+        let answered = self.pipe.wait(expected, patience, control, |line| {
+            other(line);
+            (line.split_whitespace().next() == Some(expected)).then_some(())
+        });
+        answered.map(drop)
+    }
+}
+
+/// Reads `<name> type <type> …`. The name may contain spaces.
+fn read_option(text: &str) -> Announced {
+    let (name, rest) = text.split_once(" type ").unwrap_or((text, ""));
+    let words = rest.split(" var ").skip(1).map(|word| word.trim().to_owned());
+    Announced { name: name.trim().to_owned(), words: words.collect() }
+}
+
+/// The `go` line for these limits.
+fn go_line(limits: &Limits) -> String {
+    let milliseconds = |time: Duration| time.as_millis() as u64;
+    let mut words = vec!["go".to_owned()];
+    let mut add = |name: &str, value: Option<u64>| words.extend(value.map(|value| format!("{name} {value}")));
+    for (clock, [time, increment]) in limits.clocks.iter().zip([["wtime", "winc"], ["btime", "binc"]]) {
+        add(time, clock.map(|clock| milliseconds(clock.remaining)));
+        add(increment, clock.map(|clock| milliseconds(clock.increment)));
+    }
+    add("movestogo", limits.moves_to_go.map(u64::from));
+    add("movetime", limits.movetime.map(milliseconds));
+    add("depth", limits.depth.map(u64::from));
+    add("nodes", limits.nodes);
+    add("mate", limits.mate.map(u64::from));
+    if limits.is_endless() {
+        words.push("infinite".to_owned());
+    }
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Command, parse};
+    use labrys_core::search::Clock;
+
+    #[test]
+    fn the_engine_reads_what_the_client_asks() {
+        let clock = |remaining| Clock {
+            remaining: Duration::from_millis(remaining),
+            increment: Duration::from_millis(100),
+        };
+        let start = Instant::now();
+        for limits in [
+            Limits { start, ..Limits::none() },
+            Limits { start, ..Limits::depth(7) },
+            Limits { start, ..Limits::nodes(12_345) },
+            Limits { start, movetime: Some(Duration::from_millis(250)), mate: Some(3), ..Limits::none() },
+            Limits {
+                start,
+                clocks: [Some(clock(60_000)), Some(clock(59_000))],
+                moves_to_go: Some(12),
+                ..Limits::none()
+            },
+        ] {
+            let line = go_line(&limits);
+            let Ok(Some(Command::Go(go))) = parse(&line) else { panic!("{line}") };
+            assert_eq!(Limits { start, ..go.limits }, limits, "{line}");
+            assert_eq!(go.infinite, limits.is_endless(), "{line}");
+        }
+    }
+
+    #[test]
+    fn announced_options_have_names_with_spaces_and_words() {
+        let option = read_option("Move Overhead type spin default 10 min 0 max 5000");
+        assert_eq!(option, Announced { name: "Move Overhead".into(), words: vec![] });
+        let option = read_option("UCI_Variant type combo default chess var chess var amazons");
+        assert_eq!(option.words, ["chess", "amazons"]);
+    }
+}

@@ -1,0 +1,65 @@
+//! The log of a match: every line that engines and arena write to each other.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use time::OffsetDateTime;
+
+/// The log of one engine. The default is none.
+#[derive(Clone, Debug, Default)]
+pub struct EngineLog {
+    /// The file, shared by all engines of the match.
+    file: Option<Arc<Mutex<File>>>,
+    /// The name of the engine.
+    name: String,
+}
+
+/// Who writes a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speaker {
+    /// The program that drives the engine.
+    Arena,
+    /// The engine.
+    Engine,
+}
+
+impl EngineLog {
+    /// A log that is appended to a file, for engines that [`EngineLog::named`] gives a name.
+    ///
+    /// # Errors
+    /// What the system says if the file cannot be written.
+    pub fn append(path: &Path) -> io::Result<EngineLog> {
+        let file = OpenOptions::new().create(true).append(true).open(path)?;
+        Ok(EngineLog { file: Some(Arc::new(Mutex::new(file))), name: String::new() })
+    }
+
+    /// The same log for an engine of this name.
+    pub fn named(&self, name: &str) -> EngineLog {
+        EngineLog { file: self.file.clone(), name: name.to_owned() }
+    }
+
+    /// The same log for one process of the engine, so that those of concurrent games can be told apart.
+    pub fn of_process(&self, id: u32) -> EngineLog {
+        self.named(&format!("{}[{id}]", self.name))
+    }
+
+    /// Writes a line with the time, at once and in one piece. Nothing to be done if that fails: the match is
+    /// worth more than its log.
+    pub fn write(&self, speaker: Speaker, text: &str) {
+        let Some(file) = &self.file else { return };
+        let now = OffsetDateTime::now_utc();
+        let (hour, minute, second, milli) = now.time().as_hms_milli();
+        let (date, name) = (now.date(), &self.name);
+        let arrow = match speaker {
+            Speaker::Arena => '<',
+            Speaker::Engine => '>',
+        };
+        let line = format!("{date} {hour:02}:{minute:02}:{second:02}.{milli:03} {name} {arrow} {text}\n");
+        let written = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+        if let Err(error) = written {
+            log::warn!("cannot write the log: {error}");
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! An engine that is talked to line by line, in a child process or over TCP.
+//!
+//! A thread reads its output into a bounded queue, and every wait has a deadline. So neither silence nor a
+//! flood of lines can block this process; an engine that writes too much blocks on its pipe.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::process::ExitStatus;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::backlog::{Backlog, Room};
+use super::engine_log::{EngineLog, Speaker};
+use super::input::{LineError, Lines};
+use super::process::LaunchError;
+use super::transport::{Peer, Transport};
+use labrys_core::game::quote;
+use labrys_core::search::Control;
+
+/// The length of the queue, in lines.
+const QUEUE: usize = 1024;
+
+/// The interval at which a wait checks for an interrupt.
+pub const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// The time for an answer to the command to stop before the engine is killed.
+pub const STOP_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// An error of an engine in a child process or over TCP.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// The program could not be started.
+    #[error(transparent)]
+    Launch(#[from] LaunchError),
+    /// The process has ended, or has closed its output.
+    #[error("the engine has ended{}", .status.map_or(String::new(), |status| format!(" ({status})")))]
+    Gone {
+        /// Its exit status, if known.
+        status: Option<ExitStatus>,
+    },
+    /// There is no connection to an engine over TCP.
+    #[error("cannot connect to {}: {error}", quote(.address))]
+    Connect {
+        /// The address.
+        address: String,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// The connection has ended.
+    #[error("the connection to {} has ended", quote(.address))]
+    Closed {
+        /// The address.
+        address: String,
+    },
+    /// An answer did not come in time.
+    #[error("no `{expected}` within {} s", .waited.as_secs_f64())]
+    Silent {
+        /// The first word of the answer.
+        expected: &'static str,
+        /// The time waited.
+        waited: Duration,
+    },
+    /// The output is not text.
+    #[error("{0}")]
+    Garbage(String),
+    /// The engine does not have the option.
+    #[error("no option {}, the engine has: {known}", quote(.name))]
+    UnknownOption {
+        /// The name requested.
+        name: String,
+        /// The options of the engine.
+        known: String,
+    },
+    /// The engine plays from the start position only, and another one is asked for.
+    #[error("the engine sets up no positions (setboard=0), so games have to begin at the start position")]
+    StartOnly,
+    /// The engine has refused a line.
+    #[error("the engine reports: {0}")]
+    Refused(String),
+    /// The wait was interrupted.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// A line of output and its time of arrival.
+struct OutputLine {
+    text: Result<String, LineError>,
+    arrived: Instant,
+    /// A queue of long lines has fewer of them.
+    _room: Room,
+}
+
+/// An engine with its input and its lines of output. Dropping it sends `farewell`; then a process that does
+/// not end is killed, and a connection is closed.
+pub(super) struct Pipe {
+    peer: Peer,
+    input: Box<dyn Write + Send>,
+    lines: Receiver<OutputLine>,
+    log: EngineLog,
+    farewell: &'static [&'static str],
+}
+
+impl Pipe {
+    /// Starts a program or connects to it, within `patience`. `log` records all lines; `farewell` are the
+    /// lines that end the program.
+    pub(super) fn open(
+        transport: &Transport,
+        log: &EngineLog,
+        patience: Duration,
+        farewell: &'static [&'static str],
+    ) -> Result<Pipe, ClientError> {
+        let (peer, input, output) = Peer::open(transport, patience)?;
+        let log = log.of_process(peer.id());
+        let (sender, lines) = mpsc::sync_channel(QUEUE);
+        let reader_log = log.clone();
+        thread::spawn(move || read_output(BufReader::new(output), &sender, &reader_log));
+        Ok(Pipe { peer, input, lines, log, farewell })
+    }
+
+    /// Writes a line.
+    pub(super) fn send(&mut self, line: &str) -> Result<(), ClientError> {
+        self.write(line).map_err(|_| self.peer.gone())
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        self.log.write(Speaker::Arena, line);
+        self.input.write_all(format!("{line}\n").as_bytes())
+    }
+
+    /// Drops the lines that have come in so far. There is a limit, as a flood may be endless.
+    pub(super) fn drain(&mut self) {
+        self.lines.try_iter().take(QUEUE).for_each(drop);
+    }
+
+    /// Reads lines until `take` returns a value for one, for `patience` at most. Returns it with the time at
+    /// which that line arrived. `expected` is the first word of the line, for the error.
+    pub(super) fn wait<T>(
+        &mut self,
+        expected: &'static str,
+        patience: Duration,
+        control: &Control,
+        mut take: impl FnMut(&str) -> Option<T>,
+    ) -> Result<(T, Instant), ClientError> {
+        let start = Instant::now();
+        loop {
+            let left = patience.saturating_sub(start.elapsed());
+            if control.is_stopped() {
+                return Err(ClientError::Interrupted);
+            }
+            let line = match self.lines.recv_timeout(left.min(POLL_INTERVAL)) {
+                Ok(line) => line,
+                Err(RecvTimeoutError::Timeout) if !left.is_zero() => continue,
+                Err(RecvTimeoutError::Timeout) => {
+                    return Err(ClientError::Silent { expected, waited: patience });
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.peer.gone()),
+            };
+            let text = line.text.map_err(|error| ClientError::Garbage(error.to_string()))?;
+            if let Some(taken) = take(&text) {
+                return Ok((taken, line.arrived));
+            }
+            // Check the time after other lines as well, as there may be a flood of them.
+            if left.is_zero() {
+                return Err(ClientError::Silent { expected, waited: patience });
+            }
+        }
+    }
+
+    /// Waits as [`Pipe::wait`] does. After `patience` it sends the line `stop` and waits for a last moment,
+    /// so that a late answer can be told from none.
+    pub(super) fn wait_or_stop<T>(
+        &mut self,
+        expected: &'static str,
+        stop: &str,
+        patience: Duration,
+        control: &Control,
+        mut take: impl FnMut(&str) -> Option<T>,
+    ) -> Result<(T, Instant), ClientError> {
+        match self.wait(expected, patience, control, &mut take) {
+            Err(ClientError::Silent { expected, waited }) => {
+                self.send(stop)?;
+                self.wait(expected, STOP_TIMEOUT, control, take).map_err(|error| match error {
+                    ClientError::Silent { .. } => ClientError::Silent { expected, waited },
+                    error => error,
+                })
+            }
+            found => found,
+        }
+    }
+}
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        // A failed write does not matter: the process is killed or the connection closed all the same.
+        for line in self.farewell {
+            let _ = self.write(line);
+        }
+        // An engine that is writing can only end if its output is read.
+        self.peer.farewell(|| self.lines.try_iter().take(QUEUE).for_each(drop));
+    }
+}
+
+/// Logs and queues lines until the output ends or the pipe is dropped.
+fn read_output(output: impl BufRead, lines: &SyncSender<OutputLine>, log: &EngineLog) {
+    let mut output = Lines::new(output);
+    let backlog = Backlog::default();
+    loop {
+        match output.next() {
+            Ok(Some(text)) => {
+                let arrived = Instant::now();
+                match &text {
+                    Ok(text) => log.write(Speaker::Engine, text),
+                    Err(error) => log.write(Speaker::Engine, &format!("({error})")),
+                }
+                let _room = backlog.enter(text.as_ref().map_or(0, String::len));
+                if lines.send(OutputLine { text, arrived, _room }).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => return,
+            Err(error) => return log::warn!("output of an engine: {error}"),
+        }
+    }
+}

@@ -1,0 +1,596 @@
+//! The main loop of the protocol.
+//!
+//! One thread reads the input, another one does the work (searching, counting). The loop waits for events of
+//! both, so that every line is handled when it arrives. The engine is moved to the working thread and back.
+//!
+//! Commands take effect in the order in which they come. Those that need the engine while it is at work wait
+//! in a queue for it, and what comes behind them waits, too. Where the work ends only by `stop` or
+//! `ponderhit`, they are refused instead, since they would wait for ever.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread;
+use std::time::Instant;
+
+use thiserror::Error;
+
+use super::backlog::{Backlog, Room};
+use super::command::{self, Command, CommandError, Go, HELP};
+use super::input::{LineError, Lines};
+use super::output::{Output, error_line};
+use super::text;
+use labrys_core::engine::{
+    self, BestMove, Engine, GameOptions, OptionError, OptionGroup, OptionKind, OptionSpec, PositionError,
+    SearchListener, SearchReport, Settings, SideEffect, UnknownVariant, registry,
+};
+use labrys_core::eval::WeightsError;
+use labrys_core::game::{MoveError, quote};
+use labrys_core::nets::NetError;
+use labrys_core::search::{Control, Limits, Progress};
+
+/// The option that selects the game. The loop handles it, as it replaces the engine.
+const VARIANT: &str = "UCI_Variant";
+
+/// A move that is none in any game.
+const NULL_MOVE: &str = "0000";
+
+/// The most lines that wait for work that was not to be waited for.
+const LONGEST_QUEUE: usize = 1000;
+
+/// An event of the input or of the working thread.
+enum Event {
+    /// A line of input.
+    Line { text: Result<String, LineError>, arrived: Instant, room: Room },
+    /// The end of input.
+    End,
+    /// Work is done. The engine is returned with the last lines of its answer.
+    Done { engine: Box<dyn Engine>, answer: String },
+    /// The working thread has panicked, and the engine is lost.
+    Lost,
+}
+
+/// A line that waits for its turn.
+struct Entry {
+    /// What is wrong with it.
+    refusal: Option<Refusal>,
+    /// Its command, where there is one all the same.
+    command: Option<Command>,
+    /// The time from which it counts; that of its execution if it has none.
+    arrived: Option<Instant>,
+    /// Its room in the backlog, which it keeps until it is executed: a line whose answer nobody takes is in the
+    /// way of those behind it.
+    room: Option<Room>,
+}
+
+impl Entry {
+    /// Reads a line; `None` where it is empty. A `go` is executed whatever is wrong with its line.
+    fn read(line: Result<String, LineError>, room: Room) -> Option<Entry> {
+        let (text, error) = match line {
+            Ok(text) => (text, None),
+            Err(error) => (error.text.clone(), Some(Refusal::Line(error))),
+        };
+        let (refusal, command) = match (command::parse(&text), error) {
+            (Ok(command @ Some(Command::Go(_))), error) => (error, command),
+            (_, Some(error)) => (Some(error), None),
+            (Ok(command), None) => (None, Some(command?)),
+            (Err(error), None) => (Some(error.into()), None),
+        };
+        Some(Entry { refusal, command, arrived: None, room: Some(room) })
+    }
+
+    /// Whether its command, if there is one, is such a one.
+    fn is(&self, kind: impl FnOnce(&Command) -> bool) -> bool {
+        self.command.as_ref().is_some_and(kind)
+    }
+
+    fn is_stop(&self) -> bool {
+        self.is(|command| matches!(command, Command::Stop))
+    }
+
+    fn is_wait(&self) -> bool {
+        self.is(|command| matches!(command, Command::Wait))
+    }
+
+    /// Whether it is `stop` or `quit`.
+    fn is_end(&self) -> bool {
+        self.is(|command| matches!(command, Command::Stop | Command::Quit))
+    }
+
+    fn starts_work(&self) -> bool {
+        self.is(Command::starts_work)
+    }
+}
+
+/// An error in a line.
+#[derive(Debug, Error)]
+enum Refusal {
+    #[error(transparent)]
+    Line(#[from] LineError),
+    #[error(transparent)]
+    Command(#[from] CommandError),
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    #[error(transparent)]
+    Variant(#[from] UnknownVariant),
+    #[error("position: {0}")]
+    Position(#[from] PositionError),
+    #[error("go: searchmoves: {0}")]
+    SearchMoves(#[from] MoveError),
+    #[error("go: {0}")]
+    Net(#[from] NetError),
+    #[error("setweights: {0}")]
+    Weights(#[from] WeightsError),
+    #[error("{command}: not while searching, `stop` first")]
+    Busy { command: &'static str },
+    #[error("wait: this search ends only by `stop` or `ponderhit`")]
+    EndlessWait,
+}
+
+/// Whether the loop continues.
+#[derive(PartialEq, Eq)]
+enum Flow {
+    Continue,
+    Quit,
+}
+
+/// Runs the protocol until `quit`, the end of input, or until the output is closed.
+///
+/// # Errors
+/// If the working thread has panicked.
+pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
+    let (sender, events) = mpsc::channel();
+    let lines = sender.clone();
+    thread::spawn(move || read_input(input, &lines));
+    let settings = Settings::default();
+    let engine = registry::engine(registry::default_name(), &settings).map_err(io::Error::other)?;
+    let (output, engine) = (Output::new(output), Some(engine));
+    let (game_options, queue) = (GameOptions::default(), VecDeque::new());
+    Loop { output, sender, engine, game_options, work: None, queue }.run(&events)
+}
+
+/// Sends each line to the loop until it has ended.
+fn read_input(input: impl BufRead, events: &Sender<Event>) {
+    let (mut lines, backlog) = (Lines::new(input), Backlog::default());
+    loop {
+        let event = match lines.next() {
+            Ok(Some(text)) => {
+                let arrived = Instant::now();
+                let room = match text.as_deref().map(str::trim) {
+                    // These are what ends a backlog.
+                    Ok(line @ ("stop" | "quit")) => backlog.enter_at_once(line.len()),
+                    Ok(line) => backlog.enter(line.len()),
+                    Err(error) => backlog.enter(error.text.len()),
+                };
+                Event::Line { text, arrived, room }
+            }
+            Ok(None) => Event::End,
+            Err(error) => {
+                log::error!("input: {error}");
+                Event::End
+            }
+        };
+        let last = matches!(event, Event::End);
+        if events.send(event).is_err() || last {
+            return;
+        }
+    }
+}
+
+/// The work in progress.
+struct Work {
+    control: Arc<Control>,
+    /// Whether the answer is held until `stop` or `ponderhit`.
+    hold: bool,
+    /// The answer that is held.
+    answer: Option<String>,
+    /// Whether no line is executed until the work is done: after `wait` or `stop`.
+    wait: bool,
+    /// How often a `go` was refused since, which the answer answers, too.
+    refused: usize,
+}
+
+struct Loop {
+    output: Output,
+    sender: Sender<Event>,
+    /// The engine; none while it is at work.
+    engine: Option<Box<dyn Engine>>,
+    /// The options of games that are not in play.
+    game_options: GameOptions,
+    /// The work in progress, until its answer has been written.
+    work: Option<Work>,
+    /// The lines that have not been executed.
+    queue: VecDeque<Entry>,
+}
+
+impl Loop {
+    fn run(mut self, events: &Receiver<Event>) -> io::Result<()> {
+        while self.execute_queue() == Flow::Continue && !self.output.is_broken() {
+            // The channel is never closed, as the loop has a sender itself.
+            match events.recv().unwrap_or(Event::End) {
+                Event::Line { text, arrived, room } => {
+                    if let Some(entry) = Entry::read(text, room) {
+                        self.enqueue(entry, arrived);
+                    }
+                }
+                Event::End => {
+                    let command = Some(Command::Quit);
+                    let quit = Entry { refusal: None, command, arrived: None, room: None };
+                    self.enqueue(quit, Instant::now());
+                }
+                Event::Done { engine, answer } => self.done(engine, answer),
+                Event::Lost => return Err(io::Error::other("the search has failed")),
+            }
+        }
+        // The last search still has to answer.
+        self.stop();
+        while self.work.is_some() {
+            match events.recv() {
+                Ok(Event::Done { engine, answer }) => self.done(engine, answer),
+                Ok(Event::Lost) | Err(_) => return Err(io::Error::other("the search has failed")),
+                Ok(Event::Line { .. } | Event::End) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts a line at the end of the queue.
+    fn enqueue(&mut self, entry: Entry, arrived: Instant) {
+        let is_end = entry.is_end();
+        let is_waited_for = self.work.as_ref().is_none_or(|work| work.wait);
+        let is_go = entry.is(|command| matches!(command, Command::Go(_)));
+        if self.queue.len() >= LONGEST_QUEUE && !is_waited_for && !is_end && !is_go {
+            // It is refused, so that a `stop` behind it is read. A `go` has to be answered.
+            self.execute_entry(entry);
+            return;
+        }
+        // The time of a `go` counts from its arrival, as a GUI expects, unless there is work before it that
+        // nobody has stopped.
+        let arrived = (entry.starts_work() && !self.will_work()).then_some(arrived);
+        self.queue.push_back(Entry { arrived, ..entry });
+        if is_end {
+            self.look_ahead();
+        }
+    }
+
+    /// Whether there is work that no line of the queue stops.
+    fn will_work(&self) -> bool {
+        match self.queue.iter().rev().find(|entry| entry.is_stop() || entry.starts_work()) {
+            Some(entry) => entry.starts_work(),
+            None => self.work.as_ref().is_some_and(|work| !work.control.is_stopped()),
+        }
+    }
+
+    /// Stops the work in progress if a line of the queue says so: `stop`, after `wait` unless it stands behind
+    /// other work, for which it is then meant; and otherwise each `stop` or `quit`, which mean all work that
+    /// was asked for before them, unless there is a `wait` before.
+    fn look_ahead(&mut self) {
+        let Some(work) = self.work.as_ref().filter(|work| !work.control.is_stopped()) else { return };
+        let mut queue = self.queue.iter();
+        let stops = match work.wait {
+            true => queue.find(|entry| entry.is_stop() || entry.starts_work()).is_some_and(Entry::is_stop),
+            false => queue.find(|entry| entry.is_end() || entry.is_wait()).is_some_and(Entry::is_end),
+        };
+        if stops {
+            self.stop();
+        }
+    }
+
+    /// Executes the lines whose turn has come.
+    fn execute_queue(&mut self) -> Flow {
+        while self.queue.front().is_some_and(|entry| self.may_execute(entry))
+            && let Some(entry) = self.queue.pop_front()
+        {
+            if self.execute_entry(entry) == Flow::Quit {
+                return Flow::Quit;
+            }
+        }
+        Flow::Continue
+    }
+
+    /// Whether the first line of the queue may be executed now.
+    fn may_execute(&self, entry: &Entry) -> bool {
+        match &self.work {
+            None => true,
+            Some(work) if work.wait => false,
+            // It is refused, as it would wait for ever.
+            Some(work) if work.hold => true,
+            Some(_) => !entry.is(Command::needs_engine),
+        }
+    }
+
+    /// Executes a line. A line that is refused changes nothing.
+    fn execute_entry(&mut self, Entry { refusal, command, arrived, room: _room }: Entry) -> Flow {
+        if let Some(refusal) = refusal {
+            self.output.error(refusal);
+        }
+        let Some(command) = command else { return Flow::Continue };
+        let done = self.execute(command, arrived.unwrap_or_else(Instant::now));
+        done.unwrap_or_else(|refusal| {
+            self.output.error(refusal);
+            Flow::Continue
+        })
+    }
+
+    fn execute(&mut self, command: Command, arrived: Instant) -> Result<Flow, Refusal> {
+        match command {
+            // Commands that are executed at any time.
+            Command::IsReady => self.output.line("readyok"),
+            Command::Stop => self.stop(),
+            Command::PonderHit => self.ponderhit(),
+            Command::Wait => self.wait()?,
+            Command::Help => self.help(),
+            Command::Debug => {}
+            Command::Quit => return Ok(Flow::Quit),
+            // Commands that need the engine.
+            Command::Uci => self.identify()?,
+            Command::NewGame => self.engine("ucinewgame")?.new_game(),
+            Command::SetOption { name, value } => self.set_option(&name, &value)?,
+            Command::Position { fen, moves } => {
+                self.engine("position")?.board_mut().set_up(fen.as_deref(), &moves)?
+            }
+            Command::SetWeights(source) => {
+                let side_effects = self.engine("setweights")?.set_weights(&source)?;
+                self.tell(&side_effects);
+            }
+            Command::Weights => self.show("weights", |engine| engine.weights().to_json())?,
+            Command::Eval { all } => self.show("eval", |engine| text::evaluation(engine, all))?,
+            Command::Display => self.show("d", |engine| engine.board().describe())?,
+            Command::Moves => self.show("moves", |engine| engine.board().legal_moves().join(" "))?,
+            // Commands that take long.
+            Command::Go(go) => self.go(*go, arrived)?,
+            Command::Perft(depth) => self.perft(depth)?,
+            Command::Bench(depth) => self.bench(depth)?,
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// The engine for `command`, unless it is at work.
+    fn engine(&mut self, command: &'static str) -> Result<&mut Box<dyn Engine>, Refusal> {
+        self.engine.as_mut().filter(|_| self.work.is_none()).ok_or(Refusal::Busy { command })
+    }
+
+    /// Prints a text about the engine.
+    fn show(&mut self, command: &'static str, text: impl Fn(&dyn Engine) -> String) -> Result<(), Refusal> {
+        let text = text(self.engine(command)?.as_ref());
+        self.output.line(&text);
+        Ok(())
+    }
+
+    fn help(&self) {
+        for (usage, meaning) in HELP {
+            self.output.line(&format!("{usage}\n    {meaning}"));
+        }
+    }
+
+    fn identify(&mut self) -> Result<(), Refusal> {
+        let engine = self.engine("uci")?;
+        let variant = OptionSpec {
+            name: VARIANT,
+            group: OptionGroup::General,
+            kind: OptionKind::Combo { default: engine.board().variant(), values: registry::names() },
+        };
+        let options: Vec<_> =
+            [variant].iter().chain(&GameOptions::all(engine.as_ref())).map(text::option).collect();
+        self.output.line(&format!("id name Labrys {}", env!("CARGO_PKG_VERSION")));
+        self.output.line("id author the Labrys developers");
+        options.iter().for_each(|option| self.output.line(option));
+        self.output.line("uciok");
+        Ok(())
+    }
+
+    fn set_option(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
+        let mut game_options = std::mem::take(&mut self.game_options);
+        let done = self.set_option_with(&mut game_options, name, value);
+        self.game_options = game_options;
+        done
+    }
+
+    fn set_option_with(&mut self, options: &mut GameOptions, name: &str, value: &str) -> Result<(), Refusal> {
+        let engine = self.engine("setoption")?;
+        if !name.eq_ignore_ascii_case(VARIANT) {
+            let side_effects = options.set(engine.as_mut(), name, value)?;
+            self.tell(&side_effects);
+        } else if !value.eq_ignore_ascii_case(engine.board().variant()) {
+            let (new, errors) = options.change_game(engine.as_ref(), value)?;
+            *engine = new;
+            errors.into_iter().for_each(|error| self.output.error(error));
+        }
+        Ok(())
+    }
+
+    /// Prints the side effects of a command.
+    fn tell(&self, side_effects: &[SideEffect]) {
+        for side_effect in side_effects {
+            self.output.line(&format!("info string {side_effect}"));
+        }
+    }
+
+    fn stop(&mut self) {
+        if let Some(work) = &mut self.work {
+            work.control.stop();
+            work.hold = false;
+            // The answer comes within milliseconds, so later lines wait for it and are not refused.
+            work.wait = true;
+        }
+        self.release();
+    }
+
+    fn ponderhit(&mut self) {
+        if let Some(work) = &mut self.work
+            && work.control.is_pondering()
+        {
+            work.control.ponderhit();
+            work.hold = false;
+        }
+        self.release();
+    }
+
+    fn wait(&mut self) -> Result<(), Refusal> {
+        if let Some(work) = &mut self.work {
+            if work.hold {
+                return Err(Refusal::EndlessWait);
+            }
+            work.wait = true;
+            self.look_ahead();
+        }
+        Ok(())
+    }
+
+    /// Searches. Whatever is wrong, there is one `bestmove` in the end.
+    fn go(&mut self, go: Go, arrived: Instant) -> Result<(), Refusal> {
+        for word in &go.unknown {
+            self.output.line(&format!("info string go: {} is unknown and passed over", quote(word)));
+        }
+        go.errors.into_iter().for_each(|error| self.output.error(error));
+        if let Some(work) = &mut self.work {
+            // Its answer is that of the search in progress, in its turn.
+            work.refused += 1;
+            return Err(Refusal::Busy { command: "go" });
+        }
+        let engine = self.engine("go")?;
+        let unfit = engine.check_net().err();
+        let board = engine.board();
+        let (outcome, is_terminal) = (board.outcome(), board.legal_moves().is_empty());
+        let (mut search_moves, mut errors) = (Vec::new(), Vec::new());
+        for text in &go.search_moves {
+            match board.check_move(text) {
+                Ok(()) => search_moves.push(text.clone()),
+                Err(error) => errors.push(Refusal::SearchMoves(error)),
+            }
+        }
+        errors.extend(unfit.map(Refusal::Net));
+        errors.into_iter().for_each(|error| self.output.error(error));
+        // Clients name the null move where they have no move to choose from.
+        let is_empty_choice = search_moves.is_empty() && go.search_moves == [NULL_MOVE];
+        if go.is_refused || is_empty_choice {
+            self.output.line(&text::best_move(&BestMove { best: None, ponder: None, nodes: 0 }));
+            return Ok(());
+        }
+        // A draw that could be claimed does not end the search: clients may play on.
+        if let Some(outcome) = outcome {
+            self.output.line(&format!("info string {outcome}"));
+        }
+        let hold = !is_terminal && (go.infinite || go.ponder || go.limits.is_endless());
+        let control = if go.ponder { Control::pondering() } else { Control::default() };
+        let limits = Limits { start: arrived, ..go.limits };
+        self.work("go", control, hold, move |engine, control, output| {
+            match engine.search(&search_moves, &limits, control, &mut Printer { control, output }) {
+                Ok(best) => text::best_move(&best),
+                // Not reached, as the moves were checked.
+                Err(error) => error_line(Refusal::from(error)),
+            }
+        })
+    }
+
+    fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
+        self.work("perft", Control::default(), false, move |engine, control, output| {
+            let nodes =
+                engine.board().perft(depth, control, &mut |mv, nodes| output.line(&format!("{mv}: {nodes}")));
+            match nodes {
+                Some(nodes) => format!("\nNodes searched: {nodes}\n"),
+                None => "info string perft stopped".to_owned(),
+            }
+        })
+    }
+
+    fn bench(&mut self, depth: Option<u32>) -> Result<(), Refusal> {
+        self.work("bench", Control::default(), false, move |_, control, output| {
+            let start = Instant::now();
+            let each = &mut |fen: &str, nodes| output.line(&format!("{fen}: {nodes}"));
+            match engine::bench::bench(depth, control, each) {
+                Some(signature) => text::bench(&signature, start.elapsed()),
+                None => "info string bench stopped".to_owned(),
+            }
+        })
+    }
+
+    /// Starts work on a thread. The result of `job` is the end of the answer.
+    fn work(
+        &mut self,
+        command: &'static str,
+        control: Control,
+        hold: bool,
+        job: impl FnOnce(&mut dyn Engine, &Control, &Output) -> String + Send + 'static,
+    ) -> Result<(), Refusal> {
+        let engine = self.engine.take_if(|_| self.work.is_none());
+        let mut engine = engine.ok_or(Refusal::Busy { command })?;
+        let control = Arc::new(control);
+        let (shared_control, output, sender) =
+            (Arc::clone(&control), self.output.clone(), self.sender.clone());
+        thread::spawn(move || {
+            let alarm = Alarm(sender.clone());
+            let answer = job(engine.as_mut(), &shared_control, &output);
+            // The loop does not end before it has received this.
+            let _ = sender.send(Event::Done { engine, answer });
+            drop(alarm);
+        });
+        self.work = Some(Work { control, hold, answer: None, wait: false, refused: 0 });
+        self.look_ahead();
+        Ok(())
+    }
+
+    /// Takes the engine back after work.
+    fn done(&mut self, engine: Box<dyn Engine>, answer: String) {
+        self.engine = Some(engine);
+        if let Some(work) = &mut self.work {
+            work.answer = Some(answer);
+        }
+        self.release();
+    }
+
+    /// Writes the answer if it is there and not held.
+    fn release(&mut self) {
+        if let Some(work) = self.work.take_if(|work| !work.hold && work.answer.is_some())
+            && let Some(answer) = work.answer
+        {
+            (0..=work.refused).for_each(|_| self.output.line(&answer));
+        }
+    }
+}
+
+/// Prints the progress of a search, and stops it when the output is closed.
+struct Printer<'a> {
+    control: &'a Control,
+    output: &'a Output,
+}
+
+impl Printer<'_> {
+    fn info(&self, line: &str) {
+        self.output.line(line);
+        if self.output.is_broken() {
+            self.control.stop();
+        }
+    }
+}
+
+impl SearchListener for Printer<'_> {
+    fn report(&mut self, report: &SearchReport) {
+        if let Some(visits) = text::visits(report) {
+            self.info(&visits);
+        }
+        self.info(&text::info(report));
+    }
+
+    fn root_move(&mut self, depth: u32, mv: &str, number: usize, progress: &Progress) {
+        let progress = text::progress(progress);
+        self.info(&format!("info depth {depth} currmove {mv} currmovenumber {number} {progress}"));
+    }
+
+    fn progress(&mut self, progress: &Progress) {
+        self.info(&format!("info {}", text::progress(progress)));
+    }
+}
+
+/// Informs the loop when the working thread panics.
+struct Alarm(Sender<Event>);
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            // The send fails only if the loop has ended as well.
+            let _ = self.0.send(Event::Lost);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! A client of the xboard protocol (Chess Engine Communication Protocol), which drives an engine in a child
+//! process or over TCP.
+//!
+//! An engine is in force mode except while it is asked for a move: so it never begins to think by itself, and
+//! it is told positions and moves as a UCI engine is. Where the engine has `ping`, it is waited for before
+//! its clock starts.
+
+mod features;
+mod lines;
+
+use std::time::{Duration, Instant};
+
+use self::features::Features;
+use self::lines::{REFUSED_MOVE, Reply, clock_lines, game_limits, read_thinking};
+use super::client::Answer;
+use super::engine_log::EngineLog;
+use super::info::Info;
+use super::pipe::{ClientError, Pipe};
+use super::transport::Transport;
+use labrys_core::game::Color;
+use labrys_core::search::{Control, Limits};
+
+/// The name of the game that engines play unless they are told otherwise. Only its start position needs no
+/// setting up.
+pub const STANDARD: &str = "normal";
+
+/// How long an engine may take to announce its features, unless it asks for more time by `done=0`.
+const FEATURE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The beginnings of lines that refuse an option.
+const REFUSED_OPTION: [&str; 4] = ["Error", "Illegal", "Invalid", "tellusererror"];
+
+/// A running engine. Dropping the client sends `quit`, and kills the engine if it does not end.
+pub struct Client {
+    pipe: Pipe,
+    features: Features,
+    /// How long to wait for answers other than moves.
+    patience: Duration,
+    /// The number of the last `ping`.
+    pings: u32,
+    /// Whether the limits of the game have been sent.
+    is_timed: bool,
+    /// The legal moves of its searches in this game, and the last one of the game before.
+    said: Vec<String>,
+}
+
+impl Client {
+    /// Starts an engine, or connects to it, and reads its features. An engine that announces none is assumed
+    /// to speak the first version of the protocol. `patience` is how long to wait for it, now and for later
+    /// answers other than moves.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it does not start, ends, or asks for more time than `patience`.
+    pub fn start(
+        transport: &Transport,
+        log: &EngineLog,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<Client, ClientError> {
+        let pipe = Pipe::open(transport, log, patience, &["quit"])?;
+        let features = Features::default();
+        let mut client = Client { pipe, features, patience, pings: 0, is_timed: false, said: Vec::new() };
+        client.shake_hands(control)?;
+        client.sync(&[], control)?;
+        Ok(client)
+    }
+
+    /// Reads the features up to `done=1`.
+    fn shake_hands(&mut self, control: &Control) -> Result<(), ClientError> {
+        let Client { pipe, features, patience, .. } = self;
+        pipe.send("xboard")?;
+        pipe.send("protover 2")?;
+        let start = Instant::now();
+        while features.done != Some(true) {
+            let waited = if features.done.is_some() { *patience } else { FEATURE_TIMEOUT.min(*patience) };
+            let left = waited.saturating_sub(start.elapsed());
+            match pipe.wait("feature done=1", left, control, |line| features.read(line)) {
+                Err(ClientError::Silent { .. }) if features.done.is_none() => break,
+                Err(ClientError::Silent { expected, .. }) => {
+                    return Err(ClientError::Silent { expected, waited });
+                }
+                read => {
+                    let (names, _) = read?;
+                    names.iter().try_for_each(|name| pipe.send(&format!("accepted {name}")))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The games that the engine plays, by their names in this protocol.
+    pub fn variants(&self) -> impl Iterator<Item = &str> {
+        self.features.variants.split(',').map(str::trim)
+    }
+
+    /// Whether games may begin at other positions than the start position.
+    pub fn sets_up(&self) -> bool {
+        self.features.setboard
+    }
+
+    /// Whether the engine can play another game.
+    pub fn is_reusable(&self) -> bool {
+        self.features.reuse
+    }
+
+    /// Sets options, `Hash` and `Threads` by the commands that the protocol has for them. The value of a
+    /// button is empty.
+    ///
+    /// # Errors
+    /// [`ClientError::UnknownOption`] if the engine has not announced it, [`ClientError::Refused`] if it
+    /// complains.
+    pub fn set_options(
+        &mut self,
+        options: &[(String, String)],
+        control: &Control,
+    ) -> Result<(), ClientError> {
+        for (name, value) in options {
+            let line = self.features.option_line(name, value)?;
+            self.pipe.send(&line)?;
+        }
+        if options.is_empty() { Ok(()) } else { self.sync(&REFUSED_OPTION, control) }
+    }
+
+    /// Begins a game of the given name, at its start position.
+    ///
+    /// # Errors
+    /// [`ClientError`] if the engine ends or does not answer in time.
+    pub fn new_game(&mut self, variant: &str, control: &Control) -> Result<(), ClientError> {
+        self.is_timed = false;
+        self.said.drain(..self.said.len().saturating_sub(1));
+        self.pipe.send("new")?;
+        if variant != STANDARD {
+            self.pipe.send(&format!("variant {variant}"))?;
+        }
+        for line in ["force", "easy", "post"] {
+            self.pipe.send(line)?;
+        }
+        self.sync(&["tellusererror"], control)
+    }
+
+    /// Whether moves are sent in SAN.
+    pub fn takes_san(&self) -> bool {
+        self.features.san
+    }
+
+    /// Sets up a position in a new game, or plays moves that the engine does not know yet.
+    ///
+    /// # Errors
+    /// [`ClientError`]; [`ClientError::Refused`] if a move or the position is refused.
+    pub fn tell(
+        &mut self,
+        fen: Option<&str>,
+        moves: &[String],
+        control: &Control,
+    ) -> Result<(), ClientError> {
+        self.pipe.drain();
+        if let Some(fen) = fen {
+            if !self.features.setboard {
+                return Err(ClientError::StartOnly);
+            }
+            self.pipe.send(&format!("setboard {fen}"))?;
+        }
+        let word = if self.features.usermove { "usermove " } else { "" };
+        moves.iter().try_for_each(|mv| self.pipe.send(&format!("{word}{mv}")))?;
+        self.sync(&REFUSED_MOVE, control)
+    }
+
+    /// Lets the engine play a move for the side to move, `stm`. After `patience` it is told to move at once;
+    /// an answer after that still counts, with the time it took. A move of an earlier search that
+    /// is not legal is no answer as long as there may be another one: some engines say theirs twice. `None` if
+    /// it resigns.
+    ///
+    /// # Errors
+    /// [`ClientError`] if it ends, refuses an earlier move, or does not answer in time.
+    pub fn go(
+        &mut self,
+        limits: &Limits,
+        stm: Color,
+        is_legal: impl Fn(&str) -> bool,
+        patience: Duration,
+        control: &Control,
+    ) -> Result<Option<Answer>, ClientError> {
+        if !self.is_timed {
+            self.is_timed = true;
+            game_limits(limits, stm).iter().try_for_each(|line| self.pipe.send(line))?;
+        }
+        if self.features.time {
+            clock_lines(limits, stm).iter().try_for_each(|line| self.pipe.send(line))?;
+        }
+        let start = Instant::now();
+        self.pipe.send("go")?;
+        let (said, mut repeated) = (&self.said, None);
+        let mut info = Info::default();
+        let found = self.pipe.wait_or_stop("move", "?", patience, control, |line| {
+            if let Some(new) = read_thinking(line) {
+                info = new;
+            }
+            match Reply::read(line, stm) {
+                Some(Reply::Move(best)) if said.contains(&best) && !is_legal(&best) => {
+                    repeated = Some((Reply::Move(best), Instant::now()));
+                    None
+                }
+                reply => reply,
+            }
+        });
+        let (reply, arrived) = match (found, repeated) {
+            (Err(ClientError::Silent { .. }), Some(repeated)) => repeated,
+            (found, _) => found?,
+        };
+        match reply {
+            Reply::Move(best) => {
+                if is_legal(&best) {
+                    self.said.push(best.clone());
+                }
+                self.pipe.send("force")?;
+                Ok(Some(Answer { best, info, elapsed: arrived - start }))
+            }
+            Reply::Resigns => Ok(None),
+            Reply::Refuses(text) => Err(ClientError::Refused(text)),
+        }
+    }
+
+    /// Waits for the engine by `ping`, if it has it. A line that begins with one of `refusals` is an error.
+    fn sync(&mut self, refusals: &[&str], control: &Control) -> Result<(), ClientError> {
+        let Client { pipe, features, patience, pings, .. } = self;
+        if !features.ping {
+            return Ok(());
+        }
+        *pings += 1;
+        // The number tells the answer from a repeated answer to an earlier question.
+        let number = pings.to_string();
+        pipe.send(&format!("ping {number}"))?;
+        let mut refused = None;
+        pipe.wait("pong", *patience, control, |line| {
+            features.read(line);
+            if refusals.iter().any(|beginning| line.starts_with(beginning)) {
+                refused.get_or_insert(line.to_owned());
+            }
+            let mut words = line.split_whitespace();
+            (words.next() == Some("pong") && words.next() == Some(&number)).then_some(())
+        })?;
+        refused.map_or(Ok(()), |line| Err(ClientError::Refused(line)))
+    }
+}

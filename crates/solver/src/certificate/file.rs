@@ -1,0 +1,267 @@
+//! The file of a certificate: two lines of text, compressed tokens, a checksum. `protocol.md` describes it.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write};
+use std::path::Path;
+
+use flate2::bufread::DeflateDecoder;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::super::{ChanceError, Value};
+use labrys_core::game::quote;
+
+/// The first line.
+const TITLE: &str = "Labrys proof 1";
+
+/// The longest second line.
+const MAX_HEADER: u64 = 1 << 12;
+
+/// Bytes of the checksum at the end.
+const CHECKSUM: u64 = 4;
+
+/// Tokens, each a number. Numbers from [`MOVE`] on are moves of the player, as places in the list of legal
+/// moves.
+pub(super) const SEARCHED: u64 = 0;
+pub(super) const COUNTED: u64 = 1;
+/// Another certificate proves the position.
+pub(super) const KNOWN: u64 = 2;
+/// A position that has been kept; the number of positions kept since then and itself follows.
+pub(super) const REFERENCE: u64 = 3;
+/// All replies of the opponent follow.
+pub(super) const REPLIES: u64 = 4;
+/// The same, and the position will be referred to.
+pub(super) const KEPT: u64 = 5;
+pub(super) const MOVE: u64 = 6;
+
+/// What a certificate proves, and how large it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The game.
+    pub variant: String,
+    /// The position.
+    pub fen: String,
+    /// Its value for the side to move.
+    pub value: Value,
+    /// Its tokens by kind.
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+/// How often a certificate has what.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Moves of the player.
+    pub moves: u64,
+    /// Positions with all replies of the opponent.
+    pub replies: u64,
+    /// Those of them that are referred to.
+    pub kept: u64,
+    /// References to them.
+    pub references: u64,
+    /// Lines that a short search by the rules ends.
+    pub searched: u64,
+    /// Lines that a count of moves ends.
+    pub counted: u64,
+    /// Lines that end in positions of other certificates.
+    pub assumed: u64,
+}
+
+impl Counts {
+    /// Positions with a move or with all replies.
+    pub fn positions(&self) -> u64 {
+        self.moves + self.replies
+    }
+
+    /// Counts a token.
+    pub(super) fn add(&mut self, token: u64) {
+        *match token {
+            SEARCHED => &mut self.searched,
+            COUNTED => &mut self.counted,
+            KNOWN => &mut self.assumed,
+            REFERENCE => &mut self.references,
+            REPLIES => &mut self.replies,
+            KEPT => {
+                self.kept += 1;
+                &mut self.replies
+            }
+            _ => &mut self.moves,
+        } += 1;
+    }
+}
+
+/// Why a certificate is refused.
+#[derive(Debug, Error)]
+pub enum CertificateError {
+    /// The file cannot be read.
+    #[error("cannot be read: {0}")]
+    Io(io::Error),
+    /// Not a certificate.
+    #[error("is no certificate: it does not begin with `{TITLE}`")]
+    Foreign,
+    /// Bytes have changed or are missing.
+    #[error("is damaged or incomplete: its checksum is {found:08x}, not {expected:08x}")]
+    Damaged {
+        /// The checksum of the bytes.
+        found: u32,
+        /// The checksum at the end.
+        expected: u32,
+    },
+    /// The second line is wrong.
+    #[error("has an invalid header: {0}")]
+    Header(String),
+    /// A certificate of another game.
+    #[error("is of the game {}, not {expected}", quote(.found))]
+    Game {
+        /// Its game.
+        found: String,
+        /// The game expected.
+        expected: &'static str,
+    },
+    /// A certificate of a game whose results cannot be proven.
+    #[error("proves nothing: {0}")]
+    Chance(#[from] ChanceError),
+    /// The proof has a flaw.
+    #[error("proves nothing: {flaw}: {fen}")]
+    Flaw {
+        /// The position, where there is one.
+        fen: String,
+        /// What is wrong there.
+        flaw: String,
+    },
+    /// The proof is followed by something.
+    #[error("has more tokens than its proof")]
+    Trailing,
+    /// The numbers in the header are not those of the proof.
+    #[error("has a header with other numbers than its proof")]
+    Counts,
+}
+
+// Not its source: the message has the error already.
+impl From<io::Error> for CertificateError {
+    fn from(error: io::Error) -> CertificateError {
+        CertificateError::Io(error)
+    }
+}
+
+/// Writes what comes before the tokens.
+pub(super) fn write_header(file: &mut dyn Write, header: &Header) -> io::Result<()> {
+    writeln!(file, "{TITLE}\n{}", serde_json::to_string(header)?)
+}
+
+/// Writes a number, seven bits a byte, the lowest first; all bytes but the last have the highest bit set.
+pub(super) fn write_number(file: &mut dyn Write, mut number: u64) -> io::Result<()> {
+    while number >= 0x80 {
+        file.write_all(&[number as u8 | 0x80])?;
+        number >>= 7;
+    }
+    file.write_all(&[number as u8])
+}
+
+/// Reads a number; `None` at the end of the file.
+pub(super) fn read_number(file: &mut dyn Read) -> io::Result<Option<u64>> {
+    let (mut number, mut byte) = (0, [0]);
+    for shift in (0..u64::BITS).step_by(7) {
+        if file.read(&mut byte)? == 0 {
+            return Ok(None);
+        }
+        number |= u64::from(byte[0] & 0x7F) << shift;
+        if byte[0] < 0x80 {
+            return Ok(Some(number));
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::InvalidData, "a number is too large"))
+}
+
+/// A writer that computes the checksum of what goes through.
+pub(super) struct Summed<'a> {
+    file: &'a mut dyn Write,
+    sum: crc32fast::Hasher,
+}
+
+impl<'a> Summed<'a> {
+    pub(super) fn new(file: &'a mut dyn Write) -> Summed<'a> {
+        Summed { file, sum: crc32fast::Hasher::new() }
+    }
+
+    /// Writes the checksum, and returns it.
+    pub(super) fn finish(self) -> io::Result<u32> {
+        let sum = self.sum.finalize();
+        self.file.write_all(&sum.to_le_bytes())?;
+        Ok(sum)
+    }
+}
+
+impl Write for Summed<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.sum.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// The tokens of a certificate.
+pub(super) type Tokens = BufReader<DeflateDecoder<Take<BufReader<File>>>>;
+
+/// Opens a certificate and compares its checksum, which is returned, too.
+pub(super) fn open(path: &Path) -> Result<(Header, u32, Tokens), CertificateError> {
+    let mut file = BufReader::new(File::open(path)?);
+    let length = file.seek(SeekFrom::End(0))?;
+    file.rewind()?;
+    let mut title = Vec::new();
+    file.by_ref().take(TITLE.len() as u64 + 1).read_to_end(&mut title)?;
+    if title.strip_suffix(b"\n") != Some(TITLE.as_bytes()) {
+        return Err(CertificateError::Foreign);
+    }
+    let start = title.len() as u64;
+    let rest = length.saturating_sub(start + CHECKSUM);
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(&title);
+    copy(&mut file.by_ref().take(rest), |bytes| sum.update(bytes))?;
+    let mut expected = [0; CHECKSUM as usize];
+    let is_complete = file.read_exact(&mut expected).is_ok();
+    let (found, expected) = (sum.finalize(), u32::from_le_bytes(expected));
+    if !is_complete || found != expected {
+        return Err(CertificateError::Damaged { found, expected });
+    }
+    file.seek(SeekFrom::Start(start))?;
+    let mut line = String::new();
+    let read = file.by_ref().take(MAX_HEADER.min(rest)).read_line(&mut line);
+    read.map_err(|error| CertificateError::Header(error.to_string()))?;
+    let header = serde_json::from_str(&line).map_err(|error| CertificateError::Header(error.to_string()))?;
+    let tokens = file.take(rest - line.len() as u64);
+    Ok((header, found, BufReader::new(DeflateDecoder::new(tokens))))
+}
+
+/// The name of the game of a certificate, without a look at the proof.
+///
+/// # Errors
+/// [`CertificateError`].
+pub fn variant_of(path: &Path) -> Result<String, CertificateError> {
+    open(path).map(|(header, ..)| header.variant)
+}
+
+/// Reads to the end.
+fn copy(file: &mut dyn Read, mut each: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(()),
+            count => each(&buffer[..count]),
+        }
+    }
+}
+
+/// Whether a file begins as a certificate.
+///
+/// # Errors
+/// What the system says.
+pub(in super::super) fn is_certificate(path: &Path) -> io::Result<bool> {
+    let mut title = Vec::new();
+    File::open(path)?.take(TITLE.len() as u64).read_to_end(&mut title)?;
+    Ok(title == TITLE.as_bytes())
+}

@@ -1,0 +1,194 @@
+//! Checking certificates.
+
+use std::path::Path;
+
+use super::super::{Known, can_be_proven};
+use super::file::{
+    self, COUNTED, CertificateError, Counts, Header, KEPT, KNOWN, MOVE, REFERENCE, REPLIES, SEARCHED, Tokens,
+};
+use super::leaf::{Answers, Leaves};
+use super::{Claim, end, is_same};
+use crate::Solvable;
+use labrys_core::game::Game;
+
+/// Plies of a line at most.
+const LONGEST_LINE: usize = 2_000;
+
+/// A certificate that has been checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// What it proves.
+    pub header: Header,
+    /// The checksum of the file.
+    pub checksum: u32,
+}
+
+/// Checks certificates of one game, each of which may end lines in positions that those before it prove.
+#[derive(Debug)]
+pub struct Verifier<G> {
+    proven: Known<G>,
+}
+
+impl<G: Solvable> Default for Verifier<G> {
+    fn default() -> Self {
+        Verifier::new()
+    }
+}
+
+impl<G: Solvable> Verifier<G> {
+    /// A verifier that has not seen any certificate.
+    pub fn new() -> Verifier<G> {
+        Verifier { proven: Known::new() }
+    }
+
+    /// Checks a certificate.
+    ///
+    /// # Errors
+    /// [`CertificateError`] names what is wrong, and the position.
+    pub fn verify(&mut self, path: &Path) -> Result<Verified, CertificateError> {
+        let (header, checksum, tokens) = file::open(path)?;
+        if header.variant != G::NAME {
+            return Err(CertificateError::Game { found: header.variant, expected: G::NAME });
+        }
+        can_be_proven::<G>()?;
+        let position =
+            G::from_fen(&header.fen).map_err(|error| CertificateError::Header(error.to_string()))?;
+        let (stm, counts) = (position.side_to_move(), Counts::default());
+        let claim = Claim { player: stm, strict: true };
+        let answers = Answers::new();
+        let mut check =
+            Check { tokens, proven: &self.proven, claim, kept: Vec::new(), answers, counts, ply: 0 };
+        for claim in Claim::of(header.value, stm) {
+            check.claim = claim;
+            // What is proven of one claim is not proven of the other.
+            check.kept.iter_mut().for_each(|kept| *kept = None);
+            check.check(&position)?;
+        }
+        if file::read_number(&mut check.tokens)?.is_some() {
+            return Err(CertificateError::Trailing);
+        }
+        if check.counts != header.counts {
+            return Err(CertificateError::Counts);
+        }
+        self.proven.insert(&position, header.value);
+        Ok(Verified { header, checksum })
+    }
+}
+
+/// The check of one certificate.
+struct Check<'a, G: Game> {
+    tokens: Tokens,
+    proven: &'a Known<G>,
+    claim: Claim,
+    /// The canonical positions that may be referred to; `None` before all of the tree has been checked.
+    kept: Vec<Option<G>>,
+    answers: Answers<G::Move>,
+    counts: Counts,
+    ply: usize,
+}
+
+impl<G: Solvable> Check<'_, G> {
+    /// Checks the proof of a position.
+    fn check(&mut self, position: &G) -> Result<(), CertificateError> {
+        if let Some(outcome) = end(position) {
+            return self.expect(self.claim.holds(outcome.winner), position, || {
+                format!("{outcome}, which is not as claimed")
+            });
+        }
+        let token = self.read(position)?;
+        self.counts.add(token);
+        let is_own = position.side_to_move() == self.claim.player;
+        match token {
+            SEARCHED => {
+                let is_proven = self.is_leaf(Leaves::Searched, position);
+                self.expect(is_proven, position, || "a short search does not prove it".to_owned())
+            }
+            COUNTED => {
+                let is_proven = self.is_leaf(Leaves::Counted, position);
+                self.expect(is_proven, position, || "a count of moves does not prove it".to_owned())
+            }
+            KNOWN => self.check_known(position),
+            REFERENCE => self.check_reference(position),
+            REPLIES | KEPT if !is_own => self.check_replies(position, token == KEPT),
+            MOVE.. if is_own => self.check_move(position, token - MOVE),
+            REPLIES | KEPT => Err(flaw(position, "the move of the player to move is missing".to_owned())),
+            MOVE.. => Err(flaw(position, "the replies of the player to move are missing".to_owned())),
+        }
+    }
+
+    /// Whether a line may end in a position.
+    fn is_leaf(&mut self, leaves: Leaves, position: &G) -> bool {
+        leaves.prove(position, self.claim, &mut self.answers)
+    }
+
+    fn check_known(&self, position: &G) -> Result<(), CertificateError> {
+        let value = self.proven.get(position);
+        let is_proven = value.is_some_and(|value| self.claim.holds(value.winner(position.side_to_move())));
+        self.expect(is_proven, position, || "no certificate before this one proves it".to_owned())
+    }
+
+    fn check_reference(&mut self, position: &G) -> Result<(), CertificateError> {
+        let back = usize::try_from(self.read(position)?).ok();
+        let kept = back.and_then(|back| self.kept.get(self.kept.len().checked_sub(back)?));
+        let Some(Some(kept)) = kept else {
+            return Err(flaw(position, "it is said to be proven, but is not yet".to_owned()));
+        };
+        self.expect(is_same(kept, &position.canonical()), position, || {
+            format!("another position is proven: {}", kept.fen())
+        })
+    }
+
+    fn check_move(&mut self, position: &G, place: u64) -> Result<(), CertificateError> {
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        let mv = usize::try_from(place).ok().and_then(|place| moves.get(place).copied());
+        let Some(mv) = mv else {
+            let count = moves.len();
+            return Err(flaw(position, format!("move {place} of {count} legal moves, counted from 0")));
+        };
+        self.check_after(position, mv)
+    }
+
+    fn check_replies(&mut self, position: &G, is_kept: bool) -> Result<(), CertificateError> {
+        let number = self.kept.len();
+        if is_kept {
+            self.kept.push(None);
+        }
+        let mut moves = Vec::new();
+        position.legal_moves(&mut moves);
+        for mv in moves {
+            self.check_after(position, mv)?;
+        }
+        if is_kept {
+            self.kept[number] = Some(position.canonical());
+        }
+        Ok(())
+    }
+
+    fn check_after(&mut self, position: &G, mv: G::Move) -> Result<(), CertificateError> {
+        let child = position.after(mv);
+        self.ply += 1;
+        self.expect(self.ply <= LONGEST_LINE, position, || format!("after {LONGEST_LINE} plies"))?;
+        self.check(&child)?;
+        self.ply -= 1;
+        Ok(())
+    }
+
+    fn read(&mut self, position: &G) -> Result<u64, CertificateError> {
+        let number = file::read_number(&mut self.tokens)?;
+        number.ok_or_else(|| flaw(position, "the proof ends before it".to_owned()))
+    }
+
+    fn expect(
+        &self,
+        is_right: bool,
+        position: &G,
+        problem: impl FnOnce() -> String,
+    ) -> Result<(), CertificateError> {
+        if is_right { Ok(()) } else { Err(flaw(position, problem())) }
+    }
+}
+
+fn flaw<G: Solvable>(position: &G, flaw: String) -> CertificateError {
+    CertificateError::Flaw { fen: position.fen(), flaw }
+}

@@ -1,0 +1,306 @@
+//! The solver behind an object-safe facade: positions, moves and options are text.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use labrys_core::engine::{Board, Engine, Play, Session, Settings, UnknownVariant, line_text};
+use labrys_core::game::{EndgameTables, TablesError};
+use labrys_core::search::{Control, Limits};
+use thiserror::Error;
+
+use crate::games::{self, SolverVisitor};
+use crate::{
+    Job, Known, KnownError, Leaves, Resources, Solution, SolveError, Solver, SolverGame, Turns, Verified,
+    Verifier, WriteError, Written, split, with_solver,
+};
+
+/// An engine whose positions can be solved.
+pub trait ProofEngine {
+    /// The engine, with the game in play and its options.
+    fn engine(&self) -> &dyn Engine;
+
+    /// The engine, to change it.
+    fn engine_mut(&mut self) -> &mut dyn Engine;
+
+    /// Solves the position: proves it a win, a loss or a draw for the side to move. Earlier positions of the
+    /// game are ignored. The line of a win or a loss has been verified. `report` gets the answer before the
+    /// certificate is written.
+    ///
+    /// # Errors
+    /// [`TaskError`] if the game has chance, if there is not enough memory for the table, if the checkpoint
+    /// cannot be read or written, or if a file with known values is refused or the certificate cannot be
+    /// written.
+    fn solve(
+        &self,
+        task: &SolveTask,
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(Solution<String>),
+    ) -> Result<Option<Written>, TaskError>;
+
+    /// Solves the positions that [`ProofEngine::split`] lists, all of them within the limits, until `each` breaks,
+    /// and returns how many there are. A certificate of each is written to a folder, which must be there, if
+    /// there is to be one. Those that have one there are left out.
+    ///
+    /// # Errors
+    /// [`TaskError`], as for [`ProofEngine::solve`].
+    fn solve_split(
+        &self,
+        plies: usize,
+        task: &SolveTask,
+        limits: &Limits,
+        control: &Control,
+        each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
+    ) -> Result<usize, TaskError>;
+
+    /// The positions so many plies below this one that have to be solved, the easiest first, without those
+    /// whose value is in one of the files.
+    ///
+    /// # Errors
+    /// [`KnownError`] if a file is refused.
+    fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError>;
+
+    /// Checks certificates, each of which may rest on those before it. `each` gets what they prove.
+    ///
+    /// # Errors
+    /// [`KnownError`] if one proves nothing.
+    fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError>;
+}
+
+/// An engine with proofs for a game by name, at the start position.
+///
+/// # Errors
+/// [`UnknownVariant`] lists the games.
+pub fn engine(name: &str, settings: &Settings) -> Result<Box<dyn ProofEngine>, UnknownVariant> {
+    struct NewEngine<'a>(&'a Settings);
+
+    impl SolverVisitor for NewEngine<'_> {
+        type Output = Box<dyn ProofEngine>;
+
+        fn visit<G: SolverGame>(self) -> Box<dyn ProofEngine> {
+            Box::new(ProofSession::<G>(Session::new(self.0)))
+        }
+    }
+
+    games::dispatch(name, NewEngine(settings))
+}
+
+/// How a position is to be solved.
+#[derive(Clone, Debug)]
+pub struct SolveTask<'a> {
+    /// What the search may use.
+    pub resources: Resources,
+    /// Files with values that are known.
+    pub known: &'a [PathBuf],
+    /// The folder with tables of small regions, if they are to be used. Those that it lacks are built.
+    pub regions: Option<&'a Path>,
+    /// The file of the certificate, or the folder for those of a split proof, if there are to be any, and how
+    /// their lines end.
+    pub proof: Option<(&'a Path, Leaves)>,
+}
+
+/// Why a position was not solved or its certificate not written.
+#[derive(Debug, Error)]
+pub enum TaskError {
+    /// The position cannot be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// A file with known values is refused.
+    #[error(transparent)]
+    Known(#[from] KnownError),
+    /// The tables of small regions cannot be read or built.
+    #[error(transparent)]
+    Regions(#[from] TablesError),
+    /// There is no certificate.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A certificate was asked for, and there are endgame tables.
+    #[error("a certificate rests on the rules alone, not on endgame tables")]
+    Tables,
+}
+
+/// What happens while the positions of a split proof are solved.
+#[derive(Clone, Debug)]
+pub enum SplitEvent {
+    /// One is solved.
+    Solved(SolveJob, Solution<String>),
+    /// Its certificate is in a file, unless it was stopped before.
+    Certified(PathBuf, Option<Written>),
+}
+
+/// A position that has to be solved, in text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SolveJob {
+    /// The position.
+    pub fen: String,
+    /// The moves that lead to it.
+    pub moves: Vec<String>,
+    /// An estimate of the work, for comparison only.
+    pub difficulty: u64,
+}
+
+/// [`ProofEngine`] for the game `G`.
+struct ProofSession<G: SolverGame>(Session<G>);
+
+impl<G: SolverGame> ProofSession<G> {
+    /// The endgame tables that a task may rest on. Its tables of regions are in use from here on.
+    fn tables_for(
+        &self,
+        task: &SolveTask,
+        control: &Control,
+    ) -> Result<Option<&dyn EndgameTables<G>>, TaskError> {
+        if let Some(folder) = task.regions {
+            // Where it has been stopped, the solver hears of that, too.
+            G::open_regions(folder, task.resources.threads, control.stop_flag())?;
+        }
+        match self.0.thinker().tables() {
+            Some(_) if task.proof.is_some() => Err(TaskError::Tables),
+            tables => Ok(tables),
+        }
+    }
+
+    /// Solves the position and writes the certificate, see [`ProofEngine::solve`].
+    fn solve_with(
+        &self,
+        solver: &mut Solver<G>,
+        task: &SolveTask,
+        report: &mut dyn FnMut(Solution<String>),
+    ) -> Result<Option<Written>, TaskError> {
+        let solution = checked(self.0.play(), solver.solve()?)?;
+        let value = solution.value;
+        report(solution);
+        match (task.proof, value) {
+            (Some((path, leaves)), Some(value)) => {
+                Ok(Some(solver.write_proof(path, self.0.play().position(), value, leaves)?))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Solves jobs, and writes their certificates, see [`ProofEngine::solve_split`].
+    fn solve_jobs(
+        &self,
+        solver: &mut Solver<G>,
+        jobs: &[Job<G, G::Move>],
+        task: &SolveTask,
+        each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
+    ) -> Result<(), TaskError> {
+        let mut turns = Turns::new(jobs);
+        while let Some((job, solution)) = solver.solve_next(&mut turns) {
+            let mut play = self.0.play().clone();
+            job.moves.iter().for_each(|&mv| play.advance(mv));
+            let value = solution.value;
+            let mut flow = each(SplitEvent::Solved(self.job_in_text(job), checked(&play, solution)?));
+            if let (Some((folder, leaves)), Some(value)) = (task.proof, value)
+                && flow.is_continue()
+            {
+                let file = self.certificate_of(job, folder);
+                let written = match solver.write_proof(&file, &job.position, value, leaves) {
+                    Err(WriteError::Stopped) => None,
+                    written => Some(written?),
+                };
+                flow = each(SplitEvent::Certified(file, written));
+            }
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The file of a job's certificate in a folder, named by the moves that lead to the position.
+    fn certificate_of(&self, job: &Job<G, G::Move>, folder: &Path) -> PathBuf {
+        let moves = line_text(self.0.play().position(), &job.moves);
+        folder.join(format!("{}.proof", moves.join("_")))
+    }
+
+    fn job_in_text(&self, job: &Job<G, G::Move>) -> SolveJob {
+        let Job { position, moves, difficulty } = job;
+        let moves = line_text(self.0.play().position(), moves);
+        SolveJob { fen: position.fen(), moves, difficulty: *difficulty }
+    }
+}
+
+/// The solution of the position of a game in text.
+///
+/// # Errors
+/// [`SolveError::Line`] if its line does not end as proven.
+fn checked<G: SolverGame>(
+    play: &Play<G>,
+    solution: Solution<G::Move>,
+) -> Result<Solution<String>, SolveError> {
+    let (position, Solution { value, line, is_complete, nodes, evaluations, time }) =
+        (play.position(), solution);
+    let line = line_text(position, &line);
+    let winner = value.and_then(|value| value.winner(position.side_to_move()));
+    if let (Some(value), Some(winner), true) = (value, winner, is_complete) {
+        let mut replay = play.begun_here();
+        let is_legal = line.iter().all(|mv| replay.play(mv).is_ok());
+        let end = replay.outcome().and_then(|outcome| outcome.winner);
+        if !is_legal || end != Some(winner) {
+            return Err(SolveError::Line { value });
+        }
+    }
+    Ok(Solution { value, line, is_complete, nodes, evaluations, time })
+}
+
+impl<G: SolverGame> ProofEngine for ProofSession<G> {
+    fn engine(&self) -> &dyn Engine {
+        &self.0
+    }
+
+    fn engine_mut(&mut self) -> &mut dyn Engine {
+        &mut self.0
+    }
+
+    fn solve(
+        &self,
+        task: &SolveTask,
+        limits: &Limits,
+        control: &Control,
+        report: &mut dyn FnMut(Solution<String>),
+    ) -> Result<Option<Written>, TaskError> {
+        let position = self.0.play().position();
+        let known = Known::read(task.known)?;
+        let tables = self.tables_for(task, control)?;
+        let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
+        with_solver(position, &known, tables, &task.resources, limits, control, job)?
+    }
+
+    fn solve_split(
+        &self,
+        plies: usize,
+        task: &SolveTask,
+        limits: &Limits,
+        control: &Control,
+        each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
+    ) -> Result<usize, TaskError> {
+        let position = self.0.play().position();
+        let known = Known::read(task.known)?;
+        let tables = self.tables_for(task, control)?;
+        let mut jobs = split(position, plies, &known);
+        if let Some((folder, _)) = task.proof {
+            jobs.retain(|job| !self.certificate_of(job, folder).exists());
+        }
+        let run = |solver: &mut Solver<G>| {
+            let solved = self.solve_jobs(solver, &jobs, task, each);
+            solver.write_checkpoint()?;
+            solved
+        };
+        with_solver(position, &known, tables, &task.resources, limits, control, run)??;
+        Ok(jobs.len())
+    }
+
+    fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {
+        let jobs = split(self.0.play().position(), plies, &Known::read(known)?);
+        Ok(jobs.iter().map(|job| self.job_in_text(job)).collect())
+    }
+
+    fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError> {
+        let mut verifier = Verifier::<G>::new();
+        for path in files {
+            each(verifier.verify(path).map_err(|error| KnownError::of_certificate(path, error))?);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,191 @@
+//! Values that have been proven elsewhere, and the lines of text that carry them from machine to machine.
+//!
+//! A line has four fields with tabs between them: the game, a FEN, the value for the side to move, and the
+//! nodes that its proof took. A fifth field, the moves that led there, is for the reader only.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::certificate::{self, CertificateError, Verifier, end, hash, is_same};
+use super::{ChanceError, Value, can_be_proven};
+use crate::{ProofLeaf, Solvable};
+use labrys_core::game::quote;
+
+/// Values of positions. Positions that symmetries of the rules turn into each other are one.
+#[derive(Clone, Debug)]
+pub struct Known<G> {
+    /// Canonical positions by their hash.
+    values: HashMap<u64, Vec<(G, Value)>>,
+}
+
+/// Why a file with results is refused.
+#[derive(Debug, Error)]
+pub enum KnownError {
+    /// The file cannot be read.
+    #[error("{file}: {error}")]
+    Io {
+        /// The file.
+        file: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The game has no results that can be known.
+    #[error(transparent)]
+    Chance(#[from] ChanceError),
+    /// A line is invalid.
+    #[error("{file}: line {line}: {problem}")]
+    Line {
+        /// The file.
+        file: String,
+        /// The number of the line, from 1.
+        line: usize,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The file is a certificate that proves nothing.
+    #[error("{file} {error}")]
+    Certificate {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        error: CertificateError,
+    },
+}
+
+impl KnownError {
+    /// The refusal of a certificate.
+    pub fn of_certificate(path: &Path, error: CertificateError) -> KnownError {
+        KnownError::Certificate { file: path.display().to_string(), error }
+    }
+}
+
+/// A line for the value of a position of a game.
+pub fn result_line(variant: &str, fen: &str, value: Value, nodes: u64) -> String {
+    format!("{variant}\t{fen}\t{value}\t{nodes}\n")
+}
+
+impl<G: Solvable> Known<G> {
+    /// No values.
+    pub fn new() -> Known<G> {
+        Known { values: HashMap::new() }
+    }
+
+    /// The values in files of lines, and those that certificates prove; each certificate may rest on those
+    /// before it.
+    ///
+    /// # Errors
+    /// [`KnownError`] names the file and the line, also where two values contradict each other.
+    pub fn read(files: &[PathBuf]) -> Result<Known<G>, KnownError> {
+        can_be_proven::<G>()?;
+        let (mut known, mut verifier) = (Known::new(), Verifier::<G>::new());
+        for path in files {
+            let file = path.display().to_string();
+            let io = |error| KnownError::Io { file: file.clone(), error };
+            if certificate::is_certificate(path).map_err(io)? {
+                let verified = verifier.verify(path);
+                let header = verified.map_err(|error| KnownError::of_certificate(path, error))?.header;
+                let added = known.add_text(&header.fen, header.value);
+                added.map_err(|problem| KnownError::Line { file: file.clone(), line: 2, problem })?;
+            } else {
+                known.read_lines(path, &file)?;
+            }
+        }
+        Ok(known)
+    }
+
+    fn read_lines(&mut self, path: &Path, file: &str) -> Result<(), KnownError> {
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| KnownError::Io { file: file.to_owned(), error })?;
+        for (text, line) in text.lines().zip(1..) {
+            let added = self.add_line(text);
+            added.map_err(|problem| KnownError::Line { file: file.to_owned(), line, problem })?;
+        }
+        Ok(())
+    }
+
+    /// Adds the value of a line. Empty lines and comments have none.
+    fn add_line(&mut self, line: &str) -> Result<(), String> {
+        if line.trim().is_empty() || line.starts_with('#') {
+            return Ok(());
+        }
+        let fields: Vec<_> = line.split('\t').collect();
+        let [variant, fen, value, nodes] = fields[..] else {
+            return Err(format!(
+                "{} fields, expected 4 with tabs between them: game, FEN, value, nodes",
+                fields.len()
+            ));
+        };
+        if variant != G::NAME {
+            return Err(format!("game {}, expected `{}`", quote(variant), G::NAME));
+        }
+        let value = match value {
+            "win" => Value::Win,
+            "draw" if G::CAN_BE_DRAWN => Value::Draw,
+            "loss" => Value::Loss,
+            _ => {
+                return Err(format!(
+                    "value {}, expected a value of the game: win, draw or loss",
+                    quote(value)
+                ));
+            }
+        };
+        nodes.parse::<u64>().map_err(|_| format!("nodes {}, expected a number", quote(nodes)))?;
+        self.add_text(fen, value)
+    }
+
+    fn add_text(&mut self, fen: &str, value: Value) -> Result<(), String> {
+        let position = G::from_fen(fen).map_err(|error| error.to_string())?;
+        let stm = position.side_to_move();
+        let certain = match (end(&position), position.proof_leaf()) {
+            (Some(outcome), _) => Some(outcome.winner),
+            (None, ProofLeaf::Decided(winner)) => Some(winner),
+            _ => None,
+        };
+        if certain.is_some_and(|winner| winner != value.winner(stm)) {
+            return Err(format!("{value} is not the value of this position"));
+        }
+        match self.insert(&position, value) {
+            Some(before) if before != value => Err(format!("{value}, but an earlier line says {before}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Adds the value of a position, unless one is known, which is returned.
+    pub fn insert(&mut self, position: &G, value: Value) -> Option<Value> {
+        let known = self.get(position);
+        if known.is_none() {
+            let canonical = position.canonical();
+            self.values.entry(hash(&canonical)).or_default().push((canonical, value));
+        }
+        known
+    }
+
+    /// The value of a position, if it is known.
+    pub fn get(&self, position: &G) -> Option<Value> {
+        if self.values.is_empty() {
+            return None;
+        }
+        let canonical = position.canonical();
+        let same = self.values.get(&hash(&canonical))?.iter().find(|(other, _)| is_same(other, &canonical));
+        same.map(|&(_, value)| value)
+    }
+
+    /// The values by the keys of the solver, of those positions that it would have to search.
+    pub(super) fn by_proof_key(&self) -> HashMap<u64, Value> {
+        let all = self.values.values().flatten();
+        let open = all.filter_map(|(position, value)| match (end(position), position.proof_leaf()) {
+            (None, ProofLeaf::Open { key, .. }) => Some((key, *value)),
+            _ => None,
+        });
+        open.collect()
+    }
+}
+
+impl<G: Solvable> Default for Known<G> {
+    fn default() -> Self {
+        Known::new()
+    }
+}

@@ -1,0 +1,414 @@
+//! Solving: proofs of how a game without chance ends under best play.
+//!
+//! A proof answers whether the side to move wins and, in games with draws, whether it does not lose; a draw
+//! is what both answers leave.
+//!
+//! **Draws that depend on the history.** The position to solve counts as the first of its game. The halfmove
+//! clock is part of the key ([`Solvable::proof_leaf`]), so no line returns to the same node, and what is
+//! stored of a position holds on every way that leads to it. Repetition is left out, and the results are
+//! right nevertheless: who can win at all can win without repeating a position. For let the winner play for
+//! the shortest win, and let a position come up a second time, with a higher clock and a shorter win. A lower
+//! clock takes nothing away from the winner, so the position had that shorter win the first time, too. And a
+//! draw by repetition is no way to win.
+
+mod amazons;
+mod certificate;
+mod checkpoint;
+mod facade;
+mod games;
+mod known;
+mod numbers;
+mod progress;
+mod prover;
+mod retrograde;
+mod solvable;
+mod split;
+mod table;
+mod team;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use self::certificate::{
+    CertificateError, Counts, Header, Leaves, Verified, Verifier, WriteError, Written, variant_of,
+};
+use self::checkpoint::Checkpoint;
+pub use self::facade::{ProofEngine, SolveJob, SolveTask, SplitEvent, TaskError, engine};
+pub use self::games::{SolverGame, SolverVisitor, dispatch};
+pub use self::known::{Known, KnownError, result_line};
+use self::numbers::Numbers;
+use self::progress::Progress;
+use self::prover::Prover;
+pub use self::retrograde::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
+pub use self::solvable::{ProofLeaf, Solvable};
+pub use self::split::{Job, split};
+use self::table::{Memory, ProofTable};
+use labrys_core::game::{Color, EndgameTables, Game, GameHistory};
+use labrys_core::search::{Control, Limits};
+
+/// Nodes of the first attempt at each of the two questions; they double with each attempt.
+const FIRST_ATTEMPT: u64 = 1_000;
+
+/// Nodes of a turn of a job: some 20 s.
+const TURN: u64 = 1 << 21;
+
+/// The game-theoretic value of a position for its side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Value {
+    /// The side to move wins.
+    Win,
+    /// Neither player wins.
+    Draw,
+    /// The other player wins.
+    Loss,
+}
+
+impl Value {
+    /// The value of a game with this winner, or none, for the side to move.
+    pub fn of(winner: Option<Color>, stm: Color) -> Value {
+        match winner {
+            Some(winner) if winner == stm => Value::Win,
+            Some(_) => Value::Loss,
+            None => Value::Draw,
+        }
+    }
+
+    /// The winner, with this side to move.
+    pub fn winner(self, stm: Color) -> Option<Color> {
+        match self {
+            Value::Win => Some(stm),
+            Value::Draw => None,
+            Value::Loss => Some(!stm),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Value::Win => "win",
+            Value::Draw => "draw",
+            Value::Loss => "loss",
+        })
+    }
+}
+
+/// The answer of the solver, with moves of type `M`.
+#[derive(Clone, Debug)]
+pub struct Solution<M> {
+    /// The value; `None` if the limits did not suffice for a proof.
+    pub value: Option<Value>,
+    /// A line of play that the winner wins; empty without a winner.
+    pub line: Vec<M>,
+    /// Whether the line reaches the end of the game: the limits may not suffice for that.
+    pub is_complete: bool,
+    /// Expansions: positions whose moves have been tried, each time counted, those of the line included.
+    pub nodes: u64,
+    /// Positions that have been evaluated, one after each of these moves.
+    pub evaluations: u64,
+    /// Time used.
+    pub time: Duration,
+}
+
+/// Why a position cannot be solved.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum SolveError {
+    /// The game has chance events.
+    #[error(transparent)]
+    Chance(#[from] ChanceError),
+    /// There is not enough memory for the table.
+    #[error("no memory for a table of {megabytes} MB")]
+    Memory {
+        /// The size asked for.
+        megabytes: usize,
+    },
+    /// A checkpoint cannot be read or written.
+    #[error("checkpoint {file}: {reason}")]
+    Checkpoint {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The line does not end as proven: a bug of the engine.
+    #[error("the proof of a {value} is wrong: its line ends otherwise")]
+    Line {
+        /// The value that was proven.
+        value: Value,
+    },
+}
+
+/// Results of a game of chance cannot be proven: neither solved, nor split into jobs, nor verified.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("{variant} is a game of chance: no result can be proven")]
+pub struct ChanceError {
+    /// The game.
+    pub variant: &'static str,
+}
+
+/// Checks that the results of a game can be proven: every way to a proof goes through here.
+fn can_be_proven<G: Solvable>() -> Result<(), ChanceError> {
+    if G::HAS_CHANCE { Err(ChanceError { variant: G::NAME }) } else { Ok(()) }
+}
+
+/// What a search for a proof may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resources {
+    /// MiB of the table.
+    pub megabytes: usize,
+    /// Threads, at least 1. With more than one, nodes differ from run to run.
+    pub threads: usize,
+    /// A file that keeps the table: it is read before the search if it is there, and written from time to
+    /// time and after the search.
+    pub checkpoint: Option<PathBuf>,
+}
+
+impl From<usize> for Resources {
+    /// A table of so many MiB, one thread, no checkpoint.
+    fn from(megabytes: usize) -> Resources {
+        Resources { megabytes, threads: 1, checkpoint: None }
+    }
+}
+
+/// Proves the value of a position, within the limits of nodes and time (`limits.nodes`, `limits.movetime`),
+/// with these resources, or a table of so many MiB.
+///
+/// # Errors
+/// [`SolveError::Chance`], [`SolveError::Memory`] and [`SolveError::Checkpoint`].
+pub fn solve<G: Solvable>(
+    position: &G,
+    resources: impl Into<Resources>,
+    limits: &Limits,
+    control: &Control,
+) -> Result<Solution<G::Move>, SolveError> {
+    with_solver(position, &Known::new(), None, &resources.into(), limits, control, |solver| solver.solve())?
+}
+
+/// Does something with a solver of a position. Other positions may have a value that is `known`, or that
+/// endgame `tables` have. Certificates cannot rest on tables.
+///
+/// # Errors [`SolveError::Chance`], [`SolveError::Memory`], and [`SolveError::Checkpoint`] if there is a
+/// checkpoint that cannot be read.
+pub fn with_solver<G: Solvable, T>(
+    position: &G,
+    known: &Known<G>,
+    tables: Option<&dyn EndgameTables<G>>,
+    resources: &Resources,
+    limits: &Limits,
+    control: &Control,
+    job: impl FnOnce(&mut Solver<G>) -> T,
+) -> Result<T, SolveError> {
+    can_be_proven::<G>()?;
+    let &Resources { megabytes, threads, ref checkpoint } = resources;
+    let memory = Memory::new(megabytes).ok_or(SolveError::Memory { megabytes })?;
+    let table = memory.table();
+    let checkpoint =
+        checkpoint.as_deref().map(|path| Checkpoint::new(path, format!("{} {}", G::NAME, position.fen())));
+    let checkpoint = checkpoint.as_ref();
+    let _claim = checkpoint.map(Checkpoint::claim).transpose()?;
+    if let Some(checkpoint) = checkpoint {
+        checkpoint.read(table)?;
+    }
+    let (progress, values) = (Progress::new::<G>(checkpoint), known.by_proof_key());
+    let prover = Prover::new(table, &values, limits.clone(), control).with_tables(tables);
+    let prover = prover.with_threads(threads).with_progress(&progress);
+    Ok(job(&mut Solver { position, known, limits, prover, table, checkpoint }))
+}
+
+/// The solver of a position.
+pub struct Solver<'a, G> {
+    position: &'a G,
+    known: &'a Known<G>,
+    limits: &'a Limits,
+    prover: Prover<'a, G>,
+    table: ProofTable<'a>,
+    checkpoint: Option<&'a Checkpoint<'a>>,
+}
+
+/// A job, and its solution.
+pub type Solved<'j, G> = (&'j Job<G, <G as Game>::Move>, Solution<<G as Game>::Move>);
+
+/// Jobs that take turns, with what each has taken so far.
+#[derive(Debug)]
+pub struct Turns<'j, G: Game> {
+    open: Vec<(&'j Job<G, G::Move>, Spent)>,
+}
+
+impl<'j, G: Game> Turns<'j, G> {
+    /// Nobody has had a turn.
+    pub fn new(jobs: &'j [Job<G, G::Move>]) -> Turns<'j, G> {
+        Turns { open: jobs.iter().map(|job| (job, Spent::default())).collect() }
+    }
+}
+
+/// What searches have taken, see [`Solution`].
+#[derive(Clone, Copy, Debug, Default)]
+struct Spent {
+    nodes: u64,
+    evaluations: u64,
+    time: Duration,
+}
+
+impl Spent {
+    /// Adds what was spent between two moments.
+    fn add(&mut self, from: &Spent, to: &Spent) {
+        self.nodes += to.nodes - from.nodes;
+        self.evaluations += to.evaluations - from.evaluations;
+        self.time += to.time - from.time;
+    }
+}
+
+impl<G: Solvable> Solver<'_, G> {
+    /// Proves the value of the position.
+    ///
+    /// # Errors
+    /// [`SolveError::Checkpoint`] if there is no result and the checkpoint cannot be written.
+    pub fn solve(&mut self) -> Result<Solution<G::Move>, SolveError> {
+        let value = value(self.position, &mut self.prover, u64::MAX);
+        if let Err(error) = self.write_checkpoint() {
+            // What has been proven is not lost with the table.
+            match value {
+                Some(value) => log::error!("{error}; the {value} is proven nevertheless"),
+                None => return Err(error),
+            }
+        }
+        Ok(self.solution(self.position, value))
+    }
+
+    /// Goes on with jobs until one is solved; `None` if none is left, or if the limits, which are those of
+    /// all jobs together, have ended the work. They take turns: it is that of the one with the smallest
+    /// number. What one leaves in the table helps the others.
+    pub fn solve_next<'j>(&mut self, turns: &mut Turns<'j, G>) -> Option<Solved<'j, G>> {
+        let Turns { open } = turns;
+        while !self.prover.is_stopped()
+            && let Some(place) = (0..open.len()).min_by_key(|&place| self.number(&open[place].0.position))
+        {
+            let (job, spent) = &mut open[place];
+            let before = self.spent();
+            let value = value(&job.position, &mut self.prover, TURN);
+            let solution = self.solution(&job.position, value);
+            spent.add(&before, &self.spent());
+            if value.is_some() {
+                let (job, Spent { nodes, evaluations, time }) = open.swap_remove(place);
+                return Some((job, Solution { nodes, evaluations, time, ..solution }));
+            }
+        }
+        None
+    }
+
+    /// The smallest proof or disproof number of what is open about a position.
+    fn number(&self, position: &G) -> u64 {
+        let ProofLeaf::Open { key, numbers: [proof, disproof] } = position.proof_leaf() else { return 0 };
+        let first = Numbers { proof, disproof }.clamped_open();
+        let keys = [Some(key), G::CAN_BE_DRAWN.then_some(!key)].into_iter().flatten();
+        let numbers = keys.map(|key| self.table.probe(key).unwrap_or(first));
+        let open = numbers.filter(|numbers| numbers.proven().is_none());
+        open.map(|Numbers { proof, disproof }| proof.min(disproof)).min().unwrap_or(0)
+    }
+
+    /// What all searches have taken so far.
+    fn spent(&self) -> Spent {
+        let Prover { nodes, evaluations, .. } = self.prover;
+        Spent { nodes, evaluations, time: self.limits.start.elapsed() }
+    }
+
+    /// The solution of a position with this value.
+    fn solution(&mut self, position: &G, value: Option<Value>) -> Solution<G::Move> {
+        let (line, is_complete) = match value.and_then(|value| value.winner(position.side_to_move())) {
+            Some(winner) => line(position, winner, self.known, &mut self.prover),
+            None => (Vec::new(), true),
+        };
+        let Spent { nodes, evaluations, time } = self.spent();
+        Solution { value, line, is_complete, nodes, evaluations, time }
+    }
+
+    /// Writes the checkpoint, if there is to be one.
+    ///
+    /// # Errors
+    /// [`SolveError::Checkpoint`] if it cannot be written.
+    pub fn write_checkpoint(&self) -> Result<(), SolveError> {
+        self.checkpoint.map_or(Ok(()), |checkpoint| checkpoint.write(self.table))
+    }
+
+    /// Writes the certificate of a value that has been proven. What the table has lost is proven again,
+    /// whatever it takes: only the stop flag ends it.
+    ///
+    /// # Errors
+    /// [`WriteError`]; then a file that was there before is unchanged.
+    pub fn write_proof(
+        &mut self,
+        path: &Path,
+        position: &G,
+        value: Value,
+        leaves: Leaves,
+    ) -> Result<Written, WriteError> {
+        let known = self.known;
+        self.prover.without_limits(|prover| certificate::write(path, position, value, leaves, known, prover))
+    }
+}
+
+/// The value of a position, if so many more nodes suffice. One of the two questions may be much harder than
+/// the other, so they take turns.
+fn value<G: Solvable>(position: &G, prover: &mut Prover<G>, most: u64) -> Option<Value> {
+    let (mut wins, mut holds) = (None, None);
+    let end = prover.nodes.saturating_add(most);
+    let mut nodes = if G::CAN_BE_DRAWN { FIRST_ATTEMPT } else { most };
+    loop {
+        wins = wins.or_else(|| prover.prove(position, true, nodes).map(|(reached, _)| reached));
+        if G::CAN_BE_DRAWN && wins != Some(true) {
+            holds = holds.or_else(|| prover.prove(position, false, nodes).map(|(reached, _)| reached));
+        }
+        match (wins, holds) {
+            (Some(true), _) => return Some(Value::Win),
+            (_, Some(false)) => return Some(Value::Loss),
+            (Some(false), Some(true)) => return Some(Value::Draw),
+            (Some(false), None) if !G::CAN_BE_DRAWN => return Some(Value::Loss),
+            _ if prover.is_stopped() || prover.nodes >= end => return None,
+            _ => nodes = nodes.saturating_mul(2),
+        }
+    }
+}
+
+/// A line that the winner wins, and whether it reaches the end of the game: it ends where the value is known
+/// without a proof. The loser prefers moves whose loss has to be searched for.
+fn line<G: Solvable>(
+    start: &G,
+    winner: Color,
+    known: &Known<G>,
+    prover: &mut Prover<G>,
+) -> (Vec<G::Move>, bool) {
+    let (mut position, mut history, mut line) = (start.clone(), GameHistory::new(), Vec::new());
+    loop {
+        if let Some(outcome) = history.outcome(&position) {
+            return (line, outcome.winner == Some(winner));
+        }
+        let is_given = known.get(&position).is_some() || prover.table_winner(&position).is_some();
+        if !line.is_empty() && is_given {
+            return (line, false);
+        }
+        let mv = match position.side_to_move() == winner {
+            true => prover.prove(&position, true, u64::MAX).and_then(|(_, mv)| mv),
+            false => toughest(&position),
+        };
+        let Some(mv) = mv else { return (line, false) };
+        line.push(mv);
+        history.push(&position);
+        position.play(mv);
+    }
+}
+
+/// A move of a player who has lost, if possible one whose loss has to be searched for.
+fn toughest<G: Solvable>(position: &G) -> Option<G::Move> {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let is_open = |mv: &&G::Move| {
+        let child = position.after(**mv);
+        child.outcome().is_none() && matches!(child.proof_leaf(), ProofLeaf::Open { .. })
+    };
+    moves.iter().find(is_open).or(moves.first()).copied()
+}

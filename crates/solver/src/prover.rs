@@ -1,0 +1,443 @@
+//! Depth-first proof-number search (A. Nagai, "Df-pn algorithm for searching AND/OR trees and its
+//! applications", 2002).
+//!
+//! It expands the most proving node, and stays below a position until its numbers exceed thresholds set by
+//! its siblings; what it has left is in the table. Thresholds grow by a share ([`SLACK`]), so that the search
+//! does not alternate between siblings all the time (J. Pawlewicz and Ł. Lew, "Improving depth-first
+//! PN-search: 1 + ε trick", 2007).
+
+use std::collections::HashMap;
+use std::mem;
+use std::ops::ControlFlow;
+
+use super::Value;
+use super::numbers::{INFINITE, Numbers};
+use super::progress::Progress;
+use super::table::ProofTable;
+use super::team::Team;
+use crate::{ProofLeaf, Solvable};
+use labrys_core::game::{Color, EndgameTables, GameHistory, GameMove, Points};
+use labrys_core::search::{Control, Limits};
+
+/// ε is one over this number: a child is searched until its number exceeds 1 + 1/4 of the next best one's.
+const SLACK: u64 = 4;
+
+/// Bytes of the stack of a thread: enough for the longest line.
+const STACK: usize = 1 << 25;
+
+/// Plies of a line at most: one that is longer ends the search.
+const LONGEST_LINE: usize = 2_000;
+
+/// Nodes between two looks at the clock.
+const CLOCK_INTERVAL: u64 = 1 << 8;
+
+/// A search for proofs.
+pub(super) struct Prover<'a, G> {
+    table: ProofTable<'a>,
+    /// Values that are known without a search, by the keys of the game.
+    known: &'a HashMap<u64, Value>,
+    /// Endgame tables, if any.
+    tables: Option<&'a dyn EndgameTables<G>>,
+    limits: Limits,
+    control: &'a Control,
+    /// Expansions: positions whose moves have been tried, each time counted.
+    pub(super) nodes: u64,
+    /// Positions that have been evaluated, one after each move tried.
+    pub(super) evaluations: u64,
+    /// Node count at which the current attempt ends.
+    pause: u64,
+    is_stopped: bool,
+    threads: usize,
+    /// What this thread shares with others.
+    team: Option<&'a Team>,
+    /// The root's numbers, for the log.
+    root: Numbers,
+    /// The FEN of the root and the moves that are being searched below it, for the log.
+    start: String,
+    line: Vec<u32>,
+    progress: Option<&'a Progress<'a>>,
+}
+
+/// The position after a move.
+struct Child<M> {
+    mv: M,
+    key: u64,
+    numbers: Numbers,
+}
+
+impl<'a, G: Solvable> Prover<'a, G> {
+    pub(super) fn new(
+        table: ProofTable<'a>,
+        known: &'a HashMap<u64, Value>,
+        limits: Limits,
+        control: &'a Control,
+    ) -> Prover<'a, G> {
+        Prover {
+            table,
+            known,
+            tables: None,
+            limits,
+            control,
+            nodes: 0,
+            evaluations: 0,
+            pause: 0,
+            is_stopped: false,
+            threads: 1,
+            team: None,
+            root: Numbers { proof: 1, disproof: 1 },
+            start: String::new(),
+            line: Vec::new(),
+            progress: None,
+        }
+    }
+
+    /// The same with so many threads.
+    pub(super) fn with_threads(self, threads: usize) -> Prover<'a, G> {
+        Prover { threads, ..self }
+    }
+
+    /// The same with endgame tables, if there are any.
+    pub(super) fn with_tables(self, tables: Option<&'a dyn EndgameTables<G>>) -> Prover<'a, G> {
+        Prover { tables, ..self }
+    }
+
+    /// The same with reports and checkpoints from time to time.
+    pub(super) fn with_progress(self, progress: &'a Progress<'a>) -> Prover<'a, G> {
+        Prover { progress: Some(progress), ..self }
+    }
+
+    /// Does something with the prover while only the stop flag ends a search, without reports, and with one
+    /// thread: what the table has is found before others could help.
+    pub(super) fn without_limits<T>(&mut self, job: impl FnOnce(&mut Self) -> T) -> T {
+        let limits = mem::replace(&mut self.limits, Limits::none());
+        let threads = mem::replace(&mut self.threads, 1);
+        let progress = self.progress.take();
+        self.is_stopped = self.control.is_stopped();
+        let done = job(self);
+        (self.limits, self.threads, self.progress) = (limits, threads, progress);
+        self.is_stopped |= self.is_over(self.nodes);
+        done
+    }
+
+    /// Whether the limits or the stop flag have ended the search for good.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.is_stopped
+    }
+
+    /// Whether the side to move reaches its aim, to win (`strict`) or not to lose; `None` if that is open
+    /// after so many more nodes. If it does and the game is not over, a move that does it comes with the
+    /// answer.
+    pub(super) fn prove(
+        &mut self,
+        position: &G,
+        strict: bool,
+        nodes: u64,
+    ) -> Option<(bool, Option<G::Move>)> {
+        let stm = position.side_to_move();
+        if let Some(outcome) = GameHistory::new().outcome(position) {
+            return Some((reached(stm, outcome.winner, strict), None));
+        }
+        if self.is_stopped {
+            return None;
+        }
+        match self.threads {
+            ..=1 => self.attempt(position, strict, nodes),
+            threads => self.attempt_together(position, strict, nodes, threads),
+        }
+    }
+
+    /// The same with several threads.
+    fn attempt_together(
+        &mut self,
+        position: &G,
+        strict: bool,
+        nodes: u64,
+        threads: usize,
+    ) -> Option<(bool, Option<G::Move>)> {
+        let team = Team::new(self.nodes);
+        let attempt = |index: usize| {
+            let mut member = Prover {
+                team: Some(&team),
+                tables: self.tables,
+                ..Prover::new(self.table, self.known, self.limits.clone(), self.control)
+            };
+            member.progress = self.progress.filter(|_| index == 0);
+            let answer = member.attempt(position, strict, nodes.div_ceil(threads as u64));
+            if answer.is_some() {
+                team.finish();
+            }
+            (answer, member.nodes, member.evaluations, member.is_stopped)
+        };
+        let members: Vec<_> = std::thread::scope(|scope| {
+            let spawn = |index| {
+                let builder = std::thread::Builder::new().stack_size(STACK);
+                builder.spawn_scoped(scope, move || attempt(index)).ok()
+            };
+            // Without a thread of its own, a member's work is left to the others.
+            let others: Vec<_> = (1..threads).filter_map(spawn).collect();
+            let first = attempt(0);
+            others.into_iter().filter_map(|other| other.join().ok()).chain([first]).collect()
+        });
+        let mut answer = None;
+        for (found, nodes, evaluations, is_stopped) in members {
+            answer = answer.or(found);
+            self.nodes += nodes;
+            self.evaluations += evaluations;
+            self.is_stopped |= is_stopped && !team.is_finished();
+        }
+        answer
+    }
+
+    /// An attempt of one thread.
+    fn attempt(&mut self, position: &G, strict: bool, nodes: u64) -> Option<(bool, Option<G::Move>)> {
+        self.pause = self.nodes.saturating_add(nodes);
+        if self.progress.is_some() {
+            self.start = position.fen();
+        }
+        let (key, _) = self.numbers(position.side_to_move(), position.proof_leaf(), strict);
+        let mut best = None;
+        let thresholds = Numbers { proof: INFINITE, disproof: INFINITE };
+        let numbers = self.expand(position, key, strict, thresholds, 0, &mut best);
+        numbers.proven().map(|reached| (reached, best.filter(|_| reached)))
+    }
+
+    /// The key of a leaf with a player to move, and its initial numbers, without the table, whose entry is
+    /// prefetched.
+    fn numbers(&mut self, stm: Color, leaf: ProofLeaf, strict: bool) -> (u64, Numbers) {
+        self.evaluations += 1;
+        match leaf {
+            ProofLeaf::Decided(winner) => (0, Numbers::decided(reached(stm, winner, strict))),
+            ProofLeaf::Open { key, .. } if self.known.contains_key(&key) => {
+                (key, Numbers::decided(reached(stm, self.known[&key].winner(stm), strict)))
+            }
+            ProofLeaf::Open { key, numbers: [proof, disproof] } => {
+                // Without draws, both aims are the same.
+                let key = if strict && G::CAN_BE_DRAWN { !key } else { key };
+                self.table.prefetch(key);
+                (key, Numbers { proof, disproof }.clamped_open())
+            }
+        }
+    }
+
+    /// Searches a position until one of its numbers reaches its threshold; `best` is then the most proving
+    /// move.
+    fn expand(
+        &mut self,
+        position: &G,
+        key: u64,
+        strict: bool,
+        thresholds: Numbers,
+        ply: usize,
+        best: &mut Option<G::Move>,
+    ) -> Numbers {
+        let start = self.nodes;
+        self.nodes += 1;
+        self.check_limits(ply);
+        // Not at the root, whose answer comes with a move.
+        if ply > 0
+            && let Some(winner) = self.table_winner(position)
+        {
+            let numbers = Numbers::decided(reached(position.side_to_move(), winner, strict));
+            self.table.store(key, numbers, 1);
+            return numbers;
+        }
+        let mut children = match self.children(position, strict) {
+            Ok(children) => children,
+            Err(mv) => {
+                *best = Some(mv);
+                let numbers = Numbers::decided(true);
+                self.table.store(key, numbers, 1);
+                return numbers;
+            }
+        };
+        loop {
+            if self.team.is_some() {
+                self.refresh(&mut children);
+            }
+            let numbers = combined::<G>(&children);
+            let (first, second) = self.most_proving(&children);
+            *best = first.map(|index| children[index].mv);
+            if ply == 0 {
+                self.root = numbers;
+            }
+            let is_enough = numbers.proof >= thresholds.proof
+                || numbers.disproof >= thresholds.disproof
+                || self.is_stopped
+                || self.nodes >= self.pause;
+            let (Some(first), false) = (first, is_enough) else {
+                self.table.store(key, numbers, self.nodes - start);
+                return numbers;
+            };
+            let Child { mv, key, numbers: own } = children[first];
+            let others = proof_sum(&children).saturating_sub(own.proof);
+            let slack = second.saturating_add(second / SLACK + 1);
+            // Above its own numbers, so that the search moves on.
+            let below = Numbers {
+                proof: match thresholds.disproof {
+                    INFINITE => INFINITE,
+                    threshold => threshold.saturating_sub(others / G::PROOF_OVERLAP).max(own.proof + 1),
+                },
+                disproof: thresholds.proof.min(slack).max(own.disproof + 1),
+            };
+            // It may have been proven below another position meanwhile.
+            let proven = self.table.probe(key).filter(|numbers| numbers.proven().is_some());
+            children[first].numbers = proven.unwrap_or_else(|| {
+                let child = position.after(mv);
+                let _inside = self.team.map(|team| team.enter(key));
+                self.line.push(mv.to_bits());
+                let numbers = self.expand(&child, key, !strict, below, ply + 1, &mut None);
+                self.line.pop();
+                numbers
+            });
+            if children[first].numbers.proven() == Some(true) {
+                children.swap_remove(first);
+            }
+        }
+    }
+
+    /// The winner by the endgame tables, or none in a draw; `None` where they do not have the position.
+    pub(super) fn table_winner(&self, position: &G) -> Option<Option<Color>> {
+        let result = self.tables?.probe(position)?;
+        let stm = position.side_to_move();
+        Some(match result {
+            Points::Win => Some(stm),
+            Points::Draw => None,
+            Points::Loss => Some(!stm),
+        })
+    }
+
+    /// Looks up what other threads have found. Children that are proven to reach their aim are dropped.
+    fn refresh<M>(&self, children: &mut Vec<Child<M>>) {
+        for child in children.iter_mut() {
+            child.numbers = self.table.probe(child.key).unwrap_or(child.numbers);
+        }
+        children.retain(|child| child.numbers.proven() != Some(true));
+    }
+
+    /// The most proving child, the one with the smallest disproof number, and the disproof number of the next
+    /// one. Where other threads are at work, the number counts as larger.
+    fn most_proving<M>(&self, children: &[Child<M>]) -> (Option<usize>, u64) {
+        let (mut first, mut second) = (None, INFINITE);
+        let mut least = (INFINITE, INFINITE);
+        for (index, Child { key, numbers, .. }) in children.iter().enumerate() {
+            let disproof = match self.team {
+                Some(team) => team.virtual_number(*key, numbers.disproof),
+                None => numbers.disproof,
+            };
+            let work = (disproof, numbers.proof);
+            if work < least {
+                (first, second, least) = (Some(index), least.0, work);
+            } else {
+                second = second.min(work.0);
+            }
+        }
+        (first, second)
+    }
+
+    /// The children that are open, each with its numbers.
+    ///
+    /// # Errors
+    /// A move that reaches the aim, if there is one.
+    fn children(&mut self, position: &G, strict: bool) -> Result<Vec<Child<G::Move>>, G::Move> {
+        let mut children = Vec::with_capacity(64);
+        let mut refutation = None;
+        let _ = position.proof_children(&mut |mv, leaf| {
+            let (key, numbers) = self.numbers(!position.side_to_move(), leaf, !strict);
+            match numbers.proven() {
+                Some(false) => {
+                    refutation = Some(mv);
+                    return ControlFlow::Break(());
+                }
+                Some(true) => {}
+                None => children.push(Child { mv, key, numbers }),
+            }
+            ControlFlow::Continue(())
+        });
+        if let Some(mv) = refutation {
+            return Err(mv);
+        }
+        // Equivalent children are searched once.
+        children.sort_by_key(|child| child.key);
+        children.dedup_by_key(|child| child.key);
+        for child in &mut children {
+            child.numbers = self.table.probe(child.key).unwrap_or(child.numbers);
+        }
+        if let Some(child) = children.iter().find(|child| child.numbers.proven() == Some(false)) {
+            return Err(child.mv);
+        }
+        children.retain(|child| child.numbers.proven().is_none());
+        Ok(children)
+    }
+
+    /// Stops the search when a limit is reached.
+    fn check_limits(&mut self, ply: usize) {
+        let most = self.limits.nodes;
+        self.is_stopped |=
+            ply >= LONGEST_LINE || most.is_some_and(|most| self.team.is_none() && self.nodes >= most);
+        if !self.nodes.is_multiple_of(CLOCK_INTERVAL) {
+            return;
+        }
+        let all = self.team.map_or(self.nodes, |team| team.count(CLOCK_INTERVAL));
+        self.is_stopped |= self.is_over(all) || self.team.is_some_and(Team::is_finished);
+        if let Some(progress) = self.progress {
+            progress.tell(self.root, (&self.start, &self.line), all, self.table);
+        }
+    }
+
+    /// Whether the stop flag or a limit ends the work after so many nodes.
+    fn is_over(&self, all: u64) -> bool {
+        let Limits { nodes, movetime, start, .. } = &self.limits;
+        self.control.is_stopped()
+            || nodes.is_some_and(|most| all >= most)
+            || movetime.is_some_and(|time| start.elapsed() >= time)
+    }
+}
+
+/// Whether a player to move reaches its aim if the game ends like that.
+fn reached(stm: Color, winner: Option<Color>, strict: bool) -> bool {
+    winner.map_or(!strict, |winner| winner == stm)
+}
+
+/// The numbers of a position, from those of its children: one child has to be disproven to prove it, all have
+/// to be proven to disprove it.
+fn combined<G: Solvable>(children: &[Child<G::Move>]) -> Numbers {
+    let proof = children.iter().map(|child| child.numbers.disproof).min().unwrap_or(INFINITE);
+    let largest = children.iter().map(|child| child.numbers.proof).max().unwrap_or(0);
+    let others = proof_sum(children).saturating_sub(largest) / G::PROOF_OVERLAP;
+    let disproof = largest.saturating_add(others);
+    match (proof, disproof) {
+        (0, _) => Numbers::decided(true),
+        (_, 0) => Numbers::decided(false),
+        _ => Numbers { proof, disproof: disproof.min(INFINITE) }.clamped_open(),
+    }
+}
+
+/// The sum of the proof numbers. Some sixty children whose numbers are almost infinite have more than a number
+/// of 64 bits holds.
+fn proof_sum<M>(children: &[Child<M>]) -> u64 {
+    children.iter().fold(0, |sum: u64, child| sum.saturating_add(child.numbers.proof))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use labrys_core::game::amazons::Amazons;
+    use labrys_core::game::chess::Chess;
+
+    fn children<G: Solvable>(numbers: impl IntoIterator<Item = Numbers>) -> Vec<Child<G::Move>> {
+        let mut moves = Vec::new();
+        G::start().legal_moves(&mut moves);
+        let child = |(key, numbers)| Child { mv: moves[0], key, numbers };
+        (1..).zip(numbers).map(child).collect()
+    }
+
+    #[test]
+    fn sums_of_almost_infinite_numbers_stay_open() {
+        let huge = Numbers { proof: INFINITE - 1, disproof: INFINITE - 1 };
+        for count in [1, 2, 63, 64, 65, 200, 5_000] {
+            let numbers = combined::<Chess>(&children::<Chess>(vec![huge; count]));
+            assert_eq!(numbers, huge, "{count}");
+            assert_eq!(combined::<Amazons>(&children::<Amazons>(vec![huge; count])), huge, "{count}");
+        }
+    }
+}

@@ -1,0 +1,424 @@
+//! Output files: atomic writing, and one writer at a time.
+//!
+//! A regular file is replaced as a whole, with the rights of the old one or those that the umask leaves. A
+//! link is followed. A pipe or a device is written to as it is.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+/// The most links that are followed, as Linux does.
+const MOST_LINKS: usize = 40;
+
+/// The file that says that a folder is being written.
+const FOLDER_LOCK: &str = ".labrys.lock";
+
+/// Where the content of a path goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Target {
+    /// A regular file, or none yet, behind all links.
+    File(PathBuf),
+    /// A pipe or a device: something that is there for its readers and cannot be replaced.
+    Stream(PathBuf),
+}
+
+impl Target {
+    /// The target of a path.
+    fn of(path: &Path) -> io::Result<Target> {
+        let mut file = path.to_owned();
+        for _ in 0..MOST_LINKS {
+            // Standard output may be a file that has been redirected: what is in it stays.
+            if is_descriptor(&file) {
+                return Ok(Target::Stream(path.to_owned()));
+            }
+            match fs::read_link(&file) {
+                Ok(link) => file = folder(&file).join(link),
+                Err(_) => break,
+            }
+        }
+        match fs::metadata(path) {
+            Ok(found) if found.is_dir() => Err(ErrorKind::IsADirectory.into()),
+            Ok(found) if !found.is_file() => Ok(Target::Stream(path.to_owned())),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(error),
+            _ => Ok(Target::File(file)),
+        }
+    }
+}
+
+/// Whether a path stands for an open file of a process.
+fn is_descriptor(path: &Path) -> bool {
+    path.starts_with("/dev/fd") || (path.starts_with("/proc") && folder(path).ends_with("fd"))
+}
+
+/// Whether a path is a pipe or a device, which cannot be read again, nor gone on with.
+pub fn is_stream(path: &Path) -> bool {
+    matches!(Target::of(path), Ok(Target::Stream(_)))
+}
+
+/// Opens a pipe or a device to be written to.
+fn open_stream(path: &Path) -> io::Result<File> {
+    // A file that standard output has been redirected to has one place of writing: a second one would write
+    // over what the command prints.
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+
+        let is_own = |number: &str| {
+            let [own, other] = ["/proc/self/fd", "/dev/fd"].map(|folder| Path::new(folder).join(number));
+            path == own || path == other
+        };
+        if path == Path::new("/dev/stdout") || is_own("1") {
+            return Ok(io::stdout().as_fd().try_clone_to_owned()?.into());
+        }
+        if path == Path::new("/dev/stderr") || is_own("2") {
+            return Ok(io::stderr().as_fd().try_clone_to_owned()?.into());
+        }
+    }
+    OpenOptions::new().append(true).open(path)
+}
+
+/// Writes a file: readers see the old content or the new, whatever happens in between.
+///
+/// # Errors
+/// What the system says; the old file stays.
+pub fn write_atomically(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    write_atomically_with(path, |file| file.write_all(content.as_ref()))
+}
+
+/// The same, piece by piece: `write` writes the content.
+///
+/// # Errors
+/// What the system or `write` says; the old file stays.
+pub fn write_atomically_with<E: From<io::Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    match Target::of(path)? {
+        Target::File(path) => replace(&path, Rights::Usual, write),
+        Target::Stream(path) => {
+            let mut writer = BufWriter::new(open_stream(&path)?);
+            write(&mut writer)?;
+            Ok(writer.flush()?)
+        }
+    }
+}
+
+/// Writes a file that its owner alone may read, whoever could read an old one.
+///
+/// # Errors
+/// What the system says; the old file stays.
+pub fn write_privately(path: &Path, content: impl AsRef<[u8]>) -> io::Result<()> {
+    replace(path, Rights::Private, |file| file.write_all(content.as_ref()))
+}
+
+/// Who may read and write a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rights {
+    /// Those of the old file, or what the umask leaves.
+    Usual,
+    /// Its owner alone.
+    Private,
+}
+
+fn replace<E: From<io::Error>>(
+    path: &Path,
+    rights: Rights,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut writer = BufWriter::new(beside(path, rights)?);
+    write(&mut writer)?;
+    let file = writer.into_inner().map_err(io::IntoInnerError::into_error)?;
+    file.as_file().sync_all()?;
+    if rights == Rights::Usual
+        && let Ok(old) = fs::metadata(path)
+    {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    file.persist(path).map_err(io::Error::from)?;
+    Ok(())
+}
+
+/// A temporary file in the folder of another: a rename is atomic only within a file system.
+fn beside(path: &Path, rights: Rights) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".labrys-");
+    // Temporary files are for the owner only, unless it is said otherwise; the umask holds.
+    #[cfg(unix)]
+    if rights == Rights::Usual {
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    }
+    builder.tempfile_in(folder(path)).map_err(|error| {
+        // Without the name of the temporary file, which nobody has asked for.
+        let text = error.to_string();
+        io::Error::new(error.kind(), text.split(" at path ").next().unwrap_or_default())
+    })
+}
+
+/// Makes sure that [`write_atomically`] can begin, before long work whose result it is to write.
+///
+/// # Errors
+/// What the system says.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    match Target::of(path)? {
+        // To open a pipe waits for a reader.
+        Target::Stream(_) => Ok(()),
+        Target::File(path) => {
+            match OpenOptions::new().append(true).open(&path) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+            beside(&path, Rights::Usual).map(drop)
+        }
+    }
+}
+
+/// The right to write an output, until it is dropped. Another process that asks for it meanwhile is refused:
+/// of two runs with the same output, one would be lost.
+#[derive(Debug)]
+pub struct Claim {
+    /// The file that stands for the right, and its path; none where nothing can be lost, or where the file
+    /// system has no locks.
+    lock: Option<(File, PathBuf)>,
+}
+
+impl Claim {
+    /// The right to write a file, which can be written, see [`check_writable`].
+    ///
+    /// # Errors
+    /// What the system says, or that another process has it.
+    pub fn file(path: &Path) -> io::Result<Claim> {
+        check_writable(path)?;
+        let Target::File(path) = Target::of(path)? else { return Ok(Claim { lock: None }) };
+        // Of one length: a name may have the longest one already.
+        let name = crc32fast::hash(path.file_name().unwrap_or_default().as_encoded_bytes());
+        Claim::lock(folder(&path).join(format!(".labrys-{name:08x}.lock")))
+    }
+
+    /// The right to write the files in a folder.
+    ///
+    /// # Errors
+    /// What the system says, or that another process has it.
+    pub fn folder(path: &Path) -> io::Result<Claim> {
+        Claim::lock(path.join(FOLDER_LOCK))
+    }
+
+    fn lock(path: PathBuf) -> io::Result<Claim> {
+        loop {
+            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => {
+                    return Err(io::Error::new(
+                        ErrorKind::ResourceBusy,
+                        "another process is writing it: wait for its end, or choose another name",
+                    ));
+                }
+                Err(TryLockError::Error(error)) => {
+                    log::debug!("{}: {error}", path.display());
+                    _ = fs::remove_file(&path);
+                    return Ok(Claim { lock: None });
+                }
+                Ok(()) => {}
+            }
+            // Its holder before may have removed it after it was opened.
+            if is_at(&file, &path) {
+                return Ok(Claim { lock: Some((file, path)) });
+            }
+        }
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        if let Some((_, path)) = &self.lock {
+            // One that stays is in nobody's way.
+            _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// Whether an open file is still the one at a path.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let place = |found: &fs::Metadata| (found.dev(), found.ino());
+    matches!((file.metadata(), fs::metadata(path)), (Ok(ours), Ok(there)) if place(&ours) == place(&there))
+}
+
+/// Whether an open file is still the one at a path: here one that is open cannot be removed.
+#[cfg(not(unix))]
+fn is_at(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// What to do with a file that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Existing {
+    /// It is refused.
+    Refused,
+    /// It is gone on with.
+    Continued,
+}
+
+/// Opens a file to be written piece by piece, and claims it. A pipe or a device cannot be gone on with, but it
+/// may be there.
+///
+/// # Errors
+/// What the system says, also that the file exists, or that another process writes it.
+pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
+    let mut options = OpenOptions::new();
+    match (Target::of(path)?, existing) {
+        (Target::Stream(path), Existing::Refused) => Ok((open_stream(&path)?, Claim { lock: None })),
+        (Target::Stream(_), Existing::Continued) => {
+            Err(io::Error::other("a pipe or a device, which cannot be continued"))
+        }
+        (Target::File(path), Existing::Refused) => {
+            // First, so that a run that goes on elsewhere is said to be there.
+            if path.exists() {
+                return Err(ErrorKind::AlreadyExists.into());
+            }
+            let claim = Claim::file(&path)?;
+            Ok((options.write(true).create_new(true).open(path)?, claim))
+        }
+        (Target::File(path), Existing::Continued) => {
+            let claim = Claim::file(&path)?;
+            Ok((options.read(true).write(true).create(true).truncate(false).open(path)?, claim))
+        }
+    }
+}
+
+/// A file without a name on the file system of another, for data on the way there.
+///
+/// # Errors
+/// What the system says.
+pub fn scratch_for(path: &Path) -> io::Result<File> {
+    match Target::of(path)? {
+        Target::File(path) => tempfile::tempfile_in(folder(&path)),
+        Target::Stream(_) => tempfile::tempfile(),
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_and_nothing_is_left_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        for text in ["old", "new"] {
+            check_writable(&path).unwrap();
+            write_atomically(&path, text).unwrap();
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let failed = write_atomically_with(&path, |file| {
+            file.write_all(b"half")?;
+            Err(io::Error::other("no more"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "no more");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        for path in [folder.path().join("missing/file"), folder.path().to_owned()] {
+            assert!(check_writable(&path).is_err() && Claim::file(&path).is_err());
+            assert!(write_atomically(&path, "").is_err());
+        }
+    }
+
+    #[test]
+    fn an_output_has_one_writer_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x".repeat(255));
+        for claim in
+            [Claim::file as fn(&Path) -> io::Result<Claim>, |path| Claim::folder(path.parent().unwrap())]
+        {
+            let first = claim(&path).unwrap();
+            assert_eq!(claim(&path).unwrap_err().kind(), ErrorKind::ResourceBusy);
+            drop(first);
+            drop(claim(&path).unwrap());
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        }
+        let (file, claim) = open(&path, Existing::Refused).unwrap();
+        let kind = |existing| open(&path, existing).unwrap_err().kind();
+        assert_eq!(kind(Existing::Refused), ErrorKind::AlreadyExists);
+        assert_eq!(kind(Existing::Continued), ErrorKind::ResourceBusy);
+        // One of another name does not matter.
+        drop(Claim::file(&folder.path().join("y")).unwrap());
+        drop((file, claim));
+        open(&path, Existing::Continued).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_followed_and_rights_are_kept() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let [link, inner, file] = ["link", "inner", "file"].map(|name| folder.path().join(name));
+        symlink("inner", &link).unwrap();
+        symlink(&file, &inner).unwrap();
+        for text in ["into nothing", "again"] {
+            write_atomically(&link, text).unwrap();
+            assert!(link.is_symlink() && inner.is_symlink() && !file.is_symlink());
+            assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        }
+        let first = Claim::file(&link).unwrap();
+        assert!(Claim::file(&file).is_err(), "one file, though two names");
+        drop(first);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        // What the umask leaves is what any new file has.
+        let usual = folder.path().join("usual");
+        fs::write(&usual, "").unwrap();
+        assert_eq!(mode(&file), mode(&usual));
+        for rights in [0o600, 0o664, 0o640] {
+            fs::set_permissions(&file, PermissionsExt::from_mode(rights)).unwrap();
+            write_atomically(&link, "more").unwrap();
+            assert_eq!(mode(&file), rights);
+        }
+        // A circle is an error, not a hang.
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        symlink(&one, &other).unwrap();
+        symlink(&other, &one).unwrap();
+        assert!(write_atomically(&one, "").is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_devices_are_written_to() {
+        use std::io::Read;
+        use std::os::unix::fs::FileTypeExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let read = |write: &dyn Fn()| {
+            std::thread::scope(|scope| {
+                let reader = scope.spawn(|| {
+                    let mut text = String::new();
+                    File::open(&pipe).unwrap().read_to_string(&mut text).unwrap();
+                    text
+                });
+                write();
+                reader.join().unwrap()
+            })
+        };
+        assert!(is_stream(&pipe));
+        let claim = Claim::file(&pipe).unwrap();
+        assert_eq!(read(&|| write_atomically(&pipe, "text").unwrap()), "text");
+        drop(claim);
+        assert_eq!(read(&|| open(&pipe, Existing::Refused).unwrap().0.write_all(b"more").unwrap()), "more");
+        assert!(open(&pipe, Existing::Continued).is_err());
+        assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        write_atomically(Path::new("/dev/null"), "text").unwrap();
+        assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+        assert!(is_descriptor(Path::new("/dev/fd/1")) && is_descriptor(Path::new("/proc/self/fd/1")));
+        assert!(!is_descriptor(Path::new("/dev/shm/file")));
+    }
+}

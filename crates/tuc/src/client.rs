@@ -1,0 +1,175 @@
+//! The client: plays with an engine on a server of the course.
+//!
+//! The original server takes a repeated datagram for a move of the opponent, and stops without a message at
+//! any invalid datagram. So the client sends its name once and each move once, as four digits, and nothing
+//! else. If no answer comes, it gives up.
+
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
+use std::time::{Duration, Instant};
+
+use thiserror::Error;
+
+use super::message::{self, MessageError, ServerMessage, Step};
+use super::mirror::{Event, Mirror};
+use super::socket::Mailbox;
+use labrys_core::engine::{Board, Engine, SearchReport};
+use labrys_core::game::tucchess::TucChess;
+use labrys_core::game::{FenError, Game};
+use labrys_core::search::{Control, Limits};
+use labrys_protocol::text;
+
+/// The settings of a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientSettings {
+    /// The name of the player: a line of text, 1 to 200 bytes.
+    pub name: String,
+    /// The time for a search. The engine subtracts its `Move Overhead`.
+    pub movetime: Duration,
+    /// The greatest number of nodes of a search, if limited.
+    pub nodes: Option<u64>,
+    /// The greatest time without a valid message of the server.
+    pub timeout: Duration,
+}
+
+/// An error that ends a game early.
+#[derive(Debug, Error)]
+pub enum TucError {
+    /// The name is invalid.
+    #[error(transparent)]
+    Name(#[from] MessageError),
+    /// The engine does not play TUC-CHESS.
+    #[error("the engine plays another game: {0}")]
+    Game(#[from] FenError),
+    /// A datagram cannot be sent.
+    #[error("cannot send `{datagram}` to {server}: {error}")]
+    Send {
+        /// The datagram.
+        datagram: String,
+        /// The address of the server.
+        server: SocketAddr,
+        /// The error of the system.
+        error: io::Error,
+    },
+    /// The socket has failed.
+    #[error("cannot receive datagrams: {0}")]
+    Receive(io::Error),
+    /// No message of the server came in time.
+    #[error("nothing from {server} for {} s while waiting for {expected}", .waited.as_secs_f64())]
+    Silent {
+        /// The address of the server.
+        server: SocketAddr,
+        /// The time waited.
+        waited: Duration,
+        /// The expected message.
+        expected: String,
+    },
+}
+
+/// Plays a game from the board of `engine` on the server, and returns the points of White and of Black;
+/// `report` gets each event. Invalid datagrams and those of other senders are logged at level `warn` and
+/// ignored.
+///
+/// # Errors
+/// [`TucError`] if the server is silent for too long or the socket fails.
+pub fn play(
+    socket: UdpSocket,
+    server: SocketAddr,
+    settings: &ClientSettings,
+    engine: &mut dyn Engine,
+    report: &mut dyn FnMut(&Event),
+) -> Result<[u8; 2], TucError> {
+    message::parse_name(settings.name.as_bytes())?;
+    let mut connection = Connection { mailbox: Mailbox::new(socket), server, timeout: settings.timeout };
+    let mut mirror = Mirror::new(TucChess::from_fen(&engine.board().fen())?);
+    engine.new_game();
+    connection.send(&settings.name)?;
+    let mut heard = Instant::now();
+    loop {
+        let Some(message) = connection.receive(heard)? else {
+            return Err(TucError::Silent { server, waited: settings.timeout, expected: mirror.expected() });
+        };
+        let events = match mirror.receive(message) {
+            Ok(events) => events,
+            Err(odd) => {
+                log::warn!("ignored: {odd}");
+                continue;
+            }
+        };
+        for event in &events {
+            report(event);
+            follow(engine.board_mut(), event);
+            if let Event::Ended(points) = event {
+                return Ok(*points);
+            }
+        }
+        if mirror.is_to_move() {
+            match think(engine, mirror.position(), settings) {
+                Some(step) => {
+                    connection.send(&step.to_string())?;
+                    mirror.sent(step);
+                }
+                None => log::warn!("we have no legal move; the server has to end the game"),
+            }
+        }
+        heard = Instant::now();
+    }
+}
+
+/// Plays a move on the board of the engine, so that it has the history of the game.
+fn follow(board: &mut dyn Board, event: &Event) {
+    if let Event::Moved(moved) | Event::Unconfirmed(moved) = event
+        && let Err(error) = board.play(&moved.text)
+    {
+        log::debug!("cannot play the move on the board of the engine: {error}");
+    }
+}
+
+/// The move that the engine finds in a position.
+fn think(engine: &mut dyn Engine, position: &TucChess, settings: &ClientSettings) -> Option<Step> {
+    let fen = position.fen();
+    // The position of the server takes precedence over that of the rules.
+    if engine.board().fen() != fen {
+        engine.board_mut().set_up(Some(&fen), &[]).ok()?;
+    }
+    let limits = Limits { movetime: Some(settings.movetime), nodes: settings.nodes, ..Limits::none() };
+    let mut last = None;
+    let mut listener = |report: &SearchReport| last = Some(text::info(report));
+    // The search is only refused for illegal root moves, and there are none.
+    let best = engine.search(&[], &limits, &Control::default(), &mut listener).ok()?;
+    log::info!("{} {}", text::best_move(&best), last.unwrap_or_default());
+    Step::from_name(&best.best?)
+}
+
+/// The connection to the server.
+struct Connection {
+    mailbox: Mailbox,
+    server: SocketAddr,
+    timeout: Duration,
+}
+
+impl Connection {
+    /// Sends a datagram, once.
+    fn send(&self, text: &str) -> Result<(), TucError> {
+        self.mailbox.send(self.server, text).map_err(|error| TucError::Send {
+            datagram: text.to_owned(),
+            server: self.server,
+            error,
+        })
+    }
+
+    /// The next message of the server. None if none comes in time, counted from `heard`.
+    fn receive(&mut self, heard: Instant) -> Result<Option<ServerMessage>, TucError> {
+        loop {
+            let left = self.timeout.checked_sub(heard.elapsed()).filter(|left| !left.is_zero());
+            let Some(left) = left else { return Ok(None) };
+            let deadline = Instant::now().checked_add(left);
+            let received = self.mailbox.receive_from(self.server, deadline).map_err(TucError::Receive)?;
+            match received.map(ServerMessage::parse) {
+                Some(Ok(message)) => return Ok(Some(message)),
+                Some(Err(error)) => log::warn!("ignored: {error}"),
+                None => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,455 @@
+//! The folder of a match or a training: its games, curves and charts.
+//!
+//! A browser names a file as the list names it; no other path leads anywhere. Links are not followed.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+use labrys_arena::pgn::{self, PgnGame};
+use labrys_core::game::{Color, quote};
+
+/// Levels of folders that are listed.
+const DEPTH: usize = 6;
+
+/// Files that are listed at most.
+const MOST_FILES: usize = 1000;
+
+/// Games of a file that are listed at most.
+const MOST_GAMES: usize = 5000;
+
+/// Points of a curve that are sent at most; of more, some are left out.
+const MOST_POINTS: usize = 1000;
+
+/// Columns of a table that are read at most.
+const MOST_COLUMNS: usize = 300;
+
+/// The largest file that is sent or read as a whole, in bytes.
+const LARGEST: u64 = 8 << 20;
+
+/// The longest line of a table in bytes.
+const LONGEST_LINE: u64 = 1 << 20;
+
+/// What a file has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum FileKind {
+    /// Games, as PGN.
+    Games,
+    /// A table of numbers, as CSV.
+    Table,
+    /// A drawing, as SVG.
+    Chart,
+    /// A report, as JSON.
+    Report,
+}
+
+/// A file of the list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct FileEntry {
+    /// Its path below the folder, with `/`.
+    pub(super) name: String,
+    pub(super) kind: FileKind,
+    /// Its length in bytes.
+    size: u64,
+    /// When it was last written, in milliseconds since 1970.
+    pub(super) modified: u64,
+}
+
+/// The files of the folder.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Listing {
+    /// The first ones by name.
+    pub(super) files: Vec<FileEntry>,
+    /// How many others there are.
+    pub(super) left_out: usize,
+}
+
+/// What is shown of a file.
+pub(super) struct Shown {
+    pub(super) content: Content,
+    /// What is not shown, if anything.
+    pub(super) note: Option<String>,
+}
+
+/// The content of a file.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Content {
+    /// The games.
+    Games(Vec<GameEntry>),
+    /// The numbers of a table.
+    Table { columns: Vec<String>, rows: Vec<Vec<Option<f64>>> },
+    /// A drawing is fetched by its name.
+    Chart,
+    /// The JSON of a report.
+    Report(Box<RawValue>),
+}
+
+/// A game of a file.
+#[derive(Serialize)]
+pub(super) struct GameEntry {
+    /// White and Black.
+    players: [String; 2],
+    result: &'static str,
+    plies: usize,
+    /// Why the game cannot be read; it has its place in the list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    problem: Option<String>,
+}
+
+/// Why a file is not shown.
+#[derive(Debug, Error)]
+pub(super) enum FolderError {
+    #[error("no folder is open")]
+    None,
+    #[error("there is no file {}", quote(.0))]
+    File(String),
+    #[error("there is no game {0} in this file")]
+    Game(usize),
+    #[error("{file}: {reason}")]
+    Read { file: String, reason: String },
+}
+
+/// The folder.
+#[derive(Clone, Debug)]
+pub(super) struct Folder {
+    path: PathBuf,
+}
+
+impl Folder {
+    pub(super) fn new(path: PathBuf) -> Folder {
+        Folder { path }
+    }
+
+    /// The files of the folder and of those below it, by name.
+    pub(super) fn list(&self) -> Listing {
+        let (mut files, mut count) = (BTreeMap::new(), 0);
+        collect(&self.path, "", DEPTH, &mut |file| {
+            count += 1;
+            files.insert(file.name.clone(), file);
+            if files.len() > MOST_FILES {
+                files.pop_last();
+            }
+        });
+        Listing { left_out: count - files.len(), files: files.into_values().collect() }
+    }
+
+    /// A file of the list.
+    pub(super) fn find(&self, name: &str) -> Result<FileEntry, FolderError> {
+        let found = self.list().files.into_iter().find(|file| file.name == name);
+        found.ok_or_else(|| FolderError::File(name.to_owned()))
+    }
+
+    /// The content of a file of the list.
+    pub(super) fn open(&self, file: &FileEntry) -> Result<Shown, FolderError> {
+        let path = self.path.join(&file.name);
+        let failed = |reason: &dyn std::fmt::Display| FolderError::Read {
+            file: file.name.clone(),
+            reason: reason.to_string(),
+        };
+        let whole = |content| Shown { content, note: None };
+        match file.kind {
+            FileKind::Games => games(&path).map_err(|reason| failed(&reason)),
+            FileKind::Table => table(&path).map_err(|reason| failed(&reason)),
+            FileKind::Chart => Ok(whole(Content::Chart)),
+            FileKind::Report => {
+                let text = read(&path).map_err(|reason| failed(&reason))?;
+                let json = serde_json::from_str(&text).map_err(|reason| failed(&reason))?;
+                Ok(whole(Content::Report(json)))
+            }
+        }
+    }
+
+    /// A game of a file of games, counted from 0.
+    pub(super) fn game(&self, name: &str, index: usize) -> Result<PgnGame, FolderError> {
+        let file = self.find(name)?;
+        let failed = |reason: String| FolderError::Read { file: name.to_owned(), reason };
+        if file.kind != FileKind::Games {
+            return Err(FolderError::Game(index));
+        }
+        let path = self.path.join(name);
+        let mut games = pgn::file::open(&path).map_err(|error| failed(error.to_string()))?;
+        let game = games.nth(index).ok_or(FolderError::Game(index))?;
+        game.map_err(|error| failed(error.to_string()))
+    }
+
+    /// The text of a chart.
+    pub(super) fn chart(&self, name: &str) -> Result<String, FolderError> {
+        let file = self.find(name).and_then(|file| match file.kind {
+            FileKind::Chart => Ok(file),
+            _ => Err(FolderError::File(name.to_owned())),
+        })?;
+        read(&self.path.join(&file.name))
+            .map_err(|error| FolderError::Read { file: file.name, reason: error.to_string() })
+    }
+}
+
+/// Calls `add` with the files of a folder whose names begin with `prefix` below the first one.
+fn collect(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(FileEntry)) {
+    // A folder that cannot be read has no files.
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.filter_map(Result::ok) {
+        let Some(name) = entry.file_name().to_str().map(str::to_owned) else { continue };
+        // The metadata of an entry are those of a link itself.
+        let Ok(metadata) = entry.metadata() else { continue };
+        if name.starts_with('.') {
+            continue;
+        }
+        if metadata.is_dir() && depth > 1 {
+            collect(&entry.path(), &format!("{prefix}{name}/"), depth - 1, add);
+        }
+        let kind = match entry.path().extension().and_then(|extension| extension.to_str()) {
+            Some("pgn") => FileKind::Games,
+            Some("csv") => FileKind::Table,
+            Some("svg") => FileKind::Chart,
+            Some("json") => FileKind::Report,
+            _ => continue,
+        };
+        if metadata.is_file() {
+            let modified = metadata.modified().ok();
+            let modified = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+            let modified = modified.map_or(0, |time| time.as_millis() as u64);
+            add(FileEntry { name: format!("{prefix}{name}"), kind, size: metadata.len(), modified });
+        }
+    }
+}
+
+fn read(path: &Path) -> io::Result<String> {
+    let file = File::open(path)?;
+    if file.metadata()?.len() > LARGEST {
+        return Err(io::Error::other(format!("more than {LARGEST} bytes")));
+    }
+    let mut text = String::new();
+    file.take(LARGEST).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// The games of a file. One that cannot be read is named in its place.
+fn games(path: &Path) -> Result<Shown, pgn::file::PgnFileError> {
+    let games = pgn::file::open(path)?;
+    let mut entries = Vec::new();
+    for game in games {
+        if entries.len() == MOST_GAMES {
+            let note = Some(format!("the first {MOST_GAMES} games are shown"));
+            return Ok(Shown { content: Content::Games(entries), note });
+        }
+        entries.push(match game {
+            Ok(game) => GameEntry {
+                plies: game.opening.moves.len() + game.moves.len(),
+                result: match game.end.map(|end| end.winner) {
+                    Some(Some(Color::White)) => "1-0",
+                    Some(Some(Color::Black)) => "0-1",
+                    Some(None) => "½-½",
+                    None => "*",
+                },
+                players: game.players.map(|player| player.name),
+                problem: None,
+            },
+            Err(error) => GameEntry {
+                players: ["?", "?"].map(str::to_owned),
+                result: "*",
+                plies: 0,
+                problem: Some(error.to_string()),
+            },
+        });
+    }
+    Ok(Shown { content: Content::Games(entries), note: None })
+}
+
+/// A table with a line of titles. What is no number is none. Of many rows some are left out, evenly, however
+/// long the file is.
+fn table(path: &Path) -> io::Result<Shown> {
+    let mut file = BufReader::new(File::open(path)?);
+    let Some(titles) = next_line(&mut file)? else {
+        let content = Content::Table { columns: Vec::new(), rows: Vec::new() };
+        return Ok(Shown { content, note: None });
+    };
+    let titles = titles.trim_start_matches('\u{feff}');
+    let all = titles.split(',').count();
+    let columns: Vec<String> = cells(titles).map(str::to_owned).collect();
+    // Every `step`th row is kept, and the last one.
+    let (mut rows, mut last, mut count, mut step) = (Vec::new(), None, 0_usize, 1);
+    while let Some(line) = next_line(&mut file)? {
+        // A line that is being written is short.
+        if cells(&line).count() != columns.len() {
+            continue;
+        }
+        let row: Vec<Option<f64>> =
+            cells(&line).map(|cell| cell.parse().ok().filter(|number: &f64| number.is_finite())).collect();
+        if count % step == 0 {
+            rows.push(row.clone());
+        }
+        (count, last) = (count + 1, Some(row));
+        if rows.len() > 2 * MOST_POINTS {
+            let mut index = 0;
+            rows.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+            step *= 2;
+        }
+    }
+    let thinned = rows.len().div_ceil(MOST_POINTS).max(1);
+    let is_last_kept = count > 0 && (count - 1) % (step * thinned) == 0;
+    let mut rows: Vec<_> = rows.into_iter().step_by(thinned).collect();
+    rows.extend(last.filter(|_| !is_last_kept));
+    let note = (all > MOST_COLUMNS).then(|| format!("the first {MOST_COLUMNS} of {all} columns are shown"));
+    Ok(Shown { content: Content::Table { columns, rows }, note })
+}
+
+/// The cells of a line of a table.
+fn cells(line: &str) -> impl Iterator<Item = &str> {
+    line.split(',').take(MOST_COLUMNS).map(str::trim)
+}
+
+/// The next line of a table; `None` at its end.
+fn next_line(file: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut bytes = Vec::new();
+    file.take(LONGEST_LINE + 1).read_until(b'\n', &mut bytes)?;
+    match bytes.len() as u64 {
+        0 => Ok(None),
+        1..=LONGEST_LINE => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        _ => Err(io::Error::other(format!("a line of more than {LONGEST_LINE} bytes"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Folder) {
+        let outer = tempfile::tempdir().unwrap();
+        let path = outer.path().join("shown");
+        fs::create_dir_all(path.join("deep/er")).unwrap();
+        fs::write(outer.path().join("secret.svg"), "<svg/>").unwrap();
+        fs::write(path.join("curve.csv"), "moves,change,w\n1,0.5,x\n2,0.25,3\n3,").unwrap();
+        fs::write(path.join("deep/er/games.pgn"), "[White \"a\"]\n\n1. e4 e5 1-0\n\n[White \"b\"]\n\n1. d4")
+            .unwrap();
+        fs::write(path.join("chart.svg"), "<svg/>").unwrap();
+        fs::write(path.join("report.json"), "{\"a\": 1}").unwrap();
+        fs::write(path.join("notes.txt"), "no").unwrap();
+        fs::write(path.join(".hidden.svg"), "no").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(outer.path().join("secret.svg"), path.join("link.svg")).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(outer.path(), path.join("up")).unwrap();
+        (outer, Folder::new(path))
+    }
+
+    #[test]
+    fn the_list_has_what_can_be_shown_and_no_links() {
+        let (_outer, folder) = folder();
+        let Listing { files, left_out } = folder.list();
+        let names: Vec<_> = files.into_iter().map(|file| file.name).collect();
+        assert_eq!(
+            (names.as_slice(), left_out),
+            (&["chart.svg", "curve.csv", "deep/er/games.pgn", "report.json"].map(str::to_owned)[..], 0)
+        );
+    }
+
+    #[test]
+    fn the_first_files_by_name_are_listed() {
+        let outer = tempfile::tempdir().unwrap();
+        for number in (0..MOST_FILES + 20).rev() {
+            fs::write(outer.path().join(format!("{number:05}.svg")), "").unwrap();
+        }
+        let folder = Folder::new(outer.path().to_owned());
+        let Listing { files, left_out } = folder.list();
+        let expected = (0..MOST_FILES).map(|number| format!("{number:05}.svg"));
+        assert!(files.iter().map(|file| &file.name).eq(&expected.collect::<Vec<_>>()));
+        assert_eq!(left_out, 20);
+    }
+
+    #[test]
+    fn a_table_is_read_to_its_end() {
+        let outer = tempfile::tempdir().unwrap();
+        let path = outer.path().join("curve.csv");
+        let folder = Folder::new(outer.path().to_owned());
+        let wide = "9".repeat(200);
+        for count in [0, 1, 2, 999, 1000, 1001, 2001, 5000, 45_000] {
+            let lines = (0..count).map(|number| format!("{number},{wide}\n"));
+            fs::write(&path, format!("\u{feff}a,b\n{}", lines.collect::<String>())).unwrap();
+            let shown = folder.open(&folder.find("curve.csv").unwrap()).unwrap();
+            let Content::Table { columns, rows } = shown.content else { panic!() };
+            let firsts: Vec<_> = rows.iter().filter_map(|row| row[0]).collect();
+            assert_eq!((columns[0].as_str(), rows.len() <= MOST_POINTS + 1), ("a", true));
+            let last = (count > 0).then(|| f64::from(count - 1));
+            assert_eq!(firsts.last().copied(), last, "{count}");
+            assert!(count < 999 || firsts.len() > MOST_POINTS / 2 - 2, "{count}: {}", firsts.len());
+            assert!(firsts.is_sorted_by(|a, b| a < b) && firsts.first().is_none_or(|&first| first == 0.0));
+        }
+        fs::write(&path, "9".repeat(LONGEST_LINE as usize + 1)).unwrap();
+        assert!(folder.open(&folder.find("curve.csv").unwrap()).is_err());
+        fs::write(&path, vec!["x"; MOST_COLUMNS + 5].join(",")).unwrap();
+        let note = folder.open(&folder.find("curve.csv").unwrap()).unwrap().note.unwrap();
+        assert_eq!(note, "the first 300 of 305 columns are shown");
+    }
+
+    #[test]
+    fn a_game_that_cannot_be_read_keeps_its_place() {
+        let outer = tempfile::tempdir().unwrap();
+        let text =
+            "[White \"a\"]\n\n1. e4 1-0\n\n[White \"b\"]\n\n1. e4 (1. d4\n\n[White \"c\"]\n\n1. c4 0-1\n";
+        fs::write(outer.path().join("games.pgn"), text).unwrap();
+        let folder = Folder::new(outer.path().to_owned());
+        let shown = folder.open(&folder.find("games.pgn").unwrap()).unwrap();
+        let Content::Games(games) = shown.content else { panic!() };
+        let found: Vec<_> = games.iter().map(|game| (game.players[0].as_str(), game.result)).collect();
+        assert_eq!(found, [("a", "1-0"), ("?", "*"), ("c", "0-1")]);
+        assert!(
+            games[1].problem.as_ref().unwrap().contains("line 9: a comment or a variation is not closed")
+        );
+        assert_eq!(folder.game("games.pgn", 2).unwrap().players[0].name, "c");
+        assert!(folder.game("games.pgn", 1).is_err());
+        let many = "1. e4 *\n".repeat(MOST_GAMES + 1);
+        fs::write(outer.path().join("games.pgn"), many).unwrap();
+        let shown = folder.open(&folder.find("games.pgn").unwrap()).unwrap();
+        assert_eq!(shown.note.unwrap(), "the first 5000 games are shown");
+    }
+
+    #[test]
+    fn only_names_of_the_list_lead_to_files() {
+        let (outer, folder) = folder();
+        assert_eq!(folder.chart("chart.svg").unwrap(), "<svg/>");
+        let absolute = outer.path().join("secret.svg");
+        for name in [
+            "../secret.svg",
+            "link.svg",
+            "up/secret.svg",
+            "./chart.svg",
+            "deep/../chart.svg",
+            "/etc/passwd",
+            ".hidden.svg",
+            "notes.txt",
+            "",
+            "chart.svg\0",
+            "%2e%2e/secret.svg",
+            absolute.to_str().unwrap(),
+        ] {
+            assert!(matches!(folder.chart(name), Err(FolderError::File(_))), "{name}");
+            assert!(folder.game(name, 0).is_err(), "{name}");
+        }
+        assert!(folder.chart("report.json").is_err() && folder.game("chart.svg", 0).is_err());
+    }
+
+    #[test]
+    fn unfinished_files_are_shown_as_far_as_they_go() {
+        let (_outer, folder) = folder();
+        let open = |name: &str| folder.open(&folder.find(name).unwrap()).unwrap().content;
+        let Content::Table { columns, rows } = open("curve.csv") else { panic!() };
+        assert_eq!(columns, ["moves", "change", "w"]);
+        assert_eq!(rows, [[Some(1.0), Some(0.5), None], [Some(2.0), Some(0.25), Some(3.0)]]);
+        let Content::Games(games) = open("deep/er/games.pgn") else { panic!() };
+        assert_eq!((games.len(), games[0].result, games[0].plies), (2, "1-0", 2));
+        assert_eq!((games[1].result, games[1].plies), ("*", 1));
+        assert_eq!(folder.game("deep/er/games.pgn", 0).unwrap().players[0].name, "a");
+        assert!(matches!(folder.game("deep/er/games.pgn", 7), Err(FolderError::Game(7))));
+    }
+}

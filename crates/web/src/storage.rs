@@ -1,0 +1,190 @@
+//! The folder of the sessions: a file for each of them, which is written soon after each change, and the
+//! token of the address.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::catalogue::Catalogue;
+use super::saved::{SavedError, SavedSession};
+use super::sessions::random_name;
+use super::state::State;
+use labrys_support::files::{Claim, write_privately};
+
+/// A session that nobody has touched for so long is forgotten.
+const LONGEST_LIFE: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The largest file that is read, in bytes.
+const LARGEST: u64 = 16 << 20;
+
+/// The file of the token.
+const TOKEN: &str = "token";
+
+/// The folder with the sessions of a server.
+#[derive(Clone, Debug)]
+pub(super) struct Storage {
+    folder: PathBuf,
+    /// No other server writes to it.
+    _claim: Arc<Claim>,
+}
+
+impl Storage {
+    /// Makes the folder, which its owner alone can read.
+    pub(super) fn open(folder: &Path) -> io::Result<Storage> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(folder)?;
+        let claim = Claim::folder(folder)
+            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
+        Ok(Storage { folder: folder.to_owned(), _claim: Arc::new(claim) })
+    }
+
+    /// The token of earlier runs, or a new one, so that an address goes on to work.
+    pub(super) fn token(&self) -> io::Result<String> {
+        let path = self.folder.join(TOKEN);
+        let token = fs::read_to_string(&path).ok().filter(|token| is_name(token)).unwrap_or_else(random_name);
+        // Anew each time: others may be able to read an old one.
+        write_privately(&path, &token)?;
+        Ok(token)
+    }
+
+    /// The newest sessions, `most` of them, the newest last. Other files of sessions, and those that are too
+    /// old, are deleted. What cannot be read is logged and left alone.
+    pub(super) fn load(&self, most: usize, catalogue: &Arc<Catalogue>) -> io::Result<Vec<(String, State)>> {
+        let mut files = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default().to_owned();
+            if path.extension().is_some_and(|extension| extension == "json") && is_name(&name) {
+                files.push((fs::metadata(&path)?.modified()?, name));
+            }
+        }
+        files.sort();
+        let (now, count) = (SystemTime::now(), files.len());
+        let mut sessions = Vec::new();
+        for (index, (modified, name)) in files.into_iter().enumerate() {
+            let is_old = now.duration_since(modified).is_ok_and(|age| age > LONGEST_LIFE);
+            if is_old || index + most < count {
+                self.remove(&name);
+                continue;
+            }
+            match self.read(&name, catalogue) {
+                Ok(state) => sessions.push((name, state)),
+                Err(error) => log::warn!("{}: {error}", self.path(&name).display()),
+            }
+        }
+        Ok(sessions)
+    }
+
+    fn read(&self, name: &str, catalogue: &Catalogue) -> Result<State, SavedError> {
+        let path = self.path(name);
+        let size = fs::metadata(&path)?.len();
+        if size > LARGEST {
+            return Err(SavedError::Size(size));
+        }
+        serde_json::from_slice::<SavedSession>(&fs::read(&path)?)?.restore(catalogue)
+    }
+
+    /// Writes a session.
+    pub(super) fn write(&self, name: &str, session: &SavedSession) {
+        let path = self.path(name);
+        let json = serde_json::to_vec(session).expect("sessions are made of text and numbers");
+        if let Err(error) = write_privately(&path, json) {
+            log::error!("{}: {error}", path.display());
+        }
+    }
+
+    /// Deletes a session.
+    pub(super) fn remove(&self, name: &str) {
+        // There may be none.
+        let _ = fs::remove_file(self.path(name));
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.json"))
+    }
+}
+
+/// Whether a text is a random name.
+fn is_name(text: &str) -> bool {
+    text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clock::Times;
+    use super::super::game_tree::GameTree;
+    use super::super::message::Eval;
+    use super::super::player::SidePlayer;
+    use super::*;
+    use labrys_arena::Rules;
+
+    fn catalogue() -> Arc<Catalogue> {
+        Arc::new(Catalogue::new(&[]))
+    }
+
+    fn state(catalogue: &Catalogue) -> State {
+        let tree = GameTree::new(Rules::new("tucchess", None).unwrap(), None).unwrap();
+        let players = [SidePlayer::Person, SidePlayer::Person];
+        let mut state = State::new(tree, players, catalogue.analysts[1].clone());
+        state.control = Some("300+3".parse().unwrap());
+        *state.tree.times_mut() = state.control.map(Times::new);
+        for mv in ["a2a3", "a6a5"] {
+            state.play(mv).unwrap();
+        }
+        state.tree.show(1).unwrap();
+        state.play("b6b5").unwrap();
+        state.tree.note(1, Eval { result: 0.25, depth: 3 });
+        state.tree.show(1).unwrap();
+        state
+    }
+
+    #[test]
+    fn sessions_are_written_and_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let (storage, catalogue) = (Storage::open(&folder.path().join("a/b")).unwrap(), catalogue());
+        let (name, before) = (random_name(), state(&catalogue));
+        storage.write(&name, &SavedSession::new(&before));
+        let mut read = storage.load(5, &catalogue).unwrap();
+        let (same, after) = read.pop().unwrap();
+        assert_eq!((same, after.to_json()), (name, before.to_json()));
+        assert!(after.tree.times().is_some() && after.tree.line()[1].others.len() == 1);
+        let token = storage.token().unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, PermissionsExt};
+
+            let path = folder.path().join("a/b").join(TOKEN);
+            fs::set_permissions(&path, PermissionsExt::from_mode(0o644)).unwrap();
+            assert_eq!(storage.token().unwrap(), token);
+            assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        }
+        assert_eq!(storage.token().unwrap(), token);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_passed_over_and_the_oldest_are_deleted() {
+        let folder = tempfile::tempdir().unwrap();
+        let (storage, catalogue) = (Storage::open(folder.path()).unwrap(), catalogue());
+        let good = serde_json::to_string(&SavedSession::new(&state(&catalogue))).unwrap();
+        let names: Vec<_> = (0..3).map(|_| random_name()).collect();
+        for name in &names {
+            fs::write(storage.path(name), &good).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let read = storage.load(2, &catalogue).unwrap();
+        assert_eq!(read.iter().map(|(name, _)| name).collect::<Vec<_>>(), [&names[1], &names[2]]);
+        assert!(!storage.path(&names[0]).exists());
+        for bad in ["", "{}", &good.replace("a2a3", "a2a9"), &good.replace("tucchess", "ludo")] {
+            fs::write(storage.path(&names[1]), bad).unwrap();
+            assert_eq!(storage.load(2, &catalogue).unwrap().len(), 1, "{bad}");
+            assert!(storage.path(&names[1]).exists());
+        }
+        fs::write(folder.path().join("../x.json").with_file_name("notes.json"), "{}").unwrap();
+        assert_eq!(storage.load(2, &catalogue).unwrap().len(), 1);
+    }
+}

@@ -1,0 +1,640 @@
+//! The command `labrys match`, and the commands that read and make its files.
+
+use crate::common::records;
+use crate::common::shell;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use labrys::arena::pgn::PgnGame;
+use labrys::arena::{BookOptions, Openings, Termination, Variation};
+use labrys::engine::registry;
+use labrys::game::Color;
+use records::{end, read};
+use tempfile::TempDir;
+
+/// A temporary folder, removed at the end of the test.
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn command(words: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    command.args(words.split_whitespace());
+    command
+}
+
+/// Runs `labrys` with arguments that contain no spaces: success, standard output, standard error.
+fn labrys(words: &str) -> (bool, String, String) {
+    shell::output(&mut command(words))
+}
+
+/// Runs `labrys match` and returns the result as JSON.
+fn json(words: &str) -> serde_json::Value {
+    let (success, out, error) = labrys(&format!("match --json {words}"));
+    assert!(success, "{words}: {error}");
+    serde_json::from_str(&out).unwrap()
+}
+
+/// Game records without their times, which depend on the machine.
+fn essence(records: &[PgnGame]) -> Vec<PgnGame> {
+    let mut records = records.to_vec();
+    for mv in records.iter_mut().flat_map(|record| &mut record.moves) {
+        mv.comment = mv.comment.split(' ').next().unwrap().to_owned();
+    }
+    records
+}
+
+const TWO: &str = "--variant neighbours --engine name=a option.FeatureSet=set1 \
+    --engine name=b option.FeatureSet=base --each nodes=400 option.Hash=1";
+
+#[test]
+fn a_match_prints_its_result_and_writes_its_games() {
+    let folder = folder();
+    let file = folder.path().join("games.pgn");
+    let plot = folder.path().join("score.svg");
+    let (success, out, error) =
+        labrys(&format!("match {TWO} --games 12 --pgnout {} --plot {}", file.display(), plot.display()));
+    assert!(success, "{error}");
+    let records = read(&file);
+    let count = |name: &str| {
+        let won = |record: &&PgnGame| {
+            end(record).winner.is_some_and(|winner| record.players[winner.index()].name == name)
+        };
+        records.iter().filter(won).count()
+    };
+    let (wins, losses) = (count("a"), count("b"));
+    let draws = 12 - wins - losses;
+    assert!(out.starts_with(&format!("a against b: 12 games, +{wins} ={draws} -{losses}, score ")), "{out}");
+    assert!(out.contains("\nElo ") && out.contains("LOS"), "{out}");
+    assert!(std::fs::read_to_string(plot).unwrap().starts_with("<svg "));
+
+    // Each opening is played twice, with colours swapped.
+    assert_eq!(records.len(), 12);
+    for pair in records.chunks(2) {
+        assert_eq!(pair[0].opening, pair[1].opening);
+        assert_eq!((&*pair[0].players[0].name, &*pair[1].players[0].name), ("a", "b"));
+        assert!((4..=7).contains(&pair[0].opening.moves.len()));
+    }
+    assert!(records.iter().all(|record| end(record).termination == Termination::Rules));
+    let openings: std::collections::HashSet<_> = records.iter().map(|record| &record.opening.moves).collect();
+    assert!(openings.len() >= 5, "{openings:?}");
+
+    // Replaying the games confirms their moves and results.
+    let (success, out, error) = labrys(&format!("replay {}", file.display()));
+    assert!(
+        success && out.contains("12 games, ") && out.trim_end().ends_with(" plies, all legal"),
+        "{out}{error}"
+    );
+    let (_, one, _) = labrys(&format!("replay {} --game 3", file.display()));
+    assert!(
+        one.starts_with("game 3: a – b, ") && one.contains("\nFen: ") && one.contains("1 games"),
+        "{one}"
+    );
+    let (success, svg, _) = labrys(&format!("plot {}", file.display()));
+    assert!(success && svg.contains("a against b"));
+}
+
+#[test]
+fn replay_finds_errors() {
+    let folder = folder();
+    let file = folder.path().join("games.pgn");
+    let (success, ..) = labrys(&format!("match {TWO} --games 2 --pgnout {}", file.display()));
+    assert!(success);
+    let text = std::fs::read_to_string(&file).unwrap();
+    let last = read(&file)[0].moves.last().unwrap().text.clone();
+    let broken = folder.path().join("broken.pgn");
+    for (from, to, message) in [
+        (last.as_str(), "a1a1", "`a1a1` is"),
+        ("[Variant \"neighbours\"]", "[Variant \"ludo\"]", "unknown variant `ludo`"),
+        ("{book}", "{book", "`{book`"),
+        ("[White ", "White ", ""),
+    ] {
+        std::fs::write(&broken, text.replacen(from, to, 1)).unwrap();
+        let (success, out, error) = labrys(&format!("replay {}", broken.display()));
+        if message.is_empty() {
+            // Text between games is not valid PGN.
+            assert!(!success, "{out}");
+        } else {
+            assert!(!success && (error.contains(message) || error.contains("game 1")), "{to}: {error}");
+        }
+    }
+    // A result that contradicts the rules.
+    let records = read(&file);
+    let wrong = match end(&records[0]).winner {
+        Some(Color::White) => text.replacen("1-0", "0-1", 2),
+        Some(Color::Black) => text.replacen("0-1", "1-0", 2),
+        None => text.replacen("1/2-1/2", "1-0", 2),
+    };
+    std::fs::write(&broken, wrong).unwrap();
+    let (success, _, error) = labrys(&format!("replay {}", broken.display()));
+    assert!(!success && error.contains("game 1 in line 1: the result is wrong"), "{error}");
+    let (success, _, error) = labrys(&format!("replay {} --game 9", file.display()));
+    assert!(!success && error.contains("no game 9"), "{error}");
+    let (success, _, error) = labrys("replay /no/such/file");
+    assert!(!success && error.contains("`/no/such/file`: "), "{error}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games_at_any_concurrency() {
+    let folder = folder();
+    let run = |name: &str, arguments: &str| {
+        let file = folder.path().join(name);
+        json(&format!("{TWO} --games 16 --pgnout {} {arguments}", file.display()));
+        read(&file)
+    };
+    let alone = run("1.pgn", "--seed 5");
+    for (name, concurrency) in [("2.pgn", 2), ("3.pgn", 3)] {
+        let together = run(name, &format!("--seed 5 --concurrency {concurrency}"));
+        assert_eq!(essence(&together), essence(&alone));
+    }
+    assert_ne!(essence(&run("4.pgn", "--seed 6")), essence(&alone));
+}
+
+#[test]
+fn chance_outcomes_are_seeded_and_recorded() {
+    let folder = folder();
+    let run = |name: &str, arguments: &str| {
+        let file = folder.path().join(name);
+        let words =
+            "--variant tucchess --engine name=a --engine name=b --each nodes=200 option.Hash=1 --games 8";
+        json(&format!("{words} {arguments} --pgnout {}", file.display()));
+        read(&file)
+    };
+    let alone = run("1.pgn", "");
+    assert_eq!(essence(&run("2.pgn", "--concurrency 2")), essence(&alone));
+    assert_ne!(essence(&run("3.pgn", "--seed 2")), essence(&alone));
+    let moves: Vec<_> = alone.iter().flat_map(|record| &record.moves).map(|mv| mv.text.as_str()).collect();
+    let with = |mark: &str| moves.iter().filter(|mv| mv.contains(mark)).count();
+    assert!(with("=1") > with("=0") && with("=0") > 0, "{} of {}", with("=0"), with("=1"));
+    assert!((moves.len() / 20..moves.len() / 5).contains(&with("+")), "{} of {}", with("+"), moves.len());
+    let pairs = alone.chunks(2);
+    assert!(pairs.into_iter().any(|pair| pair[0].moves != pair[1].moves), "chance differs from game to game");
+    let (success, out, error) = labrys(&format!("replay {}", folder.path().join("1.pgn").display()));
+    assert!(success && out.contains("8 games"), "{error}");
+    // At the move limit the points decide.
+    let short = run("4.pgn", "--max-moves 20 --random-plies 0");
+    assert!(short.iter().all(|record| record.moves.len() <= 40));
+    let ends: Vec<_> =
+        short.iter().map(|record| (end(record).winner, end(record).details.as_str())).collect();
+    assert!(ends.contains(&(Some(Color::White), "White wins on points: 40 plies")), "{ends:?}");
+}
+
+#[test]
+fn labrys_plays_the_same_in_process_and_over_uci() {
+    let folder = folder();
+    let run = |name: &str, cmd: &str| {
+        let file = folder.path().join(name);
+        json(&format!(
+            "--variant neighbours --engine name=a {cmd} --engine name=b {cmd} option.FeatureSet=set3 \
+             --each nodes=300 --games 4 --pgnout {}",
+            file.display()
+        ));
+        read(&file)
+    };
+    let inside = run("in.pgn", "");
+    let outside = run("out.pgn", &format!("cmd={}", env!("CARGO_BIN_EXE_labrys")));
+    let setup = format!("{}, FeatureSet=set3", env!("CARGO_BIN_EXE_labrys"));
+    assert_eq!(outside[0].players[1].setup, setup);
+    let mut same = essence(&inside);
+    for (record, other) in same.iter_mut().zip(&outside) {
+        record.players = other.players.clone();
+    }
+    // Moves, scores and depths are the same in process and over UCI.
+    assert_eq!(same, essence(&outside));
+}
+
+/// The output of a match without the line of times.
+fn table(out: &str) -> Vec<&str> {
+    out.lines().filter(|line| !line.contains(" games in ")).collect()
+}
+
+#[test]
+fn a_killed_match_resumes_to_the_same_result() {
+    let folder = folder();
+    let path = |name: &str| folder.path().join(name);
+    let arguments = |file: &Path, games: usize| {
+        format!("match {TWO} --games {games} --concurrency 2 --pgnout {}", file.display())
+    };
+    for (signal, name) in [("-INT", "int.pgn"), ("-KILL", "kill.pgn")] {
+        let file = path(name);
+        // However late the signal comes, the match is not over.
+        let child = command(&arguments(&file, 1_000_000))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while std::fs::read_to_string(&file).unwrap_or_default().matches("[Result").count() < 3 {
+            assert!(start.elapsed() < Duration::from_secs(60));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        let (out, error) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        let before = read(&file).len();
+        if signal == "-INT" {
+            assert!(!output.status.success() && out.contains("a against b: "), "{out}");
+            assert!(
+                error.contains(&format!("interrupted after {before} games, use --resume to continue")),
+                "{error}"
+            );
+        }
+        let games = (before + 20) & !1;
+        let (success, out, error) = labrys(&format!("{} --resume", arguments(&file, games)));
+        assert!(success, "{error}");
+        let whole = path(&format!("whole-{name}"));
+        let (_, never_killed, _) = labrys(&arguments(&whole, games));
+        assert_eq!(table(&out), table(&never_killed));
+        assert!(out.contains(&format!("\n{} games in ", games - before)), "only what was missing: {out}");
+        assert_eq!(essence(&read(&file)), essence(&read(&whole)));
+    }
+    // A file cut in the middle of a game, as by a full disk.
+    let [whole, cut] = [path("whole.pgn"), path("cut.pgn")];
+    let (_, never_cut, _) = labrys(&arguments(&whole, 20));
+    let text = std::fs::read_to_string(&whole).unwrap();
+    std::fs::write(&cut, &text[..text.len() * 2 / 5]).unwrap();
+    let (success, out, error) = labrys(&format!("{} --resume", arguments(&cut, 20)));
+    assert!(success, "{error}");
+    assert_eq!(table(&out), table(&never_cut));
+    assert_eq!(essence(&read(&cut)), essence(&read(&whole)));
+    // A finished match plays no more games.
+    let (_, out, _) = labrys(&format!("{} --resume", arguments(&cut, 20)));
+    assert_eq!(table(&out), table(&never_cut));
+    assert!(out.contains("\n0 games in "), "{out}");
+}
+
+#[test]
+fn a_match_does_not_resume_the_games_of_another() {
+    let folder = folder();
+    let file = folder.path().join("games.pgn");
+    let run = |arguments: &str| labrys(&format!("match --pgnout {} {arguments}", file.display()));
+    assert!(run(&format!("{TWO} --games 4")).0);
+    let before = std::fs::read(&file).unwrap();
+    for (arguments, message) in [
+        (format!("{TWO} --games 4"), "use --resume to continue a match"),
+        (format!("{TWO} --games 4 --resume --seed 2"), "game 1: another opening"),
+        (format!("{TWO} --games 2 --resume"), "game 3: there are 2 games"),
+        (TWO.replace("base", "set3") + " --games 4 --resume", "Black is `labrys"),
+        (TWO.replace("400", "500") + " --games 4 --resume", "White has `nodes 400`, not `nodes 500`"),
+        (TWO.replace("name=a", "name=c") + " --games 4 --resume", "White `a`, not `c`"),
+    ] {
+        let (success, _, error) = run(&arguments);
+        assert!(!success && error.contains(message), "{arguments}: {error}");
+        assert_eq!(std::fs::read(&file).unwrap(), before);
+    }
+    for (text, message) in [
+        ("[White \"a\"]\n\n1. e1e3 *\n", "game 0: there are 4 games"),
+        ("Not a game\n", "line 1: the game ends without a result after `game`"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let (success, _, error) = run(&format!("{TWO} --games 4 --resume"));
+        assert!(!success && error.contains(message), "{error}");
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+    }
+}
+
+#[test]
+fn the_sprt_stops_a_match() {
+    let words = "--engine name=strong nodes=800 --engine name=weak nodes=10 --each option.Hash=1 \
+                 --sprt elo0=0 elo1=100";
+    let alone = json(words);
+    assert_eq!(alone["sprt"]["accepted"], "H1");
+    assert_eq!(alone["complete"], true);
+    let games = alone["games"].as_u64().unwrap();
+    assert!((4..400).contains(&games), "{games}");
+    assert!(alone["sprt"]["llr"].as_f64().unwrap() > 2.94);
+    // The result does not depend on which games finish first.
+    assert_eq!(json(&format!("{words} --concurrency 3"))["pairings"], alone["pairings"]);
+    let reversed = json(
+        "--engine name=weak nodes=10 --engine name=strong nodes=800 --each option.Hash=1 \
+         --sprt elo0=0 elo1=100",
+    );
+    assert_eq!(reversed["sprt"]["accepted"], "H0");
+    // A match may end while the test is undecided.
+    let short = json(&format!("{words} --games 2"));
+    assert_eq!((&short["sprt"]["accepted"], &short["complete"]), (&serde_json::Value::Null, &true.into()));
+}
+
+#[test]
+fn tournaments_have_a_cross_table() {
+    let players = "--engine name=strong nodes=1000 --engine name=middle nodes=100 \
+                   --engine name=weak option.SearchMode=random nodes=1";
+    let robin = json(&format!("{players} --each option.Hash=1 --rounds 5 --concurrency 2"));
+    assert_eq!((&robin["games"], robin["pairings"].as_array().unwrap().len()), (&30.into(), 3));
+    let elo = |index: usize| robin["players"][index]["elo"].as_f64().unwrap();
+    assert!(elo(0) > elo(1) && elo(1) > elo(2), "{robin}");
+    let sum: u64 =
+        robin["players"].as_array().unwrap().iter().map(|player| player["wins"].as_u64().unwrap()).sum();
+    let lost: u64 =
+        robin["players"].as_array().unwrap().iter().map(|player| player["losses"].as_u64().unwrap()).sum();
+    assert_eq!(sum, lost);
+    let gauntlet = json(&format!("{players} --each option.Hash=1 --rounds 2 --tournament gauntlet"));
+    assert_eq!((&gauntlet["games"], gauntlet["pairings"].as_array().unwrap().len()), (&8.into(), 2));
+    let (_, out, _) = labrys(&format!("match {players} --each option.Hash=1 --rounds 1"));
+    let lines: Vec<_> = out.lines().collect();
+    assert!(lines[0].contains("player") && lines[1].contains("strong") && lines[3].contains("weak"), "{out}");
+}
+
+#[test]
+fn a_configuration_file_gives_the_same_match() {
+    let folder = folder();
+    let path = folder.path().join("match.toml");
+    let text = "variant = \"neighbours\"\ngames = 6\nseed = 9\nrandom-plies = \"3-5\"\njson = true\n\
+                [each]\nnodes = 200\noption.Hash = 1\n\
+                [[engine]]\nname = \"a\"\n[[engine]]\nname = \"b\"\noption.FeatureSet = \"base\"\n\
+                [draw]\nmovenumber = 10\nmovecount = 3\nscore = 20\n";
+    std::fs::write(&path, text).unwrap();
+    let (success, out, error) = labrys(&format!("match --config {}", path.display()));
+    assert!(success, "{error}");
+    let written: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let typed = json(
+        "--variant neighbours --games 6 --seed 9 --random-plies 3-5 --each nodes=200 option.Hash=1 \
+         --engine name=a --engine name=b option.FeatureSet=base --draw movenumber=10 movecount=3 score=20",
+    );
+    assert_eq!(written["pairings"], typed["pairings"]);
+    std::fs::write(&path, format!("gmaes = 3\n{text}")).unwrap();
+    let (success, _, error) = labrys(&format!("match --config {}", path.display()));
+    assert!(!success && error.contains("unknown key `gmaes`"), "{error}");
+}
+
+#[test]
+fn openings_come_from_files() {
+    let folder = folder();
+    let path = folder.path().join("openings.epd");
+    let fen = "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19";
+    std::fs::write(&path, format!("# three kinds\n\n{fen} ;D1 5\nf1d3 f8d6\n{fen} moves h7g7\r\n")).unwrap();
+    let file = folder.path().join("games.pgn");
+    json(&format!("{TWO} --games 8 --openings {} --pgnout {}", path.display(), file.display()));
+    let records = read(&file);
+    assert_eq!(records[0].opening, Variation { fen: fen.into(), moves: vec![] });
+    assert_eq!(records[2].opening.moves, ["f1d3", "f8d6"]);
+    assert_eq!(records[4].opening, Variation { fen: fen.into(), moves: vec!["h7g7".into()] });
+    assert_eq!(records[6].opening, records[0].opening, "over again");
+    assert!(std::fs::read_to_string(&file).unwrap().contains("\n19... "), "Black begins");
+
+    let mut board = registry::board("neighbours").unwrap();
+    let mut orders = std::collections::HashSet::new();
+    for seed in 0..20 {
+        let openings = Openings::read(
+            &path,
+            board.as_mut(),
+            BookOptions { shuffle: Some(seed), ..BookOptions::default() },
+        )
+        .unwrap();
+        let order: Vec<_> =
+            (0..3).map(|number| openings.get(number, board.as_mut()).unwrap().moves).collect();
+        orders.insert(order);
+    }
+    assert!(orders.len() > 1, "shuffled");
+}
+
+#[test]
+fn the_option_of_a_game_holds_for_all() {
+    let folder = folder();
+    let file = folder.path().join("games.pgn");
+    let labrys = env!("CARGO_BIN_EXE_labrys");
+    json(&format!(
+        "--variant amazons --option amazonsboard=5x4 --engine name=inside --engine name=outside cmd={labrys} \
+         --each nodes=50 option.Hash=1 --games 2 --random-plies 0 --pgnout {}",
+        file.display()
+    ));
+    let mut board = registry::board("amazons").unwrap();
+    board.set_option("AmazonsBoard", "5x4").unwrap();
+    for record in read(&file) {
+        assert_eq!(record.opening.fen, board.fen());
+        assert_eq!(end(&record).termination, Termination::Rules);
+    }
+}
+
+#[test]
+fn openings_are_balanced_and_reproducible() {
+    let folder = folder();
+    let find = |name: &str, words: &str| {
+        let path = folder.path().join(name);
+        let (success, out, error) =
+            labrys(&format!("openings --variant neighbours --nodes 300 {words} --out {}", path.display()));
+        assert!(success, "{error}");
+        (path, out)
+    };
+    let (path, out) = find("1.epd", "--count 30 --within 20");
+    assert!(out.starts_with("30 openings within 20 cp, of "), "{out}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let mut seen = std::collections::HashSet::new();
+    for line in text.lines() {
+        let (fen, score) = line.split_once("; ce ").unwrap();
+        assert!(seen.insert(fen), "twice: {fen}");
+        let score: i32 = score.strip_suffix(';').unwrap().parse().unwrap();
+        assert!(score.abs() <= 20, "{line}");
+    }
+    assert_eq!(seen.len(), 30);
+    let again = find("2.epd", "--count 30 --within 20").0;
+    assert_eq!(std::fs::read_to_string(again).unwrap(), text);
+    let other = find("3.epd", "--count 30 --within 20 --seed 2").0;
+    assert_ne!(std::fs::read_to_string(other).unwrap(), text);
+    json(&format!("{TWO} --games 2 --openings {}", path.display()));
+
+    let out = folder.path().join("none.epd");
+    for (words, message) in [
+        ("--within=-1", "--within"),
+        ("--count 0", "--count"),
+        ("--random-plies 7-6", "--random-plies"),
+        ("--option AmazonsBoard=5x4", "unknown option `AmazonsBoard`"),
+        ("--random-plies 0 --count 2", "found only 1 of 2 openings"),
+    ] {
+        let (success, _, error) =
+            labrys(&format!("openings --variant neighbours --nodes 50 {words} --out {}", out.display()));
+        assert!(!success && error.contains(message), "{words}: {error}");
+        // The opening that was found is kept.
+        assert_eq!(out.exists(), message.starts_with("found"), "{words}");
+    }
+}
+
+#[test]
+fn invalid_arguments_are_named_before_the_first_game() {
+    let folder = folder();
+    let book = folder.path().join("book.txt");
+    let file = folder.path().join("games.pgn");
+    let openings = |text: &str| {
+        std::fs::write(&book, text).unwrap();
+        format!("{TWO} --strict --openings {}", book.display())
+    };
+    let cases: Vec<(String, &str)> = vec![
+        ("".into(), "--engine: expected at least two engines, found 0"),
+        ("--engine nodes=1".into(), "at least two engines, found 1"),
+        ("--engine nodes=1 --engine nodez=1".into(), "--engine 2: unknown key `nodez`"),
+        ("--engine nodes=1 --engine name=x".into(), "--engine 2: tc, st, depth or nodes is missing"),
+        ("--engine nodes=1 --engine nodes=1 foo=1".into(), "--engine 2: unknown key `foo`"),
+        ("--engine nodes=1 --engine nodes".into(), "--engine 2: `nodes` has no value"),
+        ("--engine name=x --engine name=x --each nodes=1".into(), "name `x`: expected a name that no other"),
+        ("--engine nodes=1 --engine nodes=1 option.Foo=1".into(), "engine `labrys-2`: unknown option `Foo`"),
+        ("--engine nodes=1 --engine nodes=1 option.Hash=x".into(), "option Hash: `x` is not a whole number"),
+        (
+            "--engine nodes=1 --engine nodes=1 cmd=/no/such/engine".into(),
+            "engine `engine`: cannot start `/no/such/engine`",
+        ),
+        (TWO.replace("neighbours", "ludo"), "unknown variant `ludo`"),
+        (format!("{TWO} --option Hash=1"), "--option: unknown option `Hash`\n"),
+        (format!("{TWO} --option Hash"), "expected `NAME=VALUE`"),
+        (
+            "--variant amazons --engine name=a --engine name=b option.amazonsboard=6x6 --each nodes=9".into(),
+            "`b`: option.amazonsboard: the rules are the same for all engines, use --option",
+        ),
+        (
+            TWO.replace("neighbours", "amazons --option AmazonsBoard=1x1"),
+            "--option: option AmazonsBoard: `1x1` is not",
+        ),
+        (format!("{TWO} --games 3"), "--games 3: expected an even number"),
+        (format!("{TWO} --games 4 --rounds 2"), "cannot be used with"),
+        (format!("{TWO} --concurrency 0"), "expected a whole number from 1"),
+        (format!("{TWO} --random-plies 7-4"), "expected a number of plies"),
+        (format!("{TWO} --random-plies 9999"), "every game is over within 9999 random plies"),
+        (format!("{TWO} --sprt elo0=5 elo1=0"), "--sprt: elo0 5 has to be less than elo1 0"),
+        (format!("{TWO} --sprt elo0=5"), "--sprt: elo1 is missing"),
+        (format!("{TWO} --engine name=c --sprt elo0=0 elo1=5"), "--sprt: expected two engines, found 3"),
+        (format!("{TWO} --draw movecount=3"), "--draw: score is missing"),
+        (format!("{TWO} --resign movecount=0 score=1"), "--resign: movecount `0`: expected"),
+        (format!("{TWO} --pgnout /no/such/folder/x.pgn"), "/no/such/folder/x.pgn"),
+        (format!("{TWO} --plot /no/such/folder/x.svg"), "--plot /no/such/folder/x.svg"),
+        (format!("{TWO} --openings /no/such/file"), "openings `/no/such/file`: "),
+        (format!("{TWO} --nonsense"), "unexpected argument '--nonsense'"),
+    ];
+    for (arguments, message) in cases {
+        let (success, out, error) = labrys(&format!("match --pgnout {} {arguments}", file.display()));
+        // clap reports a repeated argument first.
+        let twice = error.contains("cannot be used multiple times");
+        assert!(!success && (error.contains(message) || twice), "{arguments}: {error}");
+        assert_eq!(out, "", "{arguments}");
+        assert!(!file.exists(), "{arguments}");
+    }
+    for (text, message) in [
+        ("", "no opening in it"),
+        ("f1d3\n\nf1d3 f1d3\n", "line 3: move 2: `f1d3` is not legal"),
+        ("8/8 w", "line 1: FEN: the board has 2 ranks"),
+        ("p6p/8/8/8/8/8/8/PP6 b 0 1", "line 1: the game is over: White wins"),
+        ("pppppppp/8/8/8/8/8/8/PPPPPPPP w moves e1e9", "line 1: move 1: `e1e9`"),
+    ] {
+        let (success, _, error) = labrys(&format!("match {}", openings(text)));
+        assert!(
+            !success && error.contains(book.to_str().unwrap()) && error.contains(message),
+            "{text}: {error}"
+        );
+    }
+    let (success, _, error) = labrys(&format!("match {TWO} --resume"));
+    assert!(!success && error.contains("--pgnout"), "{error}");
+    let (success, _, error) = labrys(&format!("match {TWO} --games 2 --concurrency 500"));
+    assert!(success && error.contains("warning: --concurrency 500 on "), "{error}");
+}
+
+/// Plays two games against a mock engine: the result, the game records and the process ids of the mock.
+fn against_mock(behaviour: &str, keys: &str) -> (serde_json::Value, Vec<PgnGame>, Vec<String>) {
+    let folder = folder();
+    let (file, pids) = (folder.path().join("games.pgn"), folder.path().join("pids"));
+    let result = json(&format!(
+        "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock {} \
+         arg={behaviour} arg={} {keys} --games 2 --pgnout {}",
+        mock(),
+        pids.display(),
+        file.display(),
+    ));
+    let pids = std::fs::read_to_string(pids).unwrap().lines().map(str::to_owned).collect();
+    (result, read(&file), pids)
+}
+
+fn mock() -> String {
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "common", "mock_engine.sh"].iter().collect();
+    format!("cmd=sh arg={}", script.display())
+}
+
+#[test]
+#[cfg(unix)]
+fn engines_that_misbehave_lose_and_the_match_continues() {
+    for (behaviour, keys, kind, termination, details) in [
+        ("crash", "nodes=1", "crash", Termination::Crash, "crashes: the engine has ended (exit status: 3)"),
+        ("stall", "nodes=1 timeout=1", "stall", Termination::Stall, "stalls: no `bestmove` within 1 s"),
+        ("stall", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("obedient", "tc=0.1", "time", Termination::Time, "loses on time after 0."),
+        ("late", "tc=0.1", "time", Termination::Time, "loses on time after 0."),
+        ("nothing", "nodes=1", "illegal", Termination::Illegal, "illegal move of"),
+        ("nonsense", "nodes=1", "illegal", Termination::Illegal, "`hello` is no move"),
+        ("illegal", "nodes=1", "illegal", Termination::Illegal, "`a1h8` is not legal"),
+        ("many", "nodes=1", "illegal", Termination::Illegal, "`a1h8` is not legal"),
+        (
+            "garbage",
+            "nodes=1",
+            "illegal",
+            Termination::Illegal,
+            "sends invalid output: byte 0xff at position 6",
+        ),
+        ("flood", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
+        ("endless-line", "st=0.1", "stall", Termination::Stall, "stalls: no `bestmove` within 0.1 s"),
+    ] {
+        let (result, records, pids) = against_mock(behaviour, keys);
+        assert_eq!(result["players"][1]["forfeits"][kind], 2, "{behaviour}: {result}");
+        assert_eq!(result["pairings"][0]["wins"], 2, "{behaviour}");
+        for record in &records {
+            let loser = end(record).winner.map(|winner| record.players[(!winner).index()].name.as_str());
+            assert_eq!((loser, end(record).termination), (Some("mock"), termination), "{behaviour}");
+            assert!(end(record).details.contains(details), "{behaviour}: {}", end(record).details);
+        }
+        // One process for the check and, if it is restarted, one for each game; none is left running.
+        let restarted =
+            matches!(termination, Termination::Crash | Termination::Stall) || behaviour == "garbage";
+        assert_eq!(pids.len(), if restarted { 3 } else { 2 }, "{behaviour}");
+        for pid in pids {
+            let alive = Command::new("kill").args(["-0", &pid]).stderr(Stdio::null()).status().unwrap();
+            assert!(!alive.success(), "{behaviour}: process {pid} is still there");
+        }
+    }
+}
+
+/// What an engine says of its last search when the next one has begun is not taken for its answer.
+#[test]
+#[cfg(unix)]
+fn a_move_that_is_said_twice_counts_once() {
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "common", "mock_twice.sh"].iter().collect();
+    let result = json(&format!(
+        "--variant neighbours --engine name=good option.Hash=1 nodes=50 --engine name=mock cmd=sh arg={} arg={} \
+         nodes=100000 --games 2 --max-moves 8",
+        script.display(),
+        env!("CARGO_BIN_EXE_labrys"),
+    ));
+    let forfeits = &result["players"][1]["forfeits"];
+    assert_eq!((&forfeits["illegal"], &forfeits["stall"]), (&0.into(), &0.into()), "{result}");
+}
+
+#[test]
+#[cfg(unix)]
+fn engines_that_cannot_play_are_named_before_the_first_game() {
+    for (behaviour, keys, message) in [
+        ("mute", "timeout=0.2", "engine `mock`: no `uciok` within 0.2 s"),
+        ("crash-at-start", "", "engine `mock`: the engine has ended (exit status: 9)"),
+        ("refuse", "option.Mock_Level=3", "no option `Mock_Level`, the engine has: Mock Level"),
+        ("chess", "", "does not play `neighbours`, it plays: chess, atomic"),
+    ] {
+        let words = format!(
+            "match --variant neighbours --engine nodes=1 --engine nodes=1 name=mock {} \
+             arg={behaviour} {keys}",
+            mock()
+        );
+        let (success, out, error) = labrys(&words);
+        assert!(!success && out.is_empty() && error.contains(message), "{behaviour}: {error}");
+    }
+    // An option with a space in its name that the engine refuses.
+    let words = format!("match --engine nodes=1 --engine nodes=1 name=mock {} arg=refuse", mock());
+    let output = command(&words).arg("option.Mock Level=3").output().unwrap();
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.contains("engine `mock`: the engine reports: name Mock Level value 3, no"), "{error}");
+}
+
+#[test]
+#[cfg(unix)]
+fn standard_error_of_an_engine_is_written_to_a_file() {
+    let folder = folder();
+    let log = folder.path().join("errors.log");
+    against_mock("crash", &format!("nodes=1 stderr={}", log.display()));
+    let text = std::fs::read_to_string(log).unwrap();
+    assert_eq!(text, "something went wrong\n".repeat(2));
+}

@@ -1,0 +1,17 @@
+//! Matches, records of games, and players of all kinds.
+
+mod commands;
+mod game_loop;
+mod match_output;
+#[cfg(unix)]
+mod peers;
+mod records;
+mod referee;
+mod shards;
+mod tuc;
+mod tuc_match;
+#[cfg(unix)]
+mod xboard;
+
+#[path = "../common/mod.rs"]
+mod common;

@@ -1,0 +1,203 @@
+//! What `labrys match` writes beside its result, and how it runs its engines.
+
+use crate::common::records;
+use crate::common::shell;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use labrys::engine::registry;
+use records::end;
+use tempfile::TempDir;
+
+/// A folder and a match of two quick engines in it.
+fn folder() -> TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+const ENGINES: &str = "--variant neighbours --engine name=a --engine name=b option.FeatureSet=base \
+                       --each nodes=200 option.Hash=1";
+
+/// Runs `labrys match` with arguments without spaces, in which `@` stands for the folder: success, standard
+/// output, standard error.
+fn run(folder: &TempDir, words: &str) -> (bool, String, String) {
+    let words = words.replace('@', folder.path().to_str().unwrap());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    shell::output(command.arg("match").args(words.split_whitespace()))
+}
+
+/// Standard output of a match that succeeds.
+fn played(folder: &TempDir, words: &str) -> String {
+    let (success, out, error) = run(folder, words);
+    assert!(success, "{words}: {error}");
+    out
+}
+
+fn lines(path: &Path) -> Vec<String> {
+    std::fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+}
+
+fn mock() -> String {
+    let script: PathBuf = [env!("CARGO_MANIFEST_DIR"), "tests", "common", "mock_engine.sh"].iter().collect();
+    format!("name=mock cmd=sh arg={}", script.display())
+}
+
+#[test]
+#[cfg(unix)]
+fn all_that_is_said_is_logged() {
+    let folder = folder();
+    let engines = format!("--variant neighbours --engine {} nodes=9 arg=illegal --engine nodes=9", mock());
+    for behaviour in ["illegal", "garbage"] {
+        let engines = engines.replace("illegal", behaviour);
+        played(&folder, &format!("{engines} --games 2 --concurrency 2 --log @/log"));
+    }
+    let log = lines(&folder.path().join("log"));
+    let mut processes = std::collections::HashSet::new();
+    let said: Vec<_> = log
+        .iter()
+        .map(|line| {
+            let words: Vec<_> = line.splitn(4, ' ').collect();
+            let [date, time, name, said] = words[..] else { panic!("{line}") };
+            assert!(date.len() == 10 && time.len() == 12 && name.starts_with("mock["), "{line}");
+            processes.insert(name);
+            said
+        })
+        .collect();
+    for line in [
+        "< uci",
+        "> id name mock illegal",
+        "> readyok",
+        "< go nodes 9",
+        "> info depth 3 score cp 12",
+        "> bestmove a1h8",
+        "> (byte 0xff at position 6 of the line is not UTF-8)",
+        "< quit",
+    ] {
+        assert!(said.contains(&line), "{line}: {log:#?}");
+    }
+    assert!(processes.len() >= 4, "the check and a game in each match: {processes:?}");
+
+    let (success, out, error) = run(&folder, &format!("{ENGINES} --pgnout @/x.pgn --log @/no/log"));
+    assert!(!success && out.is_empty() && error.contains("/no/log: "), "{error}");
+    assert!(!folder.path().join("x.pgn").exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn an_engine_may_have_a_process_for_each_game() {
+    for (restart, processes) in [("off", 1 + 1), ("on", 1 + 4)] {
+        let folder = folder();
+        let mock = format!("{} arg=illegal arg=@/pids restart={restart}", mock());
+        played(&folder, &format!("--variant neighbours --engine {mock} nodes=9 --engine nodes=9 --games 4"));
+        assert_eq!(lines(&folder.path().join("pids")).len(), processes, "restart={restart}");
+    }
+}
+
+#[test]
+fn games_are_pinned_to_cores_that_exist() {
+    let folder = folder();
+    if cfg!(target_os = "linux") {
+        let list = std::fs::read_to_string("/proc/self/status").unwrap();
+        let list = list.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap().trim();
+        let first = list.split([',', '-']).next().unwrap();
+        let script = folder.path().join("engine.sh");
+        std::fs::write(&script, "grep Cpus_allowed_list /proc/$$/status >> $0.cores; exec \"$@\"").unwrap();
+        let labrys = env!("CARGO_BIN_EXE_labrys");
+        played(
+            &folder,
+            &format!(
+                "--variant neighbours --engine cmd=sh arg=@/engine.sh arg={labrys} --engine name=in --each \
+                 nodes=50 option.Hash=1 --games 2 --affinity {first}"
+            ),
+        );
+        let cores = lines(&folder.path().join("engine.sh.cores"));
+        assert_eq!(cores.last().unwrap().split_whitespace().last(), Some(first), "{cores:?}");
+        assert!(!played(&folder, &format!("{ENGINES} --games 2 --affinity")).is_empty());
+    }
+    for (words, message) in [
+        ("--affinity 60000", "--affinity: there is no core 60000, the cores are: "),
+        ("--affinity x", "expected numbers of cores, such as `0,2-3`"),
+        ("--affinity --concurrency 1000", "--affinity: 1000 concurrent games need a core each, not "),
+    ] {
+        let (success, out, error) = run(&folder, &format!("{ENGINES} --games 2 {words}"));
+        assert!(!success && out.is_empty() && error.contains(message), "{words}: {error}");
+    }
+}
+
+#[test]
+fn comments_have_what_is_asked_for() {
+    let folder = folder();
+    let labrys = env!("CARGO_BIN_EXE_labrys");
+    let chess = format!("--engine name=in --engine name=out cmd={labrys} --each depth=4 option.Hash=1");
+    played(&folder, &format!("{chess} --games 2 --pgnout @/all.pgn --pgn-keys pv,nodes,seldepth,nps"));
+    played(&folder, &format!("{chess} --games 2 --pgnout @/one.pgn --pgn-keys seldepth"));
+    let mut compared = 0;
+    let [all, one] = ["all.pgn", "one.pgn"].map(|name| records::read(&folder.path().join(name)));
+    for (all, one) in all.iter().zip(&one) {
+        for (all, one) in all.moves.iter().zip(&one.moves) {
+            assert_eq!(all.score(), one.score(), "{} and {}", all.comment, one.comment);
+            let parts: Vec<_> = all.comment.split(", ").collect();
+            let keys: Vec<_> = parts[1..].iter().map(|part| part.split('=').next().unwrap()).collect();
+            assert_eq!(keys, ["nodes", "nps", "seldepth", "pv"], "{}", all.comment);
+            assert_eq!(one.comment.split(", ").skip(1).collect::<Vec<_>>(), [parts[3]]);
+            let pv = parts[4].strip_prefix("pv=").unwrap();
+            assert_eq!(pv.split(' ').next(), Some(&*all.text), "the notation of the record: {}", all.comment);
+            compared += 1;
+        }
+    }
+    assert!(compared > 20 && all[0].moves[0].score().is_some());
+    let (success, _, error) = run(&folder, &format!("{ENGINES} --pgn-keys nodes,speed"));
+    assert!(!success && error.contains("unknown key `speed`, expected any of: nodes, nps"), "{error}");
+}
+
+#[test]
+fn final_positions_are_appended_as_games_end() {
+    let folder = folder();
+    played(&folder, &format!("{ENGINES} --games 6 --pgnout @/whole.pgn --epdout @/whole.epd"));
+    played(&folder, &format!("{ENGINES} --games 2 --pgnout @/part.pgn --epdout @/part.epd"));
+    played(&folder, &format!("{ENGINES} --games 6 --pgnout @/part.pgn --epdout @/part.epd --resume"));
+    let whole = lines(&folder.path().join("whole.epd"));
+    assert_eq!(whole, lines(&folder.path().join("part.epd")));
+    assert_eq!(whole.len(), 6);
+    let mut board = registry::board("neighbours").unwrap();
+    for (fen, record) in whole.iter().zip(records::read(&folder.path().join("whole.pgn"))) {
+        board.set_up(Some(fen), &[]).unwrap();
+        assert_eq!(board.outcome().unwrap().winner, end(&record).winner, "{fen}");
+    }
+    let (success, _, error) = run(&folder, &format!("{ENGINES} --games 2 --epdout @/whole.epd"));
+    assert!(!success && error.contains("--epdout ") && error.contains("whole.epd"), "{error}");
+}
+
+#[test]
+fn the_state_of_a_match_is_reported_at_intervals() {
+    let folder = folder();
+    let out = played(&folder, &format!("{ENGINES} --games 8 --rating-interval 4"));
+    assert_eq!(out.matches("a against b: ").count(), 3, "{out}");
+    assert!(out.starts_with("after 4 games:\na against b: 4 games, "), "{out}");
+    let (_, out, error) = run(&folder, &format!("{ENGINES} --games 8 --rating-interval 4 --json"));
+    assert!(serde_json::from_str::<serde_json::Value>(&out).is_ok(), "{out}");
+    assert!(error.contains("after 8 games:\na against b: 8 games, "), "{error}");
+}
+
+#[test]
+fn a_quick_match_takes_two_programs() {
+    let folder = folder();
+    let labrys = env!("CARGO_BIN_EXE_labrys");
+    let words = format!("--quick {labrys} {labrys} --variant neighbours --games 2 --rating-interval 1");
+    let out = played(&folder, &format!("{words} --each nodes=50 option.Hash=1 --pgnout @/x.pgn"));
+    assert!(out.starts_with("after 1 games:\nno pair"), "{out}");
+    let records = records::read(&folder.path().join("x.pgn"));
+    assert_eq!(records[0].players[0].name, "labrys");
+    assert_eq!(records[0].players[1].name, "labrys-2");
+    assert_eq!(records[0].players[1].time_control, "nodes 50");
+    let out = played(&folder, &format!("{words} --each tc=0.5 option.Hash=1 --resign movecount=1 score=1"));
+    assert!(out.contains("labrys against labrys-2: 2 games"), "{out}");
+    for (words, message) in [
+        ("--quick x", "2 values required"),
+        ("--quick x y --engine nodes=1", "cannot be used with"),
+        ("--quick /no/x y", "engine `x`: cannot start `/no/x`"),
+    ] {
+        let (success, _, error) = run(&folder, words);
+        assert!(!success && error.contains(message), "{words}: {error}");
+    }
+}

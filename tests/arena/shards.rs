@@ -1,0 +1,190 @@
+//! Work in shards: the merged result is that of one machine, and files that do not belong together are
+//! refused by name.
+
+use crate::common::shell;
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use labrys::arena::pgn::PgnGame;
+use labrys::arena::pgn::file::finished_games;
+use serde_json::Value;
+use tempfile::{TempDir, tempdir};
+
+const SELFPLAY: &str = "selfplay --variant neighbours --linear --games 70 --nodes 20";
+
+const MATCH: &str = "match --variant neighbours --engine name=a --engine name=b option.FeatureSet=base --each \
+                     nodes=100 option.Hash=1 --games 14";
+
+/// A run of a generation of seconds.
+const ZERO: &str = "
+variant = \"tucchess\"
+generations = 1
+net = { channels = 4, blocks = 1, dense = 4 }
+selfplay = { games = 5, opening_plies = 2, longest = 40, options = { Simulations = 8 } }
+training = { batch = 16 }
+gate = { games = 2 }
+";
+
+/// A folder in which Labrys runs.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Folder {
+        Folder(tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn run(&self, words: &str) -> (bool, String, String) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+        shell::output(command.args(words.split_whitespace()).current_dir(self.0.path()))
+    }
+
+    /// Standard output of a command that succeeds.
+    fn done(&self, words: &str) -> String {
+        let (success, out, error) = self.run(words);
+        assert!(success, "{words}: {error}");
+        out
+    }
+
+    /// Plays the shards of a job, the last one first; `out` names the argument of their files, a to c.
+    fn shards(&self, command: &str, out: &str) {
+        for (index, name) in [(3, "c"), (2, "b"), (1, "a")] {
+            self.done(&format!("{command} --shard {index}/3 {out} {name}"));
+        }
+    }
+
+    fn refused(&self, words: &str, message: &str) {
+        let (success, out, error) = self.run(words);
+        assert!(!success && error.contains(message) && out.is_empty(), "{words}: {error}, not {message}");
+        assert!(!words.contains("merged") || !self.path("merged").exists(), "{words}");
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path(name)).unwrap()
+    }
+}
+
+#[test]
+fn games_of_self_play_are_those_of_one_machine() {
+    let folder = Folder::new();
+    folder.done(&format!("{SELFPLAY} --out whole"));
+    folder.shards(SELFPLAY, "--out");
+    // A shard that was killed goes on; here its last block is cut off.
+    let bytes = folder.bytes("b");
+    fs::write(folder.path("b"), &bytes[..bytes.len() - 9]).unwrap();
+    folder.refused("merge --out merged a b c", "games file b: block 1");
+    folder.done(&format!("{SELFPLAY} --shard 2/3 --out b"));
+    assert_eq!(folder.bytes("b"), bytes);
+
+    folder.refused(&format!("{SELFPLAY} --shard 1/3 --out b"), "games file b: shard 2/3 of 70 games");
+    folder.refused("merge --out merged a b", "1 of 3 shards missing: 3");
+    folder.refused("merge --out merged a b c b", "b: shard 2/3 again, after b");
+    folder.refused("merge --out merged a whole", "whole: not a shard, but whole");
+    folder.done(&format!("{SELFPLAY} --seed 2 --shard 2/3 --out other"));
+    folder.refused("merge --out merged a other c", "other: shard 2/3 of 70 games of job ");
+    folder.refused("merge --out a b c", "--out a: the file exists");
+    folder.refused(&format!("{SELFPLAY} --shard 36/36 --out x"), "70 games are too few");
+
+    assert_eq!(folder.done("merge --out merged c a b"), "merged: 3 shards\n");
+    assert_eq!(folder.bytes("merged"), folder.bytes("whole"));
+}
+
+/// What is the same in each run of a match with limits in nodes.
+fn lasting(report: &str) -> Value {
+    let mut report: Value = serde_json::from_str(report).unwrap();
+    for name in ["games_played", "wall_seconds", "thinking"] {
+        report.as_object_mut().unwrap().remove(name).unwrap();
+    }
+    report
+}
+
+#[test]
+fn a_match_is_that_of_one_machine() {
+    let folder = Folder::new();
+    let whole = folder.done(&format!("{MATCH} --json --pgnout whole"));
+    folder.shards(MATCH, "--concurrency 2 --pgnout");
+
+    for files in ["whole", "c a b"] {
+        let report = folder.done(&format!("{MATCH} --json --report {files}"));
+        assert_eq!(lasting(&report), lasting(&whole), "{files}");
+    }
+    // A test that is not decided by some shards, and is by others.
+    let sprt = "--sprt elo0=-9 elo1=400 alpha=0.4 beta=0.4 --json --report";
+    let accepted =
+        |files| lasting(&folder.done(&format!("{MATCH} {sprt} {files}")))["sprt"]["accepted"].clone();
+    assert_eq!(accepted("b c"), Value::Null, "the first pairs are missing");
+    assert_ne!(accepted("a b c"), Value::Null);
+
+    folder.refused(&format!("{MATCH} --seed 2 --report a"), ": another opening: not a game of");
+    folder.refused(&format!("{MATCH} --report a a"), ": it is there twice");
+    folder.refused(&format!("{MATCH} --report x"), "x");
+    let resumed = format!("{MATCH} --resume --pgnout");
+    folder.refused(&format!("{resumed} b --shard 1/3"), ": the games are 1 to 4: not a game");
+    folder.refused(&format!("{resumed} whole --shard 1/3"), "not of shard 1/3 of 14 games");
+    folder.refused(&format!("{MATCH} --sprt elo0=0 elo1=5 --shard 8/8"), "14 games are too few");
+
+    let text = String::from_utf8(folder.bytes("b")).unwrap();
+    fs::write(folder.path("cut"), &text[..text.len() - 9]).unwrap();
+    folder.refused("merge --out merged a cut c", "cut: ");
+    let last = text.rfind("[Event ").unwrap();
+    fs::write(folder.path("few"), &text[..last]).unwrap();
+    folder.refused("merge --out merged a few c", "few: 3 games, expected 4: play the shard to its end");
+    fs::write(folder.path("twice"), text.replace("[GameNumber \"6\"]", "[GameNumber \"5\"]")).unwrap();
+    folder.refused("merge --out merged a twice c", "twice: game 5 is not of shard 2/3, or there twice");
+
+    folder.done("merge --out merged b c a");
+    let [merged, whole] = ["merged", "whole"].map(|name| finished_games(&folder.path(name)).unwrap());
+    assert_eq!(merged.len(), 14);
+    for (merged, whole) in merged.iter().zip(&whole) {
+        let moves = |record: &PgnGame| record.moves.iter().map(|mv| mv.text.clone()).collect::<Vec<_>>();
+        assert_eq!(moves(merged), moves(whole));
+        let rest = |record: &PgnGame| PgnGame { moves: Vec::new(), date: String::new(), ..record.clone() };
+        assert_eq!(rest(merged), rest(whole));
+    }
+    assert!(folder.done("replay merged").ends_with("all legal\n"));
+}
+
+#[test]
+fn a_generation_of_zero_is_that_of_one_machine() {
+    let folder = Folder::new();
+    fs::write(folder.path("zero.toml"), ZERO).unwrap();
+    folder.done("zero train zero.toml --out run");
+    let run = folder.bytes("run/generation-0001/samples.safetensors");
+    let command = "zero selfplay zero.toml --generation 1";
+    folder.done(&format!("{command} --out whole"));
+    assert_eq!(folder.bytes("whole"), run, "the random net at the beginning");
+    folder.refused(&format!("{command} --shard 3/3 --out x"), "5 games are too few");
+    for (index, name) in [(2, "b"), (1, "a")] {
+        folder.done(&format!(
+            "{command} --net run/generation-0000/net.safetensors --shard {index}/2 --out {name}"
+        ));
+    }
+    folder.done(&format!("{command} --shard 1/2 --out other"));
+    folder.refused("merge --out merged other b", "b: shard 2/2 of 5 games of job ");
+    folder.done(&format!("{SELFPLAY} --shard 2/2 --out games"));
+    folder
+        .refused("merge --out merged a games", "games: self-play games of neighbours, but a has samples of");
+    folder.done("merge --out merged b a");
+    assert_eq!(folder.bytes("merged"), run);
+
+    // A run whose games are played elsewhere.
+    assert!(
+        folder.done("zero train zero.toml --out begun --generations 0").starts_with("best net: generation 0")
+    );
+    fs::create_dir(folder.path("begun/generation-0001")).unwrap();
+    let samples = folder.path("begun/generation-0001/samples.safetensors");
+    fs::copy(folder.path("a"), &samples).unwrap();
+    let resumed = "zero train zero.toml --out begun --resume";
+    folder.refused(resumed, "of shard 1/2 of 5 games of job ");
+    fs::copy(folder.path("merged"), &samples).unwrap();
+    folder.done(resumed);
+    for name in ["best.safetensors", "state.json"] {
+        assert_eq!(folder.bytes(&format!("begun/{name}")), folder.bytes(&format!("run/{name}")), "{name}");
+    }
+    folder.refused("zero selfplay zero.toml --generation 2 --net whole --out x", "whole");
+}

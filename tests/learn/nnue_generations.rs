@@ -1,0 +1,147 @@
+//! Generations of evaluation nets: `labrys nnue generations`.
+
+use crate::common::shell;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use tempfile::tempdir;
+
+/// Small settings under which nothing depends on time.
+const SMALL: &str = "\
+variant = \"amazons\"
+option = \"AmazonsBoard=5x5\"
+games = 24
+nodes = 30
+random-plies = \"2-5\"
+window = 2
+neurons = 16
+epochs = 3
+batch = 256
+blend = 0.5
+match-games = 4
+each = { nodes = 40 }
+";
+
+/// What has to be the same however often a run is interrupted.
+const RESULTS: [&str; 5] =
+    ["elo.csv", "generations.json", "1/selfplay.games", "1/net.safetensors", "2/net.safetensors"];
+
+/// The command, with the settings in a file of the folder.
+fn generations(folder: &Path, out: &Path, words: &str) -> Command {
+    let config = folder.join("small.toml");
+    fs::write(&config, SMALL).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    command.args(["nnue", "generations", "--threads", "1", "--config"]).arg(config).arg("--out").arg(out);
+    command.args(words.split_whitespace());
+    command
+}
+
+fn results(out: &Path) -> Vec<Vec<u8>> {
+    RESULTS.iter().map(|name| fs::read(out.join(name)).unwrap()).collect()
+}
+
+/// Starts a run and waits until a file has content, or the run is over.
+fn run_until(command: &mut Command, file: &Path) -> Child {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    while child.try_wait().unwrap().is_none() && !fs::metadata(file).is_ok_and(|file| file.len() > 0) {
+        sleep(Duration::from_millis(2));
+    }
+    child
+}
+
+#[test]
+fn the_result_does_not_depend_on_interruptions() {
+    let folder = tempdir().unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| folder.path().join(name));
+    let (success, text, error) = shell::output(&mut generations(folder.path(), &whole, "--generations 2"));
+    assert!(success, "{error}");
+    for line in ["generation 1: ", "generation 2: ", "; against the one before Elo ", "2 generations are"] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    let table = fs::read_to_string(whole.join("elo.csv")).unwrap();
+    let lines: Vec<_> = table.lines().collect();
+    assert!(lines.len() == 3 && lines[1].contains(",,,") && !lines[2].contains(",,"), "{table}");
+    assert!(fs::read_to_string(whole.join("elo.svg")).unwrap().contains("against the one before"));
+
+    for name in [
+        "generations.json",
+        "1/selfplay.games",
+        "1/training.safetensors",
+        "1/linear.pgn",
+        "2/selfplay.games",
+        "2/linear.pgn",
+        "2/before.pgn",
+    ] {
+        let mut command = generations(folder.path(), &parts, "--generations 2");
+        let mut child = run_until(&mut command, &parts.join(name));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    // One generation, then one more.
+    for words in ["--generations 1", "--generations 2"] {
+        let (success, _, error) = shell::output(&mut generations(folder.path(), &parts, words));
+        assert!(success, "{error}");
+    }
+    assert!(results(&parts) == results(&whole));
+    // There is nothing left to do.
+    let (success, text, _) = shell::output(&mut generations(folder.path(), &parts, "--generations 2"));
+    assert!(success && !text.contains("epoch") && text.starts_with("2 generations are complete"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_says_how_to_go_on() {
+    let folder = tempdir().unwrap();
+    let out = folder.path().join("out");
+    let mut command = generations(folder.path(), &out, "--games 1000000");
+    let child = run_until(&mut command, &out.join("1/selfplay.games"));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success(), "{error}");
+    assert!(error.contains("interrupted in generation 1, the same command goes on"), "{error}");
+}
+
+#[test]
+fn other_settings_are_refused_by_name_and_change_nothing() {
+    let folder = tempdir().unwrap();
+    let out = folder.path().join("out");
+    let run = |words: &str| shell::output(&mut generations(folder.path(), &out, words));
+    for (words, message) in [
+        ("--neurons 20", "--neurons: 20 neurons, expected a multiple of 16"),
+        ("--each tc=x", "--each: tc `x`: expected "),
+        ("--each nodes=1 option.Nonsense=1", "Nonsense"),
+        ("--match-games 3", "expected an even number"),
+        ("--variant halma", "unknown variant `halma`"),
+        ("--option Size=9", "--option"),
+        ("--start random", "'random'"),
+    ] {
+        let (success, _, error) = run(words);
+        assert!(!success && error.contains(message), "{words}: {error}");
+        assert!(!out.exists(), "{words}");
+    }
+    let (success, _, error) = run("--generations 1 --start nothing --blend 0 --match-games 0");
+    assert!(success, "{error}");
+    assert!(out.join("0/net.safetensors").exists() && !out.join("1/linear.pgn").exists());
+    let files = || {
+        let paths = |folder: PathBuf| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let paths = paths(out.clone()).chain(paths(out.join("1"))).filter(|path| path.is_file());
+        let mut files: Vec<_> = paths.map(|path| (fs::read(&path).unwrap(), path)).collect();
+        files.sort();
+        files
+    };
+    let before = files();
+    for (words, message) in [
+        ("--start linear --blend 0 --match-games 0", "--start: \"linear\", but the training in "),
+        ("--start nothing --blend 0.5 --match-games 0", "--blend: 0.5, but the training in "),
+        ("--start nothing --blend 0 --match-games 0 --window 4", "--window: 4, but the training in "),
+    ] {
+        let (success, _, error) = run(words);
+        assert!(!success && error.contains(message), "{words}: {error}");
+        assert!(files() == before, "{words}");
+    }
+}

@@ -1,0 +1,127 @@
+//! Files of self-play games as other programs and people read them: `labrys replay` and `labrys nnue export`.
+
+use crate::common::shell;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use bulletformat::{ChessBoard, DataLoader};
+use labrys::game::chess::Chess;
+use labrys::game::{Color, Game, MoveOrdering, Points, Selectivity};
+use labrys::learn::nnue::games::{PlayedPosition, read_games};
+use tempfile::{TempDir, tempdir};
+
+fn labrys(words: &str) -> (bool, String, String) {
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
+}
+
+/// A folder with a file of six games.
+fn games(variant: &str) -> TempDir {
+    let folder = tempdir().unwrap();
+    let out = folder.path().join("games");
+    let words = format!("selfplay --variant {variant} --linear --games 6 --nodes 60 --out {}", out.display());
+    let (success, _, error) = labrys(&words);
+    assert!(success, "{error}");
+    folder
+}
+
+#[test]
+fn self_play_games_are_replayed() {
+    for variant in ["chess", "tucchess"] {
+        let folder = games(variant);
+        let path = folder.path().join("games");
+        let (success, text, error) = labrys(&format!("replay {}", path.display()));
+        assert!(success && text.contains("6 games, ") && text.contains("plies, all legal"), "{error} {text}");
+        let (success, text, error) = labrys(&format!("replay --game 2 {}", path.display()));
+        assert!(success && text.contains("1 games, "), "{error} {text}");
+        let is_there = |words: &[&str]| words.iter().all(|word| text.contains(word));
+        assert!(is_there(&["\ngame 2: linear ", "{book} ", " {+", "\nFen: ", "[Result \""]), "{text}");
+        assert!(!text.contains("game 1: "), "{text}");
+    }
+}
+
+#[test]
+fn a_bad_file_of_games_is_refused_by_name() {
+    let folder = games("tucchess");
+    let path = folder.path().join("games");
+    let bytes = fs::read(&path).unwrap();
+    let refused = |words: &str, bytes: &[u8], message: &str| {
+        fs::write(&path, bytes).unwrap();
+        let (success, text, error) = labrys(&format!("{words} {}", path.display()));
+        let named = error.contains(&format!("games file {}", path.display()));
+        assert!(!success && named && error.contains(message) && text.is_empty(), "{words}: {error}");
+    };
+    refused("replay --game 7", &bytes, "no game 7: there are 6");
+    refused("replay --variant chess", &bytes, "games of `tucchess`, expected `chess`");
+    refused("replay", &bytes[..bytes.len() - 3], "block 1, at byte ");
+    let mut damaged = bytes.clone();
+    damaged[bytes.len() - 40] ^= 16;
+    refused("replay", &damaged, "block 1, at byte ");
+    refused("replay", &bytes[..40], "no header of self-play games");
+    let unknown = String::from_utf8_lossy(&bytes[..100]).replace("tucchess", "tucchesz");
+    let unknown = [unknown.as_bytes(), &bytes[100..]].concat();
+    fs::write(&path, unknown).unwrap();
+    let (success, _, error) = labrys(&format!("replay {}", path.display()));
+    assert!(!success && error.contains("unknown variant `tucchesz`"), "{error}");
+}
+
+fn export(variant: &str, data: &Path, out: &Path) -> (bool, String, String) {
+    let (data, out) = (data.display(), out.display());
+    labrys(&format!("nnue export --variant {variant} --data {data} --data {data} --out {out}"))
+}
+
+#[test]
+fn bullet_reads_what_is_exported() {
+    let folder = games("chess");
+    let [data, out] = ["games", "out"].map(|name| folder.path().join(name));
+    let (success, text, error) = export("chess", &data, &out);
+    assert!(success, "{error}");
+
+    let mut boards = Vec::new();
+    DataLoader::<ChessBoard>::new(&out, 1).unwrap().map_positions(|board| boards.push(*board));
+    assert!(text.contains(&format!(": {} quiet positions", boards.len())), "{text}");
+    let mut found = boards.iter();
+    let (mut blacks, mut decided) = (0, 0);
+    for _ in 0..2 {
+        for game in read_games::<Chess>(&data).unwrap().1 {
+            game.replay(&Chess::start(), |played: PlayedPosition<Chess>| {
+                let PlayedPosition { position, mv, score, result, .. } = played;
+                let is_quiet = !position.in_check() && !position.is_tactical(mv);
+                if !is_quiet || score.plies_to_end().is_some() {
+                    return;
+                }
+                // The crate's own reading of a FEN, with score and result for White.
+                let is_black = position.side_to_move() == Color::Black;
+                let centipawns = (f64::from(score.to_thousandths()) / 10.0).round();
+                let (score, result) = match is_black {
+                    true => (-centipawns, !result),
+                    false => (centipawns, result),
+                };
+                let result = ["0", "1/2", "1"][result as usize];
+                let line = format!("{} | {score} | {result}", position.fen());
+                assert_eq!(Ok(*found.next().unwrap()), line.parse::<ChessBoard>(), "{line}");
+                blacks += usize::from(is_black);
+                decided += usize::from(played.result != Points::Draw);
+            })
+            .unwrap();
+        }
+    }
+    assert!(found.next().is_none() && blacks > 10 && decided > 10, "{blacks} {decided}");
+}
+
+#[test]
+fn a_failed_export_leaves_the_old_file() {
+    let folder = games("tucchess");
+    let [data, out] = ["games", "out"].map(|name| folder.path().join(name));
+    fs::write(&out, "old").unwrap();
+    for (variant, message) in [
+        ("tucchess", "--variant tucchess: the format of bullet does not have this game"),
+        ("chess", "games of `tucchess`, expected `chess`"),
+    ] {
+        let (success, _, error) = export(variant, &data, &out);
+        assert!(!success && error.contains(message), "{error}");
+        assert_eq!(fs::read(&out).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    }
+}

@@ -1,0 +1,427 @@
+//! Learning evaluation nets: games of self-play and their files, gradients, trainings, and the commands.
+
+use crate::common::shell;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use labrys::engine::Playable;
+use labrys::engine::{Engine, Play, Session, Settings};
+use labrys::eval::nnue::{EvalNet, EvalNetSizes, NetEvaluator};
+use labrys::eval::{Evaluator, Score};
+use labrys::game::amazons::Amazons;
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
+use labrys::game::{Color, Game, Inputs, Points};
+use labrys::learn::nnue::dataset::{Counts, Dataset, Example, Target};
+use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPosition, read_games};
+use labrys::learn::nnue::model::{Numbers, Pass};
+use labrys::learn::nnue::optimiser::{AdamW, Step};
+use labrys::learn::nnue::selfplay::{SelfPlaySettings, play_games};
+use labrys::learn::nnue::trainer::{Trainer, TrainingError, TrainingSettings};
+use labrys::search::Control;
+use tempfile::{TempDir, tempdir};
+
+fn labrys(words: &str) -> (bool, String, String) {
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words.split_whitespace()))
+}
+
+/// Plays games with few nodes into a file until it has so many.
+fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
+    let (start, thinker) = Session::<G>::new(&Settings::default()).into_parts();
+    let settings = SelfPlaySettings { nodes: 60, random_plies: 2..=5, seed: 3 };
+    let header = GamesHeader::new(start.position(), thinker.evaluation_name(start.position()), 60, (2, 5), 3);
+    let mut writer = GamesWriter::open::<G>(path, &header).unwrap();
+    let thinker = |_| {
+        let mut session = Session::<G>::new(&Settings::default());
+        session.set_option("Hash", "1").unwrap();
+        session.into_parts().1
+    };
+    let thinkers = (0..threads).map(thinker).collect();
+    let control = Control::default();
+    play_games(&Play::start(), thinkers, &settings, 0..games, &mut writer, &control, &mut |_| {}).unwrap();
+    assert_eq!(writer.games(), games);
+    header
+}
+
+fn file(name: &str) -> (TempDir, PathBuf) {
+    let folder = tempdir().unwrap();
+    let path = folder.path().join(name);
+    (folder, path)
+}
+
+/// Plays so many games, and makes a data set of them.
+fn games_and_dataset<G: Playable>(games: u64) -> (Vec<PlayedGame<G::Move>>, Dataset<G>) {
+    let (_folder, path) = file("games");
+    play::<G>(&path, games, 2);
+    let (header, games) = read_games::<G>(&path).unwrap();
+    let mut dataset = Dataset::new(G::start(), 1);
+    dataset.add(&header, &games, 1, &mut Counts::default()).unwrap();
+    (games, dataset)
+}
+
+fn dataset<G: Playable>(games: u64) -> Dataset<G> {
+    games_and_dataset(games).1
+}
+
+/// Games are legal, quiet positions are found in them, and a position takes few bytes.
+fn check_games<G: Playable>(games: u64) {
+    let (_folder, path) = file("games");
+    let header = play::<G>(&path, games, 1);
+    let (found, games) = read_games::<G>(&path).unwrap();
+    assert_eq!(found, header);
+    let (mut dataset, mut counts) = (Dataset::<G>::new(G::start(), 1), Counts::default());
+    dataset.add(&header, &games, 1, &mut counts).unwrap();
+    assert_eq!(counts.quiet(), dataset.len() as u64);
+    assert_eq!(counts.positions, games.iter().map(|game| game.moves.len() as u64).sum::<u64>());
+    assert!(games.iter().all(|game| (2..=5).contains(&game.opening.len())));
+    assert!(!dataset.is_empty() && counts.positions > counts.quiet());
+    let bytes = std::fs::metadata(&path).unwrap().len();
+    assert!(bytes / counts.positions <= 40, "{bytes} bytes of {} positions", counts.positions);
+}
+
+#[test]
+fn games_of_all_kinds_are_played() {
+    check_games::<Chess>(3);
+    check_games::<Neighbours>(3);
+    check_games::<TucChess>(6);
+    let (_folder, path) = file("games");
+    // Amazons has no tactical moves.
+    play::<Amazons>(&path, 1, 1);
+    assert_eq!(read_games::<Amazons>(&path).unwrap().1.len(), 1);
+}
+
+#[test]
+fn a_file_depends_on_neither_threads_nor_interruptions() {
+    let (_folder, path) = file("games");
+    play::<TucChess>(&path, 70, 2);
+    let whole = read_games::<TucChess>(&path).unwrap().1;
+    assert_eq!(whole.len(), 70);
+    std::fs::remove_file(&path).unwrap();
+    play::<TucChess>(&path, 5, 1);
+    // A block that was cut off is refused by readers and dropped by the writer.
+    let bytes = std::fs::read(&path).unwrap();
+    std::fs::write(&path, [&bytes[..], &bytes[bytes.len() - 20..]].concat()).unwrap();
+    let refusal = read_games::<TucChess>(&path).unwrap_err().to_string();
+    assert!(refusal.contains(&format!("block 2, at byte {}, is damaged", bytes.len())), "{refusal}");
+    play::<TucChess>(&path, 70, 1);
+    assert_eq!(read_games::<TucChess>(&path).unwrap().1, whole);
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused_by_name() {
+    let (_folder, path) = file("games");
+    let header = play::<TucChess>(&path, 2, 1);
+    let bytes = std::fs::read(&path).unwrap();
+    let refusal = |bytes: &[u8]| {
+        std::fs::write(&path, bytes).unwrap();
+        read_games::<TucChess>(&path).unwrap_err().to_string()
+    };
+    for index in (bytes.len() - 60..bytes.len()).step_by(7) {
+        let mut damaged = bytes.clone();
+        damaged[index] ^= 4;
+        assert!(refusal(&damaged).contains("block 1"), "{index}");
+    }
+    assert!(refusal(&bytes[..bytes.len() - 1]).contains("block 1"));
+    assert!(refusal(b"nothing").contains("no header of self-play games"));
+    let text = String::from_utf8_lossy(&bytes[..50]).replace("\"version\":1", "\"version\":9");
+    let versioned = [text.as_bytes(), &bytes[50..]].concat();
+    assert!(refusal(&versioned).contains("version 9, expected `labrys-games` version 1"));
+    std::fs::write(&path, &bytes).unwrap();
+    let refusal = read_games::<Chess>(&path).unwrap_err().to_string();
+    assert!(refusal.ends_with("games of `tucchess`, expected `chess`"), "{refusal}");
+
+    let mut other = header.clone();
+    other.nodes = 61;
+    let refusal = GamesWriter::open::<TucChess>(&path, &other).unwrap_err().to_string();
+    assert!(refusal.ends_with("nodes 60, not 61: write to another file"), "{refusal}");
+    assert_eq!(std::fs::read(&path).unwrap(), bytes);
+
+    let (_, games) = read_games::<TucChess>(&path).unwrap();
+    let mut game: PlayedGame<_> = games[0].clone();
+    let last = game.moves.len() - 1;
+    game.moves[last] = game.moves[0];
+    let mut dataset = Dataset::<TucChess>::new(TucChess::from_fen(&header.start).unwrap(), 1);
+    let refusal = dataset.add(&header, &[game], 1, &mut Counts::default()).unwrap_err().to_string();
+    assert!(refusal.contains("game 1, ply ") && refusal.ends_with("is not legal"), "{refusal}");
+}
+
+/// The λ-return term by term, for quiet positions of games one by one.
+#[test]
+fn targets_are_sums_over_the_rest_of_the_game() {
+    let (games, dataset) = games_and_dataset::<TucChess>(8);
+    for (blend, lambda) in [(1.0, 0.0), (1.0, 0.6), (0.7, 0.9), (1.0, 1.0), (0.0, 0.5)] {
+        let unit = 2.5;
+        let targets = dataset.targets(&Target { blend, lambda, unit });
+        let mut expected = Vec::new();
+        for game in &games {
+            let add = |played: PlayedPosition<TucChess>, is_quiet: bool| {
+                if !is_quiet {
+                    return;
+                }
+                let result = played.result.value();
+                let mut weight = 1.0;
+                let mut sum = 0.0;
+                for (plies, (_, score)) in game.moves[played.ply..].iter().enumerate() {
+                    let score = f64::from(score.to_thousandths()) / 1000.0;
+                    let score = if plies % 2 == 0 { score } else { -score };
+                    sum += weight * (1.0 - lambda) / (1.0 + (-score / unit).exp());
+                    weight *= lambda;
+                }
+                expected.push(blend * (sum + weight * result) + (1.0 - blend) * result);
+            };
+            Counts::default().add(&TucChess::start(), game, add).unwrap();
+        }
+        assert_eq!(targets.len(), expected.len());
+        for (target, expected) in targets.iter().zip(expected) {
+            assert!((f64::from(*target) - expected).abs() < 1e-6, "{blend} {lambda}: {target} {expected}");
+        }
+    }
+}
+
+fn sizes<G: Inputs>(neurons: usize, outputs: usize) -> EvalNetSizes {
+    EvalNetSizes { inputs: G::start().input_shape(), buckets: 1, hidden: neurons, outputs }
+}
+
+#[test]
+fn gradients_are_those_of_finite_differences() {
+    let dataset = dataset::<TucChess>(4);
+    for neurons in [16, 64] {
+        let sizes = sizes::<TucChess>(neurons, 2);
+        let net = Numbers::random(sizes, 20, 5);
+        let (mut pass, mut example, mut gradient) =
+            (Pass::new(sizes), Example::default(), Numbers::zeros(sizes));
+        let targets = dataset.targets(&Target { blend: 0.5, lambda: 0.0, unit: 1.0 });
+        dataset.get(3, false, &targets, &mut example);
+        example.output = 1;
+        pass.learn(&net, &example, &mut gradient);
+        pass.finish(&mut gradient);
+        let mut checked = 0;
+        for part in 0..4 {
+            let found = gradient.parts()[part].to_vec();
+            for (index, &found) in found.iter().enumerate() {
+                let mut loss = |shift: f32| {
+                    let mut net = net.clone();
+                    net.parts_mut()[part][index] += shift;
+                    let output = f64::from(pass.output(&net, &example));
+                    (1.0 / (1.0 + (-output).exp()) - f64::from(example.target)).powi(2)
+                };
+                // Too many inputs are not active to try them all.
+                if found == 0.0 && index % 97 != 0 {
+                    continue;
+                }
+                let expected = (loss(1e-3) - loss(-1e-3)) / 2e-3;
+                let error = (f64::from(found) - expected).abs();
+                assert!(error < 2e-4 + 0.02 * expected.abs(), "{part} {index}: {found} {expected}");
+                checked += 1;
+            }
+        }
+        assert!(checked > 20 * neurons, "{checked}");
+    }
+}
+
+fn settings() -> TrainingSettings {
+    TrainingSettings {
+        sizes: sizes::<TucChess>(16, 1),
+        start: None,
+        epochs: 3,
+        batch: 256,
+        rate: 0.01,
+        decay: 0.01,
+        blend: 0.7,
+        lambda: 0.3,
+        patience: 10,
+        seed: 1,
+        margin: 1_000,
+        unit: None,
+    }
+}
+
+#[test]
+fn a_few_positions_are_learned_by_heart() {
+    let dataset = dataset::<Neighbours>(12);
+    let sizes = sizes::<Neighbours>(32, 1);
+    let (mut net, mut pass) = (Numbers::random(sizes, 16, 1), Pass::new(sizes));
+    let targets = dataset.targets(&Target { blend: 1.0, lambda: 0.0, unit: 1.0 });
+    let examples: Vec<_> = (0..64)
+        .map(|number| {
+            let mut example = Example::default();
+            dataset.get(number * dataset.len() / 64, false, &targets, &mut example);
+            example
+        })
+        .collect();
+    let zeros = Numbers::zeros(sizes);
+    let mut optimiser = AdamW { steps: 0, mean: zeros.clone(), square: zeros.clone() };
+    let mut loss = f32::INFINITY;
+    for _ in 0..1_500 {
+        let mut gradient = zeros.clone();
+        loss = examples.iter().map(|example| pass.learn(&net, example, &mut gradient)).sum::<f32>() / 64.0;
+        pass.finish(&mut gradient);
+        let step = Step { rate: 0.005, decay: 0.0, share: 1.0 / 64.0, most: (1.98, 1.98) };
+        optimiser.step(step, &[&gradient], &mut net);
+    }
+    assert!(loss < 1e-4, "{loss}");
+}
+
+/// Trains on so many threads; `epochs` at most.
+fn train(
+    dataset: &Dataset<TucChess>,
+    settings: TrainingSettings,
+    threads: usize,
+    epochs: usize,
+) -> Trainer<'_, TucChess> {
+    let mut trainer = Trainer::new(dataset, settings, None).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+    pool.install(|| {
+        while trainer.state.curve.len() < epochs && !trainer.is_finished() {
+            trainer.epoch(&Control::default(), &mut |_| {}).unwrap().unwrap();
+        }
+    });
+    trainer
+}
+
+#[test]
+fn a_training_depends_on_neither_threads_nor_interruptions() {
+    let dataset = dataset::<TucChess>(40);
+    let whole = train(&dataset, settings(), 1, 9);
+    assert_eq!(whole.state.curve.len(), 3);
+    assert!(train(&dataset, settings(), 3, 9).state == whole.state);
+    let mut stopped = train(&dataset, settings(), 1, 2);
+    let control = Control::default();
+    control.stop();
+    let before = stopped.state.clone();
+    assert_eq!(stopped.epoch(&control, &mut |_| {}), Ok(None));
+    assert!(stopped.state == before);
+    stopped.epoch(&Control::default(), &mut |_| {}).unwrap();
+    assert!(stopped.state == whole.state);
+}
+
+#[test]
+fn a_training_that_diverges_says_so_and_stays() {
+    let dataset = dataset::<TucChess>(20);
+    let mut trainer = Trainer::new(&dataset, TrainingSettings { rate: 1e300, ..settings() }, None).unwrap();
+    let before = trainer.state.clone();
+    let error = trainer.epoch(&Control::default(), &mut |_| {}).unwrap_err();
+    assert!(matches!(error, TrainingError::Diverged { epoch: 1, .. }), "{error}");
+    assert!(trainer.state == before);
+    let odd = TrainingSettings { sizes: sizes::<TucChess>(20, 1), ..settings() };
+    let few = Trainer::new(&dataset, odd, None).err().unwrap();
+    assert_eq!(few, TrainingError::Neurons(20));
+    let none = Dataset::<TucChess>::new(Game::start(), 1);
+    assert!(matches!(Trainer::new(&none, settings(), None), Err(TrainingError::TooFew { .. })));
+}
+
+#[test]
+fn a_training_starts_from_a_net() {
+    let data = dataset::<Chess>(6);
+    let mut wider = Dataset::<Chess>::new(Game::start(), 3);
+    let (_folder, path) = file("games");
+    let header = play::<Chess>(&path, 6, 2);
+    wider.add(&header, &read_games::<Chess>(&path).unwrap().1, 1, &mut Counts::default()).unwrap();
+    let one = TrainingSettings { sizes: sizes::<Chess>(16, 1), ..settings() };
+    let net = Trainer::new(&data, one, None).unwrap().best_net("a test".to_owned());
+    let several = EvalNetSizes { buckets: 3, hidden: 32, ..net.sizes };
+    let settings = TrainingSettings { sizes: several, start: Some(net.checksum()), ..settings() };
+    let mut trainer = Trainer::new(&wider, settings, Some(&net)).unwrap();
+    // All buckets are the same at first, and new neurons do not count; then each learns for itself.
+    let values = |net: &EvalNet| -> Vec<Score> {
+        let evaluator = NetEvaluator::<Chess>::new(net.clone());
+        let fens = ["4k3/pppppppp/8/8/8/8/8/R3K3 w - -", "4k3/pppppppp/8/8/8/4K3/8/R7 w - -"];
+        fens.map(|fen| evaluator.evaluate_position(&Chess::from_fen(fen).unwrap())).to_vec()
+    };
+    let begun = trainer.best_net("a test".to_owned());
+    assert_eq!(begun.scale.unit, net.scale.unit);
+    assert_eq!((begun.sizes, values(&begun)), (several, values(&net)));
+    trainer.epoch(&Control::default(), &mut |_| {}).unwrap().unwrap();
+    let rows = trainer.state.net.input_weights.chunks_exact(768 * 32).collect::<Vec<_>>();
+    assert!(rows.len() == 3 && rows[0] != rows[1] && rows[1] != rows[2]);
+    let mut halves = trainer.state.net.output_weights.chunks_exact(32).map(|half| half.split_at(16));
+    assert!(halves.all(|(old, new)| old.iter().chain(new).all(|&weight| weight != 0.0)));
+    let (narrow, more) = (EvalNetSizes { hidden: 48, ..begun.sizes }, EvalNetSizes { outputs: 2, ..several });
+    for (start, sizes) in [(EvalNet::random_of_sizes(narrow, 1), several), (net, more)] {
+        let refused = Trainer::new(&wider, TrainingSettings { sizes, ..settings }, Some(&start)).err();
+        assert_eq!(refused, Some(TrainingError::Start(start.sizes)));
+    }
+}
+
+#[test]
+fn a_net_learns_what_the_linear_evaluation_plays() {
+    let dataset = dataset::<TucChess>(400);
+    let trainer = train(&dataset, TrainingSettings { epochs: 25, ..settings() }, 2, 25);
+    let best = trainer.state.best_epoch().unwrap();
+    let chance = trainer.chance_loss();
+    assert!(best.held_out < 0.6 * chance, "{} {chance}", best.held_out);
+    let net = trainer.best_net("a test".to_owned());
+    let evaluator = NetEvaluator::<TucChess>::new(net);
+    let score = |fen| evaluator.evaluate_position(&Game::from_fen(fen).unwrap());
+    // A lead is good.
+    let more: Score = score("pr2p/2k2/p2**/2p2/P3P/2R2/P1K1P w 4 1 20");
+    let less: Score = score("pr2p/2k2/p2**/2p2/P3P/2R2/P1K1P w 1 4 20");
+    assert!(more > less, "{more:?} {less:?}");
+}
+
+#[test]
+fn the_commands_work_together() {
+    let folder = tempdir().unwrap();
+    let (games, out) = (folder.path().join("games"), folder.path().join("out"));
+    let (games, out) = (games.display(), out.display());
+    let selfplay = format!("selfplay --variant tucchess --nodes 50 --threads 2 --out {games} --games");
+    let (success, text, error) = labrys(&format!("{selfplay} 20 --linear"));
+    assert!(success && text.contains(": 20 games, "), "{text} {error}");
+    let (success, text, error) = labrys(&format!("{selfplay} 30 --linear"));
+    assert!(success && text.contains(": 30 games, "), "{text} {error}");
+    let (success, text, error) = labrys(&format!("stats --variant tucchess {games}"));
+    assert!(success && text.contains("30 games with 6 to 9 random plies, all legal"), "{text} {error}");
+
+    let common = format!("nnue train --variant tucchess --data {games} --neurons 16 --batch 64 --out");
+    let train = format!("{common} {out}");
+    let (success, text, error) = labrys(&format!("{train} --epochs 2"));
+    assert!(success && text.contains("epoch 2: held out "), "{text} {error}");
+    let (success, _, error) = labrys(&format!("{train} --epochs 2"));
+    assert!(!success && error.contains("use --resume to continue"), "{error}");
+    let (success, _, error) = labrys(&format!("{train} --epochs 3 --resume"));
+    assert!(!success && error.contains("was begun with other settings"), "{error}");
+    let (success, _, error) = labrys(&format!("{train} --epochs 2 --resume"));
+    assert!(success, "{error}");
+    for name in ["net.safetensors", "training.safetensors", "curve.csv", "curve.svg"] {
+        assert!(folder.path().join("out").join(name).exists(), "{name}");
+    }
+    let (success, _, error) = labrys(&format!("{common} {out}2 --buckets 2"));
+    assert!(!success && error.contains("--buckets 2: tucchess has at most 1"), "{error}");
+    let start = format!("--start {out}/net.safetensors");
+    let (success, text, error) = labrys(&format!("{common} {out}2 --epochs 2 --rate 0 {start}"));
+    assert!(success && text.contains("epoch 2: loss "), "{text} {error}");
+    let net = EvalNet::load::<TucChess>(&folder.path().join("out2/net.safetensors")).unwrap();
+    assert!(net.provenance.starts_with("labrys nnue train from "), "{}", net.provenance);
+    let (success, _, error) = labrys(&format!("{common} {out}3 --outputs 2 {start}"));
+    assert!(!success && error.contains("16 neurons, 1 outputs cannot become"), "{error}");
+    let net = EvalNet::load::<TucChess>(&folder.path().join("out/net.safetensors")).unwrap();
+    assert!(net.provenance.contains("30 games of linear full"), "{}", net.provenance);
+
+    let (success, text, error) = labrys(&format!(
+        "selfplay --variant tucchess --nodes 50 --net {out}/net.safetensors --out {games}2 --games 2"
+    ));
+    assert!(success && text.contains(": 2 games"), "{text} {error}");
+    let (success, _, error) = labrys(&format!("{selfplay} 40 --net {out}/net.safetensors"));
+    assert!(!success && error.contains("evaluation linear full"), "{error}");
+    let (success, _, error) = labrys(&format!("{selfplay} 40 --linear --net {out}/net.safetensors"));
+    assert!(!success && error.contains("cannot be used with"), "{error}");
+    let (success, _, error) = labrys(&format!("stats --variant chess {games}"));
+    assert!(!success && error.contains("games of `tucchess`, expected `chess`"), "{error}");
+}
+
+#[test]
+fn results_are_seen_by_the_side_to_move() {
+    let (_folder, path) = file("games");
+    play::<TucChess>(&path, 8, 2);
+    let (_, games) = read_games::<TucChess>(&path).unwrap();
+    for game in &games {
+        game.replay(&Game::start(), |played: PlayedPosition<TucChess>| {
+            let is_white = played.position.side_to_move() == Color::White;
+            assert_eq!(played.result, if is_white { game.result } else { !game.result });
+        })
+        .unwrap();
+    }
+    assert!(games.iter().any(|game| game.result == Points::Win));
+}

@@ -1,0 +1,409 @@
+//! The subcommands `perft` and `bench`, and the errors of the command line.
+
+use crate::common;
+use crate::common::shell;
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::bench;
+
+fn labrys(arguments: &[&str]) -> (bool, String, String) {
+    shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(arguments))
+}
+
+#[test]
+fn perft_counts_a_position() {
+    let (success, out, _) = labrys(&["perft", "--variant", "neighbours", "--depth", "4"]);
+    assert!(success && out.starts_with("132496 nodes "), "{out}");
+    let fen = "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19";
+    let (success, out, _) =
+        labrys(&["perft", "--variant", "neighbours", "--fen", fen, "--depth", "3", "--divide"]);
+    assert!(success);
+    let lines: Vec<_> = out.lines().collect();
+    assert_eq!(lines.len(), 6, "five moves and the sum: {out}");
+    let sum: u64 =
+        lines[..5].iter().map(|line| line.split(": ").nth(1).unwrap().parse::<u64>().unwrap()).sum();
+    assert_eq!(sum, 1146);
+    assert!(lines[5].starts_with("1146 nodes "));
+}
+
+#[test]
+fn perft_checks_a_suite() {
+    let suite = concat!(env!("CARGO_MANIFEST_DIR"), "/perft/neighbours.epd");
+    let (success, out, _) = labrys(&["perft", "--variant", "neighbours", "--suite", suite, "--depth", "3"]);
+    assert!(success && out.contains("25 positions, 75 counts, 0 wrong"), "{out}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("wrong.epd");
+    std::fs::write(&path, "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1 ;D1 20 ;D2 401").unwrap();
+    let (success, out, error) =
+        labrys(&["perft", "--variant", "neighbours", "--suite", path.to_str().unwrap()]);
+    assert!(!success && out.contains("D2 400 WRONG, expected 401"), "{out}");
+    assert!(error.contains("1 of 2 counts are wrong"), "{error}");
+
+    std::fs::write(&path, "\nppp w ;D1 20").unwrap();
+    let (success, _, error) =
+        labrys(&["perft", "--variant", "neighbours", "--suite", path.to_str().unwrap()]);
+    assert!(!success && error.contains("line 2") && error.contains("the board has 1 ranks"), "{error}");
+}
+
+#[test]
+fn a_position_of_another_game_is_recognised() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/perft");
+    let games = ["chess", "neighbours", "tucchess", "amazons"];
+    for game in games {
+        let suite = format!("{folder}/{game}.epd");
+        let text = std::fs::read_to_string(&suite).unwrap();
+        let line = text.lines().find(|line| line.contains(';')).unwrap();
+        let fen = line.split(';').next().unwrap().trim();
+        let hint = format!("; looks like variant `{game}`");
+        for other in games.into_iter().filter(|&other| other != game) {
+            for arguments in [
+                &["perft", "--variant", other, "--suite", &suite][..],
+                &["perft", "--variant", other, "--depth", "1", "--fen", fen],
+                &["solve", "--variant", other, "--fen", fen],
+            ] {
+                let (success, _, error) = labrys(arguments);
+                assert!(!success && error.contains(&hint), "{arguments:?}: {error}");
+            }
+        }
+    }
+    let (success, _, error) = labrys(&["solve", "--fen", "8/8"]);
+    assert!(!success && !error.contains("looks like"), "{error}");
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    for (arguments, message) in [
+        (&["perft"][..], "--depth"),
+        (&["perft", "--depth", "0"], "0 is not in 1..=64"),
+        (&["perft", "--depth", "2", "--variant", "go"], "unknown variant `go`"),
+        (&["perft", "--depth", "2", "--fen", "8/8"], "the board has 2 ranks"),
+        (&["perft", "--suite", "/no/such/file"], "cannot read /no/such/file"),
+        (&["bench", "--depth", "x"], "invalid value 'x'"),
+        (&["play"], "unrecognized subcommand 'play'"),
+    ] {
+        let (success, _, error) = labrys(arguments);
+        assert!(!success && error.contains(message), "{arguments:?}: {error}");
+    }
+}
+
+#[test]
+fn bench_ends_with_the_signature_of_each_game() {
+    let (success, out, _) = labrys(&["bench", "--depth", "3"]);
+    assert!(success);
+    bench::check(&out.lines().map(str::to_owned).collect::<Vec<_>>());
+}
+
+/// Runs a command whose output nobody reads, and returns its messages.
+#[cfg(unix)]
+fn unread(arguments: &[&str]) -> (bool, String) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    let output = command.args(arguments).stdout(writer).stdin(Stdio::null()).output().unwrap();
+    (output.status.success(), String::from_utf8(output.stderr).unwrap())
+}
+
+#[cfg(unix)]
+#[test]
+fn a_closed_pipe_ends_every_command_quietly() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [pgn, games, epd, net, zero] = ["a.pgn", "games", "a.epd", "net", "zero"].map(path);
+    let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1"];
+    let played = [&["match", "--games", "2", "--pgnout", &pgn][..], &both].concat();
+    assert!(labrys(&played).0);
+    let own = ["--variant", "neighbours", "--nodes", "1"];
+    assert!(labrys(&[&["selfplay", "--games", "2", "--out", &games][..], &own].concat()).0);
+    std::fs::write(&epd, "k7/8/8/8/8/8/P7/K7 w - - 0 1 bm Kb2;\n").unwrap();
+    let [more, book, weights, proof, tables, merged, man] =
+        ["more", "book", "weights", "proof", "tables", "merged", "man"].map(path);
+    let drawn = "8/8/8/8/8/k7/p7/K7 w - - 0 1";
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["match", "--help"],
+        &["uci"],
+        &["perft", "--depth", "2"],
+        &["perft", "--depth", "2", "--divide"],
+        &["bench", "--depth", "1"],
+        &[&["match", "--games", "2"][..], &both].concat(),
+        &[&["match", "--games", "2", "--json"][..], &both].concat(),
+        &[&["match", "--games", "2", "--rating-interval", "2"][..], &both].concat(),
+        &[&["match", "--games", "2", "--pgnout", "/dev/stdout"][..], &both].concat(),
+        &[&["selfplay", "--games", "2", "--out", "/dev/stdout"][..], &own].concat(),
+        &["openings", "--count", "1", "--nodes", "1", "--within", "9999", "--out", &book],
+        &["replay", &pgn],
+        &["replay", &games],
+        &["analyse", &pgn, "--nodes", "1"],
+        &["plot", &pgn],
+        &["tune", "--games", &games, "--variant", "neighbours", "--epochs", "1", "--out", &weights],
+        &[&["selfplay", "--games", "2", "--out", &more][..], &own].concat(),
+        &["stats", "--variant", "neighbours", &games],
+        &["nnue", "new", "--variant", "neighbours", "--out", &net],
+        &["zero", "new", "--variant", "neighbours", "--out", &zero],
+        &["suite", &epd, "--nodes", "1"],
+        &["solve", "--fen", drawn, "--proof", &proof],
+        &["verify", &proof],
+        &["tables", "--pieces", "1", "--out", &tables],
+        &["completions", "bash"],
+        &["man", &man],
+        &["merge", &games, "--out", &merged],
+    ] {
+        let (_, error) = unread(arguments);
+        // What is wrong besides is said: the games of a whole file are no shard.
+        assert!(error.is_empty() || arguments[0] == "merge", "{arguments:?}: {error}");
+        assert!(!error.contains("panicked") && !error.contains("pipe"), "{arguments:?}: {error}");
+    }
+    // Nobody who reads messages is no reason to fail, either.
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    let output = command.args(["suite", &games, "--nodes", "1"]).stderr(writer).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[cfg(unix)]
+#[test]
+fn outputs_are_pipes_and_links_as_well_as_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "2"];
+    let selfplay = ["selfplay", "--variant", "neighbours", "--nodes", "1", "--games", "2", "--out"];
+    let openings = ["openings", "--count", "2", "--nodes", "1", "--within", "9999", "--out"];
+    for (arguments, begin) in [
+        (&[&["match"][..], &both, &["--pgnout"]].concat()[..], "[Event "),
+        (&[&["match"][..], &both, &["--epdout"]].concat(), ""),
+        (&[&["match"][..], &both, &["--plot"]].concat(), "<svg"),
+        (&selfplay[..], "{\"format\":"),
+        (&openings[..], ""),
+        (&["nnue", "new", "--variant", "neighbours", "--out"], ""),
+    ] {
+        let [pipe, link, file] = ["pipe", "link", "file"].map(path);
+        for name in [&pipe, &link, &file] {
+            _ = std::fs::remove_file(name);
+        }
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let read = std::thread::spawn({
+            let pipe = pipe.clone();
+            move || std::fs::read(pipe).unwrap()
+        });
+        let (success, _, error) = labrys(&[arguments, &[&pipe]].concat());
+        assert!(success, "{arguments:?}: {error}");
+        let read = read.join().unwrap();
+        assert!(!read.is_empty() && read.starts_with(begin.as_bytes()), "{arguments:?}");
+        std::os::unix::fs::symlink("file", &link).unwrap();
+        let (success, _, error) = labrys(&[arguments, &[&link]].concat());
+        assert!(success, "{arguments:?}: {error}");
+        assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink(), "{arguments:?}");
+        assert!(std::fs::read(&file).unwrap().starts_with(begin.as_bytes()), "{arguments:?}");
+        let (success, _, error) = labrys(&[arguments, &["/dev/null"]].concat());
+        assert!(success, "{arguments:?}: {error}");
+    }
+    // A file that standard output goes to has both, one after the other.
+    let both = std::fs::File::create(path("file")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    assert!(command.args(openings).arg("/dev/stdout").stdout(both).status().unwrap().success());
+    let text = std::fs::read_to_string(path("file")).unwrap();
+    let lines: Vec<_> = text.lines().collect();
+    assert!(lines.len() == 3 && lines[1].contains("; ce ") && lines[2].starts_with("2 openings"), "{text}");
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "nothing is left beside them: {names:?}");
+}
+
+/// Two runs with one output would both say that they are done, with the work of one of them lost.
+#[test]
+fn a_second_writer_of_an_output_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "100000"];
+    for (name, arguments) in [
+        ("games", &["selfplay", "--variant", "neighbours", "--games", "100000000", "--out"][..]),
+        ("a.pgn", &[&["match"][..], &both, &["--resume", "--pgnout"]].concat()),
+        ("a.epd", &["openings", "--count", "1000000", "--nodes", "1", "--out"]),
+        ("run", &["train", "--variant", "neighbours", "--games", "100000000", "--resume", "--out"]),
+        ("table", &["solve", "--time", "600", "--hash", "1", "--checkpoint"]),
+    ] {
+        let path = path(name);
+        let arguments = [arguments, &[&path]].concat();
+        let mut first = Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(&arguments)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let is_locked = || {
+            let folders = [folder.path().to_owned(), path.clone().into()];
+            let entries = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten();
+            entries.flatten().any(|entry| entry.file_name().to_string_lossy().ends_with(".lock"))
+        };
+        while !is_locked() {
+            assert_eq!(first.try_wait().unwrap(), None, "{arguments:?}");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let (success, out, error) = labrys(&arguments);
+        first.kill().unwrap();
+        first.wait().unwrap();
+        assert!(!success && out.is_empty(), "{arguments:?}: {out}");
+        assert!(error.contains("another process is writing it") && error.contains(name), "{error}");
+        // A lock that a killed process has left is none.
+        let other = ["selfplay", "--variant", "neighbours", "--games", "1", "--nodes", "1", "--out"];
+        if name == "games" {
+            let (success, _, error) = labrys(&[&other[..], &[&path]].concat());
+            assert!(success || error.contains("nodes 1000, not 1"), "{error}");
+        }
+        _ = std::fs::remove_dir_all(folder.path().join(name));
+        for entry in std::fs::read_dir(folder.path()).unwrap().flatten() {
+            _ = std::fs::remove_file(entry.path());
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_openings_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.epd");
+    let mut openings = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["openings", "--count", "1000000", "--nodes", "1", "--within", "9999", "--out"])
+        .arg(&path)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_secs(2));
+    let interrupted = Command::new("kill").args(["-INT", &openings.id().to_string()]).status().unwrap();
+    assert!(interrupted.success() && !openings.wait().unwrap().success());
+    let mut error = String::new();
+    openings.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+    let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+    let told =
+        format!("found only {lines} of 1000000 openings, which are in {}: interrupted", path.display());
+    assert!(lines > 0 && error.contains(&told), "{lines}: {error}");
+}
+
+#[test]
+fn openings_that_always_end_the_game_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("games");
+    let selfplay = ["selfplay", "--variant", "amazons", "--games", "3", "--nodes", "1", "--random-plies"];
+    for plies in ["200", "150-160", "70000"] {
+        let (success, _, error) = labrys(&[&selfplay[..], &[plies, "--out", out.to_str().unwrap()]].concat());
+        let last = plies.split('-').next_back().unwrap();
+        let told = format!("in 1000 attempts every game was over within {last} random plies");
+        assert!(!success && error.contains(&told) && error.contains("games"), "{error}");
+        std::fs::remove_file(&out).unwrap();
+    }
+}
+
+#[test]
+fn errors_point_at_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [pgn, games, epd, out, config] = ["a.pgn", "games", "a.epd", "out", "a.toml"].map(path);
+    let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "4"];
+    assert!(labrys(&[&["match"][..], &both, &["--pgnout", &pgn]].concat()).0);
+    let own = ["--variant", "neighbours", "--nodes", "1"];
+    assert!(labrys(&[&["selfplay", "--games", "1", "--out", &games][..], &own].concat()).0);
+    let amazons = "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1 bm d1d7,d7g7;\n";
+    std::fs::write(&epd, amazons.repeat(3)).unwrap();
+    let missing = path("missing/file");
+
+    // What is once in the messages, and what is not.
+    let check = |arguments: &[&str], once: &str, never: &str| {
+        let (success, _, error) = labrys(arguments);
+        assert!(!success, "{arguments:?}: {error}");
+        assert_eq!(error.matches(once).count(), 1, "{arguments:?}: {once}: {error}");
+        assert!(never.is_empty() || !error.contains(never), "{arguments:?}: {error}");
+    };
+    for name in [&missing, "/proc/file"] {
+        check(&[&["match"][..], &both, &["--pgnout", name]].concat(), name, "--resume");
+        check(&["analyse", &pgn, "--nodes", "1", "--out", name], name, "--resume");
+        check(&[&["selfplay", "--games", "1", "--out", name][..], &own].concat(), name, "resume");
+    }
+    check(&[&["match"][..], &both, &["--pgnout", &pgn]].concat(), "use --resume to continue a match", "");
+    check(&["analyse", &pgn, "--nodes", "1", "--out", &games], "use --resume to continue an analysis", "");
+    for resume in [&[][..], &["--resume"]] {
+        let analyse = [&["analyse", &pgn, "--nodes", "1", "--out", &pgn][..], resume].concat();
+        check(&analyse, "the file of the games themselves", "--resume");
+    }
+    for command in [&["replay", &pgn][..], &["analyse", &pgn, "--nodes", "1"]] {
+        let arguments = [command, &["--variant", "amazons"]].concat();
+        check(&arguments, "a game of chess, expected amazons", "is no move");
+    }
+    let tune = ["tune", "--variant", "amazons", "--out", &out, "--games", &pgn];
+    check(&tune, "a game of chess, expected amazons", "is no move");
+    let book = [&["match", "--variant", "amazons", "--openings", &pgn][..], &both].concat();
+    check(&book, "a game of chess, expected amazons", "is no move");
+    check(&[&["match", "--openings", &epd][..], &both].concat(), "looks like variant `amazons`", "");
+    check(&["suite", &epd, "--nodes", "1"], "looks like variant `amazons`", "");
+    let net = path("net");
+    assert!(labrys(&["nnue", "new", "--variant", "neighbours", "--out", &net]).0);
+    check(
+        &["selfplay", "--games", "1", "--net", &net, "--out", &out],
+        "an evaluation net for game `neighbours`",
+        "",
+    );
+    check(&["plot", &games], "self-play games of neighbours, expected games in PGN", "line");
+    check(&["analyse", &games, "--nodes", "1"], "self-play games of neighbours", "line");
+    for (text, message) in [
+        ("gamez = 4", "config {}: unknown key `gamez`, expected one of: "),
+        ("[match]\ngames = 4", "config {}: unknown key `match`"),
+        ("games = \"four\"", "config {}: `games`: invalid value 'four'"),
+        (
+            "[sprt]\nelo9 = 4\n[[engine]]\nnodes=1\n[[engine]]\nnodes=1",
+            "config {}: --sprt: unknown key `elo9`",
+        ),
+        ("[[engine]]\nnodez = 4", "config {}: --engine 1: unknown key `nodez`"),
+    ] {
+        std::fs::write(&config, text).unwrap();
+        check(&["match", "--config", &config], &message.replace("{}", &config), "");
+    }
+    for (arguments, feature, is_built) in [
+        (&["serve"][..], "web", cfg!(feature = "web")),
+        (&["serve", "--port", "0"], "web", cfg!(feature = "web")),
+        (&["spsa"], "tuning", cfg!(feature = "tuning")),
+        (&["spsa", "--iterations", "x"], "tuning", cfg!(feature = "tuning")),
+    ] {
+        if !is_built {
+            check(arguments, &format!("cargo build --release --features {feature}"), "required arguments");
+        }
+    }
+}
+
+/// An engine that knows nothing of games is not told which one it is to play: that is said once.
+#[cfg(unix)]
+#[test]
+fn an_engine_without_the_variant_is_named_once() {
+    let mock = concat!("arg=", env!("CARGO_MANIFEST_DIR"), "/tests/common/mock_engine.sh");
+    let arguments = ["--engine", "name=good", "nodes=1", "--engine", "name=silent", "nodes=1", "cmd=sh"];
+    let play = ["match", "--variant", "neighbours", "--games", "4"];
+    let (success, _, error) = labrys(&[&play[..], &arguments, &["restart=on", mock, "arg=illegal"]].concat());
+    assert!(success, "{error}");
+    let told = "labrys: warning: engine `silent`: it has no option UCI_Variant and has to know neighbours by itself\n";
+    assert_eq!(error, told);
+}
+
+#[test]
+fn tables_are_those_of_the_game_that_has_some() {
+    let folder = tempfile::tempdir().unwrap();
+    let (success, out, error) =
+        labrys(&["tables", "--pieces", "1", "--out", folder.path().to_str().unwrap()]);
+    assert!(success && out.lines().count() == 2, "{error}{out}");
+}
+
+#[test]
+fn help_is_as_wide_as_the_terminal() {
+    for width in [60, 90] {
+        for command in [&["--help"][..], &["match", "--help"], &["nnue", "train", "--help"]] {
+            let mut labrys = Command::new(env!("CARGO_BIN_EXE_labrys"));
+            let (success, out, _) = shell::output(labrys.args(command).env("COLUMNS", width.to_string()));
+            let widest =
+                out.lines().filter(|line| !line.contains("[possible")).map(|line| line.chars().count());
+            assert!(success && widest.max().unwrap() <= width, "{command:?} in {width}: {out}");
+        }
+    }
+}

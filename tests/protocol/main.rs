@@ -1,0 +1,14 @@
+//! The binary as its users drive it: the protocol and the command line.
+
+mod commands;
+mod engine;
+mod experiments;
+mod listen;
+mod openbench;
+mod python_chess;
+mod release;
+mod suite;
+mod uci;
+
+#[path = "../common/mod.rs"]
+mod common;

@@ -1,0 +1,77 @@
+//! What a release comes with: the version, completions and manual pages.
+
+use std::process::Command;
+
+use crate::common::shell;
+
+fn labrys(words: &[&str]) -> String {
+    let (success, out, error) = shell::output(Command::new(env!("CARGO_BIN_EXE_labrys")).args(words));
+    assert!(success, "{error}");
+    out
+}
+
+#[test]
+fn the_version_names_build_features_and_nets() {
+    let version = labrys(&["--version"]);
+    let lines: Vec<_> = version.lines().collect();
+    assert!(lines[0].starts_with(concat!("labrys ", env!("CARGO_PKG_VERSION"))), "{version}");
+    let value = |name: &str| lines.iter().find_map(|line| line.strip_prefix(name)).expect(name);
+    assert!(value("build: ").contains(std::env::consts::OS));
+    assert_eq!(value("features: ").contains("web"), cfg!(feature = "web"));
+    for game in labrys::engine::registry::names() {
+        let net = value(&format!("net of {game}: "));
+        assert!(u32::from_str_radix(net, 16).is_ok() && net.len() == 8, "{version}");
+    }
+    if cfg!(target_feature = "popcnt") {
+        assert!(value("processor: ").split(' ').any(|feature| feature == "popcnt"), "{version}");
+    }
+    assert_eq!(labrys(&["-V"]), format!("{}\n", lines[0]));
+    // A plain build in a clone names the commit, too.
+    let git =
+        Command::new("git").args(["rev-parse", "HEAD"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    if let Ok(output) = git.as_ref()
+        && output.status.success()
+    {
+        let commit = lines[0].split(['(', ')']).nth(1).unwrap_or_default();
+        assert!(commit.len() == 8 && commit.bytes().all(|byte| byte.is_ascii_hexdigit()), "{version}");
+    }
+}
+
+#[test]
+fn completions_and_manual_pages_name_all_commands() {
+    let bash = labrys(&["completions", "bash"]);
+    for word in ["match", "--shard", "zero", "selfplay"] {
+        assert!(bash.contains(word), "{word}");
+    }
+    // The games, the options of the engine and the modes of its search.
+    for shell in ["bash", "zsh", "fish"] {
+        let script = labrys(&["completions", shell]);
+        for word in [
+            "neighbours",
+            "amazons",
+            "SearchMode=mcts",
+            "option.SearchMode=mtdf",
+            "Hash=",
+            "AmazonsBoard=6x6",
+        ] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    assert!(!labrys(&["suite", "--help"]).contains("SearchMode"), "too many to be read");
+    let folder = tempfile::tempdir().unwrap();
+    labrys(&["man", folder.path().join("man").to_str().unwrap()]);
+    for name in ["labrys.1", "labrys-match.1", "labrys-zero-selfplay.1"] {
+        let page = std::fs::read_to_string(folder.path().join("man").join(name)).unwrap();
+        assert!(page.contains(".TH labrys"), "{name}");
+    }
+    let file = folder.path().join("file");
+    std::fs::write(&file, "").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+    let (success, _, error) = shell::output(command.arg("man").arg(&file));
+    assert!(!success && error.contains(file.to_str().unwrap()), "{error}");
+}
+
+#[test]
+fn this_processor_is_the_one_that_the_tests_are_built_for() {
+    assert_eq!(labrys::processor::missing_feature(), None);
+}

@@ -1,0 +1,172 @@
+//! Minimax selective deepening: move ratings, which moves are kept, and that all searches keep the same.
+
+use crate::common;
+
+use common::{Line, find_with, random_lines};
+use labrys::engine::Playable;
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
+use labrys::game::{Game, GameHistory, MsdTerms, SelectiveDeepening};
+use labrys::search::{Bound, Limits, MsdOptions, Options, SearchMode, TranspositionTable};
+
+const WINS: i32 = i32::MAX;
+const GOOD: i32 = 100_000;
+const REPEATS: i32 = i32::MIN;
+
+/// The rating of a move at the end of a game that begins with a FEN.
+fn rating(fen: &str, before: &[&str], mv: &str, terms: &MsdTerms) -> i32 {
+    let (mut position, mut history) = (Chess::from_fen(fen).unwrap(), GameHistory::new());
+    for text in before {
+        history.push(&position);
+        position.play(position.parse_move(text).unwrap());
+    }
+    history.push(&position);
+    let moves = [position.parse_move(mv).unwrap()];
+    let mut ratings = Vec::new();
+    let mut rate = |_: &Chess| panic!("chess asks for no evaluation");
+    position.msd_ratings(&moves, terms, &history, &mut rate, &mut ratings);
+    assert_eq!(ratings.len(), 1);
+    ratings[0]
+}
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+#[test]
+fn moves_are_rated_as_in_the_paper() {
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
+    for (fen, before, mv, expected) in [
+        ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", &[][..], "a1a8", WINS),
+        ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", &[], "e4d5", GOOD),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", &[], "e5d6", GOOD),
+        ("4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1", &[], "d1d2", GOOD),
+        // From an attacked square to another one.
+        ("4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1", &[], "d1d5", -GOOD),
+        ("4k3/8/4p3/8/8/2N5/8/4K3 w - - 0 1", &[], "c3d5", -GOOD),
+        (START, &shuffle, "f6g8", REPEATS),
+        (START, &shuffle[..3], "f6g8", 60 * 2 - 60 * 4 + 40 * 3),
+        // 30 moves instead of 20, 19, 22.
+        (START, &[], "e2e3", 60 * 10 + 40),
+        (START, &[], "a2a3", -60 + 40),
+        (START, &[], "g1f3", 60 * 2 + 40 * 3),
+        // A check gains no moves.
+        ("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", &[], "a1a4", 40 * 9),
+    ] {
+        assert_eq!(rating(fen, before, mv, &MsdTerms::default()), expected, "{mv} in {fen}");
+    }
+}
+
+#[test]
+fn each_term_can_be_switched_off_and_weighed_by_phase() {
+    let terms = MsdTerms::default;
+    let mate = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
+    assert_eq!(rating(mate, &[], "a1a8", &MsdTerms { win: false, ..terms() }), 40 * 5);
+    let capture = "4k3/8/8/3p4/8/2N5/8/4K3 w - - 0 1";
+    let off = MsdTerms { capture: false, ..terms() };
+    assert_eq!((rating(capture, &[], "c3d5", &terms()), rating(capture, &[], "c3d5", &off)), (GOOD, 40 * 3));
+    let escape = "4k3/8/8/8/8/5b2/8/3RK3 w - - 0 1";
+    assert!(rating(escape, &[], "d1d2", &MsdTerms { escape: false, ..terms() }) < GOOD);
+    let exposed = "4k3/8/4p3/8/8/2N5/8/4K3 w - - 0 1";
+    assert!(rating(exposed, &[], "c3d5", &MsdTerms { exposure: false, ..terms() }) > -GOOD);
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1"];
+    let off = MsdTerms { repetition: false, ..terms() };
+    assert!(rating(START, &shuffle, "f6g8", &off) > REPEATS);
+    // Only pawns are left: the end game weights, and this move gains no moves.
+    let by_phase = MsdTerms { gamma: 1, gamma_end: Some(70), theta_end: Some(0), ..terms() };
+    assert_eq!(rating("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", &[], "e2e3", &by_phase), 70);
+    assert_eq!(rating(START, &[], "e2e3", &by_phase), 60 * 10 + 1);
+}
+
+/// A full search of `depth` plies through a filter.
+fn filtered<G: Playable>(
+    line: &Line<G>,
+    mode: SearchMode,
+    depth: u32,
+    filter: &MsdOptions,
+    seed: u64,
+) -> (Vec<labrys::eval::Score>, u64) {
+    let options = Options { selective: false, msd: filter.clone(), seed, ..Options::default() };
+    let table = TranspositionTable::new(1).unwrap();
+    let (best, reports) = find_with(&table, line, mode, &options, &Limits::depth(depth));
+    let exact = reports.iter().filter(|report| report.bound == Bound::Exact).map(|report| report.score);
+    (exact.collect(), best.nodes)
+}
+
+/// Checks that all searches agree under a filter. Returns the number of positions whose score differs from
+/// that of the full search.
+fn changed<G: Playable>(count: usize, depth: u32, filter: &MsdOptions, modes: &[SearchMode]) -> usize {
+    let lines = random_lines::<G>(count, 60);
+    let differs = |line: &&Line<G>| {
+        let (expected, _) = filtered(line, SearchMode::Minimax, depth, filter, 1);
+        assert_eq!(expected.len(), depth as usize);
+        for &mode in modes {
+            assert_eq!(filtered(line, mode, depth, filter, 1).0, expected, "{mode:?} in {}", line.0.fen());
+        }
+        expected != filtered(line, SearchMode::Minimax, depth, &MsdOptions::default(), 1).0
+    };
+    lines.iter().filter(differs).count()
+}
+
+#[test]
+fn all_searches_keep_the_same_moves() {
+    // With repetition a rating depends on the path to the position, which the key does not include.
+    let terms = MsdTerms { repetition: false, ..MsdTerms::default() };
+    let filter = MsdOptions { keep_rate: 40, terms, ..MsdOptions::default() };
+    let modes = [SearchMode::AlphaBeta, SearchMode::Expectiminimax, SearchMode::Pvs, SearchMode::Mtdf];
+    let found = [
+        changed::<Chess>(20, 3, &filter, &modes),
+        changed::<Neighbours>(60, 4, &filter, &modes),
+        changed::<TucChess>(60, 4, &filter, &[modes[0], modes[2], modes[3]]),
+    ];
+    assert!(found.iter().zip([10, 10, 20]).all(|(&found, least)| found >= least), "{found:?}");
+}
+
+#[test]
+fn what_depends_on_the_ply_and_on_volatile_positions_changes_the_search() {
+    let modes = [SearchMode::AlphaBeta];
+    for filter in [
+        MsdOptions { keep_rate: 90, keep_fall: 30, ..MsdOptions::default() },
+        MsdOptions { keep_rate: 30, volatile_keep_rate: 90, ..MsdOptions::default() },
+        MsdOptions { volatile_plies: 2, ..MsdOptions::default() },
+    ] {
+        let found = changed::<Chess>(10, 3, &filter, &modes);
+        assert!(found >= 2, "{found} with {filter:?}");
+    }
+}
+
+#[test]
+fn so_many_moves_are_kept() {
+    let start = (Chess::start(), GameHistory::new());
+    // The root and its children, of which there are 20.
+    for (keep_rate, kept) in [(100, 20), (99, 20), (50, 10), (35, 7), (31, 7), (1, 1)] {
+        let filter = MsdOptions { keep_rate, ..MsdOptions::default() };
+        assert_eq!(filtered(&start, SearchMode::Minimax, 1, &filter, 1).1, 1 + kept, "{keep_rate} %");
+    }
+    // In the second ply 20 points less: 2 and 1 of 20, where the tree of the first ply has been searched
+    // before.
+    let falling = MsdOptions { keep_rate: 10, keep_fall: 5, ..MsdOptions::default() };
+    assert_eq!(filtered(&start, SearchMode::Minimax, 2, &falling, 1).1, (1 + 2) + (1 + 2 + 2));
+}
+
+#[test]
+fn ties_are_broken_by_the_seed() {
+    let start = (Chess::start(), GameHistory::new());
+    let filter = MsdOptions { keep_rate: 50, ..MsdOptions::default() };
+    let nodes: Vec<_> =
+        (0..20).map(|seed| filtered(&start, SearchMode::AlphaBeta, 3, &filter, seed).1).collect();
+    assert_eq!(nodes[3], filtered(&start, SearchMode::AlphaBeta, 3, &filter, 3).1);
+    assert!(nodes.iter().any(|&n| n != nodes[0]), "{nodes:?}");
+}
+
+#[test]
+fn without_iterations_only_the_last_depth_is_searched() {
+    let start = (Chess::start(), GameHistory::new());
+    let options = Options { iterative: false, ..Options::default() };
+    let table = TranspositionTable::new(1).unwrap();
+    let (best, reports) = find_with(&table, &start, SearchMode::AlphaBeta, &options, &Limits::depth(3));
+    assert!(best.mv.is_some());
+    assert_eq!(reports.iter().map(|report| report.depth).collect::<Vec<_>>(), [3]);
+    // Without a depth, iterations are always used.
+    let (best, _) = find_with(&table, &start, SearchMode::AlphaBeta, &options, &Limits::nodes(1_000));
+    assert!(best.mv.is_some());
+}

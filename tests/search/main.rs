@@ -1,0 +1,17 @@
+//! Searches: against plain methods, by their properties, and by what they evaluate with.
+
+mod allocations;
+mod amazons_search;
+mod bench;
+mod chess_search;
+mod evaluator;
+mod filter;
+mod mcts;
+mod mcts_root;
+mod nets;
+mod nnue;
+mod plain;
+mod zero;
+
+#[path = "../common/mod.rs"]
+mod common;

@@ -1,0 +1,275 @@
+//! Policy/value nets: inference against a plain reference, and files.
+
+use crate::common;
+
+use std::path::Path;
+
+use common::net::{Moments, ReferenceNet};
+use common::random_lines;
+use labrys::game::amazons::Amazons;
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
+use labrys::game::{Encoding, Game};
+use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters};
+use labrys::tensors::TensorProblem;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+const PAPER: Architecture = Architecture::Paper { channels: 20, dense: [40, 30] };
+const RESIDUAL: Architecture = Architecture::Residual { channels: 37, blocks: 2, hidden: 12 };
+
+/// Parameters none of which is at its start.
+fn parameters<G: Encoding>(position: &G, architecture: Architecture) -> Parameters {
+    let config = NetConfig { shape: position.encoding_shape(), architecture };
+    let mut tensors = Parameters::random::<G>(config, 7).unwrap().tensors().clone();
+    let mut random = StdRng::seed_from_u64(8);
+    for (name, tensor) in &mut tensors {
+        if name.contains("normalisation") || name.ends_with("bias") {
+            for value in &mut tensor.values {
+                let other: f32 = random.random_range(-0.5..0.5);
+                *value = if name.ends_with("running_var") { (*value + other).abs() } else { *value + other };
+            }
+        }
+    }
+    Parameters::new::<G>(config, "a test".to_owned(), tensors).unwrap()
+}
+
+/// The planes of some positions, one after the other.
+fn planes_of<G: Encoding>(positions: impl IntoIterator<Item = G>) -> Vec<f32> {
+    let mut all = Vec::new();
+    for position in positions {
+        let before = all.len();
+        all.resize(before + position.encoding_shape().input_len(), 0.0);
+        position.write_planes(1, &mut all[before..]);
+    }
+    all
+}
+
+/// All that a net says about a batch: the logits of all indices and the value of each position.
+fn outputs(net: &Net, planes: &[f32]) -> Vec<(Vec<f32>, f32)> {
+    let shape = net.config().shape;
+    let outputs = net.evaluate(planes);
+    (0..planes.len() / shape.input_len())
+        .map(|n| ((0..shape.policy_len()).map(|index| outputs.logit(n, index)).collect(), outputs.value(n)))
+        .collect()
+}
+
+fn check_inference<G: Encoding>(positions: Vec<G>) {
+    for architecture in [PAPER, RESIDUAL] {
+        let parameters = parameters(&positions[0], architecture);
+        let (net, config) = (Net::new(&parameters), parameters.config());
+        let planes = planes_of(positions.clone());
+        let batch = outputs(&net, &planes);
+        assert_eq!(batch.len(), positions.len());
+        for (planes, found) in planes.chunks_exact(config.shape.input_len()).zip(&batch) {
+            // The batch is the same as one position after the other, to the bit.
+            assert_eq!(&outputs(&net, planes)[0], found);
+            let (logits, value) =
+                ReferenceNet(parameters.tensors()).evaluate(&[planes], config, Moments::Running).remove(0);
+            assert!((value - f64::from(found.1)).abs() < 1e-4, "{value} {}", found.1);
+            for (logit, found) in logits.iter().zip(&found.0) {
+                assert!((logit - f64::from(*found)).abs() < 1e-3, "{logit} {found}");
+            }
+        }
+        let values: Vec<_> = batch.iter().map(|(_, value)| value.to_bits()).collect();
+        assert!(values.iter().any(|value| *value != values[0]), "positions have different values");
+    }
+}
+
+fn positions<G: Game>(count: usize) -> Vec<G> {
+    random_lines::<G>(count, 30).into_iter().map(|(position, _)| position).collect()
+}
+
+#[test]
+fn nets_compute_what_a_plain_reference_does() {
+    check_inference(positions::<Chess>(3));
+    check_inference(positions::<Neighbours>(2));
+    check_inference(positions::<TucChess>(19));
+    let board = Amazons::from_fen("1q2/3q/4/Q3/2Q1/4 w - - 0 1").unwrap();
+    check_inference((0..3).map(|seed| common::random_game_from(board, seed, 4, |_, _| {}).0).collect());
+}
+
+#[test]
+fn a_random_net_has_no_strong_opinion() {
+    let position = Chess::start();
+    for architecture in [
+        Architecture::Paper { channels: 64, dense: [512, 512] },
+        Architecture::Residual { channels: 64, blocks: 4, hidden: 128 },
+    ] {
+        let config = NetConfig { shape: position.encoding_shape(), architecture };
+        let parameters = Parameters::random::<Chess>(config, 1).unwrap();
+        assert_eq!(parameters, Parameters::random::<Chess>(config, 1).unwrap());
+        assert_ne!(parameters.tensors(), Parameters::random::<Chess>(config, 2).unwrap().tensors());
+        let (logits, value) = outputs(&Net::new(&parameters), &planes_of([position.clone()])).remove(0);
+        assert!(value.abs() < 0.9, "{value}");
+        assert!(logits.iter().all(|logit| logit.abs() < 4.0) && logits.iter().any(|logit| *logit != 0.0));
+    }
+}
+
+/// A small net of TUC-CHESS in a file, and its bytes.
+fn saved(folder: &Path) -> (Parameters, std::path::PathBuf, Vec<u8>) {
+    let architecture = Architecture::Residual { channels: 3, blocks: 1, hidden: 2 };
+    let parameters = parameters(&TucChess::start(), architecture);
+    let path = folder.join("net.safetensors");
+    labrys::learn::save_parameters(&parameters, &path).unwrap();
+    let bytes = std::fs::read(&path).unwrap();
+    (parameters, path, bytes)
+}
+
+#[test]
+fn files_are_read_as_they_were_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parameters, path, bytes) = saved(folder.path());
+    assert_eq!(Parameters::load::<TucChess>(&path).unwrap(), parameters);
+    assert_eq!(parameters.provenance(), "a test");
+    labrys::learn::save_parameters(&parameters, &path).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), bytes, "the same net gives the same file");
+}
+
+/// The problem with some bytes as a file of `G`.
+fn problem<G: Encoding>(path: &Path, bytes: &[u8]) -> NetProblem {
+    std::fs::write(path, bytes).unwrap();
+    let error = Parameters::load::<G>(path).unwrap_err();
+    assert!(error.to_string().starts_with("net file `"), "{error}");
+    *error.problem
+}
+
+#[test]
+fn files_that_do_not_fit_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parameters, path, bytes) = saved(folder.path());
+    // Header and numbers, with another text of the same length in the header.
+    let with = |from: &str, to: &str| {
+        let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+        let text = std::str::from_utf8(&bytes[8..header]).unwrap();
+        assert!(from.len() == to.len() && text.contains(from), "{from} in {text}");
+        [&bytes[..8], text.replace(from, to).as_bytes(), &bytes[header..]].concat()
+    };
+    let text = |bytes: &[u8]| problem::<TucChess>(&path, bytes).to_string();
+    assert_eq!(problem::<Chess>(&path, &bytes).to_string(), "a net for game `tucchess`, expected `chess`");
+    assert!(text(&with(r#"\"encoding\":1"#, r#"\"encoding\":7"#)).contains("version 7 of the encoding"));
+    assert!(text(&with(r#"\"version\":1"#, r#"\"version\":9"#)).contains("version 9, expected 1"));
+    assert!(text(&with("dense.0.bias", "dense.9.bias")).contains("parameter `dense.9.bias` is unknown"));
+    assert!(
+        text(&with(r#"\"channels\":3"#, r#"\"channels\":4"#)).contains("shape [3, 9, 3, 3], expected [4, 9")
+    );
+    assert!(text(&with(r#"\"channels\":3"#, r#"\"channels\":0"#)).contains("channels: 0 is not from 1"));
+    assert!(text(&with("residual", "residuum")).contains("residuum"));
+    assert!(text(&with("labrys", "Labrys")).contains("not a net of Labrys"));
+    assert!(text(&bytes[..bytes.len() - 1]).contains("not a whole safetensors file"));
+    assert!(text(b"").contains("not a whole safetensors file"));
+    assert!(text(b"weights and measures").contains("not a whole safetensors file"));
+    let missing = Parameters::load::<TucChess>(Path::new("/missing/net")).unwrap_err();
+    assert!(matches!(*missing.problem, NetProblem::File(TensorProblem::Io(_))), "{missing}");
+
+    for (name, value) in
+        [("policy.bias", f32::NAN), ("dense.0.weight", f32::INFINITY), ("normalisation.1.running_var", -0.5)]
+    {
+        let mut tensors = parameters.tensors().clone();
+        tensors.get_mut(name).unwrap().values[1] = value;
+        let result = Parameters::new::<TucChess>(*parameters.config(), String::new(), tensors);
+        let error = result.unwrap_err().to_string();
+        assert!(error.contains(&format!("parameter `{name}`: {value}")), "{error}");
+    }
+}
+
+#[test]
+fn no_damage_goes_unnoticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (parameters, path, bytes) = saved(folder.path());
+    let header = 8 + u64::from_le_bytes(bytes[..8].try_into().unwrap()) as usize;
+    for place in (0..header).chain((header..bytes.len()).step_by(37)) {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 1 << (place % 8);
+        std::fs::write(&path, &damaged).unwrap();
+        match Parameters::load::<TucChess>(&path) {
+            Err(error) => assert!(
+                place < header || matches!(*error.problem, NetProblem::File(TensorProblem::Checksum { .. }))
+            ),
+            // White space, or a letter of the provenance.
+            Ok(read) => assert!(place < header && read.tensors() == parameters.tensors(), "{place}"),
+        }
+    }
+}
+
+#[test]
+fn a_command_makes_nets() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    let run = |arguments: &[&str]| {
+        let program = std::process::Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(["zero", "new", "--out", path.to_str().unwrap()])
+            .args(arguments)
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (program.status.success(), text(&program.stdout), text(&program.stderr))
+    };
+    let (success, out, error) = run(&[
+        "--variant",
+        "amazons",
+        "--option",
+        "AmazonsBoard=6x6",
+        "--channels",
+        "8",
+        "--blocks",
+        "1",
+        "--seed",
+        "3",
+    ]);
+    assert!(success && out.starts_with("a net for amazons on 6×6, "), "{out}{error}");
+    let parameters = Parameters::load::<Amazons>(&path).unwrap();
+    let architecture = Architecture::Residual { channels: 8, blocks: 1, hidden: 64 };
+    let start = Amazons::start_with(2);
+    assert_eq!(*parameters.config(), NetConfig { shape: start.encoding_shape(), architecture });
+    assert_eq!(parameters, Parameters::random::<Amazons>(*parameters.config(), 3).unwrap());
+    assert_eq!(parameters.provenance(), "random, seed 3");
+    let (success, out, error) = run(&["--variant", "tucchess", "--net", "paper", "--dense", "16"]);
+    assert!(success && out.contains("tucchess on 5×7"), "{out}{error}");
+    assert!(matches!(
+        Parameters::load::<TucChess>(&path).unwrap().config().architecture,
+        Architecture::Paper { channels: 64, dense: [16, 16] }
+    ));
+    // A refused command leaves the file that was there.
+    for (arguments, expected) in [
+        (["--channels", "0"], "channels: 0 is not from 1 to 4096"),
+        (["--dense", "5000"], "dense units: 5000 is not from 1"),
+        (["--variant", "go"], "unknown variant `go`"),
+        (["--option", "AmazonsBoard=6x6"], "AmazonsBoard"),
+    ] {
+        let (success, _, error) = run(&arguments);
+        assert!(!success && error.contains(expected), "{error}");
+    }
+    assert!(Parameters::load::<TucChess>(&path).is_ok());
+}
+
+#[test]
+fn an_evaluation_ends_where_nobody_waits_for_it() {
+    let position = Chess::start();
+    for architecture in [
+        Architecture::Paper { channels: 128, dense: [256, 128] },
+        Architecture::Residual { channels: 128, blocks: 3, hidden: 64 },
+    ] {
+        let net = Net::new(&parameters(&position, architecture));
+        let planes = planes_of(vec![position.clone(); 4]);
+        let mut all = 0;
+        let mut count = || {
+            all += 1;
+            false
+        };
+        assert!(net.evaluate_until(&planes, &mut count).is_some());
+        // It is asked at least once for so many multiplications; a convolution has 9 * 128 * 128 * 64.
+        const OFTEN: usize = 1 << 21;
+        assert!(all > 3 * 4 * (9 * 128 * 128 * 64) / OFTEN, "{architecture:?}: {all}");
+        for end in [0, 1, all / 2, all - 1] {
+            let mut asked = 0;
+            let is_over = &mut || {
+                asked += 1;
+                asked > end
+            };
+            assert!(net.evaluate_until(&planes, is_over).is_none());
+            assert_eq!(asked, end + 1, "{architecture:?}");
+        }
+    }
+}

@@ -1,0 +1,548 @@
+//! Certificates, and proofs that are put together from parts.
+
+use crate::common;
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use labrys::game::amazons::Amazons;
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::tucchess::TucChess;
+use labrys::game::{Color, Game};
+use labrys::search::{Control, Limits};
+use labrys::solver::Solvable;
+use labrys::solver::{Job, Known, Leaves, Solver, Value, Verified, Verifier, WriteError, split, with_solver};
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use tempfile::TempDir;
+
+use common::grid::random_fen;
+use common::minimax::{Plain, empty_squares, result};
+
+const LOSS: &str = "1qq1/q2q/Q2Q/1QQ1 w";
+const MATE_IN_TWO: &str = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1";
+
+/// Tokens of a certificate.
+const REFERENCE: u8 = 3;
+const REPLIES: u8 = 4;
+const KEPT: u8 = 5;
+const MOVE: u8 = 6;
+
+/// Solves a position and writes the certificate.
+fn certify<G: Solvable>(fen: &str, known: &Known<G>, leaves: Leaves, path: &Path) -> Value {
+    let position = G::from_fen(fen).unwrap();
+    let (limits, control) = (Limits::nodes(100_000), Control::default());
+    let job = |solver: &mut Solver<G>| {
+        let value = solver.solve().unwrap().value.unwrap();
+        solver.write_proof(path, &position, value, leaves).unwrap();
+        value
+    };
+    with_solver(&position, known, None, &16.into(), &limits, &control, job).unwrap()
+}
+
+fn verify<G: Solvable>(path: &Path) -> Result<Verified, String> {
+    Verifier::<G>::new().verify(path).map_err(|error| error.to_string())
+}
+
+/// A folder with a certificate in it.
+fn certificate<G: Solvable>(fen: &str) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proof");
+    certify(fen, &Known::<G>::new(), Leaves::Searched, &path);
+    (folder, path)
+}
+
+/// Header and tokens of a certificate.
+fn taken_apart(path: &Path) -> (String, Vec<u8>) {
+    let bytes = fs::read(path).unwrap();
+    let title = bytes.iter().position(|&byte| byte == b'\n').unwrap() + 1;
+    let header = title + bytes[title..].iter().position(|&byte| byte == b'\n').unwrap();
+    let mut tokens = Vec::new();
+    DeflateDecoder::new(&bytes[header + 1..bytes.len() - 4]).read_to_end(&mut tokens).unwrap();
+    (String::from_utf8(bytes[title..header].to_vec()).unwrap(), tokens)
+}
+
+/// Writes a certificate with a checksum that is right.
+fn forge(path: &Path, header: &str, tokens: &[u8]) {
+    let mut body = DeflateEncoder::new(Vec::new(), Compression::fast());
+    body.write_all(tokens).unwrap();
+    let mut bytes = format!("Labrys proof 1\n{header}\n").into_bytes();
+    bytes.extend(body.finish().unwrap());
+    let sum = crc32fast::hash(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    fs::write(path, bytes).unwrap();
+}
+
+/// A header of a proof of one move, for forged tokens.
+fn header(variant: &str, fen: &str, value: &str) -> String {
+    format!(
+        "{{\"variant\":\"{variant}\",\"fen\":\"{fen}\",\"value\":\"{value}\",\"moves\":1,\"replies\":0,\
+         \"kept\":0,\"references\":0,\"searched\":0,\"counted\":0,\"assumed\":0}}"
+    )
+}
+
+/// A proof takes one outcome of chance for all: a game in which only one prize of several wins is not won.
+#[test]
+fn games_of_chance_have_no_certificates() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proof");
+    let verify = |path: &Path| {
+        let output = Command::cargo_bin("labrys").unwrap().arg("verify").arg(path).output().unwrap();
+        (output.status.success(), String::from_utf8(output.stderr).unwrap())
+    };
+    for (fen, value, tokens) in [
+        ("*3k/P4/5/5/5/5/4K w 0 1 1", "win", &[MOVE][..]),
+        ("4k/P4/5/5/5/5/4K w 9 1 1", "win", &[MOVE]),
+        ("*3k/P4/5/5/5/5/4K w 0 1 1", "draw", &[0]),
+    ] {
+        forge(&path, &header("tucchess", fen, value), tokens);
+        let error = self::verify::<TucChess>(&path).unwrap_err();
+        assert_eq!(error, "proves nothing: tucchess is a game of chance: no result can be proven");
+        let (success, error) = verify(&path);
+        assert!(!success && error.contains("proof proves nothing: tucchess is a game of chance"), "{error}");
+    }
+    // A list of results is no way around it.
+    let results = folder.path().join("results");
+    fs::write(&results, "").unwrap();
+    assert!(Known::<TucChess>::read(&[results]).unwrap_err().to_string().contains("a game of chance"));
+    let split = ["solve", "--variant", "tucchess", "--split", "1"];
+    let output = Command::cargo_bin("labrys").unwrap().args(split).output().unwrap();
+    assert!(!output.status.success() && output.stdout.is_empty());
+}
+
+#[test]
+fn what_is_proven_is_verified() {
+    fn check<G: Solvable>(fen: &str, leaves: Leaves, value: Value) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("proof");
+        assert_eq!(certify(fen, &Known::<G>::new(), leaves, &path), value, "{fen}");
+        let Verified { header, .. } = verify::<G>(&path).unwrap();
+        assert_eq!((header.value, header.variant.as_str()), (value, G::NAME));
+        assert_eq!(header.counts.counted > 0, leaves == Leaves::Counted, "{fen}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+    check::<Amazons>(LOSS, Leaves::Searched, Value::Loss);
+    check::<Amazons>(LOSS, Leaves::Counted, Value::Loss);
+    check::<Amazons>("1q1q1/q3q/Q3Q/1Q1Q1 b", Leaves::Counted, Value::Win);
+    check::<Chess>(MATE_IN_TWO, Leaves::Searched, Value::Win);
+    check::<Chess>("7k/8/5K2/6Q1/8/8/8/8 b - - 0 1", Leaves::Searched, Value::Loss);
+    check::<Chess>("8/8/8/8/8/k7/p7/K7 w - - 0 1", Leaves::Searched, Value::Draw);
+    check::<Chess>("1k6/8/1K6/8/8/8/8/7R b - - 97 80", Leaves::Searched, Value::Draw);
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused() {
+    let (_folder, path) = certificate::<Amazons>(LOSS);
+    let bytes = fs::read(&path).unwrap();
+    for place in 0..bytes.len() {
+        let mut damaged = bytes.clone();
+        damaged[place] ^= 1 << (place % 8);
+        fs::write(&path, &damaged).unwrap();
+        let error = verify::<Amazons>(&path).unwrap_err();
+        assert!(error.contains("is damaged") || error.contains("is no certificate"), "byte {place}: {error}");
+        fs::write(&path, &bytes[..place]).unwrap();
+        let error = verify::<Amazons>(&path).unwrap_err();
+        assert!(
+            error.contains("is damaged") || error.contains("is no certificate"),
+            "cut at {place}: {error}"
+        );
+    }
+    fs::write(&path, &bytes).unwrap();
+    assert!(verify::<Amazons>(&path).is_ok());
+    let error = verify::<Chess>(&path).unwrap_err();
+    assert!(error.contains("of the game `amazons`, not chess"), "{error}");
+}
+
+#[test]
+fn forged_proofs_are_refused_by_position() {
+    let (_folder, path) = certificate::<Chess>(MATE_IN_TWO);
+    let (right, tokens) = taken_apart(&path);
+    forge(&path, &right, &tokens);
+    assert!(verify::<Chess>(&path).is_ok(), "the tools of this test work");
+    // The first move is the only one that mates in two.
+    assert!(tokens[0] >= MOVE);
+    for place in (MOVE..MOVE + 40).filter(|&place| place != tokens[0]) {
+        let mut forged = tokens.clone();
+        forged[0] = place;
+        forge(&path, &right, &forged);
+        let error = verify::<Chess>(&path).unwrap_err();
+        assert!(error.starts_with("proves nothing: ") && error.contains(" - - "), "{place}: {error}");
+    }
+    for place in 0..tokens.len() {
+        let mut forged = tokens.clone();
+        forged.remove(place);
+        forge(&path, &right, &forged);
+        assert!(verify::<Chess>(&path).is_err(), "without token {place}");
+    }
+    forge(&path, &right, &[&tokens[..], &[0]].concat());
+    assert_eq!(verify::<Chess>(&path).unwrap_err(), "has more tokens than its proof");
+    forge(&path, &right.replace("\"moves\":", "\"moves\":1"), &tokens);
+    assert_eq!(verify::<Chess>(&path).unwrap_err(), "has a header with other numbers than its proof");
+    for (header, message) in [("{}", "missing field"), ("not", "invalid header"), ("{", "invalid header")] {
+        forge(&path, header, &tokens);
+        let error = verify::<Chess>(&path).unwrap_err();
+        assert!(error.contains(message), "{header}: {error}");
+    }
+}
+
+#[test]
+fn no_tokens_prove_what_is_false() {
+    let (_folder, path) = certificate::<Amazons>(LOSS);
+    let (right, tokens) = taken_apart(&path);
+    forge(&path, &right.replace("\"loss\"", "\"win\""), &tokens);
+    assert!(verify::<Amazons>(&path).unwrap_err().starts_with("proves nothing"));
+
+    let start = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    for (tokens, problem) in [
+        // A position is proven by itself, after two moves of each side there and back.
+        (vec![MOVE, KEPT, MOVE, REFERENCE, 1], "is said to be proven, but is not yet"),
+        (vec![MOVE, KEPT, MOVE, REFERENCE, 0], "is said to be proven, but is not yet"),
+        (vec![MOVE, REFERENCE, 9], "is said to be proven, but is not yet"),
+        (vec![MOVE, REFERENCE], "the proof ends before it"),
+        (vec![], "the proof ends before it"),
+        (vec![0], "a short search does not prove it"),
+        (vec![1], "a count of moves does not prove it"),
+        (vec![2], "no certificate before this one proves it"),
+        (vec![REPLIES], "the move of the player to move is missing"),
+        (vec![MOVE, MOVE], "the replies of the player to move are missing"),
+        (vec![MOVE + 100], "move 100 of 6 legal moves"),
+        (vec![0xFF; 20], "a number is too large"),
+    ] {
+        forge(&path, &header("chess", start, "win"), &tokens);
+        let error = verify::<Chess>(&path).unwrap_err();
+        assert!(error.contains(problem), "{tokens:?}: {error}");
+        assert!(error.contains(" - - ") || tokens.len() == 20, "it names the position: {error}");
+    }
+}
+
+#[test]
+fn references_are_to_the_same_position() {
+    let (_folder, path) = certificate::<Amazons>(LOSS);
+    let (right, tokens) = taken_apart(&path);
+    let references: Vec<_> = (1..tokens.len()).filter(|&place| tokens[place - 1] == REFERENCE).collect();
+    let mut refused = 0;
+    for place in references {
+        for other in (1..10).filter(|&other| other != tokens[place]) {
+            let mut forged = tokens.clone();
+            forged[place] = other;
+            forge(&path, &right, &forged);
+            let error = verify::<Amazons>(&path).map(|_| ());
+            refused += usize::from(error.is_err_and(|error| error.contains("another position is proven")));
+        }
+    }
+    assert!(refused > 20, "{refused}");
+}
+
+#[test]
+fn a_proof_is_put_together_from_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Amazons::from_fen(LOSS).unwrap();
+    let jobs = split(&root, 1, &Known::new());
+    assert!(jobs.is_sorted_by_key(|job| job.difficulty) && jobs.len() > 5, "{}", jobs.len());
+    let (mut known, mut parts) = (Known::new(), Vec::new());
+    for (number, Job { position, moves, .. }) in jobs.iter().enumerate() {
+        assert_eq!(moves.len(), 1);
+        let path = folder.path().join(number.to_string());
+        let value = certify(&position.fen(), &Known::<Amazons>::new(), Leaves::Searched, &path);
+        assert_eq!((value, known.insert(position, value)), (Value::Win, None));
+        parts.push(path);
+    }
+    assert_eq!(split(&root, 1, &known), [], "nothing is left to do");
+    let main = folder.path().join("main");
+    // A value of the whole that is known already does not shorten the proof.
+    known.insert(&root, Value::Loss);
+    certify(LOSS, &known, Leaves::Searched, &main);
+    let error = verify::<Amazons>(&main).unwrap_err();
+    assert!(error.contains("no certificate before this one proves it"), "{error}");
+
+    let mut verifier = Verifier::<Amazons>::new();
+    for part in &parts {
+        verifier.verify(part).unwrap();
+    }
+    let counts = verifier.verify(&main).unwrap().header.counts;
+    assert!(counts.assumed >= jobs.len() as u64, "{counts:?}");
+}
+
+#[test]
+fn what_known_values_decide_is_not_split() {
+    let folder = tempfile::tempdir().unwrap();
+    let none = Known::new();
+    let value = |position: &Amazons| {
+        certify(&position.fen(), &Known::<Amazons>::new(), Leaves::Searched, &folder.path().join("proof"))
+    };
+    // Every first move loses, on four files and five ranks.
+    let first = split(&Amazons::from_fen("1qq1/q2q/4/Q2Q/1QQ1 w").unwrap(), 1, &none);
+    let root = &first.last().unwrap().position;
+    let all = split(root, 2, &none);
+    let below = |jobs: &[Job<Amazons, _>], mv| jobs.iter().filter(|job| job.moves[0] == mv).count();
+    let lost = all.iter().find(|job| value(&job.position) == Value::Loss).unwrap();
+    // One loss of the last player is a win of the one before, whatever its other moves are worth.
+    let mut known = Known::new();
+    known.insert(&lost.position, Value::Loss);
+    let left = split(root, 2, &known);
+    assert!(below(&all, lost.moves[0]) > 1 && below(&left, lost.moves[0]) == 0);
+    assert!(!left.is_empty(), "other moves are still open");
+    // And one loss of the one before decides everything.
+    let refuted = split(root, 1, &none).into_iter().find(|job| value(&job.position) == Value::Loss).unwrap();
+    known.insert(&refuted.position, Value::Loss);
+    assert_eq!(split(root, 2, &known), []);
+}
+
+#[test]
+fn a_known_value_decides() {
+    // A mate in one from here, if a value that is wrong is believed.
+    let fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+    let mut position = Chess::from_fen(fen).unwrap();
+    position.play(position.parse_move("e2e4").unwrap());
+    let mut known = Known::new();
+    known.insert(&position, Value::Loss);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proof");
+    assert_eq!(certify(fen, &known, Leaves::Searched, &path), Value::Win);
+    assert!(verify::<Chess>(&path).is_err());
+}
+
+#[test]
+fn results_are_checked_by_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("results.tsv");
+    let read = |text: &str| {
+        fs::write(&path, text).unwrap();
+        Known::<Amazons>::read(std::slice::from_ref(&path)).map_err(|error| error.to_string())
+    };
+    let good = "# a comment\n\namazons\t1qq1/q2q/Q2Q/1QQ1 w - - 0 1\tloss\t3716\n";
+    let known = read(good).unwrap();
+    assert_eq!(known.get(&Amazons::from_fen(LOSS).unwrap()), Some(Value::Loss));
+    assert_eq!(known.get(&Amazons::from_fen("1qq1/q2q/Q2Q/1QQ1 b").unwrap()), None);
+    assert!(read(&good.repeat(2)).is_ok());
+    for (line, problem) in [
+        ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\twin\t1", "line 4: win, but an earlier line says loss"),
+        ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\topen\t1", "line 4: value `open`, expected"),
+        ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tdraw\t1", "line 4: value `draw`, expected"),
+        ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\tmany", "line 4: nodes `many`"),
+        ("amazons\t1qq1/q2q/Q2Q/1QQ x\tloss\t1", "line 4: FEN: "),
+        ("chess\t8/8 w\tloss\t1", "line 4: game `chess`, expected `amazons`"),
+        ("amazons\t**qQ w\twin\t1", "line 4: win is not the value of this position"),
+        ("loss", "line 4: 1 fields, expected 4"),
+    ] {
+        let error = read(&format!("{good}{line}")).unwrap_err();
+        assert!(error.contains(problem), "{line}: {error}");
+    }
+}
+
+#[test]
+fn draws_by_the_clock_are_not_mixed_up() {
+    let mut known = Known::<Neighbours>::new();
+    let start = Neighbours::start();
+    known.insert(&start, Value::Draw);
+    let fen = start.fen();
+    let fields: Vec<_> = fen.split(' ').collect();
+    let later = format!("{} {} 7 9", fields[0], fields[1]);
+    assert_eq!(known.get(&start), Some(Value::Draw));
+    assert_eq!(known.get(&Neighbours::from_fen(&later).unwrap()), None);
+}
+
+#[test]
+fn what_is_counted_is_right() {
+    let mut random = StdRng::seed_from_u64(7);
+    let mut counted = [0; 2];
+    for _ in 0..4_000 {
+        let fen = random_fen(&mut random);
+        if empty_squares(&fen) > 8 {
+            continue;
+        }
+        let position = Amazons::from_fen(&fen).unwrap();
+        let mut players = Color::BOTH.into_iter();
+        let Some(winner) = players.find(|&player| position.counts_a_win(player)) else { continue };
+        let Some(expected) = result(&position, &mut Plain::new(20_000)) else { continue };
+        let wins = winner == position.side_to_move();
+        assert_eq!(wins, expected > 0, "{fen}");
+        counted[usize::from(wins)] += 1;
+    }
+    assert!(counted.iter().all(|&count| count > 200), "{counted:?}");
+}
+
+#[test]
+fn canonical_positions_have_the_same_tree() {
+    let mut random = StdRng::seed_from_u64(8);
+    let mut changed = 0;
+    for _ in 0..300 {
+        let position = Amazons::from_fen(&random_fen(&mut random)).unwrap();
+        let canonical = position.canonical();
+        changed += usize::from(!canonical.same_position(&position));
+        assert_eq!(leaves(&canonical, 2), leaves(&position, 2), "{}", position.fen());
+        assert!(canonical.canonical().same_position(&canonical));
+    }
+    assert!(changed > 100, "{changed}");
+    let mirrored = ["1q2/q3/3Q/2Q1 w", "2q1/3q/Q3/1Q2 w", "1q2/q3/3Q/2Q1 b"]
+        .map(|fen| Amazons::from_fen(fen).unwrap().canonical());
+    assert!(mirrored[0].same_position(&mirrored[1]) && !mirrored[0].same_position(&mirrored[2]));
+}
+
+/// Paths of so many moves.
+fn leaves<G: Game>(position: &G, plies: u32) -> usize {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let below = |&mv: &G::Move| {
+        let child = position.after(mv);
+        leaves(&child, plies - 1)
+    };
+    if plies == 1 { moves.len() } else { moves.iter().map(below).sum() }
+}
+
+fn labrys(arguments: &[&str]) -> (bool, String, String) {
+    let output = Command::cargo_bin("labrys").unwrap().args(arguments).output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn the_commands_write_and_verify_and_split() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (proof, results) = (at("proof"), at("results"));
+    let solve = ["solve", "--variant", "amazons", "--fen", LOSS];
+    let (success, out, error) =
+        labrys(&[&solve[..], &["--proof", &proof, "--results", &results, "--counting"]].concat());
+    assert!(success && out.lines().count() == 3, "{out} {error}");
+    let (success, out, _) = labrys(&["verify", &proof]);
+    assert!(success && out.starts_with("loss amazons 1qq1/q2q/Q2Q/1QQ1 w - - 0 1: verified, "), "{out}");
+    assert!(out.contains(" lines by counting, "), "{out}");
+    assert_eq!(fs::read_to_string(&results).unwrap().split('\t').nth(2), Some("loss"));
+
+    let (success, out, _) = labrys(&[&solve[..], &["--split", "1"]].concat());
+    assert!(success && out.lines().all(|line| line.split('\t').count() == 5), "{out}");
+    let (success, out, error) = labrys(&[&solve[..], &["--assume", &results, "--split", "1"]].concat());
+    assert!(success && !out.is_empty(), "{error}");
+
+    // The limits are for the value: with some limit it is known, though the proof takes more nodes.
+    let long = at("long");
+    let limited = |nodes: u64| {
+        let nodes = nodes.to_string();
+        let limits = ["--nodes", &nodes, "--hash", "1", "--proof", &long];
+        let (success, out, error) = labrys(&[&solve[..], &limits].concat());
+        assert!(success, "{error}");
+        (out.contains("\nloss ") || out.starts_with("loss "), out)
+    };
+    let told = (500..1_500).step_by(5).map(limited).find(|(is_solved, _)| *is_solved).unwrap().1;
+    assert!(told.contains("long: ") && told.contains(" positions, checksum "), "{told}");
+    assert!(labrys(&["verify", &long]).0);
+
+    let (success, _, error) = labrys(&["verify", &results]);
+    assert!(!success && error.contains("results") && error.contains("is no certificate"), "{error}");
+    let (success, _, error) = labrys(&["verify", &at("missing")]);
+    assert!(!success && error.contains("missing"), "{error}");
+    let (success, _, error) = labrys(&[&solve[..], &["--proof", &at("no/folder")]].concat());
+    assert!(!success && error.contains("cannot write"), "{error}");
+    let (success, _, error) = labrys(&[&solve[..], &["--assume", &at("missing")]].concat());
+    assert!(!success && error.contains("missing"), "{error}");
+}
+
+#[test]
+fn the_positions_of_a_split_proof_are_solved_with_one_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (results, table) = (at("results"), at("table"));
+    let solve = ["solve", "--variant", "amazons", "--fen", LOSS];
+    let run = |words: &[&str]| labrys(&[&solve[..], words].concat());
+    let jobs = run(&["--split", "1"]).1.lines().count();
+
+    // A hundred nodes do not suffice for all.
+    let short = at("short");
+    let (success, out, error) = run(&["--split", "1", "--nodes", "100", "--results", &short]);
+    let first = fs::read_to_string(&short).unwrap().lines().count();
+    assert!(success && out.ends_with(&format!("\n{first} of {jobs} positions solved\n")), "{out} {error}");
+    assert!(first < jobs);
+    let left = run(&["--split", "1", "--assume", &short]).1.lines().count();
+    assert_eq!(left, jobs - first, "some other jobs remain");
+
+    let (success, out, error) = run(&["--split", "1", "--results", &results, "--checkpoint", &table]);
+    assert!(success, "{error}");
+    let has = |start: &str| out.lines().filter(|line| line.starts_with(start)).count();
+    assert_eq!([has("moves "), has("win "), has("line ")], [jobs; 3], "{out}");
+    let text = fs::read_to_string(&results).unwrap();
+    assert_eq!(text.lines().filter(|line| line.split('\t').nth(2) == Some("win")).count(), jobs);
+    let (success, out, _) = run(&["--assume", &results]);
+    assert!(success && out.contains("\nloss 1 nodes"), "{out}");
+    // The table serves the position that was split, too.
+    let nodes = |words: &[&str]| -> u64 {
+        let (_, out, _) = run(words);
+        out.split_once("\nloss ").unwrap().1.split(' ').next().unwrap().parse().unwrap()
+    };
+    assert!(nodes(&["--checkpoint", &table]) * 10 < nodes(&[]));
+
+    for words in [&["--time", "1"][..], &["--nodes", "9"], &["--proof", &at("proof")]] {
+        let (success, _, error) = run(&[&["--split", "1"], words].concat());
+        assert!(
+            !success && error.contains("--split") && words.iter().any(|word| error.contains(word)),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn each_position_of_a_split_proof_has_its_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let (results, proofs) = (at("results"), at("proofs"));
+    let solve = ["solve", "--variant", "amazons", "--fen", "1qq1/q2q/4/Q2Q/1QQ1 w"];
+    let run = |words: &[&str]| labrys(&[&solve[..], words].concat());
+    let listing = run(&["--split", "1"]).1;
+    let jobs = listing.lines().count();
+    let split = ["--split", "1", "--results", &results, "--proof", &proofs, "--counting"];
+    // What limits have left open is solved later, and the rest is not solved again.
+    let (success, out, error) = run(&[&split[..], &["--nodes", "20000"]].concat());
+    let first = fs::read_to_string(&results).unwrap().lines().count();
+    assert!(success && first < jobs && out.contains(&format!("\n{first} of {jobs} ")), "{out} {error}");
+    let (success, out, error) = run(&split);
+    let rest = jobs - first;
+    assert!(success && out.ends_with(&format!("\n{rest} of {rest} positions solved\n")), "{out} {error}");
+
+    let moves = listing.lines().map(|line| line.rsplit('\t').next().unwrap());
+    let files: Vec<_> = moves.map(|moves| at(&format!("proofs/{moves}.proof"))).collect();
+    let files: Vec<_> = files.iter().map(String::as_str).collect();
+    let (success, out, error) = labrys(&[&["verify"], &files[..]].concat());
+    let verified = out.lines().filter(|line| line.starts_with("win") && line.contains(": verified")).count();
+    assert!(success && verified == jobs, "{out} {error}");
+    let (success, out, error) = run(&[&["--assume"], &files[..]].concat());
+    assert!(success && out.contains("\nloss 1 nodes"), "{out} {error}");
+
+    // A file in place of the folder.
+    let (success, _, error) = run(&["--split", "1", "--results", &at("r"), "--proof", &results]);
+    assert!(!success && error.contains("cannot make") && error.contains("results"), "{error}");
+}
+
+#[test]
+fn what_was_stopped_is_not_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("proof");
+    let (position, known, limits) = (Amazons::from_fen(LOSS).unwrap(), Known::new(), Limits::none());
+    let control = Control::default();
+    let job = |solver: &mut Solver<Amazons>| {
+        let value = solver.solve().unwrap().value.unwrap();
+        control.stop();
+        solver.write_proof(&path, &position, value, Leaves::Searched)
+    };
+    let written = with_solver(&position, &known, None, &16.into(), &limits, &control, job).unwrap();
+    assert!(matches!(written, Err(WriteError::Stopped)), "{written:?}");
+    assert!(!path.exists());
+}
+
+#[test]
+fn the_open_question_of_6x5_has_250_replies() {
+    let start = "1q2q1/q4q/6/Q4Q/1Q2Q1 w";
+    let (success, out, _) =
+        labrys(&["solve", "--variant", "amazons", "--fen", start, "--moves", "b1b4,b4b3", "--split", "1"]);
+    assert!(success);
+    // Black has no two replies that are symmetrical, and none that is decided at once.
+    let mut replies: Vec<_> = out.lines().map(|line| line.rsplit('\t').next().unwrap()).collect();
+    replies.sort_unstable();
+    replies.dedup();
+    assert_eq!(replies.len(), 250);
+}

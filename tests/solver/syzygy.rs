@@ -1,0 +1,314 @@
+//! Endgame tables of chess: what they say, what searches make of it, and which ones are refused.
+
+use crate::common;
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+
+use common::process::Process;
+use labrys::engine::{Engine, SearchReport, Settings, registry};
+use labrys::eval::UciScore;
+use labrys::game::chess::Chess;
+use labrys::game::{Color, Game, Points, SharedTables, Tabled, TablesError};
+use labrys::search::{Control, Limits};
+
+/// The tables of three men.
+const TABLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/syzygy");
+
+/// A win by the tables at so many plies from the root.
+fn won_by_table(ply: i32) -> UciScore {
+    UciScore::Centi(20_000 - ply)
+}
+
+fn tables() -> SharedTables<Chess> {
+    let mut tables = None;
+    Chess::open_tables(&mut tables, TABLES).unwrap();
+    tables.unwrap()
+}
+
+fn engine() -> Box<dyn Engine> {
+    let mut engine = registry::engine("chess", &Settings::default()).unwrap();
+    engine.set_option("SyzygyPath", TABLES).unwrap();
+    engine
+}
+
+/// The best of some moves of a position, or of all, with the last report of the search.
+fn search(engine: &mut dyn Engine, moves: &[&str], depth: u32) -> (String, SearchReport) {
+    let moves: Vec<_> = moves.iter().map(|&mv| mv.to_owned()).collect();
+    let mut last = None;
+    let listener = &mut |report: &SearchReport| last = Some(report.clone());
+    let best = engine.search(&moves, &Limits::depth(depth), &Control::default(), listener).unwrap();
+    (best.best.unwrap(), last.unwrap())
+}
+
+/// All positions of king and pawn on the files a to d against king.
+fn king_and_pawn() -> Vec<Chess> {
+    let mut positions = Vec::new();
+    for (white, black) in (0..64).flat_map(|white| (0..64).map(move |black| (white, black))) {
+        for pawn in (8..56).filter(|pawn| pawn % 8 < 4 && *pawn != white && *pawn != black) {
+            for stm in ["w", "b"] {
+                let man = |square| match square {
+                    _ if square == white => "K",
+                    _ if square == black => "k",
+                    _ if square == pawn => "P",
+                    _ => "1",
+                };
+                let rank = |rank: usize| (8 * rank..8 * rank + 8).map(man).collect::<String>();
+                let board: Vec<_> = (0..8).rev().map(rank).collect();
+                let empty =
+                    |board: String, count: usize| board.replace(&"1".repeat(count), &count.to_string());
+                let board = (2..=8).rev().fold(board.join("/"), empty);
+                positions.extend(Chess::from_fen(&format!("{board} {stm} - - 0 1")));
+            }
+        }
+    }
+    positions
+}
+
+fn children(position: &Chess) -> impl Iterator<Item = Chess> {
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    moves.into_iter().map(|mv| position.after(mv))
+}
+
+/// Whether White wins a position that king and pawn against king lead to at once.
+fn is_won_ending(position: &Chess) -> bool {
+    match position.outcome() {
+        Some(outcome) => outcome.winner == Some(Color::White),
+        // A knight or a bishop cannot win, a queen or a rook wins unless it is lost.
+        None => !position.is_dead() && children(position).all(|child| !child.is_dead()),
+    }
+}
+
+#[test]
+fn the_tables_of_king_and_pawn_are_those_of_retrograde_analysis() {
+    let positions = king_and_pawn();
+    let index: HashMap<_, _> = positions.iter().zip(0..).map(|(position, n)| (position.key(), n)).collect();
+    let is_won = |child: &Chess, wins: &[bool]| match index.get(&child.key()) {
+        Some(&n) => wins[n],
+        None => is_won_ending(child),
+    };
+    let mut wins = vec![false; positions.len()];
+    let mut count = 0;
+    loop {
+        for (n, position) in positions.iter().enumerate().filter(|(_, position)| !position.is_terminal()) {
+            wins[n] = wins[n]
+                || match position.side_to_move() {
+                    Color::White => children(position).any(|child| is_won(&child, &wins)),
+                    Color::Black => children(position).all(|child| is_won(&child, &wins)),
+                };
+        }
+        let before = std::mem::replace(&mut count, wins.iter().filter(|&&win| win).count());
+        if before == count {
+            break;
+        }
+    }
+    assert_eq!(count, 111_282, "the wins that Stockfish counts");
+    let tables = tables();
+    for (position, win) in positions.iter().zip(wins) {
+        let expected = match position.side_to_move() {
+            _ if !win => Points::Draw,
+            Color::White => Points::Win,
+            Color::Black => Points::Loss,
+        };
+        assert_eq!(tables.probe(position), Some(expected), "{}", position.fen());
+    }
+}
+
+#[test]
+fn what_depends_on_more_than_the_board_is_not_in_the_tables() {
+    let tables = tables();
+    let probe = |fen| tables.probe(&Chess::from_fen(fen).unwrap());
+    assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Some(Points::Win));
+    assert_eq!(probe("4k2r/8/8/8/8/8/8/4K3 w - - 0 1"), Some(Points::Loss));
+    assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w K - 0 1"), None, "castling");
+    assert_eq!(probe("4k3/8/8/8/8/8/8/4K2R w - - 1 1"), None, "the clock runs");
+    assert_eq!(probe("4k3/8/8/8/8/8/8/3QK2R w - - 0 1"), None, "four men");
+}
+
+#[test]
+fn results_of_the_tables_are_seen_at_depth_one() {
+    let mut engine = engine();
+    for (fen, best, score) in [
+        ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", None, won_by_table(0)),
+        ("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", None, -won_by_table(0)),
+        // Who has the opposition?
+        ("8/8/8/4k3/8/4K3/4P3/8 b - - 0 1", None, -won_by_table(0)),
+        ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", None, UciScore::Centi(0)),
+        ("8/8/4k3/8/3K4/4P3/8/8 w - - 0 1", Some("d4e4"), won_by_table(0)),
+        ("3k4/8/3PK3/8/8/8/8/8 b - - 0 1", Some("d8e8"), UciScore::Centi(0)),
+        ("k7/8/1K6/P7/8/8/8/8 w - - 0 1", None, UciScore::Centi(0)),
+        // A queen would be stalemate.
+        ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", None, won_by_table(0)),
+        // The win takes longer than the fifty-move rule allows.
+        ("8/8/8/3k4/8/8/8/KQ6 w - - 90 100", None, UciScore::Centi(0)),
+    ] {
+        engine.board_mut().set_up(Some(fen), &[]).unwrap();
+        let (mv, report) = search(engine.as_mut(), &[], 1);
+        assert_eq!(report.score, score, "{fen}");
+        assert!(report.tbhits > Some(0), "{fen}");
+        assert!(best.is_none_or(|best| best == mv), "{fen}: {mv}");
+    }
+}
+
+#[test]
+fn a_win_is_played_to_its_end_within_the_fifty_move_rule() {
+    let mut engine = engine();
+    for fen in [
+        "8/8/8/3k4/8/8/8/KQ6 w - - 0 1",
+        "8/8/8/3k4/8/8/8/KR6 w - - 0 1",
+        "8/8/8/3k4/8/8/8/KR6 w - - 68 80",
+        "8/8/8/3k4/8/8/8/KQ6 w - - 82 90",
+        "8/8/8/4k3/8/8/3KP3/8 w - - 60 80",
+    ] {
+        let mut moves = Vec::new();
+        engine.board_mut().set_up(Some(fen), &[]).unwrap();
+        while engine.board().outcome().is_none() {
+            moves.push(search(engine.as_mut(), &[], 2).0);
+            engine.board_mut().set_up(Some(fen), &moves).unwrap();
+        }
+        let outcome = engine.board().outcome().unwrap();
+        assert_eq!(outcome.winner, Some(Color::White), "{fen}: {outcome} after {moves:?}");
+    }
+}
+
+#[test]
+fn captures_into_the_tables_are_looked_up() {
+    let mut engine = engine();
+    let mut best = |fen, moves: &[&str]| {
+        engine.board_mut().set_up(Some(fen), &[]).unwrap();
+        engine.new_game();
+        let (mv, report) = search(engine.as_mut(), moves, 3);
+        (mv, report.score, report.tbhits > Some(0))
+    };
+    let (mv, score, is_hit) = best("6k1/3p4/4K3/4P3/8/8/8/8 w - - 0 1", &[]);
+    assert_eq!((mv.as_str(), score, is_hit), ("e6d7", won_by_table(1), true));
+    let (_, score, is_hit) = best("8/8/8/8/3k4/4p3/3P4/6K1 w - - 0 1", &["d2e3"]);
+    assert_eq!((score, is_hit), (UciScore::Centi(0), true), "Kxe3 draws");
+    let (_, score, _) = best("7k/Q5p1/6K1/8/8/8/8/8 w - - 0 1", &["a7g7", "a7a6"]);
+    assert_eq!(score, UciScore::Mate(1), "a mate is better than the tables");
+}
+
+/// The answer of the engine to a path.
+fn set_path(engine: &mut Process, path: &str) -> Vec<String> {
+    engine.ask(&format!("setoption name SyzygyPath value {path}"))
+}
+
+/// Whether the engine has tables.
+fn has_tables(engine: &mut Process) -> bool {
+    engine.send("position fen 8/8/8/3k4/8/8/8/KQ6 w - - 0 1\ngo depth 1");
+    engine.until("bestmove").iter().any(|line| line.contains(" tbhits "))
+}
+
+/// Copies tables into a new folder.
+fn copy(to: &Path, names: &[&str]) -> String {
+    fs::create_dir(to).unwrap();
+    for file in names.iter().flat_map(|name| ["rtbw", "rtbz"].map(|extension| format!("{name}.{extension}")))
+    {
+        fs::copy(Path::new(TABLES).join(&file), to.join(&file)).unwrap();
+    }
+    to.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn tables_that_are_not_there_or_damaged_are_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut engine = Process::start();
+    assert!(!has_tables(&mut engine));
+    assert_eq!(set_path(&mut engine, TABLES), [""; 0]);
+    assert!(has_tables(&mut engine));
+
+    let missing = path("missing").display().to_string();
+    let empty = copy(&path("empty"), &[]);
+    let incomplete = copy(&path("incomplete"), &["KPvK"]);
+    let good = copy(&path("good"), &["KQvK"]);
+    let damaged = |name: &str, file: &str, damage: &dyn Fn(&mut Vec<u8>)| {
+        let folder = copy(&path(name), &["KQvK", "KRvK"]);
+        let file = format!("{folder}/{file}");
+        let mut bytes = fs::read(&file).unwrap();
+        damage(&mut bytes);
+        fs::write(&file, bytes).unwrap();
+        (folder, format!("`{file}`: damaged table, "))
+    };
+    let tables = [
+        damaged("nothing", "KRvK.rtbw", &|bytes| bytes.clear()),
+        damaged("short", "KRvK.rtbw", &|bytes| bytes.truncate(150)),
+        damaged("cut", "KRvK.rtbz", &|bytes| bytes.truncate(64 * 20)),
+        damaged("shorter", "KRvK.rtbz", &|bytes| bytes.truncate(64 * 20 + 16)),
+        damaged("long", "KRvK.rtbz", &|bytes| bytes.push(0)),
+        damaged("magic", "KQvK.rtbw", &|bytes| bytes[1] ^= 1),
+        damaged("header", "KRvK.rtbz", &|bytes| bytes[14..18].fill(0xFF)),
+        damaged("codes", "KRvK.rtbz", &|bytes| bytes[18] = 0),
+        damaged("pawns", "KRvK.rtbw", &|bytes| bytes[4] ^= 2),
+        damaged("kind", "KQvK.rtbz", &|bytes| {
+            *bytes = fs::read(Path::new(TABLES).join("KQvK.rtbw")).unwrap();
+        }),
+    ];
+    let others = [
+        (missing.clone(), format!("`{missing}`: ")),
+        (empty.clone(), format!("`{empty}`: no endgame tables")),
+        (format!("{good}:{empty}"), format!("`{empty}`: no endgame tables")),
+        (":".to_owned(), "`:`: no endgame tables".to_owned()),
+        (incomplete, "table KPvK needs K".to_owned()),
+    ];
+    for (path, error) in tables.into_iter().chain(others) {
+        let answer = set_path(&mut engine, &path);
+        assert_eq!(answer.len(), 1, "{path}: {answer:?}");
+        let start = format!("info string error: option SyzygyPath: {error}");
+        assert!(answer[0].starts_with(&start), "{path}: {answer:?}");
+        assert!(has_tables(&mut engine), "{path}");
+    }
+
+    for path in ["<empty>", ""] {
+        assert_eq!(set_path(&mut engine, path), [""; 0]);
+        assert!(!has_tables(&mut engine));
+    }
+}
+
+#[test]
+fn several_folders_make_one_set_of_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let one = copy(&folder.path().join("one"), &["KQvK", "KRvK"]);
+    let two = copy(&folder.path().join("two"), &["KPvK", "KBvK", "KNvK"]);
+    let mut engine = Process::start();
+    let mut is_pawn_known = |path: &str| {
+        assert_eq!(set_path(&mut engine, path), [""; 0]);
+        engine.send("position fen 4k3/8/4K3/4P3/8/8/8/8 w - - 0 1\ngo depth 1");
+        engine.until("bestmove").iter().any(|line| line.contains(" tbhits ") && !line.contains(" tbhits 0 "))
+    };
+    assert!(!is_pawn_known(&one));
+    assert!(is_pawn_known(&format!("{one}:{two}")));
+    assert!(!is_pawn_known(&one));
+    assert!(is_pawn_known(&format!("{two}:{one}")));
+    // Results without distances.
+    for folder in [&one, &two] {
+        let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let distances = files.filter(|path| path.extension().unwrap() == "rtbz");
+        distances.for_each(|path| fs::remove_file(path).unwrap());
+    }
+    let path = &format!("{one}:{two}");
+    assert!((0..3).all(|_| is_pawn_known(path)));
+}
+
+#[test]
+fn a_process_has_one_set_of_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = copy(&folder.path().join("other"), &["KQvK"]);
+    let _held = tables();
+    let mut second = None;
+    assert!(matches!(Chess::open_tables(&mut second, &other), Err(TablesError::InUse)));
+    assert!(second.is_none());
+    Chess::open_tables(&mut second, TABLES).unwrap();
+    assert!(matches!(Chess::open_tables(&mut second, &other), Err(TablesError::InUse)));
+    assert!(second.is_some(), "the tables stay");
+}
+
+#[test]
+fn games_without_tables_have_no_option_for_them() {
+    let mut engine = registry::engine("neighbours", &Settings::default()).unwrap();
+    assert!(engine.options().iter().all(|option| option.name != "SyzygyPath"));
+    let error = engine.set_option("SyzygyPath", TABLES).unwrap_err().to_string();
+    assert_eq!(error, "unknown option `SyzygyPath`");
+}

@@ -1,0 +1,602 @@
+//! The page of the web board in a real browser, Chromium, driven over its DevTools protocol.
+//!
+//! `cargo test --release --test web -- --ignored browser`, where `chromium` is installed. With
+//! `LABRYS_AXE`, the file `axe.min.js` of the npm package axe-core, accessibility is checked; with
+//! `LABRYS_SCREENSHOTS`, a folder, the pictures of the manual are written.
+
+use crate::common::engines;
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use engines::labrys;
+use labrys::eval::nnue::EvalNet;
+use labrys::game::Game;
+use labrys::game::amazons::Amazons;
+use labrys::game::neighbours::Neighbours;
+use labrys::web::{Config, Server};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tungstenite::stream::MaybeTlsStream;
+use tungstenite::{Message, WebSocket};
+
+/// How long a test waits for the page before it fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server with nothing special about it.
+fn config() -> Config {
+    Config {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        searches: None,
+        engines: Vec::new(),
+        state: None,
+        folder: None,
+    }
+}
+
+/// A page of the browser, which ends with it.
+struct Page {
+    chromium: Child,
+    socket: WebSocket<MaybeTlsStream<TcpStream>>,
+    /// The number of the last command.
+    number: u64,
+    _profile: TempDir,
+}
+
+impl Page {
+    /// Opens the board in a browser of its own, in a window of so many pixels.
+    fn open(width: u32, height: u32) -> Page {
+        Page::with(width, height, config())
+    }
+
+    /// The same on a server of one's own.
+    fn with(width: u32, height: u32, config: Config) -> Page {
+        let server = Server::bind(&config).unwrap();
+        let url = server.url();
+        thread::spawn(move || server.run());
+        let profile = tempfile::tempdir().unwrap();
+        let mut chromium = Command::new("chromium")
+            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+            .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+            .args(["--remote-debugging-port=0", &format!("--window-size={width},{height}")])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .arg("about:blank")
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("chromium is installed");
+        // The browser says where it listens, and goes on to say other things.
+        let mut lines = BufReader::new(chromium.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let address = lines.find_map(|line| Some(line.strip_prefix("DevTools listening on ")?.to_owned()));
+        thread::spawn(move || lines.for_each(drop));
+        let address = address.expect("the browser listens");
+        let (socket, _) = tungstenite::connect(&address).unwrap();
+        let mut page = Page { chromium, socket, number: 0, _profile: profile };
+        let target = page.call("Target.createTarget", json!({"url": url}))["targetId"].clone();
+        let base = address.split_once("/devtools/").unwrap().0;
+        let target = target.as_str().unwrap();
+        page.socket = tungstenite::connect(format!("{base}/devtools/page/{target}")).unwrap().0;
+        let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
+        page.call("Emulation.setDeviceMetricsOverride", size);
+        page.until("document.querySelector('lab-board [data-square]') !== null");
+        page
+    }
+
+    /// The result of a command of the DevTools protocol.
+    fn call(&mut self, method: &str, parameters: Value) -> Value {
+        self.try_call(method, parameters).unwrap_or_else(|error| panic!("{method}: {error}"))
+    }
+
+    /// The result of a command, or its error.
+    fn try_call(&mut self, method: &str, parameters: Value) -> Result<Value, Value> {
+        self.number += 1;
+        let command = json!({"id": self.number, "method": method, "params": parameters});
+        self.socket.send(Message::text(command.to_string())).unwrap();
+        loop {
+            let Message::Text(text) = self.socket.read().unwrap() else { continue };
+            let answer: Value = serde_json::from_str(&text).unwrap();
+            if answer["id"] == self.number {
+                let error = answer["error"].clone();
+                return if error.is_null() { Ok(answer["result"].clone()) } else { Err(error) };
+            }
+        }
+    }
+
+    /// The value of an expression.
+    fn value(&mut self, script: &str) -> Value {
+        self.try_value(script).unwrap_or_else(|error| panic!("{script}: {error}"))
+    }
+
+    /// The value of an expression. There is none while the page is being loaded.
+    fn try_value(&mut self, script: &str) -> Result<Value, Value> {
+        let result =
+            self.try_call("Runtime.evaluate", json!({"expression": script, "returnByValue": true}))?;
+        match &result["exceptionDetails"] {
+            Value::Null => Ok(result["result"]["value"].clone()),
+            exception => Err(exception.clone()),
+        }
+    }
+
+    /// Waits until an expression is true.
+    fn until(&mut self, script: &str) {
+        let end = Instant::now() + PATIENCE;
+        while self.try_value(script) != Ok(Value::Bool(true)) {
+            assert!(Instant::now() < end, "{script}, but: {}", self.value("document.body.innerText"));
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Waits until the message line has a text.
+    fn message(&mut self, text: &str) {
+        self.until(&format!("document.getElementById('message').textContent.includes({})", json!(text)));
+    }
+
+    /// The place of an element, once it is there and stays. What the engine says while it thinks moves what
+    /// is below it, and a click would meet something else.
+    fn center(&mut self, selector: &str) -> (f64, f64) {
+        self.until(&format!("document.querySelector({}) !== null", json!(selector)));
+        let script = format!(
+            "(() => {{ const e = document.querySelector({}); e.scrollIntoView({{ block: 'nearest' }});
+              const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]; }})()",
+            json!(selector)
+        );
+        let end = Instant::now() + PATIENCE;
+        let mut point = self.value(&script);
+        loop {
+            thread::sleep(Duration::from_millis(20));
+            let before = std::mem::replace(&mut point, self.value(&script));
+            if point == before {
+                return (point[0].as_f64().unwrap(), point[1].as_f64().unwrap());
+            }
+            assert!(Instant::now() < end, "{selector} does not stay where it is");
+        }
+    }
+
+    fn mouse(&mut self, kind: &str, (x, y): (f64, f64)) {
+        let event = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1});
+        self.call("Input.dispatchMouseEvent", event);
+    }
+
+    fn click(&mut self, selector: &str) {
+        let point = self.center(selector);
+        self.mouse("mousePressed", point);
+        self.mouse("mouseReleased", point);
+    }
+
+    /// Clicks squares, one after the other.
+    fn squares(&mut self, squares: &str) {
+        squares.split(' ').for_each(|square| self.click(&format!("[data-square={square}]")));
+    }
+
+    fn drag(&mut self, from: &str, to: &str) {
+        let [from, to] = [from, to].map(|square| self.center(&format!("[data-square={square}]")));
+        self.mouse("mousePressed", from);
+        self.mouse("mouseMoved", ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0));
+        self.mouse("mouseMoved", to);
+        self.mouse("mouseReleased", to);
+    }
+
+    fn key(&mut self, key: &str, code: u32) {
+        for kind in ["rawKeyDown", "keyUp"] {
+            self.call(
+                "Input.dispatchKeyEvent",
+                json!({"type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code}),
+            );
+        }
+    }
+
+    /// Sets the value of a field or list.
+    fn set(&mut self, id: &str, value: &str) {
+        let (id, value) = (json!(id), json!(value));
+        self.value(&format!(
+            "{{ const e = document.getElementById({id}); e.value = {value};
+               e.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
+        ));
+    }
+
+    /// Asks for light or dark colours.
+    fn colours(&mut self, scheme: &str) {
+        let feature = json!({"name": "prefers-color-scheme", "value": scheme});
+        self.call("Emulation.setEmulatedMedia", json!({"features": [feature]}));
+    }
+
+    /// Writes what is seen into a file.
+    fn screenshot(&mut self, path: &Path) {
+        // The pointer and fading toasts are no part of the picture.
+        self.mouse("mouseMoved", (1.0, 1.0));
+        let shot = self.call("Page.captureScreenshot", json!({"format": "png"}));
+        let text = shot["data"].as_str().unwrap();
+        std::fs::write(path, decode_base64(text)).unwrap();
+    }
+
+    /// Begins a game with the dialog.
+    fn begin(&mut self, game: &str, fen: &str, players: [&str; 2]) {
+        self.click("#new");
+        self.click(&format!("#games input[value={game}]"));
+        self.set("fen", fen);
+        self.set("new-white", players[0]);
+        self.set("new-black", players[1]);
+        self.click("#new-dialog [type=submit]");
+        self.until("!document.getElementById('new-dialog').open");
+    }
+}
+
+/// The bytes of a text in base 64.
+fn decode_base64(text: &str) -> Vec<u8> {
+    let value = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
+    for byte in text.bytes().filter(|&byte| byte != b'=') {
+        (bits, count) = (bits << 6 | u32::from(value(byte)), count + 6);
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    bytes
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.chromium.kill();
+        let _ = self.chromium.wait();
+    }
+}
+
+const PEOPLE: [&str; 2] = ["person", "person"];
+
+/// The moves of the list, in one text.
+const MOVES: &str =
+    "[...document.querySelectorAll('#history .move')].map(move => move.textContent).join(' ')";
+
+fn play_every_game(page: &mut Page) {
+    page.begin("chess", "", PEOPLE);
+    for squares in ["f2 f3", "e7 e5", "g2 g4", "d8 h4"] {
+        page.squares(squares);
+        let last = squares.split(' ').next_back().unwrap();
+        page.until(&format!("document.querySelector('[data-square={last}]').classList.contains('last')"));
+    }
+    page.message("Black wins: checkmate.");
+    page.begin("neighbours", "7p/8/8/8/8/8/8/PP6 w 0 1", PEOPLE);
+    page.squares("a1 a2");
+    page.message("White wins: no legal move.");
+    page.begin("tucchess", "k4/R4/5/5/5/5/4K w 0 0 1", PEOPLE);
+    page.squares("a6 a7");
+    page.message("White wins: king captured.");
+    page.until("document.querySelector('#strip-bottom .points').textContent === '8 points'");
+    page.begin("amazons", "**q/1*1/Q2 w - - 0 1", PEOPLE);
+    page.squares("a1 c1 c2");
+    page.message("White wins: no legal move.");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn every_game_is_played_on_a_large_screen_and_on_a_phone() {
+    play_every_game(&mut Page::open(1280, 800));
+    let mut phone = Page::open(390, 844);
+    play_every_game(&mut phone);
+    assert_eq!(
+        phone.value("document.documentElement.scrollWidth <= 390"),
+        true,
+        "nothing is wider than the screen"
+    );
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_person_plays_labrys_looks_back_and_branches() {
+    let mut page = Page::open(1280, 800);
+    page.begin("chess", "", ["person", "1750 Elo"]);
+    page.drag("e2", "e4");
+    page.until(&format!("{MOVES}.startsWith('e4 ') && {MOVES}.length > 4"));
+    page.message("White to move.");
+    page.until("document.getElementById('speed').textContent.includes('depth')");
+    page.click("#first");
+    page.message("Looking back");
+    page.squares("c2 c4");
+    page.until(&format!("{MOVES}.startsWith('c4 ') && {MOVES}.length > 4"));
+    // The game is there after the page has been loaded again.
+    let moves = page.value(MOVES);
+    page.value("document.body.dataset.loaded = 'before'");
+    page.call("Page.reload", json!({}));
+    page.until(&format!("!document.body.dataset.loaded && {MOVES} === {moves}"));
+    page.click("#history .other");
+    page.message("White played e4.");
+    page.click("#last");
+    page.click("#take-back");
+    page.until(&format!("{MOVES} === ''"));
+    // The players are exchanged: Labrys has White now.
+    page.value("document.querySelector('#strip-bottom select').id = 'white'");
+    page.set("white", "1750 Elo");
+    page.until(&format!("{MOVES}.length > 1"));
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn keys_alone_make_a_move_and_a_promotion() {
+    let mut page = Page::open(1280, 800);
+    page.begin("chess", "8/P6k/8/8/8/8/8/K7 w - - 0 1", PEOPLE);
+    page.value("document.querySelector('lab-board [tabindex=\"0\"]').focus()");
+    for _ in 0..8 {
+        page.key("ArrowLeft", 37);
+        page.key("ArrowUp", 38);
+    }
+    page.key("ArrowDown", 40);
+    page.key("Enter", 13);
+    page.until("document.getElementById('step').textContent.startsWith('a7: 1 square ')");
+    page.key("ArrowUp", 38);
+    assert_eq!(page.value("document.activeElement.getAttribute('aria-label')"), "a8, empty, move here");
+    page.key("Enter", 13);
+    page.until("document.getElementById('choice-dialog').open");
+    assert_eq!(page.value("document.activeElement.getAttribute('aria-label')"), "white queen");
+    page.click("#choices [aria-label='white rook']");
+    page.message("White played a8=R.");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn games_are_saved_and_loaded_and_bad_ones_refused() {
+    let mut page = Page::open(1280, 800);
+    page.begin("amazons", "**q/1*1/Q2 w - - 0 1", PEOPLE);
+    page.squares("a1 c1 c2");
+    page.message("White wins");
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    let pgn = page.value("document.getElementById('record-pgn').value");
+    page.click("#record-dialog .cancel");
+    page.begin("chess", "", PEOPLE);
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    page.set("record-pgn", "1. e5 *");
+    page.click("#record-dialog [type=submit]");
+    page.until("document.getElementById('record-problem').textContent.includes('e5')");
+    page.set("record-pgn", pgn.as_str().unwrap());
+    page.click("#record-dialog [type=submit]");
+    page.until(&format!("{MOVES} === 'a1c1,c1c2'"));
+    page.message("White wins: no legal move.");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_game_is_analysed_with_arrows_a_graph_and_answers() {
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", "", PEOPLE);
+    page.squares("e2 e4");
+    page.message("White played e4");
+    page.squares("e7 e5");
+    page.message("Black played e5");
+    page.set("line-count", "3");
+    page.click("#analyse");
+    page.until("document.querySelectorAll('#lines li').length === 3");
+    page.until("document.querySelectorAll('.arrows path').length === 3");
+    page.set("analyst", "Labrys, MCTS");
+    page.until("document.querySelector('#lines small')?.textContent.includes('of visits')");
+    page.until("document.querySelectorAll('.tinted').length > 2");
+    page.click("#analyse");
+    page.click("#hint");
+    page.until("document.getElementById('answer').textContent.startsWith('Hint: 2. ')");
+    // Why not this move: the pointer rests on a target.
+    page.click(".aids summary");
+    page.click("#show-why");
+    page.click("[data-square=g1]");
+    let target = page.center("[data-square=h3]");
+    page.mouse("mouseMoved", target);
+    page.until("document.getElementById('answer').textContent.startsWith('After 2. Nh3')");
+    // The same of the moves that were played, in the position that one looks back at.
+    page.click("#first");
+    page.message("Looking back");
+    let played = page.center("#history [data-move=e2e4]");
+    page.mouse("mouseMoved", played);
+    page.until("document.getElementById('answer').textContent.startsWith('After 1. e4')");
+    page.click("#last");
+    page.click("#review");
+    page.until("document.getElementById('graph').getAttribute('aria-label').endsWith('3 of 3 positions')");
+    let (x, y) = page.center("#graph");
+    page.mouse("mousePressed", (x, y));
+    page.mouse("mouseReleased", (x, y));
+    page.message("White played e4. Looking back");
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('#static-eval-rows tr').length > 3");
+    // Every aid can be switched off.
+    page.value("document.querySelectorAll('.aids input:checked').forEach(box => box.click())");
+    page.until("getComputedStyle(document.getElementById('bar')).display === 'none'");
+    page.until("getComputedStyle(document.querySelector('.graph-panel')).display === 'none'");
+    page.until("document.querySelectorAll('.arrows path').length === 0");
+}
+
+/// A policy/value net for Amazons on 6×6.
+const NET: [&str; 3] = ["SearchMode=mcts", "Selection=puct", "NetFile=nets/amazons-6x6.safetensors"];
+
+#[test]
+#[ignore = "needs chromium"]
+fn what_a_net_sees_is_shown_in_a_table_and_on_the_squares() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    labrys::learn::save_eval_net::<Neighbours>(&EvalNet::random(&Neighbours::start(), 16, 1, 9), &path)
+        .unwrap();
+    let file = format!("EvalFile={}", path.display());
+    let engines = labrys(&[("policy", &NET), ("evaluation", &[&file])]);
+    let mut page = Page::with(1280, 900, Config { engines, ..config() });
+    page.begin("amazons", &Amazons::start_with(2).fen(), PEOPLE);
+    page.set("analyst", "policy");
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('#static-eval-rows tr').length === 11");
+    let said = page.value("document.getElementById('static-eval-value').textContent");
+    assert!(said.as_str().unwrap().contains("the side to move is expected to score "), "{said}");
+    let sum = "[...document.querySelectorAll('#static-eval-rows td')]
+        .reduce((sum, cell) => sum + parseFloat(cell.textContent), 0)";
+    assert!((page.value(sum).as_f64().unwrap() - 100.0).abs() < 1.0, "in percent");
+    page.until("document.querySelectorAll('.tinted').length > 5");
+    page.click(".aids summary");
+    page.click("#show-net");
+    page.until("document.querySelectorAll('.tinted').length === 0");
+    page.click("#show-net");
+    // Another position, another evaluation.
+    page.begin("neighbours", "", PEOPLE);
+    page.until("document.getElementById('static-eval-value').textContent.startsWith('option NetFile')");
+    page.until("document.querySelectorAll('.tinted').length === 0");
+    page.set("analyst", "evaluation");
+    page.until(
+        "document.querySelector('#static-eval-rows tr')?.textContent.match(/^[Pp] [a-h][1-8][+−]/) !== null",
+    );
+    page.until(
+        "document.querySelector('[data-square=e1] .note').dataset.text.match(/^[+−][0-9.]+$/) !== null",
+    );
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('.tinted').length === 0");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn clocks_run_and_engines_are_stepped() {
+    let mut page = Page::open(1280, 900);
+    page.click("#new");
+    page.click("#games input[value=neighbours]");
+    page.set("new-white", "1 s a move");
+    page.set("new-black", "1 s a move");
+    page.set("minutes", "5");
+    page.set("increment", "3");
+    page.click("#new-dialog [type=submit]");
+    page.until("!document.getElementById('new-dialog').open");
+    page.click("#pause");
+    page.until("document.getElementById('pause').getAttribute('aria-pressed') === 'true'");
+    page.until("document.querySelector('#strip-bottom .clock').textContent.startsWith('5:0')");
+    let before = page.value("document.querySelectorAll('#history .move').length");
+    page.click("#one-move");
+    page.until(&format!("document.querySelectorAll('#history .move').length === {before} + 1"));
+    page.message("Paused");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_folder_is_shown_and_its_games_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("games.pgn"), "[White \"Ann\"]\n\n1. e4 e5 1/2-1/2\n").unwrap();
+    std::fs::write(folder.path().join("curve.csv"), "moves,change\n1,0.5\n").unwrap();
+    let mut page = Page::with(1280, 800, Config { folder: Some(folder.path().to_owned()), ..config() });
+    page.click("#open");
+    page.click("#files li:nth-child(1) button");
+    page.until("document.querySelector('.curve')?.getAttribute('aria-label').endsWith('from 0.5 to 0.5')");
+    std::fs::write(folder.path().join("curve.csv"), "moves,change\n1,0.5\n2,0.25\n").unwrap();
+    page.until("document.querySelector('.curve').getAttribute('aria-label').endsWith('to 0.25')");
+    page.click("#files li:nth-child(2) button");
+    page.until("document.querySelector('#file-content .games button') !== null");
+    page.click("#file-content .games button");
+    page.until(&format!("{MOVES} === 'e4 e5'"));
+    page.until("!document.getElementById('folder-dialog').open");
+}
+
+/// The violations that axe-core calls serious or critical, as text.
+const SERIOUS: &str = "window.found.violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => id + ': ' + nodes.map(node => node.html + node.failureSummary).join(' | '))
+    .join('\\n')";
+
+#[test]
+#[ignore = "needs chromium, and LABRYS_AXE: the file axe.min.js of the npm package axe-core"]
+fn an_accessibility_checker_finds_nothing_serious() {
+    let Ok(axe) = std::env::var("LABRYS_AXE") else { return eprintln!("LABRYS_AXE is not given") };
+    let axe = std::fs::read_to_string(axe).unwrap();
+    for (width, height) in [(1280, 900), (390, 844)] {
+        let mut page = Page::open(width, height);
+        page.begin("tucchess", "", ["person", "1 ply"]);
+        page.squares("a2 a3");
+        page.until(&format!("{MOVES}.split(' ').length === 2"));
+        page.until("document.getElementById('speed').textContent.includes('depth')");
+        page.click("#static-eval summary");
+        page.click(".aids summary");
+        page.until("document.querySelectorAll('#static-eval-rows tr').length > 0");
+        page.value(&format!("{axe}; 0"));
+        for scheme in ["light", "dark"] {
+            page.colours(scheme);
+            for dialog in ["", "new-dialog", "record-dialog", "folder-dialog"] {
+                if !dialog.is_empty() {
+                    // As a button does, but the folder has none here.
+                    match dialog {
+                        "folder-dialog" => {
+                            page.value("document.getElementById('folder-dialog').showModal()");
+                        }
+                        _ => page.click(&format!("#{}", dialog.trim_end_matches("-dialog"))),
+                    }
+                    page.until(&format!("document.getElementById('{dialog}').open"));
+                }
+                page.value("window.found = null; axe.run().then(found => (window.found = found)); 0");
+                page.until("window.found !== null");
+                let serious = page.value(SERIOUS);
+                assert_eq!(serious, "", "{width} {scheme} {dialog}");
+                page.value("document.querySelectorAll('dialog[open]').forEach(dialog => dialog.close())");
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs chromium, and LABRYS_SCREENSHOTS: the folder for the pictures of the manual"]
+fn pictures_of_each_game() {
+    let Ok(folder) = std::env::var("LABRYS_SCREENSHOTS") else { return };
+    let folder = Path::new(&folder);
+    let mut page = Page::open(1180, 820);
+    page.begin("chess", "", PEOPLE);
+    let pgn = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 ( 6. d3 b5 ) 6... b5 7. Bb3 d6 *";
+    page.click("#record");
+    page.until("document.getElementById('record-dialog').open");
+    page.set("record-pgn", pgn);
+    page.click("#record-dialog [type=submit]");
+    page.until(&format!("{MOVES}.endsWith('d6')"));
+    page.click("#review");
+    page.until("document.getElementById('graph').getAttribute('aria-label').includes('15 of 15')");
+    page.set("line-count", "3");
+    page.click("#analyse");
+    page.until("document.querySelectorAll('#lines li').length === 3");
+    thread::sleep(Duration::from_secs(3));
+    page.screenshot(&folder.join("web-chess.png"));
+    page.colours("dark");
+    page.screenshot(&folder.join("web-chess-dark.png"));
+    page.colours("light");
+    page.click("#analyse");
+    for (game, moves, first) in
+        [("neighbours", 13, "e1 e3"), ("tucchess", 15, "b2 b3"), ("amazons", 11, "d1 d7 g7")]
+    {
+        page.begin(game, "", PEOPLE);
+        page.squares(first);
+        page.value("document.querySelector('#strip-top select').id = 'top'");
+        page.value("document.querySelector('#strip-bottom select').id = 'bottom'");
+        page.set("bottom", "1 s a move");
+        page.until("!document.getElementById('pause').hidden");
+        page.set("top", "1 s a move");
+        page.until(&format!("document.querySelectorAll('#history .move').length >= {moves}"));
+        page.click("#pause");
+        page.message("Paused");
+        page.set("top", "person");
+        page.until("document.getElementById('top').value === 'person'");
+        page.set("bottom", "person");
+        page.until("document.getElementById('pause').hidden");
+        page.click("#hint");
+        page.until("document.getElementById('answer').textContent.startsWith('Hint')");
+        page.screenshot(&folder.join(format!("web-{game}.png")));
+    }
+    let mut page = Page::with(1180, 940, Config { engines: labrys(&[("net", &NET)]), ..config() });
+    page.begin("amazons", &Amazons::start_with(2).fen(), PEOPLE);
+    for moves in ["d1 d4 b4", "c6 c3 e3", "a2 a5 d5"] {
+        page.squares(moves);
+        let last = moves.split(' ').next_back().unwrap();
+        page.until(&format!("document.querySelector('[data-square={last}]').dataset.piece === '*'"));
+    }
+    page.set("analyst", "net");
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('.tinted').length > 5");
+    page.screenshot(&folder.join("web-net.png"));
+    let mut phone = Page::open(390, 844);
+    phone.begin("neighbours", "", ["person", "2 plies"]);
+    phone.squares("e1 e3");
+    phone.until(&format!("{MOVES}.split(' ').length === 2"));
+    phone.screenshot(&folder.join("web-phone.png"));
+}

@@ -1,0 +1,7 @@
+//! The web board.
+
+mod browser;
+mod server;
+
+#[path = "../common/mod.rs"]
+mod common;

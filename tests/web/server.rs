@@ -1,0 +1,846 @@
+//! The web board, driven as a browser drives it.
+
+use crate::common::engines;
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use engines::labrys;
+use labrys::eval::nnue::{EvalNet, NetEvaluator};
+use labrys::game::chess::Chess;
+use labrys::game::neighbours::Neighbours;
+use labrys::game::{Encoding, Game, GameHistory};
+use labrys::nets::{Architecture, NetConfig, Parameters};
+use labrys::search::{Leaf, LeafEvaluator, NetLeaves};
+use labrys::web::{Config, Server};
+use serde_json::{Value, json};
+use tungstenite::client::IntoClientRequest;
+use tungstenite::http::HeaderValue;
+use tungstenite::{Error, Message, WebSocket};
+
+/// How long a test waits for a message before it fails.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server with nothing special about it.
+fn config(listen: &str) -> Config {
+    Config {
+        listen: listen.parse().unwrap(),
+        searches: Some(2),
+        engines: Vec::new(),
+        state: None,
+        folder: None,
+    }
+}
+
+/// A server that runs until the tests end.
+struct Board {
+    address: SocketAddr,
+    /// What stands between the address and the path of a file.
+    base: String,
+}
+
+impl Board {
+    fn start() -> Board {
+        Board::on("127.0.0.1:0")
+    }
+
+    fn on(listen: &str) -> Board {
+        Board::with(&config(listen))
+    }
+
+    fn with(config: &Config) -> Board {
+        let server = Server::bind(config).unwrap();
+        let url = server.url();
+        let url = url.strip_prefix("http://").unwrap();
+        let (address, path) = url.split_once('/').unwrap();
+        let base = format!("/{path}");
+        let port = address.parse::<SocketAddr>().unwrap().port();
+        thread::spawn(move || server.run());
+        Board { address: SocketAddr::from(([127, 0, 0, 1], port)), base }
+    }
+
+    /// The whole answer to a request with these header lines.
+    fn http(&self, request: &str, headers: &str) -> String {
+        let mut stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        write!(stream, "{request} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
+    }
+
+    fn get(&self, path: &str) -> String {
+        self.http(&format!("GET {path}"), &format!("Host: {}\r\n", self.address))
+    }
+
+    /// Asks for a WebSocket.
+    fn connect(&self, path: &str, headers: &[(&'static str, &str)]) -> Result<Browser, Box<Error>> {
+        let mut request = format!("ws://{}{path}", self.address).into_client_request().unwrap();
+        for (name, value) in headers {
+            request.headers_mut().insert(*name, HeaderValue::from_str(value).unwrap());
+        }
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        match tungstenite::client(request, stream) {
+            Ok((socket, _)) => Ok(Browser { socket }),
+            Err(tungstenite::HandshakeError::Failure(error)) => Err(Box::new(error)),
+            Err(tungstenite::HandshakeError::Interrupted(_)) => panic!("the stream blocks"),
+        }
+    }
+
+    /// The status of the answer to a request for a WebSocket that is refused.
+    fn refusal(&self, path: &str, headers: &[(&'static str, &str)]) -> u16 {
+        match self.connect(path, headers).err().map(|error| *error) {
+            Some(Error::Http(response)) => response.status().as_u16(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A browser in a session, with the name of the session and the game as it stands.
+    fn enter(&self, session: &str) -> (Browser, String, Value) {
+        let mut browser = self.connect(&format!("{}ws?session={session}", self.base), &[]).unwrap();
+        let welcome = browser.next("welcome");
+        let game = browser.next("game");
+        (browser, welcome["session"].as_str().unwrap().to_owned(), game)
+    }
+}
+
+struct Browser {
+    socket: WebSocket<TcpStream>,
+}
+
+impl Browser {
+    /// The next message of a kind.
+    fn next(&mut self, kind: &str) -> Value {
+        // Pings arrive for ever.
+        let end = Instant::now() + PATIENCE;
+        loop {
+            assert!(Instant::now() < end, "no message `{kind}`");
+            if let Message::Text(text) = self.socket.read().unwrap() {
+                let message: Value = serde_json::from_str(&text).unwrap();
+                if message["is"] == kind {
+                    return message;
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, request: &Value) {
+        self.socket.send(Message::text(request.to_string())).unwrap();
+    }
+
+    /// Asks for a change of the game.
+    fn game(&mut self, request: &Value) -> Value {
+        self.send(request);
+        self.next("game")
+    }
+
+    /// The static evaluation of the position on the board.
+    fn static_eval(&mut self, game: &Value) -> Value {
+        self.send(&json!({"do": "static-eval"}));
+        let eval = self.next("static-eval");
+        assert_eq!((&eval["number"], &eval["node"]), (&game["number"], &game["node"]));
+        eval
+    }
+
+    /// Asks for what is refused.
+    fn refused(&mut self, request: &Value) -> String {
+        self.send(request);
+        self.next("error")["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Begins a game between people.
+    fn begin(&mut self, game: &str) -> Value {
+        self.game(&json!({"do": "new", "game": game, "players": ["person", "person"]}))
+    }
+
+    fn play(&mut self, game: &Value, mv: &str) -> Value {
+        self.game(&json!({"do": "play", "node": game["node"], "move": mv}))
+    }
+
+    /// Waits for a game that fulfils a condition.
+    fn until(&mut self, condition: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let game = self.next("game");
+            if condition(&game) {
+                return game;
+            }
+        }
+    }
+
+    /// Waits for the end of the connection, and returns the reason if one is given.
+    fn ended(&mut self) -> String {
+        let end = Instant::now() + PATIENCE;
+        loop {
+            assert!(Instant::now() < end, "the connection goes on");
+            match self.socket.read() {
+                Ok(Message::Close(frame)) => {
+                    return frame.map_or(String::new(), |frame| frame.reason.to_string());
+                }
+                Ok(_) => {}
+                Err(Error::Io(error)) if error.kind() == std::io::ErrorKind::WouldBlock => panic!("no end"),
+                Err(_) => return String::new(),
+            }
+        }
+    }
+}
+
+/// The moves of the line, in one text.
+fn line(game: &Value) -> String {
+    let moves = game["line"].as_array().unwrap().iter();
+    moves.map(|mv| mv["text"].as_str().unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_page_is_served_with_its_files_and_nothing_else() {
+    let board = Board::start();
+    let page = board.get("/");
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("<lab-board>"), "{page}");
+    for header in [
+        "content-security-policy: default-src 'none'; script-src 'self'; ",
+        "x-content-type-options: nosniff",
+        "referrer-policy: no-referrer",
+    ] {
+        assert!(page.contains(header), "{page}");
+    }
+    // The policy lets nothing run that stands in the page itself.
+    let body = page.split_once("\r\n\r\n").unwrap().1;
+    assert!(!body.contains("style=") && !body.contains("onclick") && !body.contains("<style"));
+    let files: Vec<_> =
+        body.split(['"']).filter(|word| word.ends_with(".js") || word.ends_with(".css")).collect();
+    assert!(files.len() >= 2, "{files:?}");
+    for file in files {
+        assert!(board.get(&format!("/{file}")).starts_with("HTTP/1.1 200"), "{file}");
+    }
+    for path in ["/../Cargo.toml", "/%2e%2e/Cargo.toml", "//etc/passwd", "/page/app.js", "/app.js/", "/x"] {
+        let answer = board.get(path);
+        assert!(answer.starts_with("HTTP/1.1 404"), "{path}: {answer}");
+        assert!(answer.contains("content-security-policy"), "{path}");
+    }
+    let posted = board.http("POST /", &format!("Host: {}\r\n", board.address));
+    assert!(posted.starts_with("HTTP/1.1 405"), "{posted}");
+}
+
+#[test]
+fn foreign_hosts_and_origins_are_refused() {
+    let board = Board::start();
+    let port = board.address.port();
+    for host in ["evil.example", &format!("evil.example:{port}"), "127.0.0.1", "127.0.0.1:1"] {
+        assert!(board.http("GET /", &format!("Host: {host}\r\n")).starts_with("HTTP/1.1 403"), "{host}");
+        assert_eq!(board.refusal("/ws", &[("host", host)]), 403, "{host}");
+    }
+    for origin in ["http://evil.example", &format!("http://evil.example:{port}"), "null"] {
+        assert_eq!(board.refusal("/ws", &[("origin", origin)]), 403, "{origin}");
+    }
+    let own = format!("http://{}", board.address);
+    assert!(board.connect("/ws", &[("origin", &own)]).is_ok());
+}
+
+#[test]
+fn beyond_loopback_only_the_address_with_the_token_works() {
+    let board = Board::on("0.0.0.0:0");
+    assert!(board.base.len() > 32, "{}", board.base);
+    for path in ["/", "/app.js", "/ws", &format!("/{}/", "0".repeat(32)), &board.base[..board.base.len() - 2]]
+    {
+        assert!(board.get(path).starts_with("HTTP/1.1 404"), "{path}");
+    }
+    assert!(board.get(&board.base).starts_with("HTTP/1.1 200"));
+    assert_eq!(board.refusal("/ws", &[]), 404);
+    assert_eq!(board.enter("").2["game"], "chess");
+}
+
+#[test]
+fn bad_requests_are_refused_and_change_nothing() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    let game = browser.begin("chess");
+    let node = &game["node"];
+    for (request, reason) in [
+        (json!({"do": "play", "node": node, "move": "e2e5"}), "e2e5"),
+        (json!({"do": "play", "node": 7, "move": "e2e4"}), "changed"),
+        (json!({"do": "show", "node": 7}), "no position 7"),
+        (json!({"do": "take-back"}), "no move"),
+        (json!({"do": "new", "game": "ludo", "players": ["person", "person"]}), "ludo"),
+        (json!({"do": "new", "game": "chess", "fen": "x", "players": ["person", "person"]}), "rank"),
+        (json!({"do": "new", "game": "amazons", "option": "9x9", "players": ["person", "person"]}), "9x9"),
+        (
+            json!({"do": "new", "game": "neighbours", "option": "8x8", "players": ["person", "person"]}),
+            "option",
+        ),
+        (json!({"do": "players", "players": ["person", "cmd=/bin/sh"]}), "cmd=/bin/sh"),
+        (json!({"do": "load", "pgn": "1. e5 *"}), "e5"),
+        (json!({"do": "load", "pgn": "{a comment}"}), "no game"),
+        (json!({"do": "replay", "file": "x"}), "missing field `game`"),
+        (json!({"do": "run", "cmd": "sh"}), "not understood"),
+        (json!([[[[]]]]), "not understood"),
+    ] {
+        let error = browser.refused(&request);
+        assert!(error.contains(reason), "{request}: {error}");
+    }
+    browser.socket.send(Message::text("{\"do\":")).unwrap();
+    assert!(browser.next("error")["text"].as_str().unwrap().contains("not understood"));
+    let (_, _, now) = {
+        let played = browser.play(&game, "e2e4");
+        assert_eq!(line(&played), "e4");
+        board.enter("unknown")
+    };
+    assert_eq!(line(&now), "", "a name that is not known is a new session");
+}
+
+#[test]
+fn long_requests_binary_ones_and_floods_end_the_connection() {
+    let board = Board::start();
+    let (mut browser, session, _) = board.enter("");
+    let _ = browser.socket.send(Message::text("x".repeat(65 << 10)));
+    browser.ended();
+    let (mut browser, again, _) = board.enter(&session);
+    assert_eq!(session, again);
+    browser.socket.send(Message::binary(vec![0; 8])).unwrap();
+    assert_eq!(browser.ended(), "requests are text");
+    let (mut browser, _, _) = board.enter(&session);
+    for _ in 0..1000 {
+        if browser.socket.send(Message::text("{}")).is_err() {
+            break;
+        }
+    }
+    browser.ended();
+    assert_eq!(board.enter(&session).1, session);
+}
+
+#[test]
+fn sessions_are_limited_and_idle_ones_make_room() {
+    let board = Board::start();
+    let (first, name, _) = board.enter("");
+    let mut browsers: Vec<_> = (1..64).map(|_| board.enter("").0).collect();
+    assert_eq!(board.refusal("/ws", &[]), 503);
+    // Those who are in a session can still come back to it.
+    assert_eq!(board.enter(&name).1, name);
+    browsers.pop().unwrap().socket.close(None).unwrap();
+    let patience = Instant::now() + PATIENCE;
+    while board.connect("/ws", &[]).is_err() {
+        assert!(Instant::now() < patience, "no room");
+        thread::sleep(Duration::from_millis(20));
+    }
+    drop(first);
+}
+
+#[test]
+fn a_game_outlives_its_connection_and_is_shared_by_browsers() {
+    let board = Board::start();
+    let (mut browser, session, _) = board.enter("");
+    let game = browser.begin("chess");
+    browser.play(&game, "e2e4");
+    drop(browser);
+    let (mut one, same, game) = board.enter(&session);
+    assert_eq!(
+        (same.as_str(), line(&game).as_str(), &game["last"]),
+        (session.as_str(), "e4", &json!("e2e4"))
+    );
+    let (mut other, _, _) = board.enter(&session);
+    one.play(&game, "c7c5");
+    assert_eq!(line(&other.until(|game| game["ply"] == 2)), "e4 c5");
+}
+
+#[test]
+fn every_game_is_played_to_its_end_by_engines() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    for (game, option, players) in [
+        ("chess", None, ["1750 Elo", "2100 Elo"]),
+        ("neighbours", None, ["1 ply", "2 plies"]),
+        ("tucchess", None, ["1 ply", "2 plies"]),
+        ("amazons", Some("5x5"), ["1 ply", "2 plies"]),
+    ] {
+        let fen = (game == "chess").then_some("7k/8/5KQ1/8/8/8/8/8 w - - 0 1");
+        browser.send(&json!({"do": "new", "game": game, "option": option, "fen": fen, "players": players}));
+        let end = browser.until(|state| state["game"] == game && !state["end"].is_null());
+        assert_eq!(end["ply"].as_u64(), Some(end["line"].as_array().unwrap().len() as u64), "{game}");
+        assert!(end["moves"].as_array().unwrap().is_empty() && end["thinking"] == false, "{game}");
+        browser.send(&json!({"do": "save"}));
+        let pgn = browser.next("saved")["pgn"].clone();
+        let loaded = browser.game(&json!({"do": "load", "pgn": pgn}));
+        assert_eq!((&loaded["fen"], &loaded["end"]), (&end["fen"], &end["end"]), "{game}");
+        assert_eq!(loaded["players"], json!(players));
+    }
+}
+
+#[test]
+fn a_person_plays_looks_back_branches_and_takes_back() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": ["person", "1 ply"]}));
+    assert_eq!(game["moves"].as_array().unwrap().len(), 20);
+    browser.play(&game, "e1e3");
+    let game = browser.until(|game| game["ply"] == 2);
+    assert_eq!(game["thinking"], false);
+    // An earlier position, another move there, and an answer to it.
+    let first = game["line"][0]["node"].clone();
+    let game = browser.game(&json!({"do": "show", "node": 0}));
+    assert_eq!(
+        (&game["ply"], game["line"].as_array().unwrap().len(), &game["thinking"]),
+        (&json!(0), 2, &json!(false))
+    );
+    browser.play(&game, "d1d3");
+    let game = browser.until(|game| game["ply"] == 2);
+    assert_eq!(game["line"][0]["others"], json!([{"node": first, "move": "e1e3", "text": "e1e3"}]));
+    // Both moves are taken back: it is the turn of the person again.
+    let game = browser.game(&json!({"do": "take-back"}));
+    assert_eq!((&game["ply"], line(&game)), (&json!(0), String::new()));
+    // The engine takes over, and is stopped.
+    browser.game(&json!({"do": "pause", "on": true}));
+    let game = browser.game(&json!({"do": "players", "players": ["10 s a move", "person"]}));
+    assert_eq!((&game["thinking"], &game["paused"]), (&json!(false), &json!(true)));
+    let game = browser.game(&json!({"do": "pause", "on": false}));
+    assert_eq!(game["thinking"], true);
+    assert!(browser.refused(&json!({"do": "play", "node": game["node"], "move": "e1e3"})).contains("turn"));
+    let game = browser.game(&json!({"do": "players", "players": ["person", "person"]}));
+    assert_eq!((&game["thinking"], &game["ply"]), (&json!(false), &json!(0)));
+}
+
+#[test]
+fn the_position_on_the_board_is_evaluated() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    let fen = "6k1/5ppp/8/8/8/8/r4PPP/6K1 b - - 0 1";
+    browser.game(&json!({"do": "new", "game": "chess", "fen": fen, "players": ["person", "person"]}));
+    browser.game(&json!({"do": "analyse", "on": true}));
+    let search = browser.next("search");
+    let best = &search["lines"][0];
+    assert_eq!(
+        (&search["node"], &best["score"], &best["result"]),
+        (&json!(0), &json!("mate -1"), &json!(0.0))
+    );
+    assert_eq!((&best["move"], &best["line"]), (&json!("a2a1"), &json!(["Ra1#"])));
+}
+
+/// A server in a process of its own, as the command line starts it.
+struct Process {
+    process: Child,
+    board: Board,
+}
+
+impl Process {
+    fn start(arguments: &[&str]) -> Process {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(["serve", "--port", "0"])
+            .args(arguments)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("the board is at http://").unwrap().trim_end_matches('/');
+        let board = Board { address: address.parse().unwrap(), base: "/".to_owned() };
+        Process { process, board }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_page_is_opened_with_its_token_by_an_address_of_this_machine() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (browser, opened) = (folder.path().join("xdg-open"), folder.path().join("opened"));
+    // It is complete when it has its name.
+    let script = format!("#!/bin/sh\necho \"$1\" > {0}.new && mv {0}.new {0}\n", opened.display());
+    std::fs::write(&browser, script).unwrap();
+    std::fs::set_permissions(&browser, PermissionsExt::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    for (bind, local, slashes) in [("127.0.0.1", "127.0.0.1", 3), ("0.0.0.0", "127.0.0.1", 4)] {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_labrys"))
+            .args(["serve", "--port", "0", "--open", "--bind", bind])
+            .env("PATH", &path)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        wait_for(|| opened.exists());
+        let url = std::fs::read_to_string(&opened).unwrap();
+        std::fs::remove_file(&opened).unwrap();
+        let _ = process.kill();
+        let _ = process.wait();
+        let printed = line.strip_prefix("the board is at ").unwrap();
+        assert_eq!(url, printed.replace(bind, local));
+        assert_eq!(url.matches('/').count(), slashes, "{url}");
+    }
+}
+
+/// Waits until something holds.
+fn wait_for(mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !holds() {
+        assert!(Instant::now() < end, "it does not come about");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn sessions_survive_a_server_that_is_killed() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = ["--state", folder.path().to_str().unwrap()];
+    let server = Process::start(&arguments);
+    let (mut browser, session, _) = server.board.enter("");
+    let clock = json!({"minutes": 5, "increment": 2});
+    let players = ["person", "1 ply"];
+    let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": players, "clock": clock}));
+    browser.play(&game, "e1e3");
+    let game = browser.until(|game| game["ply"] == 2);
+    let saved = folder.path().join(format!("{session}.json"));
+    wait_for(|| std::fs::read_to_string(&saved).is_ok_and(|text| text.matches("\"move\"").count() == 3));
+    drop(server);
+    // What is no session does no harm.
+    std::fs::write(folder.path().join(format!("{}.json", "0".repeat(32))), "{").unwrap();
+    let server = Process::start(&arguments);
+    let (mut browser, same, again) = server.board.enter(&session);
+    assert_eq!((same, &again["fen"], &again["players"]), (session, &game["fen"], &game["players"]));
+    assert_eq!(again["clock"]["text"], "5+2");
+    browser.play(&again, again["moves"][0].as_str().unwrap());
+    browser.until(|game| game["ply"] == 4);
+}
+
+#[test]
+fn engines_of_the_command_line_are_chosen_by_name() {
+    let mut listener = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["uci", "--listen", "0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(listener.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let tcp = format!("tcp={}", line.trim().strip_prefix("listening on ").unwrap());
+    let program = format!("cmd={}", env!("CARGO_BIN_EXE_labrys"));
+    let mut arguments = vec!["--engine", "name=far", &tcp, "nodes=50"];
+    arguments.extend(["--engine", "name=near", &program, "option.Hash=1", "nodes=50"]);
+    arguments.extend(["--engine", "name=own", "option.Hash=1", "nodes=50"]);
+    arguments.extend(["--engine", "name=gone", "cmd=/nowhere/engine"]);
+    let server = Process::start(&arguments);
+    let mut browser = server.board.connect("/ws", &[]).unwrap();
+    let welcome = browser.next("welcome");
+    assert_eq!(welcome["engines"], json!(["far", "near", "own", "gone"]));
+    assert!(welcome["analysts"].as_array().unwrap().contains(&json!("own")));
+    assert!(!welcome.to_string().contains("nowhere"), "commands are no business of a browser");
+    for players in [["far", "near"], ["own", "far"]] {
+        browser.send(&json!({"do": "new", "game": "tucchess", "players": players}));
+        // Engines are quick, and a browser is told of the latest position alone.
+        browser.until(|game| game["players"] == json!(players) && game["ply"].as_u64() >= Some(4));
+        browser.send(&json!({"do": "pause", "on": true}));
+        browser.until(|game| game["paused"] == true);
+    }
+    browser.send(&json!({"do": "new", "game": "chess", "players": ["gone", "person"]}));
+    let game = browser.until(|game| !game["problem"].is_null());
+    assert!(game["problem"].as_str().unwrap().contains("cannot start `/nowhere/engine`"), "{game}");
+    assert_eq!((&game["paused"], &game["ply"]), (&json!(true), &json!(0)));
+    for name in ["cmd=sh", "far ", "tcp=127.0.0.1:1"] {
+        let error = browser.refused(&json!({"do": "players", "players": ["person", name]}));
+        assert!(error.contains(&format!("`{name}`")), "{error}");
+    }
+    let _ = listener.kill();
+    let _ = listener.wait();
+}
+
+#[test]
+fn engines_that_the_board_cannot_have_are_refused_at_the_start() {
+    for (engine, reason) in [
+        (&["name=person"][..], "the name `person` is that of another player"),
+        (&["name=1 ply"], "the name `1 ply`"),
+        (&["tc=10"], "no tc"),
+        (&["proto=tuc", "port=9876"], "no clients over UDP"),
+        (&["ndoes=1"], "unknown key `ndoes`"),
+    ] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
+        let output = command.args(["serve", "--port", "0", "--engine"]).args(engine).output();
+        let error = String::from_utf8(output.unwrap().stderr).unwrap();
+        assert!(error.contains(reason), "{engine:?}: {error}");
+    }
+}
+
+#[test]
+fn the_clock_runs_and_its_end_is_a_loss() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    let clock = json!({"minutes": 0.005, "increment": 0});
+    let request = json!({"do": "new", "game": "chess", "players": ["person", "person"], "clock": clock});
+    let game = browser.game(&request);
+    assert_eq!((&game["clock"]["left"], &game["clock"]["running"]), (&json!([300, 300]), &json!(false)));
+    let game = browser.play(&game, "e2e4");
+    assert_eq!(game["clock"]["running"], true);
+    let game = browser.until(|game| !game["end"].is_null());
+    assert_eq!(game["end"], json!({"winner": "white", "text": "White wins: time is over"}));
+    assert_eq!(game["clock"]["left"][1], 0);
+    browser.send(&json!({"do": "save"}));
+    let pgn = browser.next("saved")["pgn"].as_str().unwrap().to_owned();
+    assert!(pgn.contains("[Termination \"time forfeit\"]") && pgn.contains("1-0"), "{pgn}");
+    for clock in [json!({"minutes": -1, "increment": 0}), json!({"minutes": 0, "increment": 0})] {
+        let request = json!({"do": "new", "game": "chess", "players": ["person", "person"], "clock": clock});
+        assert!(browser.refused(&request).contains("a clock has"));
+    }
+    // An engine keeps to its time.
+    let clock = json!({"minutes": 0.02, "increment": 0.2});
+    let players = ["10 s a move", "10 s a move"];
+    browser.send(&json!({"do": "new", "game": "tucchess", "players": players, "clock": clock}));
+    let game = browser.until(|game| game["ply"].as_u64() >= Some(12));
+    assert_eq!(game["end"], Value::Null);
+}
+
+#[test]
+fn a_game_begins_with_random_moves() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    let request = |opening: i64| {
+        let players = ["person", "person"];
+        json!({"do": "new", "game": "tucchess", "players": players, "opening": opening})
+    };
+    let game = browser.game(&request(6));
+    assert_eq!((&game["ply"], &game["end"]), (&json!(6), &Value::Null));
+    let other = browser.game(&request(6));
+    assert_ne!(game["line"], other["line"]);
+    assert_eq!(browser.game(&request(0))["ply"], 0);
+    assert!(browser.refused(&request(21)).contains("up to 20 random moves"));
+    let mut both = request(2);
+    both["fen"] = other["fen"].clone();
+    assert!(browser.refused(&both).contains("from the start position"));
+}
+
+#[test]
+fn engines_are_stepped_and_questions_answered() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    browser.game(&json!({"do": "pause", "on": true}));
+    let game = browser.game(&json!({"do": "new", "game": "neighbours", "players": ["person", "person"]}));
+    assert_eq!(game["paused"], false);
+    assert!(browser.refused(&json!({"do": "step"})).contains("no engine"));
+    browser.game(&json!({"do": "pause", "on": true}));
+    browser.game(&json!({"do": "players", "players": ["1 ply", "1 ply"]}));
+    for ply in 1..4 {
+        browser.send(&json!({"do": "step"}));
+        let game = browser.until(|game| game["ply"] == ply && game["thinking"] == false);
+        assert_eq!(game["paused"], true);
+    }
+    let game = browser.game(&json!({"do": "players", "players": ["person", "person"]}));
+    browser.send(&json!({"do": "ask", "node": game["node"]}));
+    let hint = browser.until(|game| !game["answer"].is_null())["answer"].clone();
+    assert!(game["moves"].as_array().unwrap().contains(&hint["move"]), "{hint}");
+    let mv = &game["moves"][3];
+    browser.send(&json!({"do": "ask", "node": game["node"], "move": mv}));
+    let answer = browser.until(|game| game["answer"]["about"] == *mv)["answer"].clone();
+    assert_eq!((&answer["move"], &answer["node"]), (mv, &game["node"]));
+    assert!(browser.refused(&json!({"do": "ask", "node": game["node"], "move": "a9a9"})).contains("a9a9"));
+}
+
+#[test]
+fn positions_are_analysed_in_lines_with_visits_and_features() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    browser.begin("amazons");
+    browser.game(&json!({"do": "analyse", "on": true, "lines": 3}));
+    let lines = |search: &Value| search["lines"].as_array().unwrap().clone();
+    let mut search = browser.next("search");
+    while lines(&search).len() < 3 {
+        search = browser.next("search");
+    }
+    let moves: std::collections::HashSet<_> =
+        lines(&search).iter().map(|line| line["move"].to_string()).collect();
+    assert_eq!(moves.len(), 3);
+    let game = browser.game(&json!({"do": "analyse", "on": true, "lines": 2, "analyst": "Labrys, MCTS"}));
+    assert_eq!((&game["lines"], &game["analyst"]), (&json!(2), &json!("Labrys, MCTS")));
+    let search = {
+        let mut search = browser.next("search");
+        while search["lines"][0]["visits"].is_null() {
+            search = browser.next("search");
+        }
+        search
+    };
+    let share = search["lines"][0]["visits"][0].as_f64().unwrap();
+    assert!((0.0..=1.0).contains(&share), "{search}");
+    assert!(browser.refused(&json!({"do": "analyse", "on": true, "lines": 6})).contains("lines"));
+    assert!(browser.refused(&json!({"do": "analyse", "on": true, "analyst": "x"})).contains("`x`"));
+    let game = browser.game(&json!({"do": "analyse", "on": false}));
+    let static_eval = browser.static_eval(&game);
+    let features = &static_eval["features"];
+    let sum: f64 = rows(features).iter().map(|row| row[3].as_f64().unwrap()).sum();
+    assert!((sum - features["sum"].as_f64().unwrap()).abs() < 1e-6, "{features}");
+}
+
+/// The rows of a table.
+fn rows(table: &Value) -> &[Value] {
+    table["rows"].as_array().unwrap()
+}
+
+#[test]
+fn a_policy_value_net_shows_its_value_and_its_priors() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    let architecture = Architecture::Residual { channels: 8, blocks: 1, hidden: 8 };
+    let net = NetConfig { shape: Chess::start().encoding_shape(), architecture };
+    labrys::learn::save_parameters(&Parameters::random::<Chess>(net, 1).unwrap(), &path).unwrap();
+    let file = format!("NetFile={}", path.display());
+    let options = ["SearchMode=mcts", "Selection=puct", &file];
+    let engines = labrys(&[("net", &options), ("unused", &options[1..])]);
+    let board = Board::with(&Config { engines, ..config("127.0.0.1:0") });
+    let (mut browser, _, _) = board.enter("");
+    browser.begin("chess");
+    let mut game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "net"}));
+    let (mut position, mut history) = (Chess::start(), GameHistory::new());
+    for mv in ["g1f3", "g8f6", "f3g1", "f6g8"] {
+        game = browser.play(&game, mv);
+        history.push(&position);
+        position.play(position.parse_move(mv).unwrap());
+    }
+    let mut moves = Vec::new();
+    position.legal_moves(&mut moves);
+    let occurrences = history.occurrences(&position);
+    assert_eq!(occurrences, 2, "a net sees repetitions");
+    let mut leaves = [Leaf { position, occurrences, moves, priors: Vec::new(), value: 0.0 }];
+    NetLeaves::load::<Chess>(&path).unwrap().evaluate_leaves(&mut leaves, &mut || false);
+    let [Leaf { position, moves, priors, value, .. }] = leaves;
+    let policy = browser.static_eval(&game)["policy"].clone();
+    assert_eq!(policy["value"].as_f64(), Some(value));
+    assert_eq!(rows(&policy).len(), 20);
+    for (mv, prior) in moves.iter().zip(priors) {
+        let row = rows(&policy).iter().find(|row| row[0] == position.move_text(*mv)).unwrap();
+        assert_eq!((row[1].as_str(), row[2].as_f64().unwrap() as f32), (Some(&*position.san(*mv)), prior));
+    }
+    let priors: Vec<_> = rows(&policy).iter().map(|row| row[2].as_f64().unwrap()).collect();
+    assert!((priors.iter().sum::<f64>() - 1.0).abs() < 1e-5 && priors.is_sorted_by(|a, b| a >= b));
+    // It says something else of another position, and nothing where no search uses it or in another game.
+    let game = browser.game(&json!({"do": "show", "node": 0}));
+    assert_ne!(browser.static_eval(&game)["policy"], policy);
+    let game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "unused"}));
+    let eval = browser.static_eval(&game);
+    assert!(eval["policy"].is_null() && !eval["inputs"].is_null(), "{eval}");
+    browser.game(&json!({"do": "analyse", "on": false, "analyst": "net"}));
+    let game = browser.begin("amazons");
+    let problem = browser.static_eval(&game)["problem"].clone();
+    assert!(problem.as_str().is_some_and(|problem| problem.starts_with("option NetFile: ")), "{problem}");
+}
+
+#[test]
+fn an_evaluation_net_shows_what_each_piece_contributes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("net.safetensors");
+    labrys::learn::save_eval_net::<Neighbours>(&EvalNet::random(&Neighbours::start(), 16, 1, 9), &path)
+        .unwrap();
+    let file = format!("EvalFile={}", path.display());
+    let engines = labrys(&[("net", &[&file]), ("linear", &[&file, "Evaluation=linear"])]);
+    let board = Board::with(&Config { engines, ..config("127.0.0.1:0") });
+    let (mut browser, _, _) = board.enter("");
+    let game = browser.begin("neighbours");
+    let game = browser.play(&game, "e1e3");
+    browser.game(&json!({"do": "analyse", "on": false, "analyst": "net"}));
+    let eval = browser.static_eval(&game);
+    let mut position = Neighbours::start();
+    position.play(position.parse_move("e1e3").unwrap());
+    let breakdown = NetEvaluator::new(EvalNet::load::<Neighbours>(&path).unwrap()).breakdown(&position);
+    let inputs = breakdown.inputs.iter().map(|input| json!([input.name, input.contribution]));
+    assert_eq!(eval["inputs"], json!({"value": breakdown.value, "rows": inputs.collect::<Vec<_>>()}));
+    assert!(rows(&eval["inputs"]).iter().any(|row| row[0] == "P e3"));
+    let game = browser.game(&json!({"do": "analyse", "on": false, "analyst": "linear"}));
+    let eval = browser.static_eval(&game);
+    assert!(eval["inputs"].is_null() && !eval["features"].is_null(), "it is not in use: {eval}");
+}
+
+#[test]
+fn a_game_is_evaluated_from_its_start_to_its_end() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    browser.game(&json!({"do": "load", "pgn": "1. f3 e5 2. g4 Qh4# 0-1"}));
+    browser.game(&json!({"do": "show", "node": 0}));
+    browser.send(&json!({"do": "review"}));
+    let all_known = |game: &Value| game["line"].as_array().unwrap().iter().all(|mv| !mv["eval"].is_null());
+    let game = browser.until(|game| all_known(game) && game["reviewing"] == false);
+    assert!(!game["start-eval"].is_null());
+    assert_eq!(game["line"][3]["eval"]["result"], 0.0);
+    assert!(game["line"][2]["eval"]["result"].as_f64().unwrap() < 0.1, "{game}");
+}
+
+#[test]
+fn the_folder_of_a_match_is_shown_live() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::create_dir(path("run")).unwrap();
+    std::fs::write(path("games.pgn"), "[White \"a\"]\n\n1. e4 1-0\n\n1. d4 d5 *\n").unwrap();
+    std::fs::write(path("run/curve.csv"), "moves,change\n1,0.5\n").unwrap();
+    std::fs::write(path("run/a b.svg"), "<svg/>").unwrap();
+    let board = Board::with(&Config { folder: Some(folder.path().to_owned()), ..config("127.0.0.1:0") });
+    let mut browser = board.connect("/ws", &[]).unwrap();
+    assert_eq!(browser.next("welcome")["folder"], true);
+    browser.send(&json!({"do": "files"}));
+    let files = browser.next("files")["files"].clone();
+    let names: Vec<_> = files.as_array().unwrap().iter().map(|file| file["name"].clone()).collect();
+    assert_eq!(names, ["games.pgn", "run/a b.svg", "run/curve.csv"]);
+    browser.send(&json!({"do": "open", "file": "games.pgn"}));
+    let games = browser.next("file")["content"]["games"].clone();
+    assert_eq!((&games[0]["players"][0], &games[1]["plies"]), (&json!("a"), &json!(2)));
+    browser.send(&json!({"do": "replay", "file": "games.pgn", "game": 1}));
+    assert_eq!(line(&browser.until(|game| game["number"] == 1)), "d4 d5");
+    let refused = browser.refused(&json!({"do": "replay", "file": "games.pgn"}));
+    assert!(refused.contains("missing field `game`"), "{refused}");
+    // A curve that is being drawn.
+    browser.send(&json!({"do": "open", "file": "run/curve.csv"}));
+    assert_eq!(browser.next("file")["content"]["table"]["rows"], json!([[1.0, 0.5]]));
+    std::fs::write(path("run/curve.csv"), "moves,change\n1,0.5\n2,0.25\n").unwrap();
+    assert_eq!(browser.next("file")["content"]["table"]["rows"], json!([[1.0, 0.5], [2.0, 0.25]]));
+    let chart = board.get("/chart?name=run%2Fa%20b.svg");
+    assert!(chart.contains("content-type: image/svg+xml") && chart.ends_with("<svg/>"), "{chart}");
+    for name in ["..%2Fsecret.svg", "%2Fetc%2Fpasswd", "run%2F..%2Frun%2Fa%20b.svg", "games.pgn", "", "%00"] {
+        let answer = board.get(&format!("/chart?name={name}"));
+        assert!(answer.starts_with("HTTP/1.1 404"), "{name}: {answer}");
+    }
+    for file in ["../secret.pgn", "/etc/passwd", "run", "run/../games.pgn"] {
+        assert!(browser.refused(&json!({"do": "open", "file": file})).contains("there is no file"), "{file}");
+        let replay = json!({"do": "replay", "file": file, "game": 0});
+        assert!(browser.refused(&replay).contains("there is no file"), "{file}");
+    }
+    let (mut other, _, _) = Board::start().enter("");
+    assert!(other.refused(&json!({"do": "files"})).contains("no folder"));
+}
+
+/// Prints how long moves wait for their answers in 50 sessions, in each a person against an engine.
+#[test]
+#[ignore = "a measurement"]
+fn fifty_sessions_are_answered() {
+    let server = Process::start(&["--no-state"]);
+    let address = server.board.address;
+    let people: Vec<_> = (0..50)
+        .map(|number| {
+            thread::spawn(move || {
+                let board = Board { address, base: "/".to_owned() };
+                let (mut browser, _, _) = board.enter("");
+                browser.socket.get_ref().set_read_timeout(None).unwrap();
+                let players = ["person", "1 s a move"];
+                let mut game = browser.game(&json!({"do": "new", "game": "amazons", "players": players}));
+                thread::sleep(Duration::from_millis(20 * number));
+                let mut waits = Vec::new();
+                for ply in [1, 3, 5] {
+                    let moves = game["moves"].as_array().unwrap();
+                    let mv = moves[17 * number as usize % moves.len()].clone();
+                    let start = Instant::now();
+                    browser.send(&json!({"do": "play", "node": game["node"], "move": mv}));
+                    browser.until(|game| game["ply"] == ply);
+                    waits.push(start.elapsed());
+                    // The engine may wait for its turn for longer than a test waits for a message.
+                    while game["is"] != "game" || game["ply"] != ply + 1 {
+                        if let Message::Text(text) = browser.socket.read().unwrap() {
+                            game = serde_json::from_str(&text).unwrap();
+                        }
+                    }
+                }
+                waits
+            })
+        })
+        .collect();
+    let mut waits: Vec<_> = people.into_iter().flat_map(|person| person.join().unwrap()).collect();
+    waits.sort();
+    println!("{} moves: median {:?}, worst {:?}", waits.len(), waits[waits.len() / 2], waits.last().unwrap());
+}
