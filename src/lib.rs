@@ -19,7 +19,7 @@ pub mod commands;
 pub mod processor;
 
 pub use labrys_arena as arena;
-pub use labrys_core::{engine, eval, game, memory, nets, parallel, playable, search, tensors};
+pub use labrys_core::{engine, eval, game, memory, nets, parallel, playable, search, tensors, with_games};
 pub use labrys_learn as learn;
 pub use labrys_protocol as protocol;
 pub use labrys_solver as solver;

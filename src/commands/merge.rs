@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use crate::arena::pgn::merge as pgn;
+use crate::commands::typed::commands;
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
+use crate::engine::registry;
 use crate::files::{is_stream, write_atomically_with};
 use crate::learn::nnue::games::read_header;
 use crate::learn::nnue::merge as games;
@@ -90,23 +91,21 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (files, count) = (in_order(files)?, arguments.files.len());
     let _claim = super::claim(out)?;
     write_atomically_with(out, |out| -> anyhow::Result<()> {
-        registry::dispatch(kind.game(), Merge { kind: &kind, files: &files, out })?
+        commands(kind.game())?.merge(Merge { kind: &kind, files: &files, out })
     })?;
     writeln!(io::stdout(), "{}: {count} shards", out.display())?;
     Ok(())
 }
 
 /// A merge, to be dispatched on the type of the game.
-struct Merge<'a> {
+pub(super) struct Merge<'a> {
     kind: &'a Kind,
     files: &'a [(PathBuf, Part)],
     out: &'a mut dyn Write,
 }
 
-impl GameVisitor for Merge<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Merge<'_> {
+    pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
         match self.kind {
             Kind::Records => Ok(pgn::merge(self.files, self.out)?),
             Kind::Games(_) => Ok(games::merge::<G>(self.files, self.out)?),

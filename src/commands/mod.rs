@@ -44,6 +44,7 @@ mod train;
 mod tuc_client;
 mod tuc_server;
 mod tune;
+mod typed;
 mod uci;
 mod verify;
 mod version;
@@ -51,9 +52,11 @@ mod words;
 mod zero;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -61,12 +64,15 @@ use anyhow::{Context, anyhow};
 use clap::{CommandFactory, Parser, Subcommand};
 use serde::Serialize;
 
+pub use typed::add_game;
+
 use crate::arena::pgn::file::{PgnFile, PgnFileError};
 use crate::arena::{KeyError, Rules, RulesError, seconds};
 use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::files::Claim;
 use crate::learn::nnue::games::{GamesError, GamesProblem};
+use crate::processor;
 use crate::search::{Control, Limits};
 
 /// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
@@ -134,6 +140,27 @@ enum Command {
     Completions(completions::Completions),
     /// Write manual pages
     Man(completions::Man),
+}
+
+/// A whole program: runs the command line `arguments`, the program name included, and says on standard error
+/// what went wrong.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    if let Some(feature) = processor::missing_feature() {
+        return fail(format_args!(
+            "built for a processor with {feature}, which this one lacks: take another build"
+        ));
+    }
+    env_logger::init();
+    match run(arguments) {
+        // Whoever has read enough is no error.
+        Err(error) if !is_closed_pipe(&error) => fail(format_args!("{}", in_words(&error))),
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+fn fail(reason: fmt::Arguments) -> ExitCode {
+    print_message!("labrys: {reason}");
+    ExitCode::FAILURE
 }
 
 /// Runs the command line `arguments`, the program name included.
@@ -217,7 +244,7 @@ fn execute(arguments: Arguments) -> anyhow::Result<()> {
 }
 
 /// Whether an error is that nobody reads the output any more.
-pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let mut errors = error.chain().filter_map(|cause| match cause.downcast_ref() {
         // It says the whole problem itself, so that there is no cause behind it.
         Some(GamesError { problem: GamesProblem::Io(error), .. }) => Some(error),
@@ -227,7 +254,7 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 }
 
 /// An error with its causes. Some errors say their cause themselves: it is not said twice.
-pub fn in_words(error: &anyhow::Error) -> String {
+fn in_words(error: &anyhow::Error) -> String {
     error.chain().fold(String::new(), |said, cause| match cause.to_string() {
         cause if said.ends_with(&cause) => said,
         cause if said.is_empty() => cause,
@@ -337,11 +364,15 @@ fn set_weights_of_set(engine: &mut dyn Engine, source: &WeightsSource) -> Result
     Ok(())
 }
 
+/// The most plies of a random opening: no game needs more, and some would never end.
+const LONGEST_OPENING: usize = 1000;
+
 /// Parses a number of plies, `N`, or a range, `N-M`.
 fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
     let (least, most) = text.split_once('-').unwrap_or((text, text));
     let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
-    range.filter(|range| !range.is_empty()).ok_or("expected a number of plies, `N` or `N-M`".to_owned())
+    let range = range.filter(|range| !range.is_empty() && *range.end() <= LONGEST_OPENING);
+    range.ok_or_else(|| format!("expected a number of plies, `N` or `N-M`, up to {LONGEST_OPENING}"))
 }
 
 /// Parses an even number.

@@ -1,9 +1,9 @@
 //! `labrys nnue`: evaluation nets.
 
-mod export;
-mod generations;
-mod new;
-mod train;
+pub(super) mod export;
+pub(super) mod generations;
+pub(super) mod new;
+pub(super) mod train;
 
 use anyhow::ensure;
 use clap::Subcommand;

@@ -8,9 +8,9 @@ use anyhow::bail;
 use super::records::{self, Strictness};
 use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
 use crate::arena::{FinalResult, MoveReply, Termination, Variation};
+use crate::commands::typed::commands;
 use crate::commands::words;
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Board, Play};
 use crate::game::{Color, Points};
 use crate::learn::nnue::games::{
@@ -36,7 +36,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     match read_header(&arguments.file)? {
         Some(header) => {
             let variant = arguments.variant.as_deref().unwrap_or(&header.game);
-            registry::dispatch(variant, arguments)?
+            commands(variant)?.replay(arguments)
         }
         None => replay_records(arguments),
     }
@@ -105,10 +105,8 @@ fn print(out: &mut impl Write, number: u64, game: &PgnGame, board: &dyn Board) -
 }
 
 /// Replays the games of a file of self-play games. Each is printed as a record, too.
-impl GameVisitor for &Arguments {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Arguments {
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let refuse = |problem| GamesError { path: self.file.clone(), problem };
         let (header, all) = read_games::<G>(&self.file)?;
         let (mut out, mut games, mut plies) = (io::stdout(), 0, 0);

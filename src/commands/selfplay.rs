@@ -11,8 +11,8 @@ use anyhow::Context;
 use super::progress::Progress;
 use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Rules;
+use crate::commands::typed::commands;
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Play, Thinker};
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::learn::nnue::selfplay::{Played, SelfPlaySettings, play_games};
@@ -73,7 +73,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = SelfPlaySettings { nodes, random_plies, seed };
     let (games, shard, threads) = (*games, *shard, super::threads(*threads));
     let selfplay = SelfPlay { rules: &rules, evaluation, settings, games, shard, threads, out };
-    registry::dispatch(&rules.variant, &selfplay)?
+    commands(&rules.variant)?.selfplay(&selfplay)
 }
 
 /// Games to be played.
@@ -139,10 +139,8 @@ impl SelfPlay<'_> {
     }
 }
 
-impl GameVisitor for &SelfPlay<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl SelfPlay<'_> {
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         self.play::<G>(&*interruptible()?).map(drop)
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use etcetera::BaseStrategy;
 
 use super::engines::Engines;
@@ -84,7 +84,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         state: arguments.state(),
         folder: arguments.folder.clone(),
     };
-    let server = Server::bind(&config).with_context(|| format!("cannot serve on {listen}"))?;
+    let server = Server::bind(&config)?;
     let mut out = io::stdout();
     writeln!(out, "the board is at {}", server.url()).and_then(|()| out.flush())?;
     if arguments.open

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use crate::commands::typed::commands;
 use crate::commands::words;
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
+use crate::engine::registry;
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, start_of};
 
@@ -20,13 +21,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    registry::dispatch(&arguments.variant, arguments)?
+    commands(&arguments.variant)?.stats(arguments)
 }
 
-impl GameVisitor for &Arguments {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Arguments {
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         for path in &self.files {
             let refuse = |problem: GamesProblem| GamesError { path: path.clone(), problem };
             let (header, games) = read_games::<G>(path)?;

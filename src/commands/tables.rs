@@ -9,9 +9,10 @@ use anyhow::{Context, bail};
 
 use super::progress::Progress;
 use super::{interruptible, threads};
+use crate::commands::typed::commands;
 use crate::commands::words;
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
+use crate::engine::registry;
 use crate::files::Claim;
 use crate::game::{Endgames, EndgamesVisitor};
 use crate::solver::{TableSummary, TablesListener, TablesRequest, build_tables};
@@ -40,35 +41,30 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    registry::dispatch(&arguments.variant, arguments)?
+    commands(&arguments.variant)?.tables(arguments)
 }
 
 /// The first game that has tables to be built.
 fn default_game() -> &'static str {
-    struct HasTables;
+    let has_tables = |name: &&str| commands(name).is_ok_and(|game| game.has_tables());
+    registry::names().into_iter().find(has_tables).unwrap_or(registry::default_name())
+}
 
-    impl GameVisitor for HasTables {
-        type Output = bool;
+/// Whether a game has endgame tables that can be built.
+pub(super) fn has_tables<G: Playable>() -> bool {
+    struct Nothing;
 
-        fn visit<G: Playable>(self) -> bool {
-            G::visit_endgames(self).is_some()
-        }
-    }
-
-    impl EndgamesVisitor for HasTables {
+    impl EndgamesVisitor for Nothing {
         type Output = ();
 
         fn visit<E: Endgames>(self, _: &E) {}
     }
 
-    let has_tables = |name: &&str| registry::dispatch(name, HasTables) == Ok(true);
-    registry::names().into_iter().find(has_tables).unwrap_or(registry::default_name())
+    G::visit_endgames(Nothing).is_some()
 }
 
-impl GameVisitor for &Arguments {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Arguments {
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let Some(built) = G::visit_endgames(self) else {
             bail!("{} has no endgame tables that can be built", G::NAME);
         };

@@ -181,7 +181,7 @@ fn print_report(
         true => writeln!(io::stdout(), "{}", serde_json::to_string_pretty(&report)?)?,
         false => writeln!(io::stdout(), "{report}")?,
     }
-    if let Some(path) = &arguments.plot {
+    if let Some(path) = arguments.plot.as_ref().filter(|_| results.games() > 0) {
         let svg = plot::score_over_games(&names, &tournament.counted(results)).context("--plot")?;
         write_atomically(path, &svg).with_context(|| format!("--plot {}", path.display()))?;
     }

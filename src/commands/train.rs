@@ -12,8 +12,8 @@ use super::interruptible;
 use super::progress::Progress;
 use super::steps::{self, Step};
 use crate::arena::{Pairs, Rules};
+use crate::commands::typed::commands;
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
 use crate::engine::{Engine, Session, WeightsSource};
 use crate::eval::WeightsError;
 use crate::game::Points;
@@ -30,25 +30,18 @@ const HASH: &str = "1";
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let rules = arguments.rules.rules()?;
     arguments.check(&rules)?;
-    registry::dispatch(&rules.variant, Training { arguments, rules: &rules })?
+    commands(&rules.variant)?.train(Training { arguments, rules: &rules })
 }
 
 /// A training, to be dispatched on the type of the game.
-struct Training<'a> {
+pub(super) struct Training<'a> {
     arguments: &'a Arguments,
     rules: &'a Rules,
 }
 
-impl GameVisitor for Training<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
-        self.run::<G>()
-    }
-}
-
 impl Training<'_> {
-    fn run<G: Playable>(&self) -> anyhow::Result<()> {
+    /// The training in the types of the game.
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let arguments = self.arguments;
         let threads = super::threads(arguments.threads);
         let workers = (0..threads).map(|_| self.worker::<G>()).collect::<anyhow::Result<Vec<_>>>()?;

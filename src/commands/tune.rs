@@ -9,9 +9,10 @@ use super::progress::Progress;
 use super::records::{self, Strictness};
 use super::{parse_fraction, parse_non_negative, set_weights_of_set};
 use crate::arena::pgn::{PgnGame, PgnMove};
+use crate::commands::typed::commands;
 use crate::commands::words;
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
+use crate::engine::registry;
 use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
 use crate::files::write_atomically;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
@@ -64,23 +65,11 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let _claim = super::claim(&arguments.out)?;
-    registry::dispatch(&arguments.variant, Tuning { arguments })?
+    commands(&arguments.variant)?.tune(arguments)
 }
 
-/// A regression, to be dispatched on the type of the game.
-struct Tuning<'a> {
-    arguments: &'a Arguments,
-}
-
-impl GameVisitor for Tuning<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
-        tune::<G>(self.arguments)
-    }
-}
-
-fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
+/// The regression in the types of the game.
+pub(super) fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     let mut session = Session::<G>::new(&Settings::default());
     if let Some(set) = &arguments.set {
         session.set_option("FeatureSet", set)?;

@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
-use crate::eval::nnue::EvalNet;
+use crate::commands::typed::commands;
+use crate::engine::registry;
 
 /// The levels of x86-64 processors, the greatest first, each with a feature that the one before lacks.
 const LEVELS: [(&str, bool); 3] = [
@@ -35,19 +34,8 @@ pub(super) fn long() -> String {
     // Writing to a string cannot fail.
     _ = write!(text, "\nbuild: {build} for {system}, {level}\nprocessor: {processor}\nfeatures: {features}");
     for name in registry::names() {
-        let net = registry::dispatch(name, ShippedNet).ok().flatten();
+        let net = commands(name).ok().and_then(|game| game.shipped_net());
         _ = write!(text, "\nnet of {name}: {}", net.map_or("none".to_owned(), |sum| format!("{sum:08x}")));
     }
     text
-}
-
-/// The checksum of the net that is shipped for a game.
-struct ShippedNet;
-
-impl GameVisitor for ShippedNet {
-    type Output = Option<u32>;
-
-    fn visit<G: Playable>(self) -> Option<u32> {
-        EvalNet::shipped::<G>().map(|net| net.checksum())
-    }
 }

@@ -6,9 +6,8 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 
 use crate::arena::parse_option;
-use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
-use crate::engine::{Engine, OptionKind, OptionSpec, Session, Settings};
+use crate::engine::registry;
+use crate::engine::{OptionKind, OptionSpec, Settings};
 
 /// The keys of an engine in a match, but its options.
 const KEYS: [&str; 15] = [
@@ -103,15 +102,6 @@ fn known(options: impl Iterator<Item = OptionSpec>) -> Vec<String> {
 
 /// The options of a game.
 fn specs(game: &str) -> Vec<OptionSpec> {
-    struct Specs;
-
-    impl GameVisitor for Specs {
-        type Output = Vec<OptionSpec>;
-
-        fn visit<G: Playable>(self) -> Vec<OptionSpec> {
-            Session::<G>::new(&Settings { hash: 1, ..Settings::default() }).options()
-        }
-    }
-
-    registry::dispatch(game, Specs).unwrap_or_default()
+    let settings = Settings { hash: 1, ..Settings::default() };
+    registry::engine(game, &settings).map(|engine| engine.options()).unwrap_or_default()
 }

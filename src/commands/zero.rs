@@ -1,9 +1,9 @@
 //! `labrys zero`: policy/value nets.
 
-mod new;
-mod selfplay;
+pub(super) mod new;
+pub(super) mod selfplay;
 mod settings;
-mod train;
+pub(super) mod train;
 
 use clap::Subcommand;
 

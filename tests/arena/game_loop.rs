@@ -2,11 +2,12 @@
 
 use labrys::engine::Playable;
 use labrys::engine::game_loop::{GameDriver, GameEnd, play_out};
-use labrys::engine::registry::{self, GameVisitor};
+use labrys::engine::registry;
 use labrys::engine::{Board, Engine, Play, SearchReport, Session, Settings, Thinker};
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game};
 use labrys::search::{Control, Limits, Report};
+use labrys::with_games;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -60,25 +61,19 @@ impl<G: Playable> GameDriver<G> for Searches<G> {
 }
 
 /// Plays a game of two searches in the types of the game: its moves, final position and winner.
-struct InTypes(u64);
-
-impl GameVisitor for InTypes {
-    type Output = (Vec<String>, String, Option<Color>);
-
-    fn visit<G: Playable>(self) -> Self::Output {
-        let (mut game, first) = session::<G>().into_parts();
-        let mut driver = Searches {
-            thinkers: [first, session().into_parts().1],
-            random: StdRng::seed_from_u64(self.0),
-            plies: 0,
-            line: Vec::new(),
-        };
-        let end = play_out(&mut game, Some(LONGEST), &mut driver).unwrap();
-        if let GameEnd::Length { plies, .. } = end {
-            assert_eq!((plies, driver.line.len() as u32), (LONGEST, LONGEST));
-        }
-        (driver.line, game.fen(), end.winner())
+fn in_types<G: Playable>(seed: u64) -> (Vec<String>, String, Option<Color>) {
+    let (mut game, first) = session::<G>().into_parts();
+    let mut driver = Searches {
+        thinkers: [first, session().into_parts().1],
+        random: StdRng::seed_from_u64(seed),
+        plies: 0,
+        line: Vec::new(),
+    };
+    let end = play_out(&mut game, Some(LONGEST), &mut driver).unwrap();
+    if let GameEnd::Length { plies, .. } = end {
+        assert_eq!((plies, driver.line.len() as u32), (LONGEST, LONGEST));
     }
+    (driver.line, game.fen(), end.winner())
 }
 
 /// Plays the same game with engines that read and write text.
@@ -114,21 +109,27 @@ fn in_text(variant: &str, seed: u64) -> (Vec<String>, String, Option<Color>) {
     }
 }
 
+/// A game in types is the game in text.
+fn check<G: Playable>() {
+    let variant = G::NAME;
+    for seed in [1, 2] {
+        assert_eq!(in_types::<G>(seed), in_text(variant, seed), "{variant}");
+    }
+    assert_eq!(in_types::<G>(1), in_types::<G>(1), "{variant}: the seed decides");
+    assert_ne!(in_types::<G>(1).0, in_types::<G>(2).0, "{variant}");
+}
+
 #[test]
 fn a_game_in_types_is_the_game_in_text() {
-    for variant in registry::names() {
-        let play = |seed| registry::dispatch(variant, InTypes(seed)).unwrap();
-        for seed in [1, 2] {
-            assert_eq!(play(seed), in_text(variant, seed), "{variant}");
-        }
-        assert_eq!(play(1), play(1), "{variant}: the seed decides");
-        assert_ne!(play(1).0, play(2).0, "{variant}");
+    macro_rules! check {
+        ($($game:ty),+ $(,)?) => { $(check::<$game>());+ };
     }
+    with_games!(check);
 }
 
 #[test]
 fn an_unknown_game_is_named() {
-    let error = registry::dispatch("ludo", InTypes(1)).unwrap_err();
+    let error = registry::board("ludo").map(drop).unwrap_err();
     assert!(error.to_string().starts_with("unknown variant `ludo`, expected one of: chess, "), "{error}");
 }
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each binary uses a part")]
 
 pub mod bench;
+#[path = "../../examples/breakthrough/game.rs"]
 pub mod breakthrough;
 pub mod engines;
 pub mod flip;

@@ -7,7 +7,6 @@ use std::path::Path;
 use std::process::Command;
 
 use labrys::engine::Playable;
-use labrys::engine::registry::{self, GameVisitor};
 use labrys::engine::{self, Engine, Play, Session, WeightsSource};
 use labrys::eval::WeightsError;
 use labrys::game::chess::Chess;
@@ -19,6 +18,7 @@ use labrys::learn::{
     Trainer, TrainingSettings, TrainingState, Worker, sparse_features,
 };
 use labrys::search::Control;
+use labrys::with_games;
 
 fn session<G: Playable>() -> Session<G> {
     let mut session = Session::new(&engine::Settings::default());
@@ -140,58 +140,52 @@ fn play<G: Playable>(
 }
 
 /// Plays a game and checks its transitions.
-struct CheckTransitions(ObservationSettings);
-
-impl GameVisitor for CheckTransitions {
-    type Output = ();
-
-    fn visit<G: Playable>(self) {
-        let CheckTransitions(observation) = self;
-        let game_settings = GameSettings {
-            seed: 3,
-            opening_seed: 3,
-            opening_plies: 6,
-            longest: None,
-            first: Color::Black,
-            exploration: 0.3,
-        };
-        let game = play::<G>([&mut agent(), &mut agent()], &observation, &game_settings);
-        let steps: Vec<_> = game.episodes.iter().map(|episode| episode.transitions()).collect();
-        let [first, others @ ..] = &steps[..] else { panic!("{}", G::NAME) };
-        assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{}", G::NAME);
-        let features = G::SETS[0].features.len();
-        for step in steps.iter().flatten() {
-            let seen = step.features.iter().chain(step.next.iter().flatten());
-            assert!(
-                seen.clone().all(|&(index, value)| index < features && value != 0.0 && value.is_finite()),
-                "{}",
-                G::NAME
-            );
-            assert!(step.next.is_none() || step.reward == 0.0);
-        }
-        if observation.predicted || observation.position == ObservedPosition::Leaf {
-            return;
-        }
-        // Random moves of the second agent end its episodes.
-        let end = first.last().unwrap();
-        assert!(end.next.is_none(), "{}", G::NAME);
-        assert_eq!(end.reward, (2.0 * game.result.value() - 1.0) * 2.0);
-        // Real successors are the positions of the agent's next move.
-        for pair in steps.iter().flat_map(|steps| steps.windows(2)) {
-            assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{}", G::NAME);
-        }
+fn check_transitions<G: Playable>(observation: ObservationSettings) {
+    let game_settings = GameSettings {
+        seed: 3,
+        opening_seed: 3,
+        opening_plies: 6,
+        longest: None,
+        first: Color::Black,
+        exploration: 0.3,
+    };
+    let game = play::<G>([&mut agent(), &mut agent()], &observation, &game_settings);
+    let steps: Vec<_> = game.episodes.iter().map(|episode| episode.transitions()).collect();
+    let [first, others @ ..] = &steps[..] else { panic!("{}", G::NAME) };
+    assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{}", G::NAME);
+    let features = G::SETS[0].features.len();
+    for step in steps.iter().flatten() {
+        let seen = step.features.iter().chain(step.next.iter().flatten());
+        assert!(
+            seen.clone().all(|&(index, value)| index < features && value != 0.0 && value.is_finite()),
+            "{}",
+            G::NAME
+        );
+        assert!(step.next.is_none() || step.reward == 0.0);
+    }
+    if observation.predicted || observation.position == ObservedPosition::Leaf {
+        return;
+    }
+    // Random moves of the second agent end its episodes.
+    let end = first.last().unwrap();
+    assert!(end.next.is_none(), "{}", G::NAME);
+    assert_eq!(end.reward, (2.0 * game.result.value() - 1.0) * 2.0);
+    // Real successors are the positions of the agent's next move.
+    for pair in steps.iter().flat_map(|steps| steps.windows(2)) {
+        assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{}", G::NAME);
     }
 }
 
 #[test]
 fn every_game_can_be_learned_from() {
-    for variant in registry::names() {
-        for (position, predicted) in
-            [(ObservedPosition::Root, true), (ObservedPosition::Root, false), (ObservedPosition::Leaf, false)]
-        {
-            let observation = ObservationSettings { both: true, position, predicted, reward: 2.0 };
-            registry::dispatch(variant, CheckTransitions(observation)).unwrap();
+    for (position, predicted) in
+        [(ObservedPosition::Root, true), (ObservedPosition::Root, false), (ObservedPosition::Leaf, false)]
+    {
+        let observation = ObservationSettings { both: true, position, predicted, reward: 2.0 };
+        macro_rules! check {
+            ($($game:ty),+ $(,)?) => { $(check_transitions::<$game>(observation.clone()));+ };
         }
+        with_games!(check);
     }
 }
 

@@ -6,7 +6,7 @@
 //! - `referee`: plays one game on the loop that self-play uses too ([`labrys_core::engine::game_loop`]) and
 //!   enforces the rules of the game, the time control (`clock`) and the `adjudication` rules;
 //! - `openings`: random openings and opening books (`book`); `schedule`: the list of games; `tournament`:
-//!   plays them, several at a time, each on a core of its own by `affinity`;
+//!   plays them, several at a time, each on a core of its own by `affinity`; `games`: the games by name;
 //! - `results`: results by pairs of games; `sprt` and `ratings`: statistics, with [`Elo`]; `summary`: their
 //!   report, with a `cross_table`;
 //! - `pgn`: reading and writing of game records, the file that a match appends them to, and merging the files
@@ -22,6 +22,7 @@ mod book;
 mod clock;
 mod cross_table;
 mod engine_config;
+mod games;
 mod key_values;
 mod openings;
 pub mod pgn;
@@ -41,6 +42,7 @@ pub use affinity::{Affinity, AffinityError, CoreList};
 pub use book::{BookOptions, OpeningLineError};
 pub use clock::{EngineLimits, TimeControl, seconds};
 pub use engine_config::EngineConfig;
+pub use games::add_game;
 pub use key_values::{KeyError, KeyValues};
 pub use openings::{OpeningError, Openings};
 pub use pgn::CommentKeys;

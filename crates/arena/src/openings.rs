@@ -68,6 +68,9 @@ pub enum OpeningError {
 /// Attempts at a random opening; an attempt fails when it reaches the end of the game.
 const ATTEMPTS: usize = 1000;
 
+/// Plies of all these attempts together, about: long openings are given up after fewer.
+const ATTEMPTED_PLIES: usize = 10_000;
+
 impl Openings {
     /// Reads an opening book for the game of `board`, which is changed. The module `book` lists its forms.
     ///
@@ -111,8 +114,17 @@ impl Openings {
             Openings::Random { seed, plies } => {
                 let mut random = seeded_rng(*seed, number);
                 let plies = random.random_range(plies.clone());
-                let found = (0..ATTEMPTS).find_map(|_| random_line(board, plies, &mut random));
-                found.ok_or(OpeningError::TooLong { plies })
+                let mut left = ATTEMPTED_PLIES;
+                for _ in 0..ATTEMPTS {
+                    match random_line(board, plies, &mut random) {
+                        Ok(line) => return Ok(line),
+                        Err(played) => left = left.saturating_sub(played),
+                    }
+                    if left == 0 {
+                        break;
+                    }
+                }
+                Err(OpeningError::TooLong { plies })
             }
         }
     }
@@ -125,17 +137,18 @@ pub(super) fn seeded_rng(seed: u64, number: u64) -> StdRng {
     StdRng::seed_from_u64(random.random::<u64>() ^ number)
 }
 
-/// Plays random moves from the start position; `None` if they end the game.
-fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Option<Variation> {
-    board.set_up(None, &[]).ok()?;
-    let mut line = Variation { fen: board.fen(), moves: Vec::with_capacity(plies) };
-    for _ in 0..plies {
+/// Plays random moves from the start position. If they end the game, how many it was.
+fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Result<Variation, usize> {
+    board.set_up(None, &[]).map_err(|_| 0_usize)?;
+    let mut line = Variation { fen: board.fen(), moves: Vec::new() };
+    for played in 0..plies {
         let moves = board.legal_moves();
-        let mv = board.sample(moves.choose(random)?, &mut || random.random()).ok()?;
-        board.play(&mv).ok()?;
+        let mv = moves.choose(random).ok_or(played)?;
+        let mv = board.sample(mv, &mut || random.random()).map_err(|_| played)?;
+        board.play(&mv).map_err(|_| played)?;
         line.moves.push(mv);
     }
-    board.outcome().is_none().then_some(line)
+    if board.outcome().is_none() { Ok(line) } else { Err(plies) }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use crate::games::GAMES;
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, Engine, OptionError, Play, Session, Settings, UnknownVariant, registry};
 use labrys_core::game::Chance;
@@ -32,6 +33,7 @@ impl Rules {
     /// # Errors
     /// [`RulesError`] names the game, the option or its value.
     pub fn new(variant: &str, option: Option<(String, String)>) -> Result<Rules, RulesError> {
+        GAMES.get(variant)?;
         let variant = registry::board(variant)?.variant().to_owned();
         let rules = Rules { variant, option };
         rules.board().map(|_| rules)

@@ -5,6 +5,7 @@ use thiserror::Error;
 use time::OffsetDateTime;
 
 use super::affinity::Core;
+use super::games::GAMES;
 use super::openings::seeded_rng;
 use super::pgn::{CommentKeys, PgnGame, PlayerTags};
 use super::referee::{self, PlayedGame, RefereeError, Seat, ThinkingTime};
@@ -13,7 +14,6 @@ use super::{
     Player, Results, Rules, RulesError, Schedule, ScheduledGame, Sprt, Variation,
 };
 use labrys_core::engine::Playable;
-use labrys_core::engine::registry::{self, GameVisitor};
 use labrys_core::engine::{Board, PositionError};
 use labrys_core::game::quote;
 use labrys_core::parallel;
@@ -91,22 +91,6 @@ pub(super) const SHARD: &str = "Shard";
 
 /// The callback for each finished game: its record, all results so far, and the players' thinking time.
 pub type OnGame<'a> = dyn FnMut(&PgnGame, &Results, [ThinkingTime; 2]) -> std::io::Result<()> + 'a;
-
-/// A call of [`Tournament::run`], to be dispatched on the type of the game.
-struct Run<'a, 'k> {
-    tournament: &'a Tournament,
-    results: &'a mut Results,
-    control: &'a Control,
-    on_game: &'a mut OnGame<'k>,
-}
-
-impl GameVisitor for Run<'_, '_> {
-    type Output = Result<(), TournamentError>;
-
-    fn visit<G: Playable>(self) -> Self::Output {
-        self.tournament.run_games::<G>(self.results, self.control, self.on_game)
-    }
-}
 
 impl Tournament {
     /// Checks that there is an opening and that every engine starts, plays the game and accepts its options. The
@@ -228,11 +212,12 @@ impl Tournament {
         control: &Control,
         on_game: &mut OnGame<'_>,
     ) -> Result<(), TournamentError> {
-        let run = Run { tournament: self, results, control, on_game };
-        registry::dispatch(&self.rules.variant, run).map_err(RulesError::from)?
+        let game = GAMES.get(&self.rules.variant).map_err(RulesError::from)?;
+        game.run(self, results, control, on_game)
     }
 
-    fn run_games<G: Playable>(
+    /// [`Tournament::run`] in the types of the game.
+    pub(super) fn run_games<G: Playable>(
         &self,
         results: &mut Results,
         control: &Control,

@@ -153,16 +153,20 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
 /// Sends each line to the loop until it has ended.
 fn read_input(input: impl BufRead, events: &Sender<Event>) {
     let (mut lines, backlog) = (Lines::new(input), Backlog::default());
+    let mut is_behind_stop = false;
     loop {
         let event = match lines.next() {
             Ok(Some(text)) => {
                 let arrived = Instant::now();
-                let room = match text.as_deref().map(str::trim) {
-                    // These are what ends a backlog.
-                    Ok(line @ ("stop" | "quit")) => backlog.enter_at_once(line.len()),
+                let line = text.as_deref().map(str::trim);
+                let room = match line {
+                    Ok(line @ "quit") => backlog.enter_at_once(line.len()),
+                    // These are what ends a backlog. One stops what there is, and any number of them may come.
+                    Ok(line @ "stop") if !is_behind_stop => backlog.enter_at_once(line.len()),
                     Ok(line) => backlog.enter(line.len()),
                     Err(error) => backlog.enter(error.text.len()),
                 };
+                is_behind_stop = line == Ok("stop");
                 Event::Line { text, arrived, room }
             }
             Ok(None) => Event::End,

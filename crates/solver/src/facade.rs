@@ -3,12 +3,13 @@
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use labrys_core::engine::registry::{self, GameTable, Of};
 use labrys_core::engine::{Board, Engine, Play, Session, Settings, UnknownVariant, line_text};
-use labrys_core::game::{EndgameTables, TablesError};
+use labrys_core::game::{EndgameTables, Game, TablesError};
 use labrys_core::search::{Control, Limits};
+use labrys_core::with_games;
 use thiserror::Error;
 
-use crate::games::{self, SolverVisitor};
 use crate::{
     Job, Known, KnownError, Leaves, Resources, Solution, SolveError, Solver, SolverGame, Turns, Verified,
     Verifier, WriteError, Written, split, with_solver,
@@ -67,22 +68,38 @@ pub trait ProofEngine {
     fn verify(&self, files: &[PathBuf], each: &mut dyn FnMut(Verified)) -> Result<(), KnownError>;
 }
 
+/// What there is of a game by name.
+trait RegisteredGame: Sync {
+    fn engine(&self, settings: &Settings) -> Box<dyn ProofEngine>;
+}
+
+impl<G: SolverGame> RegisteredGame for Of<G> {
+    fn engine(&self, settings: &Settings) -> Box<dyn ProofEngine> {
+        Box::new(ProofSession::<G>(Session::new(settings)))
+    }
+}
+
+macro_rules! registry {
+    ($($game:ty),+ $(,)?) => {
+        static GAMES: GameTable<dyn RegisteredGame> =
+            GameTable::new(&[$((<$game>::NAME, &Of::<$game>::GAME)),+]);
+    };
+}
+
+with_games!(registry);
+
+/// Adds a game to those that can be solved by name, unless there is one of its name.
+pub fn add_game<G: SolverGame>() {
+    registry::add::<G>();
+    GAMES.add(G::NAME, &Of::<G>::GAME);
+}
+
 /// An engine with proofs for a game by name, at the start position.
 ///
 /// # Errors
 /// [`UnknownVariant`] lists the games.
 pub fn engine(name: &str, settings: &Settings) -> Result<Box<dyn ProofEngine>, UnknownVariant> {
-    struct NewEngine<'a>(&'a Settings);
-
-    impl SolverVisitor for NewEngine<'_> {
-        type Output = Box<dyn ProofEngine>;
-
-        fn visit<G: SolverGame>(self) -> Box<dyn ProofEngine> {
-            Box::new(ProofSession::<G>(Session::new(self.0)))
-        }
-    }
-
-    games::dispatch(name, NewEngine(settings))
+    GAMES.get(name).map(|game| game.engine(settings))
 }
 
 /// How a position is to be solved.

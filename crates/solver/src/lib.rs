@@ -37,8 +37,8 @@ pub use self::certificate::{
     CertificateError, Counts, Header, Leaves, Verified, Verifier, WriteError, Written, variant_of,
 };
 use self::checkpoint::Checkpoint;
-pub use self::facade::{ProofEngine, SolveJob, SolveTask, SplitEvent, TaskError, engine};
-pub use self::games::{SolverGame, SolverVisitor, dispatch};
+pub use self::facade::{ProofEngine, SolveJob, SolveTask, SplitEvent, TaskError, add_game, engine};
+pub use self::games::SolverGame;
 pub use self::known::{Known, KnownError, result_line};
 use self::numbers::Numbers;
 use self::progress::Progress;

@@ -277,7 +277,7 @@ pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
         (Target::File(path), Existing::Refused) => {
             // First, so that a run that goes on elsewhere is said to be there.
             if path.exists() {
-                return Err(ErrorKind::AlreadyExists.into());
+                return Err(io::Error::new(ErrorKind::AlreadyExists, "there is a file of that name already"));
             }
             let claim = Claim::file(&path)?;
             Ok((options.write(true).create_new(true).open(path)?, claim))

@@ -205,7 +205,8 @@ fn collect(folder: &Path, prefix: &str, depth: usize, add: &mut dyn FnMut(FileEn
         if metadata.is_dir() && depth > 1 {
             collect(&entry.path(), &format!("{prefix}{name}/"), depth - 1, add);
         }
-        let kind = match entry.path().extension().and_then(|extension| extension.to_str()) {
+        let extension = entry.path().extension().map(|extension| extension.to_ascii_lowercase());
+        let kind = match extension.as_ref().and_then(|extension| extension.to_str()) {
             Some("pgn") => FileKind::Games,
             Some("csv") => FileKind::Table,
             Some("svg") => FileKind::Chart,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -96,6 +96,11 @@ struct Shared {
     connections: Arc<Semaphore>,
 }
 
+/// An error of the system with what it is about.
+fn named(what: &str, error: io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}
+
 impl Server {
     /// Begins to listen. Browsers are served by [`Server::run`].
     ///
@@ -103,18 +108,22 @@ impl Server {
     /// If the address or the folder of the state cannot be used.
     pub fn bind(config: &Config) -> io::Result<Server> {
         let runtime = Runtime::new()?;
-        let listener = runtime.block_on(TcpListener::bind(config.listen))?;
+        let listen = |error| named(&format!("cannot listen on {}", config.listen), error);
+        let listener = runtime.block_on(TcpListener::bind(config.listen)).map_err(listen)?;
         let address = listener.local_addr()?;
-        let storage = config.state.as_deref().map(Storage::open).transpose()?;
+        let folder = config.state.as_deref();
+        let state = |error| named(&format!("--state {}", folder.unwrap_or(Path::new("")).display()), error);
+        let storage = folder.map(Storage::open).transpose().map_err(state)?;
         let base = match &storage {
             _ if address.ip().is_loopback() => String::new(),
-            Some(storage) => format!("/{}", storage.token()?),
+            Some(storage) => format!("/{}", storage.token().map_err(state)?),
             None => format!("/{}", random_name()),
         };
         let searches = config.searches.or_else(|| thread::available_parallelism().ok().map(usize::from));
         let sessions = {
             let _tasks = runtime.enter();
-            Arc::new(Sessions::new(searches.unwrap_or(1), Catalogue::new(&config.engines), storage)?)
+            let catalogue = Catalogue::new(&config.engines);
+            Arc::new(Sessions::new(searches.unwrap_or(1), catalogue, storage).map_err(state)?)
         };
         runtime.spawn(Sessions::keep_saving(Arc::downgrade(&sessions)));
         let shared = Arc::new(Shared {

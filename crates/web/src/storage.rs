@@ -38,8 +38,7 @@ impl Storage {
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
-        let claim = Claim::folder(folder)
-            .map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", folder.display())))?;
+        let claim = Claim::folder(folder)?;
         Ok(Storage { folder: folder.to_owned(), _claim: Arc::new(claim) })
     }
 

@@ -7,10 +7,11 @@ use anyhow::{Context, bail, ensure};
 use bulletformat::{BulletFormat, ChessBoard};
 
 use crate::commands::progress::Progress;
+use crate::commands::typed::commands;
 use crate::commands::words;
 use crate::commands::{claim, interruptible};
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
+use crate::engine::registry;
 use crate::files::write_atomically_with;
 use crate::game::Points;
 use crate::learn::nnue::dataset::Counts;
@@ -18,7 +19,7 @@ use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_g
 
 /// Writes the quiet positions of games of `labrys selfplay` in the format of the trainer bullet.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct Arguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
@@ -31,13 +32,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    registry::dispatch(&arguments.variant, arguments)?
+    commands(&arguments.variant)?.export(arguments)
 }
 
-impl GameVisitor for &Arguments {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Arguments {
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let is_known = G::start().to_bullet(0, Points::Draw).is_some();
         ensure!(is_known, "--variant {}: the format of bullet does not have this game", G::NAME);
         let _claim = claim(&self.out).context("--out")?;

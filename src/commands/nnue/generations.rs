@@ -16,9 +16,9 @@ use crate::arena::{
 use crate::commands::games::RANDOM_PLIES;
 use crate::commands::selfplay::SelfPlay;
 use crate::commands::tournament;
+use crate::commands::typed::commands;
 use crate::commands::{RulesArguments, interruptible, parse_even, parse_plies, threads};
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
 use crate::eval::nnue::EvalNet;
 use crate::learn::checkpoint::TrainingFolder;
 use crate::learn::nnue::checkpoint::NET;
@@ -36,7 +36,7 @@ const LINEAR: (&str, &str) = ("Evaluation", "linear");
 /// Plays games, trains a net on those of the last generations, plays matches with it, and has it play the
 /// next games. A folder with generations is gone on with.
 #[derive(Debug, clap::Args, Serialize)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct Arguments {
     #[command(flatten)]
     #[serde(flatten)]
     rules: RulesArguments,
@@ -101,19 +101,17 @@ enum Start {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let rules = arguments.rules.rules()?;
-    registry::dispatch(&rules.variant, Run { arguments, rules: &rules })?
+    commands(&rules.variant)?.generations(Run { arguments, rules: &rules })
 }
 
 /// A run, to be dispatched on the type of the game.
-struct Run<'a> {
+pub(in crate::commands) struct Run<'a> {
     arguments: &'a Arguments,
     rules: &'a Rules,
 }
 
-impl GameVisitor for Run<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Run<'_> {
+    pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
         let Arguments { out, generations, training, .. } = self.arguments;
         let control = interruptible()?;
         let neurons = training.sizes.neurons;

@@ -3,16 +3,16 @@
 use std::path::PathBuf;
 
 use super::Sizes;
+use crate::commands::typed::commands;
 use crate::commands::{RulesArguments, claim};
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
 use crate::game::InputShape;
 use crate::learn::save_eval_net;
 
 /// Writes a net with random parameters.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct Arguments {
     #[command(flatten)]
     rules: RulesArguments,
     #[command(flatten)]
@@ -26,13 +26,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    registry::dispatch(&arguments.rules.variant, arguments)?
+    commands(&arguments.rules.variant)?.new_eval_net(arguments)
 }
 
-impl GameVisitor for &Arguments {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Arguments {
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let _claim = claim(&self.out)?;
         let play = self.rules.rules()?.start::<G>()?;
         let sizes = self.sizes.of(play.position())?;

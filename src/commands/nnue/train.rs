@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use super::{Sizes, parse_size};
 use crate::commands::progress::Progress;
+use crate::commands::typed::commands;
 use crate::commands::words;
 use crate::commands::{interruptible, parse_fraction, parse_non_negative, threads};
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
+use crate::engine::registry;
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
 use crate::learn::nnue::checkpoint::TrainingFolder;
 use crate::learn::nnue::dataset::{Counts, Dataset};
@@ -22,7 +23,7 @@ use crate::search::Control;
 
 /// Trains a net on games of `labrys selfplay`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct Arguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
@@ -106,11 +107,11 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (seed, threads, resume) = (*seed, threads(*asked), *resume);
     let start = start.as_deref();
     let training = Training { data, out, resume, start, arguments: training, seed, threads };
-    registry::dispatch(variant, &training)?
+    commands(variant)?.train_eval_net(&training)
 }
 
 /// A training to be run.
-pub(super) struct Training<'a> {
+pub(in crate::commands) struct Training<'a> {
     /// The files of games.
     pub(super) data: &'a [PathBuf],
     /// The folder.
@@ -225,10 +226,8 @@ fn provenance(settings: TrainingSettings, curve: &[Epoch], sources: &str, chance
     )
 }
 
-impl GameVisitor for &Training<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Training<'_> {
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         self.train::<G>(&*interruptible()?).map(drop)
     }
 }

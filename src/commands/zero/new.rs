@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
+use crate::commands::typed::commands;
 use crate::commands::{RulesArguments, claim};
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
 use crate::game::EncodingShape;
 use crate::learn::save_parameters;
 use crate::learn::zero::{NetKind, NetSettings};
@@ -12,7 +12,7 @@ use crate::nets::{NetConfig, Parameters};
 
 /// Writes a net with random parameters.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct Arguments {
     #[command(flatten)]
     rules: RulesArguments,
     /// The architecture
@@ -36,13 +36,11 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    registry::dispatch(&arguments.rules.variant, arguments)?
+    commands(&arguments.rules.variant)?.new_net(arguments)
 }
 
-impl GameVisitor for &Arguments {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Arguments {
+    pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let _claim = claim(&self.out)?;
         let play = self.rules.rules()?.start::<G>()?;
         let shape = play.position().encoding_shape();

@@ -9,16 +9,16 @@ use anyhow::bail;
 use super::settings;
 use crate::arena::Rules;
 use crate::commands::progress::Progress;
+use crate::commands::typed::commands;
 use crate::commands::{interruptible, threads};
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
 use crate::learn::zero::{GenerationGames, ZeroConfig, ZeroError};
 use crate::shard::Shard;
 
 /// Plays the games of a generation, or a shard of them, and writes their samples. As `samples.safetensors` in
 /// the folder of the generation, `zero train` learns from them and plays none itself.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct Arguments {
     /// The settings of the run, in TOML
     #[arg(value_name = "CONFIG")]
     settings: PathBuf,
@@ -42,20 +42,18 @@ pub(super) struct Arguments {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (config, rules) = settings::read(&arguments.settings)?;
-    registry::dispatch(&rules.variant.clone(), Games { arguments, rules, config })?
+    commands(&rules.variant)?.selfplay_of_generation(Games { arguments, rules, config })
 }
 
 /// Games, to be dispatched on the type of the game.
-struct Games<'a> {
+pub(in crate::commands) struct Games<'a> {
     arguments: &'a Arguments,
     rules: Rules,
     config: ZeroConfig,
 }
 
-impl GameVisitor for Games<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Games<'_> {
+    pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
         let Arguments { settings: path, generation, net, shard, threads: asked, out } = self.arguments;
         let threads = threads(asked.or(self.config.settings.threads));
         let (generation, net, shard) = (*generation, net.as_deref(), *shard);

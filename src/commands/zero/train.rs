@@ -10,14 +10,14 @@ use anyhow::bail;
 use super::settings;
 use crate::arena::{Pairs, Rules};
 use crate::commands::progress::Progress;
+use crate::commands::typed::commands;
 use crate::commands::{interruptible, threads};
 use crate::engine::Playable;
-use crate::engine::registry::{self, GameVisitor};
 use crate::learn::zero::{Event, Generation, ZeroConfig, ZeroError, ZeroRun};
 
 /// Learns a policy/value net by self-play: generations of games, training and matches.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct Arguments {
     /// The settings, in TOML
     #[arg(value_name = "CONFIG")]
     settings: PathBuf,
@@ -41,20 +41,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = &mut config.settings;
     settings.generations = arguments.generations.and_then(NonZeroU32::new).unwrap_or(settings.generations);
     settings.threads = arguments.threads.or(settings.threads);
-    registry::dispatch(&rules.variant.clone(), Training { arguments, rules, config })?
+    commands(&rules.variant)?.train_net(Training { arguments, rules, config })
 }
 
 /// A run, to be dispatched on the type of the game.
-struct Training<'a> {
+pub(in crate::commands) struct Training<'a> {
     arguments: &'a Arguments,
     rules: Rules,
     config: ZeroConfig,
 }
 
-impl GameVisitor for Training<'_> {
-    type Output = anyhow::Result<()>;
-
-    fn visit<G: Playable>(self) -> anyhow::Result<()> {
+impl Training<'_> {
+    pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
         let Training { arguments, rules, config } = self;
         let generations = arguments.generations.unwrap_or(config.settings.generations.get());
         let threads = threads(config.settings.threads);

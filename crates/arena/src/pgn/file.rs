@@ -131,18 +131,23 @@ fn complete_games(bytes: &[u8]) -> Result<(Vec<PgnGame>, usize), PgnError> {
         match next {
             None => return Ok((games, complete)),
             Some(Ok(game)) => games.push(game),
-            Some(Err(_)) if is_beginning(&bytes[complete..]) => return Ok((games, complete)),
+            Some(Err(_)) if is_beginning(&bytes[complete..], games.is_empty()) => {
+                return Ok((games, complete));
+            }
             Some(Err(error)) => return Err(error),
         }
         complete = reader.bytes_read() as usize;
     }
 }
 
-/// Whether a text is the beginning of one game written by Labrys, cut off at some byte.
-fn is_beginning(text: &[u8]) -> bool {
+/// Whether a text is the beginning of one game written by Labrys, cut off at some byte. Behind other games it
+/// may be of any event: an analysis keeps the events of its games.
+fn is_beginning(text: &[u8], is_first: bool) -> bool {
     let text = String::from_utf8_lossy(text);
-    let (text, first) = (text.trim_start(), format!("[Event \"{EVENT}\"]\n"));
-    first.starts_with(text) || (text.starts_with(&first) && !text[first.len()..].contains(&first))
+    let text = text.trim_start();
+    let event = if is_first { format!("[Event \"{EVENT}\"]\n") } else { "[Event \"".to_owned() };
+    let is_one = text.strip_prefix(&event).is_some_and(|rest| !rest.contains(&format!("\n{event}")));
+    event.starts_with(text) || is_one && !text.ends_with("\n\n")
 }
 
 fn failed(path: &Path, error: io::Error) -> PgnFileError {
@@ -173,6 +178,20 @@ mod tests {
             let all = reader.by_ref().all(|game| game.is_ok());
             let is_whole = all && reader.unfinished().is_none();
             assert_eq!(!is_whole, unfinished, "{cut}");
+        }
+    }
+
+    #[test]
+    fn a_game_of_any_event_may_be_cut_off_behind_others() {
+        let mut foreign = record();
+        foreign.other_tags.push(("Event".to_owned(), "Casual".to_owned()));
+        let (first, second) = (foreign.to_string(), foreign.to_string());
+        for cut in 0..second.len() {
+            let bytes = [first.as_bytes(), &second.as_bytes()[..cut]].concat();
+            // The last line end alone is not missed.
+            let games = if cut == second.len() - 1 { 2 } else { 1 };
+            let (read, complete) = complete_games(&bytes).unwrap();
+            assert!(read.len() == games && complete <= bytes.len(), "{cut}");
         }
     }
 

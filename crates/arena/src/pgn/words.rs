@@ -19,7 +19,7 @@ pub(super) enum Word {
 }
 
 /// Signs that stand for annotation glyphs, by the table of the PGN standard and of ChessBase.
-const SIGNS: [(&str, u16); 32] = [
+const SIGNS: [(&str, u16); 33] = [
     ("!", 1),
     ("?", 2),
     ("!!", 3),
@@ -51,6 +51,8 @@ const SIGNS: [(&str, u16); 32] = [
     ("⟳", 32),
     ("→", 40),
     ("⇆", 132),
+    // A diagram, in exports of ChessBase.
+    ("D", 220),
     ("N", 146),
 ];
 

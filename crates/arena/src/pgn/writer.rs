@@ -82,11 +82,19 @@ impl PgnGame {
 
     /// The plies before the first move of the record.
     fn first_ply(&self) -> usize {
-        let mut fields = self.opening.fen.split(' ');
+        // With all of its fields, of which the last one is the number of the move.
+        let Some(fen) = self.opening.set_up_fen().map(|fen| self.full_fen(fen)) else { return 0 };
+        let mut fields = fen.split_whitespace();
         let black_begins = fields.nth(1) == Some("b");
-        // The last field of a FEN is the number of the move.
         let number = fields.next_back().and_then(|number| number.parse().ok()).unwrap_or(1_usize);
         2 * number.saturating_sub(1) + usize::from(black_begins)
+    }
+
+    /// A FEN as its game writes it; as it is if the game does not read it.
+    fn full_fen(&self, fen: &str) -> String {
+        let board =
+            self.board(None).ok().and_then(|mut board| board.set_up(Some(fen), &[]).ok().map(|()| board));
+        board.map_or_else(|| fen.to_owned(), |board| board.fen())
     }
 
     fn write_moves(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -216,8 +224,17 @@ mod tests {
     fn move_numbers_come_from_the_fen() {
         let mut later = record();
         later.comment.clear();
-        later.opening.fen = "pp6/8/8/8/8/8/8/PP6 b 0 31".into();
-        assert!(later.to_string().contains("\n\n31... a8a7 {book} 32. a1a2 "));
+        // However its fields are parted.
+        for fen in ["pp6/8/8/8/8/8/8/PP6  b 0\t31", "pp6/8/8/8/8/8/8/PP6 b 0 31"] {
+            later.opening.fen = fen.into();
+            assert!(later.to_string().contains("\n\n31... a8a7 {book} 32. a1a2 "), "{later}");
+        }
+        // A number that is missing is not taken from another field.
+        let short = PgnGame {
+            opening: Variation { fen: "pp6/8/8/8/8/8/8/PP6 w 5".into(), ..later.opening.clone() },
+            ..later.clone()
+        };
+        assert_eq!(short.move_number(0), "1.");
         later.moves[0].glyphs = vec![4, 146];
         let line = |texts: [&str; 2]| texts.map(|text| PgnMove { text: text.into(), ..PgnMove::default() });
         later.moves[0].variations = vec![line(["b1b2", "b8b7"]).into()];

@@ -18,6 +18,7 @@ use std::time::Duration;
 use thiserror::Error;
 
 pub use setup::{EngineKind, EngineSetup, EngineSetupError};
+pub(crate) use text::typed;
 pub use text::{TextPlayer, TextReply};
 
 use super::Variation;

@@ -1,9 +1,9 @@
 //! A player without the types of its game.
 
 use super::{EngineSetup, MoveRequest, Player, PlayerError};
+use crate::games::GAMES;
 use crate::{Rules, Variation};
 use labrys_core::engine::Playable;
-use labrys_core::engine::registry::{GameVisitor, dispatch};
 use labrys_core::engine::{Board, Play};
 use labrys_core::eval::UciScore;
 use labrys_core::game::Game;
@@ -93,20 +93,14 @@ impl EngineSetup {
     /// A player for games under `rules`, without the types of the game. Its engine starts with its first
     /// search; `log` records what it says.
     pub fn text_player(&self, rules: &Rules, log: &EngineLog) -> Box<dyn TextPlayer> {
-        struct NewPlayer<'a>(&'a EngineSetup, &'a Rules, &'a EngineLog);
-
-        impl GameVisitor for NewPlayer<'_> {
-            type Output = Box<dyn TextPlayer>;
-
-            fn visit<G: Playable>(self) -> Box<dyn TextPlayer> {
-                let NewPlayer(setup, rules, log) = self;
-                let player = setup.player::<G>(rules, log);
-                Box::new(Typed { player, rules: rules.clone(), last: None })
-            }
-        }
-
-        dispatch(&rules.variant, NewPlayer(self, rules, log)).expect("rules are those of a game")
+        let game = GAMES.get(&rules.variant).expect("rules are those of a game");
+        game.text_player(self, rules, log)
     }
+}
+
+/// A player of the game `G`, without its types.
+pub(crate) fn typed<G: Playable>(setup: &EngineSetup, rules: &Rules, log: &EngineLog) -> Box<dyn TextPlayer> {
+    Box::new(Typed { player: setup.player::<G>(rules, log), rules: rules.clone(), last: None })
 }
 
 #[cfg(test)]

@@ -1,41 +1,12 @@
-//! The list of the games, and dispatch from the name of a game to generic code.
+//! The games by their names: those of this crate, and those that a program adds.
+
+use std::marker::PhantomData;
+use std::sync::{PoisonError, RwLock};
 
 use super::{Board, Engine, OptionSpec, Play, Playable, Session, Settings, UnknownVariant};
 use crate::game::Game;
-use crate::playable;
 
-/// Work that is generic over the game. A closure cannot be generic, so this is a trait: its fields are what a
-/// closure would capture.
-pub trait GameVisitor {
-    /// The result of the work.
-    type Output;
-
-    /// Does the work for the game `G`.
-    fn visit<G: Playable>(self) -> Self::Output;
-}
-
-/// Makes the registry of a list of games.
-macro_rules! registry {
-    ($($game:ty),+ $(,)?) => {
-        /// The names of all games, the default first.
-        const NAMES: &[&str] = &[$(<$game>::NAME),+];
-
-        /// Does the work of `visitor` for a game by name; case does not matter.
-        ///
-        /// # Errors
-        /// [`UnknownVariant`] lists the games.
-        pub fn dispatch<V: GameVisitor>(name: &str, visitor: V) -> Result<V::Output, UnknownVariant> {
-            $(
-                if <$game>::NAME.eq_ignore_ascii_case(name) {
-                    return Ok(visitor.visit::<$game>());
-                }
-            )+
-            Err(UnknownVariant { name: name.to_owned() })
-        }
-    };
-}
-
-/// Calls a macro with the list of all games, the default first: the only list there is.
+/// Calls a macro with the list of the games of this crate, the default first: the only list there is.
 #[macro_export]
 macro_rules! with_games {
     ($callback:ident) => {
@@ -48,17 +19,113 @@ macro_rules! with_games {
     };
 }
 
+/// What some code does with the games, by their names: a trait object for each, [`Of`] the game. The table
+/// begins with the games of this crate, the default first, and a program may add others. Each part that is
+/// generic over the game has such a table of its own.
+pub struct GameTable<T: ?Sized + 'static> {
+    own: &'static [(&'static str, &'static T)],
+    added: RwLock<Vec<(&'static str, &'static T)>>,
+}
+
+impl<T: ?Sized> GameTable<T> {
+    /// A table of the games of this crate, as [`with_games`](crate::with_games) lists them.
+    pub const fn new(own: &'static [(&'static str, &'static T)]) -> GameTable<T> {
+        GameTable { own, added: RwLock::new(Vec::new()) }
+    }
+
+    /// Adds a game, unless there is one of its name.
+    pub fn add(&self, name: &'static str, game: &'static T) {
+        let mut added = self.added.write().unwrap_or_else(PoisonError::into_inner);
+        if !self.own.iter().chain(added.iter()).any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+            added.push((name, game));
+        }
+    }
+
+    /// The games with their names, the default first.
+    pub fn all(&self) -> Vec<(&'static str, &'static T)> {
+        let added = self.added.read().unwrap_or_else(PoisonError::into_inner);
+        self.own.iter().chain(added.iter()).copied().collect()
+    }
+
+    /// A game by its name; case does not matter.
+    ///
+    /// # Errors
+    /// [`UnknownVariant`] lists the games.
+    pub fn get(&self, name: &str) -> Result<&'static T, UnknownVariant> {
+        let found = self.all().into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        found.map(|(_, game)| game).ok_or_else(|| UnknownVariant { name: name.to_owned() })
+    }
+}
+
+/// A game as a value. The trait objects of a [`GameTable`] are made of it.
+#[derive(Debug)]
+pub struct Of<G>(PhantomData<fn() -> G>);
+
+impl<G> Of<G> {
+    /// The value.
+    pub const GAME: Of<G> = Of(PhantomData);
+}
+
+/// What the registry has of a game.
+trait RegisteredGame: Sync {
+    fn board(&self) -> Box<dyn Board>;
+
+    fn recorded(&self, tag: &str) -> Option<Box<dyn Board>>;
+
+    fn has(&self, fen: &str) -> bool;
+
+    fn options(&self) -> Vec<OptionSpec>;
+
+    fn engine(&self, settings: &Settings) -> Box<dyn Engine>;
+}
+
+impl<G: Playable> RegisteredGame for Of<G> {
+    fn board(&self) -> Box<dyn Board> {
+        Box::new(Play::<G>::start())
+    }
+
+    fn recorded(&self, tag: &str) -> Option<Box<dyn Board>> {
+        Play::<G>::of_pgn_variant(tag).map(|play| Box::new(play) as Box<dyn Board>)
+    }
+
+    fn has(&self, fen: &str) -> bool {
+        G::from_fen(fen).is_ok()
+    }
+
+    fn options(&self) -> Vec<OptionSpec> {
+        Session::<G>::options_of_game()
+    }
+
+    fn engine(&self, settings: &Settings) -> Box<dyn Engine> {
+        Box::new(Session::<G>::new(settings))
+    }
+}
+
+macro_rules! registry {
+    ($($game:ty),+ $(,)?) => {
+        static GAMES: GameTable<dyn RegisteredGame> =
+            GameTable::new(&[$((<$game>::NAME, &Of::<$game>::GAME)),+]);
+
+        crate::playable!($($game),+);
+    };
+}
+
 with_games!(registry);
-with_games!(playable);
+
+/// Adds a game to those that are known by name, unless there is one of its name: engines and the protocol have
+/// it from then on.
+pub fn add<G: Playable>() {
+    GAMES.add(G::NAME, &Of::<G>::GAME);
+}
 
 /// The names of all games, the default first.
 pub fn names() -> Vec<&'static str> {
-    NAMES.to_vec()
+    GAMES.all().into_iter().map(|(name, _)| name).collect()
 }
 
 /// The name of the default game.
 pub fn default_name() -> &'static str {
-    NAMES[0]
+    GAMES.own[0].0
 }
 
 /// A board of a game by name, at the start position.
@@ -66,17 +133,7 @@ pub fn default_name() -> &'static str {
 /// # Errors
 /// [`UnknownVariant`] lists the games.
 pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
-    struct NewBoard;
-
-    impl GameVisitor for NewBoard {
-        type Output = Box<dyn Board>;
-
-        fn visit<G: Playable>(self) -> Box<dyn Board> {
-            Box::new(Play::<G>::start())
-        }
-    }
-
-    dispatch(name, NewBoard)
+    GAMES.get(name).map(RegisteredGame::board)
 }
 
 /// A board of the game that a value of the PGN tag `Variant` stands for, at the start position. An empty
@@ -85,33 +142,13 @@ pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
 /// # Errors
 /// [`UnknownVariant`] lists the games.
 pub fn recorded(tag: &str) -> Result<Box<dyn Board>, UnknownVariant> {
-    struct OfTag<'a>(&'a str);
-
-    impl GameVisitor for OfTag<'_> {
-        type Output = Option<Box<dyn Board>>;
-
-        fn visit<G: Playable>(self) -> Self::Output {
-            Play::<G>::of_pgn_variant(self.0).map(|play| Box::new(play) as Box<dyn Board>)
-        }
-    }
-
-    let board = NAMES.iter().find_map(|name| dispatch(name, OfTag(tag)).ok().flatten());
+    let board = GAMES.all().into_iter().find_map(|(_, game)| game.recorded(tag));
     board.ok_or_else(|| UnknownVariant { name: tag.to_owned() })
 }
 
 /// The first game that has the position of a FEN, if any.
 pub fn game_of(fen: &str) -> Option<&'static str> {
-    struct Has<'a>(&'a str);
-
-    impl GameVisitor for Has<'_> {
-        type Output = bool;
-
-        fn visit<G: Playable>(self) -> bool {
-            G::from_fen(self.0).is_ok()
-        }
-    }
-
-    NAMES.iter().copied().find(|name| dispatch(name, Has(fen)) == Ok(true))
+    GAMES.all().into_iter().find(|(_, game)| game.has(fen)).map(|(name, _)| name)
 }
 
 /// The options of a game, by name, that not every game has.
@@ -119,17 +156,7 @@ pub fn game_of(fen: &str) -> Option<&'static str> {
 /// # Errors
 /// [`UnknownVariant`] lists the games.
 pub fn options_of_game(name: &str) -> Result<Vec<OptionSpec>, UnknownVariant> {
-    struct Own;
-
-    impl GameVisitor for Own {
-        type Output = Vec<OptionSpec>;
-
-        fn visit<G: Playable>(self) -> Self::Output {
-            Session::<G>::options_of_game()
-        }
-    }
-
-    dispatch(name, Own)
+    GAMES.get(name).map(RegisteredGame::options)
 }
 
 /// An engine for a game by name, at the start position.
@@ -137,15 +164,5 @@ pub fn options_of_game(name: &str) -> Result<Vec<OptionSpec>, UnknownVariant> {
 /// # Errors
 /// [`UnknownVariant`] lists the games.
 pub fn engine(name: &str, settings: &Settings) -> Result<Box<dyn Engine>, UnknownVariant> {
-    struct NewEngine<'a>(&'a Settings);
-
-    impl GameVisitor for NewEngine<'_> {
-        type Output = Box<dyn Engine>;
-
-        fn visit<G: Playable>(self) -> Box<dyn Engine> {
-            Box::new(Session::<G>::new(self.0))
-        }
-    }
-
-    dispatch(name, NewEngine(settings))
+    GAMES.get(name).map(|game| game.engine(settings))
 }

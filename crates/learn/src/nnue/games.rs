@@ -313,11 +313,15 @@ pub(super) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Result<Vec<u8
 /// How games were played, and the games.
 pub type HeaderAndGames<M> = (GamesHeader, Vec<PlayedGame<M>>);
 
-/// The header of a file of games; `None` if it is a file of another kind, or cannot be read.
+/// The header of a file of games; `None` if it is a file of another kind, or cannot be read. A pipe is none: what
+/// is read of it here would be lost to whoever reads it next.
 ///
 /// # Errors
 /// [`GamesError`] names the file and what is wrong with its header.
 pub fn read_header(path: &Path) -> Result<Option<GamesHeader>, GamesError> {
+    if is_stream(path) {
+        return Ok(None);
+    }
     let mut line = Vec::new();
     let mut read = || BufReader::new(File::open(path)?.take(LONGEST_HEADER)).read_until(b'\n', &mut line);
     if read().is_err() || !line.starts_with(MAGIC) {

@@ -1,4 +1,4 @@
-//! A fifth game, outside of the library: Breakthrough on a board of five files and five ranks.
+//! Breakthrough on a board of five files and five ranks, a game that Labrys does not have.
 //!
 //! Each player has two rows of pawns. A pawn moves one square straight or diagonally forward to an empty
 //! square, and captures diagonally forward only. A player wins by a pawn on the last rank, or by the

@@ -1,0 +1,58 @@
+//! The games that are played, by their names.
+
+use labrys_core::engine::Playable;
+use labrys_core::engine::registry::{self, GameTable, Of};
+use labrys_core::game::Game;
+use labrys_core::search::Control;
+use labrys_core::with_games;
+use labrys_protocol::engine_log::EngineLog;
+
+use super::player::typed;
+use super::tournament::OnGame;
+use super::{EngineSetup, Results, Rules, TextPlayer, Tournament, TournamentError};
+
+/// The code of the arena that is generic over the game.
+pub(super) trait RegisteredGame: Sync {
+    /// See [`Tournament::run`].
+    fn run(
+        &self,
+        tournament: &Tournament,
+        results: &mut Results,
+        control: &Control,
+        on_game: &mut OnGame<'_>,
+    ) -> Result<(), TournamentError>;
+
+    /// See [`EngineSetup::text_player`].
+    fn text_player(&self, setup: &EngineSetup, rules: &Rules, log: &EngineLog) -> Box<dyn TextPlayer>;
+}
+
+impl<G: Playable> RegisteredGame for Of<G> {
+    fn run(
+        &self,
+        tournament: &Tournament,
+        results: &mut Results,
+        control: &Control,
+        on_game: &mut OnGame<'_>,
+    ) -> Result<(), TournamentError> {
+        tournament.run_games::<G>(results, control, on_game)
+    }
+
+    fn text_player(&self, setup: &EngineSetup, rules: &Rules, log: &EngineLog) -> Box<dyn TextPlayer> {
+        typed::<G>(setup, rules, log)
+    }
+}
+
+macro_rules! registry {
+    ($($game:ty),+ $(,)?) => {
+        pub(super) static GAMES: GameTable<dyn RegisteredGame> =
+            GameTable::new(&[$((<$game>::NAME, &Of::<$game>::GAME)),+]);
+    };
+}
+
+with_games!(registry);
+
+/// Adds a game to those that matches are played in, unless there is one of its name.
+pub fn add_game<G: Playable>() {
+    registry::add::<G>();
+    GAMES.add(G::NAME, &Of::<G>::GAME);
+}
