@@ -28,6 +28,9 @@ const KEYS: [&str; 15] = [
     "timeout=",
 ];
 
+/// The most values of an option that completions offer. The usual values are the first ones.
+const MAX_VALUES: usize = 12;
+
 /// A parser of values of which some are known. Others are not refused here: what is wrong with them is said
 /// better where they are used.
 #[derive(Clone)]
@@ -82,8 +85,8 @@ fn options() -> Vec<String> {
     known(registry::names().into_iter().flat_map(specs))
 }
 
-/// Options as words: those with few values with each of them. Shells take a space in a name for the end of a
-/// word.
+/// Options as words: those with a list of values with each of them, up to [`MAX_VALUES`]. Shells take a space
+/// in a name for the end of a word.
 fn known(options: impl Iterator<Item = OptionSpec>) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for OptionSpec { name, kind, .. } in options {
@@ -93,7 +96,7 @@ fn known(options: impl Iterator<Item = OptionSpec>) -> Vec<String> {
             OptionKind::Spin { .. } | OptionKind::Text => vec![""],
             OptionKind::Button => Vec::new(),
         };
-        let all = values.into_iter().map(|value| format!("{name}={value}"));
+        let all = values.into_iter().take(MAX_VALUES).map(|value| format!("{name}={value}"));
         let new: Vec<_> = all.filter(|word| !word.contains(' ') && !words.contains(word)).collect();
         words.extend(new);
     }

@@ -17,6 +17,7 @@ pub mod suite;
 
 use labrys::engine::Playable;
 use labrys::eval::{Linear, Score};
+use labrys::game::amazons::Amazons;
 use labrys::game::{Features, Game, GameHistory};
 use labrys::search::{
     Best, Bound, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
@@ -53,6 +54,15 @@ pub fn random_game_from<G: Game>(
         at(&position, &history);
     }
     (position, history)
+}
+
+/// The start positions of Amazons on the usual boards, and on some whose sides are odd or very different. All
+/// boards together would take long.
+pub fn amazons_starts() -> impl Iterator<Item = Amazons> {
+    let choices = Amazons::OPTION.unwrap().choices.iter().enumerate();
+    let chosen =
+        choices.filter(|(choice, name)| *choice < 12 || ["3x3", "3x11", "7x7", "11x3"].contains(name));
+    chosen.map(|(choice, _)| Amazons::start_with(choice))
 }
 
 /// Positions that are not terminal, after 1 to `most` random plies.

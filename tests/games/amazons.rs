@@ -2,11 +2,13 @@
 
 use crate::common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use common::grid::{Grid, name, random_fen};
+use common::grid::{Grid, Square, name, random_fen};
+use labrys::engine::{Board, Engine, EvaluationInUse, SearchReport, Settings, registry};
 use labrys::game::amazons::Amazons;
-use labrys::game::{Color, Ending, FenError, Game, GameMove, MoveError, Outcome};
+use labrys::game::{Ending, FenError, Game, GameMove, MoveError, Outcome};
+use labrys::search::{Control, Limits};
 use proptest::prelude::*;
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
@@ -82,37 +84,171 @@ proptest! {
     }
 }
 
+/// The boards of the first versions, with their start positions.
+const OLD_STARTS: [(&str, &str); 12] = [
+    ("10x10", "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3"),
+    ("8x8", "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2"),
+    ("6x6", "2q3/5q/6/6/Q5/3Q2"),
+    ("5x5", "1q1q1/q3q/5/Q3Q/1Q1Q1"),
+    ("5x4", "1q1q1/q3q/Q3Q/1Q1Q1"),
+    ("4x5", "1q2/3q/4/Q3/2Q1"),
+    ("4x4", "1qq1/q2q/Q2Q/1QQ1"),
+    ("6x4", "1q2q1/q4q/Q4Q/1Q2Q1"),
+    ("5x6", "1q1q1/q3q/5/5/Q3Q/1Q1Q1"),
+    ("4x6", "1qq1/q2q/4/4/Q2Q/1QQ1"),
+    ("4x7", "1qq1/q2q/4/4/4/Q2Q/1QQ1"),
+    ("6x5", "1q2q1/q4q/6/Q4Q/1Q2Q1"),
+];
+
+/// The boards on which the two players' amazons are images of each other by rotation alone.
+const ROTATED: [&str; 2] = ["6x6", "4x5"];
+
+/// The start position on a board, by its name.
+fn board_of(name: &str) -> Box<dyn Board> {
+    let mut board = registry::board("amazons").unwrap();
+    board.set_option("AmazonsBoard", name).unwrap();
+    board
+}
+
+/// All boards: files, ranks and name.
+fn all_boards() -> impl Iterator<Item = (i32, i32, String)> {
+    (3..=11).flat_map(|files| (3..=11).map(move |ranks| (files, ranks, format!("{files}x{ranks}"))))
+}
+
 #[test]
-fn the_boards_have_their_start_positions() {
+fn the_option_has_every_board_once_and_the_usual_ones_first() {
     let option = Amazons::OPTION.unwrap();
     assert_eq!(option.name, "AmazonsBoard");
-    assert_eq!(option.choices[..5], ["10x10", "8x8", "6x6", "5x5", "5x4"]);
-    for (choice, name) in option.choices.iter().enumerate() {
-        let position = Amazons::start_with(choice);
-        let fen = position.fen();
-        let grid = Grid::new(&fen);
-        assert_eq!(format!("{}x{}", grid.rows[0].len(), grid.rows.len()), *name);
-        assert_eq!(position.side_to_move(), Color::White);
-        assert_eq!(grid.all('Q').len(), grid.all('q').len());
-        assert!(fen.ends_with(" w - - 0 1") && !fen.contains('*'), "{fen}");
-        // Rotating the board by 180 degrees exchanges the players.
-        let board = fen.split(' ').next().unwrap();
-        let turned: String = board.chars().rev().collect::<String>().replace("01", "10");
-        let swapped: String = turned
-            .chars()
-            .map(|letter| {
-                if letter == 'q' {
-                    'Q'
-                } else if letter == 'Q' {
-                    'q'
-                } else {
-                    letter
-                }
-            })
-            .collect();
-        assert_eq!(swapped, board);
+    assert_eq!(option.choices[..OLD_STARTS.len()], OLD_STARTS.map(|(name, _)| name));
+    let mut names: Vec<_> = all_boards().map(|(.., name)| name).collect();
+    let mut choices = option.choices.to_vec();
+    names.sort_unstable();
+    choices.sort_unstable();
+    assert_eq!(choices, names);
+}
+
+#[test]
+fn the_old_start_positions_stay() {
+    assert_eq!(Amazons::start().fen(), format!("{} w - - 0 1", OLD_STARTS[0].1));
+    for (choice, (name, start)) in OLD_STARTS.into_iter().enumerate() {
+        assert_eq!(board_of(name).fen(), format!("{start} w - - 0 1"), "{name}");
+        assert_eq!(Amazons::start_with(choice).fen(), board_of(name).fen());
     }
-    assert_eq!(Amazons::start().fen(), "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1");
+}
+
+#[test]
+fn start_positions_follow_the_rule() {
+    for (name, start) in [
+        ("3x3", "q1q/3/Q1Q"),
+        ("3x4", "q1q/3/3/Q1Q"),
+        ("3x11", "q1q/3/3/3/3/3/3/3/3/3/Q1Q"),
+        ("4x3", "1qq1/4/1QQ1"),
+        ("11x3", "3q3q3/11/3Q3Q3"),
+        ("4x11", "1qq1/4/4/q2q/4/4/4/Q2Q/4/4/1QQ1"),
+        ("7x4", "2q1q2/q5q/Q5Q/2Q1Q2"),
+        ("7x7", "2q1q2/7/q5q/7/Q5Q/7/2Q1Q2"),
+        ("9x9", "2q3q2/9/q7q/9/9/9/Q7Q/9/2Q3Q2"),
+        ("11x11", "3q3q3/11/11/q9q/11/11/11/Q9Q/11/11/3Q3Q3"),
+    ] {
+        assert_eq!(board_of(name).fen(), format!("{start} w - - 0 1"));
+    }
+}
+
+#[test]
+fn every_board_has_a_fair_start_position() {
+    for (files, ranks, name) in all_boards() {
+        let fen = board_of(&name).fen();
+        let position = Amazons::from_fen(&fen).unwrap();
+        assert_eq!(position.fen(), fen);
+        assert_eq!(position.size(), (files as usize, ranks as usize), "{name}");
+        assert!(fen.ends_with(" w - - 0 1") && !fen.contains('*'), "{fen}");
+        for fen in [fen.clone(), fen.replace(" w ", " b ")] {
+            assert!(Amazons::from_fen(&fen).unwrap().count_moves() > 0, "{fen}");
+        }
+
+        let grid = Grid::new(&fen);
+        let [white, black] = ['Q', 'q'].map(|letter| BTreeSet::from_iter(grid.all(letter)));
+        let is_small = files == 3 || ranks == 3 || ROTATED.contains(&&*name);
+        assert_eq!(white.len(), if is_small { 2 } else { 4 }, "{name}");
+        let image = |of: &BTreeSet<Square>, mirrored: bool, turned: bool| -> BTreeSet<Square> {
+            let image = |&(file, rank): &Square| {
+                let file = if mirrored { files - 1 - file } else { file };
+                (file, if turned { ranks - 1 - rank } else { rank })
+            };
+            of.iter().map(image).collect()
+        };
+        assert_eq!(image(&white, true, true), black, "rotated, {name}");
+        if !ROTATED.contains(&&*name) {
+            assert_eq!(image(&white, false, true), black, "upside down, {name}");
+            assert_eq!(image(&white, true, false), white, "mirrored, {name}");
+        }
+
+        // White has the lower half. With four ranks, the halves touch.
+        assert!(white.iter().all(|(_, rank)| 2 * rank < ranks - 1), "{name}");
+        let is_near = |one: &Square, other: &Square| one.0.abs_diff(other.0).max(one.1.abs_diff(other.1)) < 2;
+        let touches = white.iter().any(|one| black.iter().any(|other| is_near(one, other)));
+        assert_eq!(touches, ranks == 4 && files > 3, "{name}");
+    }
+}
+
+#[test]
+fn other_boards_are_refused_with_the_range() {
+    let mut board = board_of("7x7");
+    let fen = board.fen();
+    for name in ["2x2", "12x12", "2x7", "7x12", "7", "7x", "x7", "07x7", "7x07", "7x7x7", "7 x 7", "7×7", ""]
+    {
+        let error = board.set_option("AmazonsBoard", name).unwrap_err().to_string();
+        let expected = "is not a board from 3x3 to 11x11, files x ranks";
+        assert_eq!(error, format!("option AmazonsBoard: `{name}` {expected}"));
+        assert_eq!(board.fen(), fen);
+    }
+    // Case never matters in the words of an option.
+    board.set_option("amazonsboard", "9X9").unwrap();
+    assert_eq!(board.fen(), board_of("9x9").fen());
+}
+
+/// Searches the position of an engine. Returns the best move.
+fn best_move(engine: &mut dyn Engine, nodes: u64) -> Option<String> {
+    let limits = Limits::nodes(nodes);
+    let best = engine.search(&[], &limits, &Control::default(), &mut |_: &SearchReport| {}).unwrap();
+    best.best
+}
+
+#[test]
+fn every_search_finds_a_move_on_boards_of_every_shape() {
+    let settings = Settings { hash: 1, ..Settings::default() };
+    for name in ["3x3", "3x11", "7x7", "11x3", "11x11", "8x8"] {
+        for mode in ["pvs", "mcts"] {
+            let mut engine = registry::engine("amazons", &settings).unwrap();
+            engine.set_option("AmazonsBoard", name).unwrap();
+            engine.set_option("SearchMode", mode).unwrap();
+            // The shipped net is for 8×8. Elsewhere the engine evaluates by features.
+            engine.check_net().unwrap();
+            let has_net = name == "8x8";
+            let expected = if has_net { EvaluationInUse::Net } else { EvaluationInUse::Linear };
+            assert_eq!(engine.evaluation_in_use(), expected, "{name}");
+            assert_eq!(engine.net_breakdown().is_some(), has_net, "{name}");
+            let best = best_move(engine.as_mut(), 2_000).unwrap();
+            assert!(engine.board().legal_moves().contains(&best), "{name} {mode}: {best}");
+        }
+    }
+}
+
+#[test]
+fn games_on_narrow_boards_are_played_to_their_end() {
+    for name in ["3x3", "3x11", "11x3", "4x9"] {
+        let mut engine = registry::engine("amazons", &Settings { hash: 1, ..Settings::default() }).unwrap();
+        engine.set_option("AmazonsBoard", name).unwrap();
+        let mut plies = 0;
+        while let Some(best) = best_move(engine.as_mut(), 100) {
+            engine.board_mut().play(&best).unwrap();
+            plies += 1;
+        }
+        let fen = engine.board().fen();
+        assert!(engine.board().outcome().unwrap().winner.is_some() && plies > 1, "{fen}");
+        // Every move leaves an arrow.
+        assert_eq!(fen.matches('*').count(), plies, "{fen}");
+    }
 }
 
 #[test]

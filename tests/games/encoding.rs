@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use common::breakthrough::Breakthrough;
 use common::flip::flipped;
-use common::{random_game, random_game_from};
+use common::{amazons_starts, random_game, random_game_from};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
@@ -84,10 +84,9 @@ fn tucchess_is_encoded() {
 }
 
 #[test]
-fn amazons_is_encoded_on_every_board() {
-    let boards = Amazons::OPTION.unwrap().choices.len();
-    for choice in 0..boards {
-        random_game_from(Amazons::start_with(choice), 3, 200, check_position);
+fn amazons_is_encoded_on_boards_of_many_sizes() {
+    for start in amazons_starts() {
+        random_game_from(start, 3, 200, check_position);
     }
     for fen in ["q9Q/11/11/11/11/11/11/11/11/11/11 w - - 0 1", "qQ w - - 0 1", "q/1/Q w - - 0 1"] {
         random_game_from(Amazons::from_fen(fen).unwrap(), 3, 10, check_position);
@@ -189,8 +188,8 @@ fn check_symmetries<G: Encoding>(position: &G, history: &GameHistory<G>) {
 fn symmetries_turn_planes_and_moves_as_they_turn_the_board() {
     (0..10).for_each(|seed| drop(random_game::<Neighbours>(seed, 100, check_symmetries)));
     (0..10).for_each(|seed| drop(random_game::<TucChess>(seed, 100, check_symmetries)));
-    for choice in 0..Amazons::OPTION.unwrap().choices.len() {
-        random_game_from(Amazons::start_with(choice), 5, 60, check_symmetries);
+    for start in amazons_starts() {
+        random_game_from(start, 5, 60, check_symmetries);
     }
     (0..3).for_each(|seed| drop(random_game::<Chess>(seed, 60, check_symmetries)));
 }

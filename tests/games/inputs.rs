@@ -6,9 +6,8 @@ use std::collections::BTreeSet;
 
 use common::breakthrough::Breakthrough;
 use common::flip::{flipped, mirrored};
-use common::random_game_from;
+use common::{amazons_starts, random_game_from};
 use labrys::engine::Playable;
-use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
@@ -108,8 +107,8 @@ fn tucchess() {
 
 #[test]
 fn amazons() {
-    for choice in 0..Amazons::OPTION.unwrap().choices.len() {
-        check_from(&Amazons::start_with(choice), 40);
+    for start in amazons_starts() {
+        check_from(&start, 40);
     }
 }
 

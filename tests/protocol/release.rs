@@ -56,6 +56,7 @@ fn completions_and_manual_pages_name_all_commands() {
         ] {
             assert!(script.contains(word), "{shell}: {word}");
         }
+        assert!(!script.contains("AmazonsBoard=11x11"), "{shell}: too many to be read");
     }
     assert!(!labrys(&["suite", "--help"]).contains("SearchMode"), "too many to be read");
     let folder = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@
 use crate::common;
 
 use common::flip::flipped;
-use common::{Line, random_game_from, random_lines};
+use common::{Line, amazons_starts, random_game_from, random_lines};
 use labrys::engine::Playable;
 use labrys::eval::nnue::{Accumulators, EvalNet, EvalNetSizes, NetEvaluator};
 use labrys::eval::{Evaluator, Scale, Score};
@@ -137,8 +137,8 @@ fn values_are_those_of_the_definition() {
     }
     check_values(&Neighbours::start(), 1, 2);
     check_values(&TucChess::start(), 33, 4);
-    for choice in 0..Amazons::OPTION.unwrap().choices.len() {
-        check_values(&Amazons::start_with(choice), 64, 2);
+    for start in amazons_starts() {
+        check_values(&start, 64, 2);
     }
 }
 

@@ -265,7 +265,7 @@ fn bad_requests_are_refused_and_change_nothing() {
         (json!({"do": "take-back"}), "no move"),
         (json!({"do": "new", "game": "ludo", "players": ["person", "person"]}), "ludo"),
         (json!({"do": "new", "game": "chess", "fen": "x", "players": ["person", "person"]}), "rank"),
-        (json!({"do": "new", "game": "amazons", "option": "9x9", "players": ["person", "person"]}), "9x9"),
+        (json!({"do": "new", "game": "amazons", "option": "9x2", "players": ["person", "person"]}), "9x2"),
         (
             json!({"do": "new", "game": "neighbours", "option": "8x8", "players": ["person", "person"]}),
             "option",

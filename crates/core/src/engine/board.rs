@@ -152,13 +152,14 @@ impl<G: Game> Play<G> {
 
     /// The option of the game.
     pub(super) fn own_row() -> Option<Row<Play<G>>> {
-        G::OPTION.map(|GameOption { name, choices }| {
+        G::OPTION.map(|GameOption { name, choices, in_words }| {
             let kind = match choices {
                 ["false", "true"] => {
                     RowKind::Check { default: false, set: |play: &mut Play<G>, on| play.choose(on.into()) }
                 }
                 _ => RowKind::Combo {
                     values: choices.to_vec(),
+                    in_words,
                     default: 0,
                     set: |play: &mut Play<G>, choice| {
                         play.choose(choice);

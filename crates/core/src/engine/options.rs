@@ -237,9 +237,11 @@ pub(super) enum RowKind<T> {
         max: i64,
         set: SpinSetter<T>,
     },
-    /// `default` and the argument of `set` are indices into `values`.
+    /// `default` and the argument of `set` are indices into `values`. An error says `in_words` what is
+    /// expected, or lists the values.
     Combo {
         values: Vec<&'static str>,
+        in_words: Option<&'static str>,
         default: usize,
         set: fn(&mut T, usize) -> SetResult,
     },
@@ -331,6 +333,7 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
                 group: OptionGroup::General,
                 kind: RowKind::Combo {
                     values: vec![$($word),+],
+                    in_words: None,
                     default: [$($value),+]
                         .iter()
                         .position(|value| *value == defaults.$($place).+)
@@ -482,10 +485,11 @@ impl<T> Row<T> {
                 let number = value.parse().ok().filter(|number| (min..=max).contains(&number));
                 set(target, number.ok_or_else(|| refuse(format!("a whole number from {min} to {max}")))?);
             }
-            RowKind::Combo { values, set, .. } => {
+            RowKind::Combo { values, in_words, set, .. } => {
                 let index = values.iter().position(|word| word.eq_ignore_ascii_case(value));
-                let index = index.ok_or_else(|| refuse(format!("one of: {}", values.join(", "))))?;
-                return set(target, index);
+                let expected =
+                    || in_words.map_or_else(|| format!("one of: {}", values.join(", ")), str::to_owned);
+                return set(target, index.ok_or_else(|| refuse(expected()))?);
             }
             RowKind::Text { set } => return set(target, value),
             RowKind::Button { press } => press(target),

@@ -217,7 +217,7 @@ impl<G: Playable> GameThinker<G> {
             row(
                 "FeatureSet",
                 Evaluation,
-                RowKind::Combo { values: sets, default: 0, set: GameThinker::select_set },
+                RowKind::Combo { values: sets, in_words: None, default: 0, set: GameThinker::select_set },
             ),
             row("WeightsFile", Evaluation, RowKind::Text { set: GameThinker::load_weights }),
             row("NetFile", MonteCarlo, RowKind::Text { set: GameThinker::load_net }),

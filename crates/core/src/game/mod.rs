@@ -122,8 +122,10 @@ impl std::fmt::Display for Color {
 pub struct GameOption {
     /// The name in the protocol.
     pub name: &'static str,
-    /// The values, the default first.
+    /// The values, the default first. The usual ones come next: lists that have to be short are cut.
     pub choices: &'static [&'static str],
+    /// What the values are, such as `a number of squares`, where they are too many for an error to list.
+    pub in_words: Option<&'static str>,
 }
 
 /// A move that fits into an entry of the transposition table.

@@ -5,6 +5,9 @@ import { $, make } from "./elements.js";
 import { looksOf } from "./looks.js";
 import { fillPlayers } from "./players.js";
 
+// The most values of an option in one list: what is beyond them is set apart. The usual values are the first.
+const MOST_VALUES = 12;
+
 // `begin` is called with a request.
 export class NewGame {
   #games = [];
@@ -60,7 +63,9 @@ export class NewGame {
     const isCheck = values[0] === "false";
     const text = value => (isCheck ? (value === "true" ? "on" : "off") : value);
     const options = values.map((value, index) => make("option", { value: index ? value : "" }, text(value)));
-    $("option").replaceChildren(...options);
+    const [usual, others] = [options.slice(0, MOST_VALUES), options.slice(MOST_VALUES)];
+    $("option").replaceChildren(...usual);
+    if (others.length) $("option").append(make("optgroup", { label: "others" }, ...others));
     $("option-label").firstChild.textContent = option ? `${option.name} ` : "";
   }
 }

@@ -12,29 +12,60 @@ const AMAZON: char = 'Q';
 /// The letter of an arrow.
 const ARROW: char = '*';
 
-/// The boards with a start position, files × ranks; the first one is the default.
-pub(super) const BOARDS: [&str; 12] =
-    ["10x10", "8x8", "6x6", "5x5", "5x4", "4x5", "4x4", "6x4", "5x6", "4x6", "4x7", "6x5"];
+/// The fewest files and ranks of a board with a start position: with two ranks, the players would touch.
+const MIN_SIZE: usize = 3;
 
-/// The start positions of [`BOARDS`].
-const STARTS: [&str; BOARDS.len()] = [
-    "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w",
-    "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w",
-    "2q3/5q/6/6/Q5/3Q2 w",
-    "1q1q1/q3q/5/Q3Q/1Q1Q1 w",
-    "1q1q1/q3q/Q3Q/1Q1Q1 w",
-    "1q2/3q/4/Q3/2Q1 w",
-    "1qq1/q2q/Q2Q/1QQ1 w",
-    "1q2q1/q4q/Q4Q/1Q2Q1 w",
-    "1q1q1/q3q/5/5/Q3Q/1Q1Q1 w",
-    "1qq1/q2q/4/4/Q2Q/1QQ1 w",
-    "1qq1/q2q/4/4/4/Q2Q/1QQ1 w",
-    "1q2q1/q4q/6/Q4Q/1Q2Q1 w",
+/// The boards with a start position, files × ranks: all from [`MIN_SIZE`] to [`MAX_SIZE`]. The default is
+/// first, and those of matches and proofs come next, for lists that are cut.
+pub(super) const BOARDS: [&str; (MAX_SIZE - MIN_SIZE + 1).pow(2)] = [
+    "10x10", "8x8", "6x6", "5x5", "5x4", "4x5", "4x4", "6x4", "5x6", "4x6", "4x7", "6x5", "3x3", "3x4",
+    "3x5", "3x6", "3x7", "3x8", "3x9", "3x10", "3x11", "4x3", "4x8", "4x9", "4x10", "4x11", "5x3", "5x7",
+    "5x8", "5x9", "5x10", "5x11", "6x3", "6x7", "6x8", "6x9", "6x10", "6x11", "7x3", "7x4", "7x5", "7x6",
+    "7x7", "7x8", "7x9", "7x10", "7x11", "8x3", "8x4", "8x5", "8x6", "8x7", "8x9", "8x10", "8x11", "9x3",
+    "9x4", "9x5", "9x6", "9x7", "9x8", "9x9", "9x10", "9x11", "10x3", "10x4", "10x5", "10x6", "10x7", "10x8",
+    "10x9", "10x11", "11x3", "11x4", "11x5", "11x6", "11x7", "11x8", "11x9", "11x10", "11x11",
 ];
+
+/// What [`BOARDS`] are, in words.
+pub(super) const BOARDS_IN_WORDS: &str = "a board from 3x3 to 11x11, files x ranks";
+
+/// The start positions that are older than [`start_by_rule`] and differ from it.
+const OTHER_STARTS: [(&str, &str); 3] =
+    [("6x6", "2q3/5q/6/6/Q5/3Q2 w"), ("4x5", "1q2/3q/4/Q3/2Q1 w"), ("4x7", "1qq1/q2q/4/4/4/Q2Q/1QQ1 w")];
 
 /// The start position of `BOARDS[board]`; that of the first board if there is no such board.
 pub(super) fn start(board: usize) -> Amazons {
-    parse_fen(STARTS.get(board).unwrap_or(&STARTS[0])).expect("the start positions are valid")
+    let name = BOARDS.get(board).unwrap_or(&BOARDS[0]);
+    let other = OTHER_STARTS.iter().find(|(board, _)| board == name);
+    let start = match other {
+        Some((_, fen)) => parse_fen(fen).ok(),
+        None => size(name).map(start_by_rule),
+    };
+    start.expect("the boards and start positions are valid")
+}
+
+/// Files and ranks of a board by its name.
+fn size(name: &str) -> Option<(usize, usize)> {
+    let (files, ranks) = name.split_once('x')?;
+    files.parse().ok().zip(ranks.parse().ok())
+}
+
+/// The start position by the rule, as on 10×10, 8×8 and most boards: White has two amazons on the first rank,
+/// ⌊(files − 1) / 3⌋ squares in from either edge, and two on the first and the last file, ⌊(ranks − 1) / 3⌋
+/// squares above the first rank. A board with a side of three squares has only those on the first rank: there
+/// the others stand on the same squares or leave no room. Black's amazons are the mirror image from the last
+/// rank down.
+fn start_by_rule((files, ranks): (usize, usize)) -> Amazons {
+    let (inwards, upwards) = ((files - 1) / 3, (ranks - 1) / 3);
+    let first_rank = [(inwards, 0), (files - 1 - inwards, 0)];
+    let edge_files = [(0, upwards), (files - 1, upwards)];
+    let is_small = files.min(ranks) == MIN_SIZE;
+    let mut amazons = [0; 2];
+    for (file, rank) in first_rank.into_iter().chain(edge_files.into_iter().filter(|_| !is_small)) {
+        amazons[Color::White.index()] |= 1 << (MAX_SIZE * rank + file);
+        amazons[Color::Black.index()] |= 1 << (MAX_SIZE * (ranks - 1 - rank) + file);
+    }
+    Amazons::new((files, ranks), amazons, 0, Color::White, 0, 1)
 }
 
 /// Reads the board, the side to move, two fields that are always `-`, plies and the move number. The fields

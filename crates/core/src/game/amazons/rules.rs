@@ -184,7 +184,11 @@ impl Game for Amazons {
     /// No position repeats and every move is progress, as arrows are never removed.
     const DRAW_RULES: DrawRules = DrawRules { repetitions: None, no_progress: None };
 
-    const OPTION: Option<GameOption> = Some(GameOption { name: "AmazonsBoard", choices: &notation::BOARDS });
+    const OPTION: Option<GameOption> = Some(GameOption {
+        name: "AmazonsBoard",
+        choices: &notation::BOARDS,
+        in_words: Some(notation::BOARDS_IN_WORDS),
+    });
 
     /// A position of each phase, and small boards.
     const BENCH: BenchSuite = BenchSuite {

@@ -168,7 +168,8 @@ impl Game for Chess {
 
     const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(FIFTY_MOVE_PLIES) };
 
-    const OPTION: Option<GameOption> = Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"] });
+    const OPTION: Option<GameOption> =
+        Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"], in_words: None });
 
     const XBOARD_VARIANTS: &'static [&'static str] = &["normal", "fischerandom"];
 
