@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::deadline::Pace;
+use super::limits::Limits;
 use super::shared::SharedState;
-use super::{Limits, TimeManager};
+use super::time::TimeManager;
 use crate::eval::Score;
 use crate::game::{Color, GameMove};
 

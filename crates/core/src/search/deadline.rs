@@ -1,18 +1,25 @@
 //! The end of a search: one flag that all of its threads read, and the looks at the clock that set it.
 //!
 //! Any thread that looks in time ends the search for all, so that one that has to wait for a processor does
-//! not keep the others. How long nobody has looked is noted: so late may an end come.
+//! not keep the others. How long nobody has looked is noted: so late may an end come. A listener that has heard
+//! nothing for a while is to hear how far the search has come.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::Control;
+use super::limits::Control;
 
 /// Time between two looks of a thread at the clock, about.
 const PERIOD: Duration = Duration::from_micros(500);
 
 /// Steps of work between two looks at the clock, at most.
 const STEPS: u64 = 64;
+
+/// The longest silence of a search, from one poll to the next. Clients expect to hear something every second.
+const LONGEST_SILENCE: Duration = Duration::from_millis(500);
+
+/// The time that a search that is over may still take to look at the root moves.
+pub(super) const GRACE: Duration = Duration::from_millis(5);
 
 /// On a cache line of its own: what is read at every node beside what is written all the time.
 #[derive(Debug, Default)]
@@ -131,5 +138,32 @@ impl Lookout<'_> {
         self.steps = self.pace.next(now, self.steps);
         self.left = self.steps;
         is_over
+    }
+}
+
+/// Says when a listener is to hear of the progress.
+pub(super) struct Ticker {
+    /// When it has heard something.
+    told: Instant,
+}
+
+impl Ticker {
+    /// The search begins now.
+    pub(super) fn new() -> Ticker {
+        Ticker { told: Instant::now() }
+    }
+
+    /// The listener hears something now.
+    pub(super) fn restart(&mut self) {
+        self.told = Instant::now();
+    }
+
+    /// Whether it has heard nothing for a while. If so, it hears something now.
+    pub(super) fn is_due(&mut self) -> bool {
+        let is_due = self.told.elapsed() >= LONGEST_SILENCE;
+        if is_due {
+            self.restart();
+        }
+        is_due
     }
 }

@@ -3,7 +3,7 @@
 
 use std::marker::PhantomData;
 
-use super::EngineConstants;
+use super::constants::EngineConstants;
 use crate::eval::{MAX_PLY, Score};
 use crate::game::{Color, Game, GameMove, MoveOrdering};
 use crate::memory::HugeSlice;

@@ -1,6 +1,6 @@
 //! What the guesses of a selective search are measured by.
 
-use super::EngineConstants;
+use super::constants::EngineConstants;
 use super::window::Window;
 use crate::eval::{Scale, Score};
 

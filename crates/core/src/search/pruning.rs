@@ -3,7 +3,7 @@
 
 use super::margins::Margins;
 use super::node::{Candidate, Node};
-use super::table::Bound;
+use super::window::Bound;
 use crate::eval::Score;
 
 /// Plies by which a ProbCut search is shallower than the node.

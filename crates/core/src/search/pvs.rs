@@ -543,7 +543,7 @@ mod tests {
     use crate::game::chess::Chess;
     use crate::game::{Game, MoveOrdering};
     use crate::search::searcher::tests::{with_one_of_threads, with_searcher};
-    use crate::search::table::Bound;
+    use crate::search::window::Bound;
 
     /// How many moves of a position have a negative history score.
     fn punished<G: Searchable, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::margins::Margins;
 use super::node::{Candidate, Node};
-use super::table::Bound;
+use super::window::Bound;
 use crate::eval::Score;
 
 /// What a search of the other moves says about the table move.

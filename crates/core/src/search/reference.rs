@@ -2,11 +2,13 @@
 //!
 //! They are the yardstick of principal variation search, and can be selected for comparison (`SearchMode`).
 
-use super::SearchMode;
+use super::input::SearchInput;
+use super::options::SearchMode;
+use super::report::Best;
 use super::searcher::Searcher;
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::Searchable;
+use crate::game::{Searchable, mixed};
 
 impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     /// Searches all moves to the same depth: the value of the position at `ply` for its side to move if it
@@ -80,4 +82,13 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             self.msd_keep(ply, moves);
         }
     }
+}
+
+/// Any of the root moves, by the seed, the position and the number of positions before it.
+pub fn random<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>) -> Best<G::Move> {
+    let moves = input.moves();
+    let plies = input.history.past().len() as u64;
+    let number = mixed(input.options.seed ^ mixed(plies)) ^ input.position.key();
+    let mv = moves.get(mixed(number).checked_rem(moves.len() as u64).unwrap_or(0) as usize).copied();
+    Best { mv, ponder: None, nodes: moves.len() as u64 }
 }

@@ -1,6 +1,6 @@
 //! The moves of the root.
 
-use super::table::Bound;
+use super::window::Bound;
 use crate::eval::Score;
 
 /// A line from the root on, with its score.

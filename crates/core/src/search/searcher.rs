@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use super::budget::Budget;
+use super::deadline::Ticker;
 use super::heuristics::Heuristics;
+use super::input::SearchInput;
 use super::margins::Margins;
 use super::msd::MsdFilter;
-use super::progress::{Progress, Ticker};
+use super::options::SearchMode;
+use super::report::{Listener, Progress};
 use super::root::Root;
 use super::shared::SharedState;
 use super::stack::Ply;
-use super::table::{Bound, TranspositionTable, TtEntry};
-use super::window::Window;
-use super::{Listener, SearchInput, SearchMode};
+use super::table::{TranspositionTable, TtEntry};
+use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{EndgameTables, GameHistory, Searchable, mixed};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Control;
 use super::deadline::Deadline;
+use super::limits::Control;
 use super::root::RootMove;
 use super::window::Window;
 use crate::eval::Score;

@@ -4,21 +4,10 @@ use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
 use prefetch_index::prefetch_index;
 
-use super::window::Window;
+use super::window::{Bound, Window};
 use crate::eval::Score;
 use crate::game::GameMove;
 use crate::memory::SharedWords;
-
-/// What a stored score says about the value of a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    /// The value is at least the score.
-    Lower,
-    /// The value is at most the score.
-    Upper,
-    /// The value is the score.
-    Exact,
-}
 
 /// An entry of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

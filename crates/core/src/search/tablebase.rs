@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use super::SearchInput;
-use super::deepening::{Listener, Report, RootStatistics};
-use super::progress::Progress;
+use super::input::SearchInput;
+use super::report::{Listener, Progress, Report, RootStatistics};
 use super::searcher::Searcher;
-use super::table::{Bound, TtEntry};
+use super::table::TtEntry;
+use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Points, Searchable};
 

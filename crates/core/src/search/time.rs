@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Clock, Limits};
+use super::limits::{Clock, Limits};
 use crate::eval::Score;
 use crate::game::Color;
 

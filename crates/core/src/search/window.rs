@@ -1,9 +1,19 @@
-//! The window of α-β.
+//! The window of α-β, and what a score says that a search within it has found.
 
 use std::ops::Neg;
 
-use super::table::Bound;
 use crate::eval::Score;
+
+/// What a score says about the value of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The value is at least the score.
+    Lower,
+    /// The value is at most the score.
+    Upper,
+    /// The value is the score.
+    Exact,
+}
 
 /// The scores between `alpha` and `beta`. Negation gives the window of the other player.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

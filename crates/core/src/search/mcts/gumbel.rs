@@ -12,11 +12,11 @@
 
 use rand_distr::{Distribution, Gumbel as GumbelNoise};
 
-use super::tree::Proof;
+use super::tree::{Proof, Tree};
 use super::variety::{GUMBEL, random_of};
-use super::{RootSelection, Selection, Tree};
 use crate::game::{Game, Searchable};
-use crate::search::SearchInput;
+use crate::search::input::SearchInput;
+use crate::search::options::FinalMove;
 
 /// The constant c_visit in `σ(q) = (c_visit + max N) c_scale q`.
 const VISIT_OFFSET: f64 = 50.0;
@@ -47,6 +47,19 @@ struct Survivor {
     action: usize,
     /// Simulations of this phase that have begun with it.
     begun: u64,
+}
+
+/// The tree of a search, and the schedule of its root if that has one.
+pub(super) struct SearchTree<'a, G: Game> {
+    pub(super) tree: &'a mut Tree<G>,
+    pub(super) gumbel: Option<Gumbel>,
+}
+
+impl<G: Game> SearchTree<'_, G> {
+    /// The children of the root, the one to play first: see [`Tree::ranked`] and [`Gumbel::ranked`].
+    pub(super) fn ranked(&self, by: FinalMove) -> Vec<usize> {
+        self.gumbel.as_ref().map_or_else(|| self.tree.ranked(0, by), |gumbel| gumbel.ranked(self.tree))
+    }
 }
 
 /// The moves of the root, and which one is next.
@@ -110,12 +123,6 @@ impl Gumbel {
         gumbel.begin_round(tree);
         gumbel.finalists = gumbel.survivors.iter().map(|survivor| survivor.action).collect();
         gumbel
-    }
-
-    /// Whether a search has such a schedule.
-    pub(super) fn is_asked_for<G: Searchable, E>(input: &SearchInput<G, E>) -> bool {
-        let sampling = &input.options.sampling;
-        sampling.selection == Selection::Puct && sampling.root_selection == RootSelection::Gumbel
     }
 
     /// Begins a round with the moves that lead by prior and noise.

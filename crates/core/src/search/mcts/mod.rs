@@ -15,175 +15,34 @@
 //!
 //! - `tree`: nodes, selection, proofs; `simulation`: simulations and playouts;
 //! - `gumbel`: the root by Gumbel noise and sequential halving;
-//! - `answer`: reports, the move to play, what is known of the root;
-//! - `leaf`: priors and values, `net_leaves`: those of a net; `variety`: noise and temperature.
+//! - `leaves`: priors and values, by the static evaluation or a net; `variety`: noise and temperature.
 
-mod answer;
 mod gumbel;
-mod leaf;
-mod net_leaves;
+mod leaves;
 mod simulation;
 mod tree;
 mod variety;
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use answer::{answer, best_pv, report, root_statistics};
-use gumbel::Gumbel;
-pub use leaf::{Leaf, LeafEvaluator, StaticLeaves};
-pub use net_leaves::NetLeaves;
-use simulation::Simulator;
+use gumbel::{Gumbel, SearchTree};
+pub use leaves::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves};
+use simulation::{SharedTree, Simulator};
 use tree::Proof;
-pub use tree::{FinalMove, RootSelection, Selection, Tree};
-pub use variety::NoiseAt;
+pub use tree::Tree;
+use variety::drawn_child;
 
-use super::deadline::Deadline;
-use super::deepening::{Best, Listener};
+use super::deadline::{Deadline, GRACE, Ticker};
 use super::helpers::Helpers;
-use super::progress::{Progress, Ticker};
-use super::{Control, SearchInput, TimeManager};
-use crate::eval::Evaluator;
-use crate::game::{Game, Playouts, Searchable};
-
-/// The constant C in `Q + 2 C √(ln N / n)` (report on TUC-CHESS, §MCTS: 1/√2).
-const EXPLORATION: f64 = std::f64::consts::FRAC_1_SQRT_2;
-
-/// The constant C with children by static evaluation, which is much less noisy than a game of random moves.
-const EXPLORATION_EVALUATED: f64 = 0.2;
-
-/// Which children a node of the tree gets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Expansion {
-    /// All of them at its second visit.
-    All,
-    /// One more at each further visit, in random order.
-    One,
-    /// Those with the best static evaluations at the first visit, in their order, each as if it had been
-    /// visited once. The more visits the node has, the more of them are selected from (progressive widening).
-    Evaluated,
-}
-
-/// Options of Monte Carlo tree search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sampling {
-    /// How the next child is selected.
-    pub selection: Selection,
-    /// The constant C of the selection, in thousandths; `None`: the default of the expansion.
-    pub exploration: Option<u32>,
-    /// Which children a node gets; `None`: by static evaluation where playouts are cut, all of them
-    /// elsewhere. PUCT gives a node all of them at its first visit, whatever is said here.
-    pub expansion: Option<Expansion>,
-    /// Plies of a playout before the position is evaluated; `None`: as the game has it.
-    pub playout_plies: Option<u32>,
-    /// ε, in percent: how many moves of a playout are random; the others are the best by static evaluation.
-    pub epsilon: u32,
-    /// How a child of the root is selected, with `Selection::Puct`.
-    pub root_selection: RootSelection,
-    /// How many moves of the root `RootSelection::Gumbel` considers, at least 1.
-    pub gumbel_actions: usize,
-    /// How strong its noise is, in percent; 0: no noise.
-    pub gumbel_noise: u32,
-    /// How the move to play is chosen in the end.
-    pub final_move: FinalMove,
-    /// Whether the next search keeps the subtree below the moves that have been played.
-    pub keep_tree: bool,
-    /// Whether proven results are backed up, in games without chance.
-    pub prove: bool,
-    /// Leaves that a thread collects before they are evaluated together, at least 1.
-    pub batch: usize,
-    /// Simulations of a search; 0: as many as the limits allow.
-    pub simulations: u32,
-    /// Which priors are mixed with noise, with `Selection::Puct`.
-    pub noise_at: NoiseAt,
-    /// The share of noise in a prior, in percent; 0: no noise.
-    pub noise_weight: u32,
-    /// The parameter α of the Dirichlet distribution of the noise, in thousandths.
-    pub noise_alpha: u32,
-    /// The temperature by which the first moves are drawn by their visits, in hundredths; 0: the best move is
-    /// played.
-    pub temperature: u32,
-    /// How many moves of each player are drawn so, from the first position of the history on.
-    pub temperature_moves: usize,
-}
-
-impl Default for Sampling {
-    fn default() -> Self {
-        Sampling {
-            selection: Selection::Uct,
-            exploration: None,
-            expansion: None,
-            playout_plies: None,
-            epsilon: 100,
-            root_selection: RootSelection::Puct,
-            gumbel_actions: 16,
-            gumbel_noise: 0,
-            final_move: FinalMove::Visits,
-            keep_tree: true,
-            prove: true,
-            batch: 1,
-            simulations: 0,
-            noise_at: NoiseAt::Root,
-            noise_weight: 0,
-            noise_alpha: 300,
-            temperature: 0,
-            temperature_moves: 15,
-        }
-    }
-}
-
-impl Sampling {
-    /// Plies of a playout of a game before the position is evaluated; `None` where it goes on to the end.
-    fn plies<G: Playouts>(&self) -> Option<u32> {
-        self.playout_plies.or(G::PLAYOUT_PLIES)
-    }
-
-    /// Which children a node gets in a game.
-    fn expansion<G: Playouts>(&self) -> Expansion {
-        let default = if self.plies::<G>().is_some() { Expansion::Evaluated } else { Expansion::All };
-        match self.selection {
-            Selection::Uct => self.expansion.unwrap_or(default),
-            Selection::Puct => Expansion::All,
-        }
-    }
-
-    /// The constant of the selection in a game.
-    fn exploration<G: Playouts>(&self) -> f64 {
-        match (self.exploration, self.expansion::<G>()) {
-            (Some(thousandths), _) => f64::from(thousandths) / 1000.0,
-            (None, Expansion::Evaluated) => EXPLORATION_EVALUATED,
-            (None, Expansion::All | Expansion::One) => EXPLORATION,
-        }
-    }
-}
-
-/// The tree of a search, and the schedule of its root if that has one.
-struct SearchTree<'a, G: Game> {
-    tree: &'a mut Tree<G>,
-    gumbel: Option<Gumbel>,
-}
-
-impl<G: Game> SearchTree<'_, G> {
-    /// The children of the root, the one to play first: see [`Tree::ranked`] and [`Gumbel::ranked`].
-    fn ranked(&self, by: FinalMove) -> Vec<usize> {
-        self.gumbel.as_ref().map_or_else(|| self.tree.ranked(0, by), |gumbel| gumbel.ranked(self.tree))
-    }
-}
-
-/// What the threads of a search share.
-struct SharedTree<'a, G: Searchable> {
-    tree: Mutex<SearchTree<'a, G>>,
-    /// Positions visited.
-    nodes: AtomicU64,
-    /// When the search ends, and whether it has.
-    deadline: &'a Deadline<'a>,
-}
-
-impl<'a, G: Searchable> SharedTree<'a, G> {
-    fn lock(&self) -> MutexGuard<'_, SearchTree<'a, G>> {
-        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+use super::input::SearchInput;
+use super::limits::Control;
+use super::options::{Expansion, FinalMove, Selection};
+use super::report::{Best, Listener, Progress, Report, RootMoveStatistics, RootStatistics, Visits};
+use super::time::TimeManager;
+use super::window::Bound;
+use crate::eval::{Evaluator, MAX_PLY, Score};
+use crate::game::{Game, Searchable};
 
 /// Looks for the best move until a limit or `control` ends the search, or until the result is proven. Nodes
 /// are positions of the tree and of playouts; the depth is the length of the principal variation. Priors and
@@ -215,8 +74,7 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
         simulator.expand_root(tree, &moves, all);
     }
     simulator.disturb_root(tree);
-    let gumbel =
-        Gumbel::is_asked_for(input).then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
+    let gumbel = sampling.is_by_gumbel().then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
     let tree = Mutex::new(SearchTree { tree, gumbel });
     let shared = &SharedTree { tree, nodes: AtomicU64::new(0), deadline };
     let helpers = Helpers::new((1..threads as u64).map(|number| {
@@ -290,13 +148,127 @@ fn run<G: Searchable, E: Evaluator<G>>(
     report(input, simulator, shared, listener);
 }
 
+/// The answer of a search that is over.
+fn answer<G: Searchable, E: Evaluator<G>>(
+    input: &SearchInput<G, E>,
+    shared: &SharedTree<G>,
+    moves: &[G::Move],
+    listener: &mut dyn Listener<G::Move>,
+) -> Best<G::Move> {
+    let nodes = shared.nodes.load(Ordering::Relaxed);
+    let searched = shared.lock();
+    if is_answer_blind(input, &searched)
+        && let Some((mv, score)) = input.best_at_once(moves, &mut shared.deadline.grace(GRACE))
+    {
+        let (time, visits) = (input.limits.start.elapsed(), None);
+        let nodes = nodes + moves.len() as u64;
+        let (depth, seldepth, multipv, bound, hashfull) = (1, 1, 1, Bound::Exact, 0);
+        let (tbhits, pv) = (None, vec![mv]);
+        listener.report(Report {
+            depth,
+            seldepth,
+            multipv,
+            score,
+            bound,
+            nodes,
+            time,
+            hashfull,
+            tbhits,
+            visits,
+            pv,
+        });
+        return Best { mv: Some(mv), ponder: None, nodes };
+    }
+    let drawn = drawn_child(input, searched.tree).map(|child| searched.tree.line(child, FinalMove::Visits));
+    let pv = drawn.unwrap_or_else(|| best_pv(input, &searched));
+    Best { mv: pv.first().copied(), ponder: pv.get(1).copied(), nodes }
+}
+
+/// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not
+/// one for each move where neither priors nor evaluations lead the first ones.
+fn is_answer_blind<G: Searchable, E: Evaluator<G>>(
+    input: &SearchInput<G, E>,
+    searched: &SearchTree<G>,
+) -> bool {
+    let (sampling, tree) = (&input.options.sampling, &searched.tree);
+    let ranked = tree.ranked(0, sampling.final_move);
+    let Some(&best) = ranked.first() else { return true };
+    let is_led = sampling.selection == Selection::Puct || sampling.expansion::<G>() == Expansion::Evaluated;
+    let is_proven = matches!(tree.node(best).proof, Proof::Won(_));
+    !is_led && !is_proven && ranked.len() < tree.children(0).count()
+}
+
+/// The line of the best moves.
+fn best_pv<G: Searchable, E: Evaluator<G>>(
+    input: &SearchInput<G, E>,
+    searched: &SearchTree<G>,
+) -> Vec<G::Move> {
+    let by = input.options.sampling.final_move;
+    searched.ranked(by).first().map_or_else(Vec::new, |&best| searched.tree.line(best, by))
+}
+
+/// Reports the best moves.
+fn report<G: Searchable, E: Evaluator<G>>(
+    input: &SearchInput<G, E>,
+    simulator: &Simulator<G, E>,
+    shared: &SharedTree<G>,
+    listener: &mut dyn Listener<G::Move>,
+) {
+    let searched = shared.lock();
+    let (tree, by) = (&searched.tree, input.options.sampling.final_move);
+    for (child, number) in searched.ranked(by).into_iter().take(input.options.multi_pv).zip(1..) {
+        let pv = tree.line(child, by);
+        let node = tree.node(child);
+        let score = match node.proof {
+            Proof::Open => Score::from_win_rate(node.mean()),
+            Proof::Drawn => Score::DRAW,
+            Proof::Won(plies) => Score::won_in((usize::from(plies) + 1).min(MAX_PLY)),
+            Proof::Lost(plies) => Score::lost_in((usize::from(plies) + 1).min(MAX_PLY)),
+        };
+        listener.report(Report {
+            depth: pv.len() as u32,
+            seldepth: simulator.seldepth as u32,
+            multipv: number,
+            score,
+            bound: Bound::Exact,
+            nodes: shared.nodes.load(Ordering::Relaxed),
+            time: input.limits.start.elapsed(),
+            hashfull: tree.fullness(),
+            tbhits: None,
+            visits: Some(Visits { count: node.visits, simulations: tree.root().visits, mean: node.mean() }),
+            pv,
+        });
+    }
+}
+
+/// What a search that plays `best` has found out about its root.
+fn root_statistics<G: Game>(searched: &SearchTree<G>, best: Option<G::Move>) -> RootStatistics<G::Move> {
+    let SearchTree { tree, gumbel } = searched;
+    let visits: Vec<_> = tree.children(0).map(|child| tree.node(child).visits).collect();
+    let all: f64 = visits.iter().copied().map(f64::from).sum();
+    let policy = match gumbel {
+        Some(gumbel) => gumbel.policy(tree),
+        None => visits.iter().map(|&visits| f64::from(visits) / all).collect(),
+    };
+    let statistics = tree
+        .children(0)
+        .zip(visits)
+        .zip(policy)
+        .map(|((child, visits), policy)| RootMoveStatistics { mv: tree.node(child).mv, visits, policy });
+    let moves = match all > 0.0 {
+        true => statistics.collect(),
+        false => best.into_iter().map(|mv| RootMoveStatistics { mv, visits: 0, policy: 1.0 }).collect(),
+    };
+    RootStatistics { moves, value: 1.0 - tree.root().mean() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::eval::Linear;
     use crate::game::neighbours::Neighbours;
     use crate::game::{Game, GameHistory};
-    use crate::search::{Limits, Options, Report};
+    use crate::search::{Limits, Options, RootSelection, Sampling};
 
     #[test]
     fn all_simulations_are_backed_up() {

@@ -1,19 +1,21 @@
 //! Simulations: down the tree, expansion or playout at the leaf, and the way back up.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::gumbel::Gumbel;
-use super::tree::{Children, Node, Proof, Selection, seen_by};
-use super::variety::{Noise, NoiseAt, random_of};
-use super::{Expansion, Leaf, LeafEvaluator, SearchTree, SharedTree, Tree};
+use super::gumbel::{Gumbel, SearchTree};
+use super::leaves::{Leaf, LeafEvaluator};
+use super::tree::{Children, Node, Proof, Tree, seen_by};
+use super::variety::{Noise, random_of};
 use crate::eval::{Evaluator, MAX_PLY, Scale, Score};
 use crate::game::{Color, GameHistory, Points, Searchable};
-use crate::search::SearchInput;
 use crate::search::deadline::{Deadline, Lookout};
+use crate::search::input::SearchInput;
 use crate::search::msd::MsdFilter;
+use crate::search::options::{Expansion, NoiseAt, Selection};
 
 /// Plies of a playout to the end in games without a longest game; then it counts as drawn.
 const LONGEST_PLAYOUT: u32 = 300;
@@ -24,6 +26,21 @@ const WIDENING: f64 = 0.6;
 
 /// Children of a node that are sorted by static evaluation, at most, unless `Width` says otherwise.
 const WIDEST: usize = 50;
+
+/// What the threads of a search share.
+pub(super) struct SharedTree<'a, G: Searchable> {
+    pub(super) tree: Mutex<SearchTree<'a, G>>,
+    /// Positions visited.
+    pub(super) nodes: AtomicU64,
+    /// When the search ends, and whether it has.
+    pub(super) deadline: &'a Deadline<'a>,
+}
+
+impl<'a, G: Searchable> SharedTree<'a, G> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, SearchTree<'a, G>> {
+        self.tree.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// How a simulation has left the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

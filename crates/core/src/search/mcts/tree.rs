@@ -1,6 +1,7 @@
 //! The tree of a Monte Carlo search, in a fixed memory.
 
 use crate::game::{Color, Game, GameHistory};
+use crate::search::options::{FinalMove, Selection};
 
 /// A proven result, for the player whose move led to the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,33 +84,6 @@ impl<M: Copy> Node<M> {
         let mean = if self.visits == 0 { 0.5 } else { self.total / f64::from(self.visits) };
         self.proof.result().unwrap_or(mean)
     }
-}
-
-/// How the next child is selected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selection {
-    /// UCT: the largest `Q + 2 C √(ln N / n)`.
-    Uct,
-    /// PUCT: the largest `Q + C P √N / (1 + n)`.
-    Puct,
-}
-
-/// How a child of the root is selected, with [`Selection::Puct`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RootSelection {
-    /// As at every node.
-    Puct,
-    /// By Gumbel noise and sequential halving, which also choose the move to play.
-    Gumbel,
-}
-
-/// How the move to play is chosen in the end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FinalMove {
-    /// The move with the most visits.
-    Visits,
-    /// The move with the best mean result.
-    Value,
 }
 
 /// The tree of a search. Its first node is the root; the subtree below a move that is played can be kept for

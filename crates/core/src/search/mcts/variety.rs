@@ -4,26 +4,16 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma};
 
-use super::gumbel::Gumbel;
-use super::tree::Proof;
-use super::{FinalMove, Sampling, Tree};
+use super::tree::{Proof, Tree};
 use crate::game::{Searchable, mixed};
-use crate::search::SearchInput;
+use crate::search::input::SearchInput;
+use crate::search::options::{FinalMove, NoiseAt, Sampling};
 
 /// The number of the random numbers by which a move is drawn.
 const DRAW: u64 = u64::MAX;
 
 /// The number of the random numbers of the Gumbel noise.
 pub(super) const GUMBEL: u64 = u64::MAX - 1;
-
-/// Which priors are mixed with noise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoiseAt {
-    /// Those of the root, as in AlphaZero.
-    Root,
-    /// Those of every node that is expanded, as in the chess-zero paper.
-    Leaves,
-}
 
 /// Noise from a Dirichlet distribution.
 pub(super) struct Noise {
@@ -62,7 +52,7 @@ impl Noise {
 pub(super) fn drawn_child<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Option<usize> {
     let sampling = &input.options.sampling;
     let moves = input.history.past().len() / 2;
-    if Gumbel::is_asked_for(input) || sampling.temperature == 0 || moves >= sampling.temperature_moves {
+    if sampling.is_by_gumbel() || sampling.temperature == 0 || moves >= sampling.temperature_moves {
         return None;
     }
     let children = tree.ranked(0, FinalMove::Visits);

@@ -1,0 +1,107 @@
+//! What is searched: a position with its history, an evaluation, options and limits.
+
+use super::limits::Limits;
+use super::msd::MsdFilter;
+use super::options::Options;
+use crate::eval::{Evaluator, Score};
+use crate::game::{EndgameTables, GameHistory, Points, Searchable};
+
+/// What is to be searched, and how.
+#[derive(Debug)]
+pub struct SearchInput<'a, G: Searchable, E> {
+    /// The position to find a move in.
+    pub position: &'a G,
+    /// The positions before it.
+    pub history: &'a GameHistory<G>,
+    /// The static evaluation.
+    pub evaluator: &'a E,
+    /// The moves to choose from, in the order in which they are to be tried; `None`: all legal ones. Moves
+    /// that are not legal are left out, so that an empty choice finds no move.
+    pub root_moves: Option<&'a [G::Move]>,
+    /// Endgame tables that a principal variation search probes.
+    pub tables: Option<&'a dyn EndgameTables<G>>,
+    /// How to go about it.
+    pub options: &'a Options,
+    /// When to stop.
+    pub limits: &'a Limits,
+}
+
+impl<G: Searchable, E> Clone for SearchInput<'_, G, E> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<G: Searchable, E> Copy for SearchInput<'_, G, E> {}
+
+impl<'a, G: Searchable, E> SearchInput<'a, G, E> {
+    /// A search among all legal moves, without endgame tables.
+    pub fn new(
+        position: &'a G,
+        history: &'a GameHistory<G>,
+        evaluator: &'a E,
+        options: &'a Options,
+        limits: &'a Limits,
+    ) -> SearchInput<'a, G, E> {
+        SearchInput { position, history, evaluator, root_moves: None, tables: None, options, limits }
+    }
+}
+
+impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
+    /// The root moves: those of the caller, or those that the MSD filter keeps. A draw by repetition, by the
+    /// halfmove clock or for lack of material leaves them: a client may play on until somebody claims it.
+    pub(super) fn moves(&self) -> Vec<G::Move> {
+        let mut moves = Vec::new();
+        self.position.legal_moves(&mut moves);
+        if let Some(chosen) = self.root_moves {
+            return chosen.iter().filter(|mv| moves.contains(mv)).copied().collect();
+        }
+        let Options { msd, seed, .. } = self.options;
+        if msd.is_on() {
+            let mut filter = MsdFilter::new(msd, self.evaluator, *seed);
+            let mut state = E::State::default();
+            self.evaluator.reset(self.position, &mut state);
+            let volatile = self.position.in_check();
+            let history = &mut self.history.clone();
+            filter.keep(history, self.position, &state, 0, volatile, &mut moves, &mut || false);
+        }
+        moves
+    }
+
+    /// Whether the root moves of a search by depth are sorted by the static evaluation behind them.
+    pub(super) fn sorts_root_by_static_eval(&self) -> bool {
+        G::ORDERS_BY_STATIC_EVAL && self.options.selective && self.root_moves.is_none()
+    }
+
+    /// The best of some root moves by the positions behind them alone, with its score; `None` without moves.
+    /// Once `is_late` says so, the moves that are left are not looked at.
+    pub(super) fn best_at_once(
+        &self,
+        moves: &[G::Move],
+        is_late: &mut dyn FnMut() -> bool,
+    ) -> Option<(G::Move, Score)> {
+        let (evaluator, position, stm) = (self.evaluator, self.position, self.position.side_to_move());
+        let [mut state, mut scratch] = [E::State::default(), E::State::default()];
+        evaluator.reset(position, &mut state);
+        let score = |&mv: &G::Move| {
+            let child = position.after(mv);
+            match child.outcome() {
+                None => evaluator.evaluate_child(position, &state, &child, &mut scratch, stm),
+                Some(outcome) => match Points::of(outcome.winner, stm) {
+                    Points::Win => Score::won_in(1),
+                    Points::Draw => Score::DRAW,
+                    Points::Loss => Score::lost_in(1),
+                },
+            }
+        };
+        // Of equals, the first.
+        let mut number = 0;
+        let in_time = moves.iter().take_while(|_| {
+            number += 1;
+            number == 1 || !is_late()
+        });
+        let scores: Vec<_> = in_time.map(score).collect();
+        let best = *scores.iter().max()?;
+        moves.iter().copied().zip(scores).find(|&(_, score)| score == best)
+    }
+}
