@@ -1,17 +1,15 @@
 //! Iterative deepening: one more ply each time, until a limit stops it.
 
-use super::deadline::{Deadline, GRACE};
 use super::helpers::Helpers;
 use super::heuristics::Heuristics;
 use super::input::SearchInput;
-use super::limits::Control;
+use super::limits::{Control, Deadline, GRACE, Stability, TimeManager};
 use super::options::SearchMode;
 use super::report::{Best, Listener, Report};
 use super::root::{Line, Root};
 use super::searcher::Searcher;
 use super::shared::SharedState;
 use super::table::TranspositionTable;
-use super::time::{Stability, TimeManager};
 use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
@@ -44,8 +42,9 @@ pub fn search<G: Searchable, E: Evaluator<G>>(
     if moves.is_empty() {
         return Best::nothing();
     }
-    let limit = TimeManager::new(input.limits, input.position.side_to_move()).hard;
-    let shared = &SharedState::new(control, input.limits.start, limit, 1 + others.len());
+    let time = TimeManager::new(input.limits, input.position.side_to_move());
+    let deadline = Deadline::new(control, input.limits.start, time);
+    let shared = &SharedState::new(deadline, 1 + others.len());
     if input.sorts_root_by_static_eval() {
         sort_by_static_eval(input, &shared.deadline, &mut moves);
     }
@@ -145,7 +144,7 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
     /// is the best move so far.
     fn answer_at_once(&mut self) {
         if !self.input.sorts_root_by_static_eval() {
-            self.searcher.budget.grant(LAST_NODES, self.searcher.shared);
+            self.searcher.budget.grant(LAST_NODES, &self.searcher.shared.deadline);
             self.iterate(1);
         }
         if !self.lines.is_empty() {
@@ -255,7 +254,8 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         }
         let forced = plies.is_some_and(|plies| depth as usize >= FORCED_END_FACTOR * plies);
         let only_move = self.searcher.root.moves.len() == 1;
-        self.searcher.is_soft_limit_over(factor) || (self.searcher.is_on_clock() && (forced || only_move))
+        let deadline = &self.searcher.shared.deadline;
+        deadline.is_soft_limit_over(factor) || (deadline.is_on_clock() && (forced || only_move))
     }
 
     /// Tells the listener that a window has failed, which gives a bound of the score. Only where it wants a
@@ -285,7 +285,7 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
             score,
             bound,
             nodes: self.searcher.nodes(),
-            time: self.searcher.budget.elapsed(),
+            time: self.searcher.shared.deadline.elapsed(),
             hashfull: self.searcher.table.hashfull(),
             tbhits: self.searcher.tbhits(),
             visits: None,

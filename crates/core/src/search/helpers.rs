@@ -4,7 +4,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, Scope};
 
-use super::deadline::Deadline;
+use super::limits::Deadline;
 
 /// What helping threads are to do, as far as they have not begun. A job calls its argument when it is ready to
 /// search: then the next thread starts.
@@ -61,12 +61,12 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::search::Control;
+    use crate::search::limits::{Control, TimeManager};
 
     /// How many of 50 threads run, and how many of them get ready at the same time at most.
     fn run(is_over: bool) -> (usize, usize) {
         let control = Control::default();
-        let deadline = Deadline::new(&control, Instant::now(), None);
+        let deadline = Deadline::new(&control, Instant::now(), TimeManager::default());
         if is_over {
             deadline.end();
         }

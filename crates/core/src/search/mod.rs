@@ -3,8 +3,8 @@
 //! A search takes a [`SearchInput`] (a position with its history, an evaluation, options, limits) and a
 //! [`Control`] that can stop it, and reports to a [`Listener`]; it neither reads input nor prints.
 //!
-//! What goes in and what comes out: `input`: the position and its moves; `options`; `limits`; `report`: what a
-//! listener hears.
+//! What goes in and what comes out: `input`: the position and its moves; `options`; `report`: what a listener
+//! hears; `limits`: when it ends, with the [`TimeManager`] and the budget of each thread.
 //!
 //! Searches by depth:
 //! - `deepening`: [`search`], iterative deepening with aspiration windows and several principal variations;
@@ -13,21 +13,19 @@
 //! - `reference`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`; `expectation`:
 //!   nodes whose outcome is chance's;
 //! - `searcher`: the state of one thread, with `stack`: what it keeps for each ply, `root`: the moves of the
-//!   root, `budget`: when it has to stop, `shared`: what the threads of a search share;
-//! - `deadline`: the end of a search for all of its threads; `helpers`: how threads come to help;
+//!   root, `shared`: what the threads of a search share;
+//! - `helpers`: how threads come to help;
 //! - `ordering`: the move picker; `heuristics`: killers, histories and corrections of the evaluation;
 //!   `msd`: minimax selective deepening;
 //! - `tablebase`: endgame tables in a search, and at its root ([`TableRoot`]);
-//! - `table`: the [`TranspositionTable`]; `time`: the [`TimeManager`]; `window`;
+//! - `table`: the [`TranspositionTable`]; `window`;
 //! - `constants`: the table of the [`Constants`] that matches tune.
 //!
 //! Other searches:
 //! - `mcts`: Monte Carlo tree search ([`monte_carlo`]);
 //! - [`random`]: any legal move, for comparison.
 
-mod budget;
 mod constants;
-mod deadline;
 mod deepening;
 mod expectation;
 mod helpers;
@@ -53,14 +51,13 @@ mod shared;
 mod stack;
 mod table;
 mod tablebase;
-mod time;
 mod window;
 
 pub use constants::{Constant, Constants, EngineConstants};
 pub use deepening::search;
 pub use heuristics::Heuristics;
 pub use input::SearchInput;
-pub use limits::{Clock, Control, Limits};
+pub use limits::{Clock, Control, Delays, Limits, TimeManager};
 pub use mcts::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves, Tree, monte_carlo};
 pub use msd::MsdOptions;
 pub use options::{
@@ -70,5 +67,4 @@ pub use reference::random;
 pub use report::{Best, Listener, Progress, Report, RootMoveStatistics, RootStatistics, Visits};
 pub use table::{TranspositionTable, TtEntry};
 pub use tablebase::TableRoot;
-pub use time::{Delays, TimeManager};
 pub use window::Bound;

@@ -1,7 +1,7 @@
 //! The move picker: table move, tactical moves by MVV-LVA, killers, quiet moves by history, losing captures.
 
-use super::deadline::Deadline;
 use super::heuristics::{Context, Heuristics};
+use super::limits::Deadline;
 use crate::eval::Evaluator;
 use crate::game::{GameMove, MoveOrdering, Searchable};
 

@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use super::budget::Budget;
-use super::deadline::Ticker;
 use super::heuristics::Heuristics;
 use super::input::SearchInput;
+use super::limits::{Budget, Ticker};
 use super::margins::Margins;
 use super::msd::MsdFilter;
 use super::options::SearchMode;
@@ -100,7 +99,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             root_searches: 0,
             seldepth: 0,
             null_move_ply: 0,
-            budget: Budget::new(input.limits, input.position.side_to_move()),
+            budget: Budget::new(input.limits.nodes),
             shared,
             listener,
             ticker: Ticker::new(),
@@ -129,7 +128,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     #[inline]
     pub(super) fn visit(&mut self, ply: usize) -> bool {
         self.seldepth = self.seldepth.max(ply);
-        if self.budget.is_poll_due(self.shared) {
+        if self.budget.is_poll_due(&self.shared.deadline) {
             self.poll(ply);
         }
         self.budget.visit()
@@ -138,7 +137,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// Looks for a reason to end the search, or the part of it that another thread has already done.
     #[cold]
     fn poll(&mut self, ply: usize) {
-        self.budget.poll(self.shared, self.root_searches);
+        let is_root_finished = self.shared.has_finished(self.root_searches);
+        self.budget.poll(&self.shared.deadline, is_root_finished);
         self.tell_progress();
         if self.shared.is_shared() && !self.is_stopped() {
             self.look_for_answers(ply);
@@ -153,17 +153,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
     /// Nodes visited by all threads, as far as they have been added up.
     pub(super) fn nodes(&self) -> u64 {
-        self.budget.all_nodes(self.shared)
-    }
-
-    /// Whether another iteration would exceed the time for this move, which is `factor` times the usual one.
-    pub(super) fn is_soft_limit_over(&self, factor: f64) -> bool {
-        self.budget.is_soft_limit_over(factor) && !self.shared.control.is_pondering()
-    }
-
-    /// Whether the clock of the side to move is running.
-    pub(super) fn is_on_clock(&self) -> bool {
-        self.budget.is_on_clock() && !self.shared.control.is_pondering()
+        self.budget.all_nodes(&self.shared.deadline)
     }
 
     /// The position at `ply`.
@@ -379,7 +369,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
     /// Announces that the search of a root move begins, once the search has taken a while.
     pub(super) fn announce_root_move(&mut self, mv: G::Move, number: usize) {
-        if self.listener.is_none() || self.budget.elapsed() < ANNOUNCE_AFTER {
+        if self.listener.is_none() || self.shared.deadline.elapsed() < ANNOUNCE_AFTER {
             return;
         }
         let progress = self.progress();
@@ -404,7 +394,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     fn progress(&self) -> Progress {
         Progress {
             nodes: self.nodes(),
-            time: self.budget.elapsed(),
+            time: self.shared.deadline.elapsed(),
             hashfull: self.table.hashfull(),
             tbhits: self.tbhits(),
         }
@@ -431,7 +421,8 @@ pub(super) mod tests {
     use crate::eval::Linear;
     use crate::game::chess::Chess;
     use crate::game::{Features, Game};
-    use crate::search::{Control, Limits, Options};
+    use crate::search::limits::{Control, Deadline, Limits, TimeManager};
+    use crate::search::options::Options;
 
     /// Does something with a searcher of a position, which is its root.
     pub(in crate::search) fn with_searcher<G: Searchable + Features, T>(
@@ -452,7 +443,8 @@ pub(super) mod tests {
         let input = SearchInput::new(position, &history, &evaluator, &options, &limits);
         let (table, mut heuristics) = (TranspositionTable::new(1).unwrap(), Heuristics::new());
         let control = Control::default();
-        let shared = SharedState::new(&control, limits.start, None, threads);
+        let deadline = Deadline::new(&control, limits.start, TimeManager::default());
+        let shared = SharedState::new(deadline, threads);
         let root = Root::new(input.moves());
         job(&mut Searcher::new(&input, SearchMode::Pvs, root, &table, &mut heuristics, &shared, None))
     }

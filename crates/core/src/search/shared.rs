@@ -3,10 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
 
-use super::deadline::Deadline;
-use super::limits::Control;
+use super::limits::Deadline;
 use super::root::RootMove;
 use super::window::Window;
 use crate::eval::Score;
@@ -14,12 +12,8 @@ use crate::game::{Game, GameMove, mixed};
 
 /// What the threads of a search share besides the transposition table.
 pub(super) struct SharedState<'a, M> {
-    /// Stops the search from outside.
-    pub(super) control: &'a Control,
     /// When the search ends, and whether it has.
     pub(super) deadline: Deadline<'a>,
-    /// Nodes that the threads have added up.
-    pub(super) nodes: AtomicU64,
     /// Positions that the threads have found in endgame tables.
     pub(super) tbhits: AtomicU64,
     /// The moves that threads are searching; `None` with a single thread.
@@ -43,17 +37,10 @@ struct RootResult<M> {
 }
 
 impl<'a, M: GameMove> SharedState<'a, M> {
-    /// The state of a search on so many threads that was asked for at `start` and may take as long as `limit`.
-    pub(super) fn new(
-        control: &'a Control,
-        start: Instant,
-        limit: Option<Duration>,
-        threads: usize,
-    ) -> SharedState<'a, M> {
+    /// The state of a search on so many threads that ends with `deadline`.
+    pub(super) fn new(deadline: Deadline<'a>, threads: usize) -> SharedState<'a, M> {
         SharedState {
-            control,
-            deadline: Deadline::new(control, start, limit),
-            nodes: AtomicU64::new(0),
+            deadline,
             tbhits: AtomicU64::new(0),
             busy: (threads > 1).then(BusyTable::new),
             threads,
@@ -159,9 +146,12 @@ impl BusyEntry<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
     use crate::game::Game;
     use crate::game::chess::Chess;
+    use crate::search::limits::{Control, TimeManager};
     use crate::search::root::Root;
 
     #[test]
@@ -169,7 +159,8 @@ mod tests {
         let mut moves = Vec::new();
         Chess::start().legal_moves(&mut moves);
         let (control, thread) = (Control::default(), Root::new(moves));
-        let shared = SharedState::new(&control, Instant::now(), None, 3);
+        let deadline = Deadline::new(&control, Instant::now(), TimeManager::default());
+        let shared = SharedState::new(deadline, 3);
         // What two of the threads find, one after the other, in two searches of the root.
         let finish = |number: usize, thousandths: i32| {
             let mut root = thread.clone();

@@ -24,7 +24,6 @@ mod tree;
 mod variety;
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use gumbel::{Gumbel, SearchTree};
 pub use leaves::{Leaf, LeafEvaluator, NetLeaves, StaticLeaves};
@@ -33,13 +32,11 @@ use tree::Proof;
 pub use tree::Tree;
 use variety::drawn_child;
 
-use super::deadline::{Deadline, GRACE, Ticker};
 use super::helpers::Helpers;
 use super::input::SearchInput;
-use super::limits::Control;
+use super::limits::{Control, Deadline, GRACE, Ticker, TimeManager};
 use super::options::{Expansion, FinalMove, Selection};
 use super::report::{Best, Listener, Progress, Report, RootMoveStatistics, RootStatistics, Visits};
-use super::time::TimeManager;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Game, Searchable};
@@ -65,7 +62,8 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
     let leaf_evaluator = leaf_evaluator.unwrap_or(&default);
     let time = TimeManager::new(input.limits, input.position.side_to_move());
     let enough = time.soft.into_iter().chain(time.hard).min();
-    let deadline = &Deadline::new(control, input.limits.start, enough);
+    let time = TimeManager { soft: None, hard: enough };
+    let deadline = &Deadline::new(control, input.limits.start, time);
     let all = input.root_moves.is_none() && !input.options.msd.is_on();
     let mut lookout = deadline.lookout();
     tree.begin(input.position, input.history, any, sampling.keep_tree && all, &mut || lookout.is_over());
@@ -76,7 +74,7 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
     simulator.disturb_root(tree);
     let gumbel = sampling.is_by_gumbel().then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
     let tree = Mutex::new(SearchTree { tree, gumbel });
-    let shared = &SharedTree { tree, nodes: AtomicU64::new(0), deadline };
+    let shared = &SharedTree { tree, deadline };
     let helpers = Helpers::new((1..threads as u64).map(|number| {
         move |is_ready: &dyn Fn()| {
             let mut simulator = Simulator::new(input, leaf_evaluator, number, deadline);
@@ -132,7 +130,7 @@ fn run<G: Searchable, E: Evaluator<G>>(
             let asked = input.limits.depth.map(|depth| depth as usize);
             deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.lock()).len() >= depth);
         }
-        let nodes = shared.nodes.load(Ordering::Relaxed);
+        let nodes = shared.deadline.nodes();
         if ticker.is_due() {
             let (time, hashfull) = (input.limits.start.elapsed(), shared.lock().tree.fullness());
             listener.progress(&Progress { nodes, time, hashfull, tbhits: None });
@@ -155,7 +153,7 @@ fn answer<G: Searchable, E: Evaluator<G>>(
     moves: &[G::Move],
     listener: &mut dyn Listener<G::Move>,
 ) -> Best<G::Move> {
-    let nodes = shared.nodes.load(Ordering::Relaxed);
+    let nodes = shared.deadline.nodes();
     let searched = shared.lock();
     if is_answer_blind(input, &searched)
         && let Some((mv, score)) = input.best_at_once(moves, &mut shared.deadline.grace(GRACE))
@@ -231,7 +229,7 @@ fn report<G: Searchable, E: Evaluator<G>>(
             multipv: number,
             score,
             bound: Bound::Exact,
-            nodes: shared.nodes.load(Ordering::Relaxed),
+            nodes: shared.deadline.nodes(),
             time: input.limits.start.elapsed(),
             hashfull: tree.fullness(),
             tbhits: None,

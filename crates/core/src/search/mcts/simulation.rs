@@ -1,6 +1,5 @@
 //! Simulations: down the tree, expansion or playout at the leaf, and the way back up.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rand::rngs::StdRng;
@@ -12,8 +11,8 @@ use super::tree::{Children, Node, Proof, Tree, seen_by};
 use super::variety::{Noise, random_of};
 use crate::eval::{Evaluator, MAX_PLY, Scale, Score};
 use crate::game::{Color, GameHistory, Points, Searchable};
-use crate::search::deadline::{Deadline, Lookout};
 use crate::search::input::SearchInput;
+use crate::search::limits::{Deadline, Lookout};
 use crate::search::msd::MsdFilter;
 use crate::search::options::{Expansion, NoiseAt, Selection};
 
@@ -30,8 +29,6 @@ const WIDEST: usize = 50;
 /// What the threads of a search share.
 pub(super) struct SharedTree<'a, G: Searchable> {
     pub(super) tree: Mutex<SearchTree<'a, G>>,
-    /// Positions visited.
-    pub(super) nodes: AtomicU64,
     /// When the search ends, and whether it has.
     pub(super) deadline: &'a Deadline<'a>,
 }
@@ -194,7 +191,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             let tree = &mut *shared.lock().tree;
             self.pending[finished..self.waiting].iter().for_each(|pending| tree.withdraw(&pending.path));
         }
-        shared.nodes.fetch_add(std::mem::take(&mut self.nodes), Ordering::Relaxed);
+        shared.deadline.add_nodes(std::mem::take(&mut self.nodes));
         (begun - (self.waiting - finished)) as u64
     }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::limits::{Clock, Limits};
+use super::{Clock, Limits};
 use crate::eval::Score;
 use crate::game::Color;
 
@@ -43,7 +43,7 @@ const FALL_RANGE: [f64; 2] = [0.85, 1.6];
 
 /// How settled the choice between the root moves is: the share of its time that a search needs.
 #[derive(Debug)]
-pub(super) struct Stability<M> {
+pub(in crate::search) struct Stability<M> {
     best: Option<M>,
     /// Iterations since the best move has changed.
     iterations: usize,
@@ -53,14 +53,14 @@ pub(super) struct Stability<M> {
 
 impl<M: PartialEq> Stability<M> {
     /// Nothing is known.
-    pub(super) fn new() -> Stability<M> {
+    pub(in crate::search) fn new() -> Stability<M> {
         Stability { best: None, iterations: 0, score: None }
     }
 
     /// Notes the result of an iteration: its best move, the score in thousandths, and the share of the nodes
     /// of the search that went into the best move. `margin` is the unit of the pruning margins. The factor by
     /// which the soft limit should be multiplied: less than 1 where everything speaks for one move.
-    pub(super) fn factor(&mut self, best: M, score: Score, share: f64, margin: i32) -> f64 {
+    pub(in crate::search) fn factor(&mut self, best: M, score: Score, share: f64, margin: i32) -> f64 {
         self.iterations = if self.best.as_ref() == Some(&best) { self.iterations + 1 } else { 0 };
         self.best = Some(best);
         let mean = self.score.unwrap_or(score).to_thousandths();
@@ -72,8 +72,9 @@ impl<M: PartialEq> Stability<M> {
     }
 }
 
-/// The time of a search: no new iteration after the soft limit, no further node after the hard limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The time of a search: no new iteration after the soft limit, no further node after the hard limit. The
+/// default is no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TimeManager {
     /// From here on no iteration begins.
     pub soft: Option<Duration>,

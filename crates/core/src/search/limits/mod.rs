@@ -1,7 +1,18 @@
 //! Limits of a search, and control over a running one.
+//!
+//! - here: the [`Limits`] that somebody asks for, and the [`Control`] that ends a search from outside;
+//! - `time`: what a clock allows for a move;
+//! - `budget`: when the threads of a search have to stop, and how they notice.
+
+mod budget;
+mod time;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
+
+pub(super) use budget::{Budget, Deadline, GRACE, Lookout, Ticker};
+pub(super) use time::Stability;
+pub use time::{Delays, TimeManager};
 
 /// When a search stops; without any limit it goes on until it is told to.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,440 @@
+//! When a search has to stop: the [`Deadline`] of all of its threads, and the [`Budget`] of each.
+//!
+//! The deadline is one flag that all threads read, and the looks at the clock that set it. Any thread that
+//! looks in time ends the search for all, so that one that has to wait for a processor does not keep the
+//! others. How long nobody has looked is noted: so late may an end come. A listener that has heard nothing for
+//! a while is to hear how far the search has come.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::Control;
+use super::time::TimeManager;
+use crate::eval::Score;
+
+/// Time between two looks of a thread at the clock, about.
+const PERIOD: Duration = Duration::from_micros(500);
+
+/// Steps of work between two looks at the clock, at most.
+const STEPS: u64 = 64;
+
+/// The longest silence of a search, from one poll to the next. Clients expect to hear something every second.
+const LONGEST_SILENCE: Duration = Duration::from_millis(500);
+
+/// The time that a search that is over may still take to look at the root moves.
+pub(in crate::search) const GRACE: Duration = Duration::from_millis(5);
+
+/// Nodes between two looks at the clock and the other threads, at most; fewer where nodes take long. What
+/// another thread has found ends the work of this one so late.
+const POLL_INTERVAL: u64 = 128;
+
+/// The time that granted nodes may take where the search has been ended by the clock or from outside, unless
+/// they are fewer than this.
+const GRANTED_TIME: Duration = Duration::from_millis(10);
+const GRANTED_NODES: u64 = 1_000;
+
+/// On a cache line of its own: what is read at every node beside what is written all the time.
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Line<T>(T);
+
+/// When a search ends, and whether it has.
+#[derive(Debug)]
+pub(in crate::search) struct Deadline<'a> {
+    control: &'a Control,
+    /// When the search was asked for.
+    start: Instant,
+    /// Time from then on to its end.
+    time: TimeManager,
+    over: Line<AtomicBool>,
+    /// When a thread last looked at the clock, in nanoseconds from the start.
+    last_look: Line<AtomicU64>,
+    /// Nodes that the threads have added up.
+    nodes: Line<AtomicU64>,
+}
+
+impl<'a> Deadline<'a> {
+    /// The end of a search that was asked for at `start` and has this time.
+    pub(in crate::search) fn new(control: &'a Control, start: Instant, time: TimeManager) -> Deadline<'a> {
+        let last_look = Line(AtomicU64::new(nanoseconds(start.elapsed())));
+        Deadline { control, start, time, over: Line::default(), last_look, nodes: Line::default() }
+    }
+
+    /// Time since the search was asked for.
+    pub(in crate::search) fn elapsed(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    /// Adds nodes that a thread has visited. Those of all threads.
+    pub(in crate::search) fn add_nodes(&self, nodes: u64) -> u64 {
+        self.nodes.0.fetch_add(nodes, Ordering::Relaxed) + nodes
+    }
+
+    /// Nodes that the threads have added up.
+    pub(in crate::search) fn nodes(&self) -> u64 {
+        self.nodes.0.load(Ordering::Relaxed)
+    }
+
+    /// Whether the clock of the side to move is running.
+    pub(in crate::search) fn is_on_clock(&self) -> bool {
+        self.time.is_on_clock() && !self.control.is_pondering()
+    }
+
+    /// Whether another iteration would exceed the time for this move, which is `factor` times the usual one.
+    pub(in crate::search) fn is_soft_limit_over(&self, factor: f64) -> bool {
+        let is_over = self.time.soft.is_some_and(|soft| self.start.elapsed() >= soft.mul_f64(factor));
+        is_over && !self.control.is_pondering()
+    }
+
+    /// Whether somebody waits for the end: by a clock, or because the search was told to end.
+    fn is_waited_for(&self) -> bool {
+        self.time.hard.is_some() || self.control.is_stopped()
+    }
+
+    /// Whether the search is over, as far as anybody has noticed.
+    #[inline]
+    pub(in crate::search) fn is_over(&self) -> bool {
+        self.over.0.load(Ordering::Relaxed) || self.control.is_stopped()
+    }
+
+    /// Ends the search for all of its threads.
+    pub(in crate::search) fn end(&self) {
+        self.over.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Looks at the clock. Whether the search is over, and the time since it was asked for.
+    pub(in crate::search) fn look(&self) -> (bool, Duration) {
+        let now = self.start.elapsed();
+        let last = self.last_look.0.swap(nanoseconds(now), Ordering::Relaxed);
+        self.control.note_gap(nanoseconds(now).saturating_sub(last));
+        self.control.note_look(nanoseconds(now));
+        if self.time.hard.is_some_and(|limit| now >= limit) && !self.control.is_pondering() {
+            self.end();
+        }
+        (self.is_over(), now)
+    }
+
+    /// The looks of one thread.
+    pub(in crate::search) fn lookout(&self) -> Lookout<'_> {
+        Lookout { deadline: self, pace: Pace::new(STEPS), left: STEPS, steps: STEPS }
+    }
+
+    /// For work that has to be done in the end, whatever the clock says: whether the search is over and such
+    /// work has taken `most` since this was called.
+    pub(in crate::search) fn grace(&self, most: Duration) -> impl FnMut() -> bool + use<'_, 'a> {
+        let (begin, mut lookout) = (Instant::now(), self.lookout());
+        move || lookout.is_over() && begin.elapsed() >= most
+    }
+}
+
+fn nanoseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// How many steps of its work a thread makes between two looks at the clock. What a step takes may change at
+/// any time, by a factor of a thousand.
+#[derive(Clone, Copy, Debug)]
+struct Pace {
+    last: Option<Duration>,
+    most: u64,
+}
+
+impl Pace {
+    /// At most so many steps from look to look.
+    fn new(most: u64) -> Pace {
+        Pace { last: None, most }
+    }
+
+    /// Steps to the next look, after a look at `now` and `steps` since the one before.
+    fn next(&mut self, now: Duration, steps: u64) -> u64 {
+        let Some(last) = self.last.replace(now) else { return 1 };
+        let taken = now.saturating_sub(last).as_secs_f64().max(f64::MIN_POSITIVE);
+        let steps = steps.max(1);
+        let fitting = steps as f64 * PERIOD.as_secs_f64() / taken;
+        // After a step that took long for once, the pace comes back soon.
+        (fitting as u64).min(2 * steps).clamp(1, self.most)
+    }
+}
+
+/// One thread that looks at the clock while it works.
+#[derive(Debug)]
+pub(in crate::search) struct Lookout<'a> {
+    deadline: &'a Deadline<'a>,
+    pace: Pace,
+    /// Steps to the next look, and those from the last one to it.
+    left: u64,
+    steps: u64,
+}
+
+impl Lookout<'_> {
+    /// Before a step of work: whether the search is over.
+    #[inline]
+    pub(in crate::search) fn is_over(&mut self) -> bool {
+        if self.left > 0 {
+            self.left -= 1;
+            return self.deadline.is_over();
+        }
+        self.look()
+    }
+
+    #[cold]
+    fn look(&mut self) -> bool {
+        let (is_over, now) = self.deadline.look();
+        self.steps = self.pace.next(now, self.steps);
+        self.left = self.steps;
+        is_over
+    }
+}
+
+/// Says when a listener is to hear of the progress.
+pub(in crate::search) struct Ticker {
+    /// When it has heard something.
+    told: Instant,
+}
+
+impl Ticker {
+    /// The search begins now.
+    pub(in crate::search) fn new() -> Ticker {
+        Ticker { told: Instant::now() }
+    }
+
+    /// The listener hears something now.
+    pub(in crate::search) fn restart(&mut self) {
+        self.told = Instant::now();
+    }
+
+    /// Whether it has heard nothing for a while. If so, it hears something now.
+    pub(in crate::search) fn is_due(&mut self) -> bool {
+        let is_due = self.told.elapsed() >= LONGEST_SILENCE;
+        if is_due {
+            self.restart();
+        }
+        is_due
+    }
+}
+
+/// The nodes of a thread, and the reasons for it to stop.
+pub(in crate::search) struct Budget {
+    node_limit: u64,
+    pace: Pace,
+    /// Nodes that are granted after the end of the search, if any.
+    grant: Option<Grant>,
+    /// Nodes visited by this thread.
+    nodes: u64,
+    /// Those of them that the shared count has.
+    counted: u64,
+    next_poll: u64,
+    stop: Stop,
+}
+
+/// Nodes after the end of a search.
+#[derive(Clone, Copy, Debug)]
+struct Grant {
+    /// The nodes of the thread at their end.
+    last: u64,
+    /// The time from the start of the search to their end, once the thread has so many nodes.
+    until: Option<(Duration, u64)>,
+}
+
+/// What a thread has to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop {
+    /// Nothing: it goes on.
+    Nothing,
+    /// The node at a ply: another thread has searched it, with this score for its side to move.
+    Node {
+        /// Its ply.
+        ply: usize,
+        /// Its score.
+        score: Score,
+    },
+    /// The search of the root: another thread has finished it.
+    Root,
+    /// The search.
+    Search,
+}
+
+impl Budget {
+    /// The budget of a thread of a search with this limit in nodes, those of all of its threads.
+    pub(in crate::search) fn new(node_limit: Option<u64>) -> Budget {
+        Budget {
+            node_limit: node_limit.unwrap_or(u64::MAX),
+            pace: Pace::new(POLL_INTERVAL),
+            grant: None,
+            nodes: 0,
+            counted: 0,
+            next_poll: 0,
+            stop: Stop::Nothing,
+        }
+    }
+
+    /// Whether it is time to [`poll`](Self::poll) before the next node: by the nodes, or because the search is
+    /// over.
+    #[inline]
+    pub(in crate::search) fn is_poll_due(&self, deadline: &Deadline) -> bool {
+        let is_over = deadline.is_over() && self.grant.is_none();
+        (self.nodes >= self.next_poll || is_over) && !self.is_stopped()
+    }
+
+    /// Counts a node; true when it has to end at once.
+    #[inline]
+    pub(in crate::search) fn visit(&mut self) -> bool {
+        let is_stopped = self.is_stopped();
+        self.nodes += u64::from(!is_stopped);
+        is_stopped
+    }
+
+    /// Counts positions that were evaluated for move ordering as nodes.
+    #[inline]
+    pub(in crate::search) fn add(&mut self, nodes: u64) {
+        self.nodes += nodes;
+    }
+
+    /// Looks at everything that can end the whole search, or the search of its root: whether another thread
+    /// has finished that is `is_root_finished`.
+    pub(in crate::search) fn poll(&mut self, deadline: &Deadline, is_root_finished: bool) {
+        let fresh = self.nodes - self.counted;
+        let all = deadline.add_nodes(fresh);
+        self.counted = self.nodes;
+        let (mut is_over, now) = deadline.look();
+        let mut left = self.node_limit.saturating_sub(all);
+        if let Some(Grant { last, until }) = self.grant {
+            left = last.saturating_sub(self.nodes);
+            is_over = until.is_some_and(|(time, nodes)| now >= time && self.nodes >= nodes);
+        }
+        self.next_poll = self.nodes + self.pace.next(now, fresh).min(left);
+        if is_over || left == 0 {
+            self.stop = Stop::Search;
+            deadline.end();
+        } else if is_root_finished {
+            self.stop = Stop::Root;
+        }
+    }
+
+    /// Whether something has to end.
+    #[inline]
+    pub(in crate::search) fn is_stopped(&self) -> bool {
+        self.stop != Stop::Nothing
+    }
+
+    /// Ends the node at a ply, of this score.
+    pub(in crate::search) fn end_node(&mut self, ply: usize, score: Score) {
+        self.stop = Stop::Node { ply, score };
+    }
+
+    /// Goes on behind the node at a ply, if it is the one that had to end. Its score.
+    pub(in crate::search) fn take_ended_node(&mut self, ply: usize) -> Option<Score> {
+        match self.stop {
+            Stop::Node { ply: ended, score } if ended == ply => {
+                self.stop = Stop::Nothing;
+                Some(score)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the search, and not just a part of it, has to end.
+    pub(in crate::search) fn is_search_over(&self) -> bool {
+        self.stop == Stop::Search
+    }
+
+    /// Grants so many nodes after the search is over, whatever the limits and the stop flag say, but no long
+    /// time where they have ended it by a clock or from outside. They are the last.
+    pub(in crate::search) fn grant(&mut self, nodes: u64, deadline: &Deadline) {
+        let until = || (deadline.elapsed() + GRANTED_TIME, self.nodes + GRANTED_NODES);
+        let until = deadline.is_waited_for().then(until);
+        self.grant = Some(Grant { last: self.nodes + nodes, until });
+        self.next_poll = self.nodes;
+        self.resume();
+    }
+
+    /// Goes on after another thread has finished the search of the root.
+    pub(in crate::search) fn resume(&mut self) {
+        self.stop = Stop::Nothing;
+    }
+
+    /// Nodes visited by this thread.
+    pub(in crate::search) fn own_nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Nodes visited by all threads, as far as they have been added up.
+    pub(in crate::search) fn all_nodes(&self, deadline: &Deadline) -> u64 {
+        deadline.nodes() + self.nodes - self.counted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    /// The end of a search that begins now.
+    fn deadline_of(control: &Control, hard: Option<Duration>) -> Deadline<'_> {
+        Deadline::new(control, Instant::now(), TimeManager { soft: None, hard })
+    }
+
+    #[test]
+    fn a_stopped_search_gets_the_nodes_that_it_is_granted_and_no_more() {
+        let control = Control::default();
+        control.stop();
+        let deadline = &deadline_of(&control, None);
+        let mut budget = Budget::new(None);
+        assert!(visit(&mut budget, deadline));
+        budget.grant(7, deadline);
+        let granted = (0..100).filter(|_| !visit(&mut budget, deadline)).count();
+        assert_eq!(granted, 7);
+        // Somebody waits: not for long.
+        budget.grant(10_000, deadline);
+        thread::sleep(2 * GRANTED_TIME);
+        let granted = (0..10_000).filter(|_| !visit(&mut budget, deadline)).count() as u64;
+        assert!((GRANTED_NODES..GRANTED_NODES + POLL_INTERVAL).contains(&granted), "{granted}");
+        // Nobody does.
+        let control = Control::default();
+        let deadline = &deadline_of(&control, None);
+        let mut budget = Budget::new(Some(1));
+        assert!((0..2).any(|_| visit(&mut budget, deadline)));
+        budget.grant(40, deadline);
+        thread::sleep(2 * GRANTED_TIME);
+        let granted = (0..100).filter(|_| !visit(&mut budget, deadline)).count();
+        assert_eq!(granted, 40);
+    }
+
+    /// Counts a node; true when it has to end at once.
+    fn visit(budget: &mut Budget, deadline: &Deadline) -> bool {
+        if budget.is_poll_due(deadline) {
+            budget.poll(deadline, false);
+        }
+        budget.visit()
+    }
+
+    #[test]
+    fn slow_nodes_are_polled_more_often() {
+        let control = Control::default();
+        let deadline = &deadline_of(&control, Some(Duration::from_millis(20)));
+        let mut budget = Budget::new(None);
+        // Quick nodes at first.
+        (0..1_000).take_while(|_| !visit(&mut budget, deadline)).count();
+        let slow = (0..1_000)
+            .take_while(|_| {
+                thread::sleep(Duration::from_millis(2));
+                !visit(&mut budget, deadline)
+            })
+            .count();
+        assert!(slow < 128, "the first look is not late by all the nodes of an interval: {slow}");
+        assert!(control.longest_gap() >= Duration::from_millis(2));
+    }
+
+    #[test]
+    fn every_thread_ends_the_search_for_all() {
+        let control = Control::default();
+        let deadline = &deadline_of(&control, Some(Duration::ZERO));
+        let [mut one, mut other] = [(); 2].map(|()| Budget::new(None));
+        // This one is not to look at the clock for long.
+        other.next_poll = u64::MAX;
+        assert!(!visit(&mut other, deadline));
+        assert!(visit(&mut one, deadline));
+        assert!(visit(&mut other, deadline));
+    }
+}
