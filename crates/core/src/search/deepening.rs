@@ -1,15 +1,15 @@
-//! Iterative deepening: one more ply each time, until a limit stops it.
+//! Iterative deepening: one more ply each time, until a limit stops it; within an iteration by aspiration
+//! windows or by MTD(f).
 
-use super::helpers::Helpers;
-use super::heuristics::Heuristics;
 use super::input::SearchInput;
 use super::limits::{Control, Deadline, GRACE, Stability, TimeManager};
 use super::options::SearchMode;
+use super::ordering::Heuristics;
 use super::report::{Best, Listener, Report};
 use super::root::{Line, Root};
 use super::searcher::Searcher;
-use super::shared::SharedState;
 use super::table::TranspositionTable;
+use super::threads::{Helpers, SharedState};
 use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
@@ -89,12 +89,32 @@ fn sort_by_static_eval<G: Searchable, E: Evaluator<G>>(
     });
 }
 
+impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+    /// Searches the root to a depth within a window, with the search that was asked for, and sorts its moves.
+    /// With several threads, the result is that of the first one to finish.
+    fn search_root(&mut self, depth: i32, window: Window) -> Score {
+        let score = match self.mode {
+            SearchMode::Pvs | SearchMode::Mtdf => self.pvs(depth, window, 0),
+            _ => self.full_width(depth, window, 0),
+        };
+        self.root.sort();
+        if self.budget.is_search_over() {
+            return score;
+        }
+        let score = self.shared.finish_root(self.root_searches, score, &mut self.root.moves);
+        self.root.note_score(score, window.bound_of(score));
+        self.root_searches += 1;
+        self.budget.resume();
+        score
+    }
+}
+
 /// A search that deepens.
-pub(super) struct Deepening<'a, 's, G: Searchable, E: Evaluator<G>> {
+struct Deepening<'a, 's, G: Searchable, E: Evaluator<G>> {
     input: &'a SearchInput<'a, G, E>,
     mode: SearchMode,
     stability: Stability<G::Move>,
-    pub(super) searcher: Searcher<'s, G, E>,
+    searcher: Searcher<'s, G, E>,
     /// The best lines so far, of one state of the search: distinct, the best first.
     lines: Vec<Line<G::Move>>,
     /// Whether something has been reported since, of an iteration that is not finished.
@@ -239,6 +259,32 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         }
     }
 
+    /// MTD(f): searches one principal variation of the root, from its last score on, by null windows alone,
+    /// each of which says on which side of it the value lies (A. Plaat, J. Schaeffer, W. Pijls, A. de Bruin,
+    /// "Best-first fixed-depth minimax algorithms", 1996). The nodes are those of `pvs` off the principal
+    /// variation, and the table carries what one search has found to the next.
+    fn mtdf(&mut self, depth: i32) {
+        let searcher = &mut self.searcher;
+        let previous = searcher.root.current().previous;
+        let mut value = if previous > -Score::INFINITE { previous } else { Score::DRAW };
+        let Window { alpha: mut lower, beta: mut upper } = Window::FULL;
+        while lower < upper {
+            let window = Window::below(value.max(lower + Score::STEP));
+            value = searcher.search_root(depth, window);
+            if searcher.is_stopped() {
+                return;
+            }
+            if value >= window.beta {
+                lower = value;
+            } else {
+                upper = value;
+            }
+        }
+        let pv = searcher.table_line(searcher.root.current().mv, searcher.iteration);
+        let entry = searcher.root.current_mut();
+        (entry.score, entry.pv) = (value, pv);
+    }
+
     /// Whether what has been found is enough.
     fn is_done(&mut self, depth: i32) -> bool {
         let moves = &self.searcher.root.moves;
@@ -294,6 +340,32 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         if let Some(listener) = &mut self.searcher.listener {
             listener.report(report);
             self.searcher.ticker.restart();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Game;
+    use crate::game::chess::Chess;
+    use crate::search::searcher::tests::with_one_of_threads;
+
+    #[test]
+    fn one_of_several_threads_alone_searches_the_tree_of_a_single_one() {
+        // Deep enough for singular extensions on the principal variation.
+        for fen in &Chess::BENCH.fens[..4] {
+            let position = Chess::from_fen(fen).unwrap();
+            let [single, alone] = [1, 2].map(|threads| {
+                with_one_of_threads(threads, &position, |searcher| {
+                    for depth in 1..=11 {
+                        searcher.iteration = depth;
+                        searcher.search_root(depth as i32, Window::FULL);
+                    }
+                    searcher.budget.own_nodes()
+                })
+            });
+            assert_eq!(alone, single, "{fen}");
         }
     }
 }

@@ -2,7 +2,6 @@
 //! time reaches deeper ("Minimax Selective Deepening", chapter 2). The game rates its moves
 //! ([`SelectiveDeepening::msd_ratings`](crate::game::SelectiveDeepening::msd_ratings)).
 
-use super::searcher::Searcher;
 use crate::eval::Evaluator;
 use crate::game::{GameHistory, GameMove, MsdTerms, Searchable, mixed};
 
@@ -65,12 +64,16 @@ pub(super) struct MsdFilter<'a, E> {
     ratings: Vec<i32>,
     /// Rating, tie-break and index of each move.
     ranks: Vec<(i32, u64, usize)>,
+    /// Whether the move that led to each ply of a line was tactical; kept up to date only where it makes a
+    /// difference.
+    after_tactical: Vec<bool>,
 }
 
 impl<'a, E> MsdFilter<'a, E> {
     /// Ties are broken at random, by `seed`.
     pub(super) fn new(options: &'a MsdOptions, evaluator: &'a E, seed: u64) -> MsdFilter<'a, E> {
-        MsdFilter { options, evaluator, seed, ratings: Vec::new(), ranks: Vec::new() }
+        let (ratings, ranks, after_tactical) = Default::default();
+        MsdFilter { options, evaluator, seed, ratings, ranks, after_tactical }
     }
 
     /// The filter of a search by depth; `None` where the options leave the search as it is.
@@ -83,9 +86,30 @@ impl<'a, E> MsdFilter<'a, E> {
         is_needed.then(|| MsdFilter::new(options, evaluator, seed))
     }
 
-    /// Whether it makes a difference that a position is volatile.
-    pub(super) fn asks_for_volatility(&self) -> bool {
-        self.options.asks_for_volatility()
+    /// Whether moves are left out.
+    pub(super) fn is_on(&self) -> bool {
+        self.options.is_on()
+    }
+
+    /// The line goes on: whether the move that leads to `ply` is tactical.
+    pub(super) fn note_move(&mut self, ply: usize, is_tactical: impl FnOnce() -> bool) {
+        if self.options.asks_for_volatility() {
+            self.after_tactical.resize(self.after_tactical.len().max(ply + 1), false);
+            self.after_tactical[ply] = is_tactical();
+        }
+    }
+
+    /// Whether a position at `ply` is volatile.
+    pub(super) fn is_volatile<G: Searchable>(&self, position: &G, ply: usize) -> bool {
+        self.after_tactical.get(ply).is_some_and(|&is_tactical| is_tactical) || position.in_check()
+    }
+
+    /// The depth of a position at `ply` in an iteration of this many plies: a ply at least where the line goes
+    /// on beyond the horizon because the position is volatile.
+    pub(super) fn depth<G: Searchable>(&self, position: &G, depth: i32, ply: usize, iteration: usize) -> i32 {
+        let plies = self.options.volatile_plies;
+        let extends = plies > 0 && depth <= 0 && ply < iteration + plies && self.is_volatile(position, ply);
+        if extends { 1 } else { depth }
     }
 
     /// Keeps the best rated of the moves of a position at `ply`, in their order. Equal ratings at the cut are
@@ -131,47 +155,5 @@ impl<'a, E> MsdFilter<'a, E> {
             moves[place] = moves[index];
         }
         moves.truncate(kept);
-    }
-}
-
-impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
-    /// Whether the position at `ply` is volatile.
-    fn is_volatile(&self, ply: usize) -> bool {
-        (ply > 0 && self.stack[ply].after_tactical) || self.position(ply).in_check()
-    }
-
-    /// The depth of the position at `ply`: a ply at least where the line goes on beyond the horizon because
-    /// the position is volatile.
-    #[inline]
-    pub(super) fn msd_depth(&self, depth: i32, ply: usize) -> i32 {
-        let Some(msd) = &self.msd else { return depth };
-        let plies = msd.options.volatile_plies;
-        let extends = plies > 0 && depth <= 0 && ply < self.iteration + plies && self.is_volatile(ply);
-        if extends { 1 } else { depth }
-    }
-
-    /// Whether moves below the root are left out.
-    pub(super) fn msd_filters(&self) -> bool {
-        self.msd.as_ref().is_some_and(|msd| msd.options.is_on())
-    }
-
-    /// Keeps the moves of the position at `ply` that are searched, in their order.
-    pub(super) fn msd_keep(&mut self, ply: usize, moves: &mut Vec<G::Move>) {
-        let volatile = self.is_volatile(ply);
-        self.bring_up_to_date(ply);
-        let Some(msd) = &mut self.msd else { return };
-        let entry = &self.stack[ply];
-        let mut lookout = self.shared.deadline.lookout();
-        let is_over = &mut || lookout.is_over();
-        msd.keep(&mut self.history, &entry.position, &entry.state, ply, volatile, moves, is_over);
-    }
-
-    /// Lists the moves of the position at `ply` that are searched in the `kept` of its stack entry.
-    pub(super) fn msd_list_kept(&mut self, ply: usize) {
-        let mut kept = std::mem::take(&mut self.stack[ply].kept);
-        kept.clear();
-        self.position(ply).legal_moves(&mut kept);
-        self.msd_keep(ply, &mut kept);
-        self.stack[ply].kept = kept;
     }
 }

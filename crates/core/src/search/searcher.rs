@@ -1,24 +1,87 @@
 //! The state of one thread of a search by depth, and its steps from one position to the next.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use super::heuristics::Heuristics;
+use super::constants::Margins;
 use super::input::SearchInput;
 use super::limits::{Budget, Ticker};
-use super::margins::Margins;
 use super::msd::MsdFilter;
 use super::options::SearchMode;
+use super::ordering::{Context, Heuristics, MovePicker};
 use super::report::{Listener, Progress};
 use super::root::Root;
-use super::shared::SharedState;
-use super::stack::Ply;
 use super::table::{TranspositionTable, TtEntry};
+use super::threads::SharedState;
 use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{EndgameTables, GameHistory, Searchable, mixed};
+use crate::game::{EndgameTables, Game, GameHistory, Searchable, mixed};
 
 /// Root moves are announced once a search has taken this long.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(1);
+
+/// What a search asks of a position: its value within a window, by a search of some depth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Question {
+    /// Plies that are left.
+    pub(super) depth: i32,
+    pub(super) window: Window,
+}
+
+/// A ply of the line that is being searched.
+#[derive(Clone, Debug)]
+pub(super) struct Ply<G: Game, S> {
+    pub(super) position: G,
+    /// What the evaluator keeps for the position, once [`Searcher::bring_up_to_date`] has been called.
+    pub(super) state: S,
+    /// Whether `state` is that of the position.
+    pub(super) is_up_to_date: bool,
+    /// The static evaluation, corrected by what is known of such positions, which later positions of the line
+    /// are compared with; `None` in check or where nothing has asked for it.
+    pub(super) static_eval: Option<Score>,
+    /// Whether a null-window search of the position is expected to fail high.
+    pub(super) is_cut_node: bool,
+    /// Cutoffs at this ply so far below the same parent.
+    pub(super) cutoffs: i32,
+    /// Moves on the way to the position that were extended by two plies.
+    pub(super) double_extensions: i32,
+    /// What the history of quiet moves depends on besides the moves.
+    pub(super) context: Context,
+    /// Whether the move made here is the null move.
+    pub(super) is_null_move: bool,
+    pub(super) picker: MovePicker<G::Move>,
+    /// The moves that have been searched here.
+    pub(super) searched: Vec<G::Move>,
+    /// The moves that the MSD filter keeps, where it is on.
+    pub(super) kept: Vec<G::Move>,
+    /// What is being asked of a position of the principal variation, where another thread may have the answer
+    /// first.
+    pub(super) question: Option<Question>,
+    /// The principal variation from here on.
+    pub(super) pv: Vec<G::Move>,
+}
+
+impl<G: Game, S> Ply<G, S> {
+    /// A ply that no search has reached yet.
+    pub(super) fn new(position: G, state: S) -> Ply<G, S> {
+        Ply {
+            position,
+            state,
+            is_up_to_date: true,
+            static_eval: None,
+            is_cut_node: false,
+            cutoffs: 0,
+            double_extensions: 0,
+            context: Context::default(),
+            is_null_move: false,
+            picker: MovePicker::default(),
+            searched: Vec::new(),
+            kept: Vec::new(),
+            question: None,
+            pv: Vec::new(),
+        }
+    }
+}
 
 /// One thread of a search of one position.
 pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
@@ -35,7 +98,7 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
     /// At plies below this one, moves are worth the mean over all outcomes of chance.
     pub(super) chance_plies: usize,
     /// Minimax selective deepening, where it is asked for.
-    pub(super) msd: Option<MsdFilter<'a, E>>,
+    msd: Option<MsdFilter<'a, E>>,
     /// The positions before that of the ply that is being searched.
     pub(super) history: GameHistory<G>,
     /// The number of positions before the root.
@@ -106,24 +169,6 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
-    /// Searches the root to a depth within a window, with the search that was asked for, and sorts its moves.
-    /// With several threads, the result is that of the first one to finish.
-    pub(super) fn search_root(&mut self, depth: i32, window: Window) -> Score {
-        let score = match self.mode {
-            SearchMode::Pvs | SearchMode::Mtdf => self.pvs(depth, window, 0),
-            _ => self.full_width(depth, window, 0),
-        };
-        self.root.sort();
-        if self.budget.is_search_over() {
-            return score;
-        }
-        let score = self.shared.finish_root(self.root_searches, score, &mut self.root.moves);
-        self.root.note_score(score, window.bound_of(score));
-        self.root_searches += 1;
-        self.budget.resume();
-        score
-    }
-
     /// Counts a node at `ply`; true when the search has to end, whatever the node is worth.
     #[inline]
     pub(super) fn visit(&mut self, ply: usize) -> bool {
@@ -145,6 +190,27 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
+    /// Whether an entry answers a question. A greater depth is better, but has another value than plain
+    /// minimax.
+    pub(super) fn answers(&self, entry: &TtEntry<G::Move>, Question { depth, window }: Question) -> bool {
+        let stored = i32::from(entry.depth);
+        (stored == depth || (self.selective && stored > depth)) && entry.decides(window)
+    }
+
+    /// Looks whether another thread has searched a node of the principal variation above `ply` since this one
+    /// came there. Then that node ends, and all below.
+    fn look_for_answers(&mut self, ply: usize) {
+        let answered = (1..ply).find_map(|above| {
+            let question = self.stack[above].question?;
+            let entry = self.tt_entry(above).filter(|entry| self.answers(entry, question))?;
+            Some((above, entry))
+        });
+        if let Some((above, entry)) = answered {
+            self.take_pv_from_table(above);
+            self.budget.end_node(above, entry.score);
+        }
+    }
+
     /// Whether the search has been told to end or has used up its budget.
     #[inline]
     pub(super) fn is_stopped(&self) -> bool {
@@ -154,6 +220,11 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// Nodes visited by all threads, as far as they have been added up.
     pub(super) fn nodes(&self) -> u64 {
         self.budget.all_nodes(&self.shared.deadline)
+    }
+
+    /// Positions that all threads have found in the endgame tables; `None` without tables.
+    pub(super) fn tbhits(&self) -> Option<u64> {
+        self.tables.map(|_| self.shared.tbhits.load(Ordering::Relaxed))
     }
 
     /// The position at `ply`.
@@ -271,9 +342,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// Plays a move at `ply`; [`Searcher::undo`] takes it back.
     #[inline(always)]
     pub(super) fn play(&mut self, ply: usize, mv: G::Move) {
-        if self.msd.as_ref().is_some_and(MsdFilter::asks_for_volatility) {
-            let [parent, child] = plies(&mut self.stack, ply);
-            child.after_tactical = parent.position.is_tactical(mv);
+        if let Some(msd) = &mut self.msd {
+            msd.note_move(ply + 1, || self.stack[ply].position.is_tactical(mv));
         }
         self.make_child(ply, mv);
         self.stack[ply].is_null_move = false;
@@ -286,10 +356,53 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         child.position = passed;
         child.is_up_to_date = false;
         child.context.led_by = [None, parent.context.led_by[0]];
-        child.after_tactical = false;
         parent.is_null_move = true;
+        if let Some(msd) = &mut self.msd {
+            msd.note_move(ply + 1, || false);
+        }
         self.table.prefetch(self.table_key(self.position(ply + 1), ply + 1));
         self.remember(ply);
+    }
+
+    /// The depth of the position at `ply`, which minimax selective deepening may extend beyond the horizon.
+    #[inline]
+    pub(super) fn msd_depth(&self, depth: i32, ply: usize) -> i32 {
+        let Some(msd) = &self.msd else { return depth };
+        msd.depth(self.position(ply), depth, ply, self.iteration)
+    }
+
+    /// Keeps the moves of the position at `ply` that minimax selective deepening searches, in their order.
+    pub(super) fn msd_keep(&mut self, ply: usize, moves: &mut Vec<G::Move>) {
+        if !self.msd_filters() {
+            return;
+        }
+        self.bring_up_to_date(ply);
+        let Some(msd) = &mut self.msd else { return };
+        let Ply { position, state, .. } = &self.stack[ply];
+        let is_volatile = msd.is_volatile(position, ply);
+        let mut lookout = self.shared.deadline.lookout();
+        msd.keep(&mut self.history, position, state, ply, is_volatile, moves, &mut || lookout.is_over());
+    }
+
+    /// Lists the moves of the position at `ply` that are searched in the `kept` of its stack entry; false where
+    /// all of them are.
+    #[inline]
+    pub(super) fn msd_list_kept(&mut self, ply: usize) -> bool {
+        let filters = self.msd_filters();
+        if filters {
+            let mut kept = std::mem::take(&mut self.stack[ply].kept);
+            kept.clear();
+            self.position(ply).legal_moves(&mut kept);
+            self.msd_keep(ply, &mut kept);
+            self.stack[ply].kept = kept;
+        }
+        filters
+    }
+
+    /// Whether moves below the root are left out.
+    #[inline]
+    fn msd_filters(&self) -> bool {
+        self.msd.as_ref().is_some_and(MsdFilter::is_on)
     }
 
     /// Whether the null move is allowed at `ply`: not in answer to a null move.

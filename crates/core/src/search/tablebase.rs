@@ -43,11 +43,6 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
         self.store(ply, entry);
         Some(score)
     }
-
-    /// Positions that all threads have found in the endgame tables; `None` without tables.
-    pub(super) fn tbhits(&self) -> Option<u64> {
-        self.tables.map(|_| self.shared.tbhits.load(Ordering::Relaxed))
-    }
 }
 
 /// What endgame tables say of the root of a search.

@@ -32,11 +32,11 @@ use tree::Proof;
 pub use tree::Tree;
 use variety::drawn_child;
 
-use super::helpers::Helpers;
 use super::input::SearchInput;
 use super::limits::{Control, Deadline, GRACE, Ticker, TimeManager};
 use super::options::{Expansion, FinalMove, Selection};
 use super::report::{Best, Listener, Progress, Report, RootMoveStatistics, RootStatistics, Visits};
+use super::threads::Helpers;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Game, Searchable};

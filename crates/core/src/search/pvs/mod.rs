@@ -4,17 +4,16 @@
 //! window is null. An exact score comes from an open window alone.
 //!
 //! Steps marked *selective* save nodes on a guess and may change the value; the option `Selective` switches
-//! them off. When they apply is told by `pruning` and `reductions`; what each is worth stands in
-//! `experiments/search.md`.
+//! them off. When they apply is told by `selectivity`; what each is worth stands in `experiments/search.md`. The
+//! last plies are those of `quiescence`.
 
-use super::node::{Candidate, Node};
+mod quiescence;
+mod selectivity;
+
+use selectivity::{Candidate, Node, Singularity, Verdict};
+
 use super::ordering::{MovePicker, Scope};
-use super::pruning::{self, Verdict};
-use super::reductions::{self, Singularity};
-use super::searcher::Searcher;
-use super::shared::Question;
-use super::stack::Ply;
-use super::table::TtEntry;
+use super::searcher::{Ply, Question, Searcher};
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
@@ -175,26 +174,26 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             return None;
         }
         // 8. Razoring: so far below α that only tactical moves might help.
-        if pruning::razors(node, static_eval, &self.margins) && !self.position(ply).is_terminal() {
+        if selectivity::razors(node, static_eval, &self.margins) && !self.position(ply).is_terminal() {
             let score = self.quiescence(window, ply);
             if score <= window.alpha || self.is_stopped() {
                 return Some(score);
             }
         }
         // 9. Reverse futility pruning: far above β near the horizon.
-        if pruning::is_futile_for_opponent(node, static_eval, &self.margins)
+        if selectivity::is_futile_for_opponent(node, static_eval, &self.margins)
             && !self.position(ply).is_terminal()
         {
             return Some(static_eval);
         }
         // 10. Null move pruning: above β even if the side to move passes.
-        if let Some(reduction) = pruning::null_move_reduction(node, static_eval, &self.margins)
+        if let Some(reduction) = selectivity::null_move_reduction(node, static_eval, &self.margins)
             && let Some(score) = self.pass(node, reduction)
         {
             return Some(score);
         }
         // 11. ProbCut: a tactical move that a shallower search finds far above β.
-        let (beta, depth) = pruning::probcut(node, &self.margins)?;
+        let (beta, depth) = selectivity::probcut(node, &self.margins)?;
         self.probcut(node, static_eval, beta, depth)
     }
 
@@ -286,12 +285,9 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             self.stack[ply].question = (!is_answered).then_some(question);
         }
         let prunes = self.selective && !PV && !root && !node.in_check;
-        let late_moves = if prunes { pruning::late_moves(node, &margins) } else { i32::MAX };
+        let late_moves = if prunes { selectivity::late_moves(node, &margins) } else { i32::MAX };
         let width = if self.selective && !root { self.width } else { usize::MAX };
-        let is_filtered = !root && self.msd_filters();
-        if is_filtered {
-            self.msd_list_kept(ply);
-        }
+        let is_filtered = !root && self.msd_list_kept(ply);
         self.stack[ply + 1].double_extensions = self.stack[ply].double_extensions;
         self.stack[ply + 1].cutoffs = 0;
 
@@ -319,7 +315,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             let candidate = Candidate { count: move_count, is_tactical, history_score };
             let cutoffs = self.stack[ply + 1].cutoffs;
             let reduction = match self.selective && move_count > 1 {
-                true => reductions::reduction(node, &candidate, G::REFINES, cutoffs, &margins),
+                true => selectivity::reduction(node, &candidate, G::REFINES, cutoffs, &margins),
                 false => 0,
             };
 
@@ -328,7 +324,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                 //     not lose.
                 if !is_tactical {
                     let by_eval = G::ORDERS_BY_STATIC_EVAL;
-                    let verdict = pruning::quiet_verdict(
+                    let verdict = selectivity::quiet_verdict(
                         node, &candidate, alpha, late_moves, reduction, by_eval, &margins,
                     );
                     match verdict {
@@ -342,7 +338,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                     }
                 }
                 // 15. Pruning by static exchange evaluation (selective).
-                if let Some(least) = pruning::least_exchange(node, is_tactical, &margins)
+                if let Some(least) = selectivity::least_exchange(node, is_tactical, &margins)
                     && !self.position(ply).see_ge(mv, least)
                 {
                     continue;
@@ -469,13 +465,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let ply = node.ply;
         let may_extend = self.selective && ply > 0 && ply < 2 * self.iteration;
         let limit = match may_extend && node.table_move() == Some(mv) {
-            true => reductions::singular_limit(node, &self.margins),
+            true => selectivity::singular_limit(node, &self.margins),
             false => None,
         };
         let Some((limit, depth)) = limit else { return Singularity::Extended(0) };
         let others = self.search_node::<false>(depth, Window::below(limit), ply, Some(mv));
         let double_extensions = self.stack[ply].double_extensions;
-        reductions::singularity(node, limit, others, double_extensions, &self.margins)
+        selectivity::singularity(node, limit, others, double_extensions, &self.margins)
     }
 
     /// Learns from the score of a node how wrong its static evaluation was, where no tactics explain it.
@@ -511,27 +507,6 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let failed = &searched[..searched.len() - 1];
         self.heuristics.cutoff(position, mv, failed, *context, depth, ply);
     }
-
-    /// Whether an entry answers a question. A greater depth is better, but has another value than plain
-    /// minimax.
-    fn answers(&self, entry: &TtEntry<G::Move>, Question { depth, window }: Question) -> bool {
-        let stored = i32::from(entry.depth);
-        (stored == depth || (self.selective && stored > depth)) && entry.decides(window)
-    }
-
-    /// Looks whether another thread has searched a node of the principal variation above `ply` since this one
-    /// came there. Then that node ends, and all below.
-    pub(super) fn look_for_answers(&mut self, ply: usize) {
-        let answered = (1..ply).find_map(|above| {
-            let question = self.stack[above].question?;
-            let entry = self.tt_entry(above).filter(|entry| self.answers(entry, question))?;
-            Some((above, entry))
-        });
-        if let Some((above, entry)) = answered {
-            self.take_pv_from_table(above);
-            self.budget.end_node(above, entry.score);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -540,9 +515,10 @@ mod tests {
     use rand::{RngExt, SeedableRng};
 
     use super::*;
+    use crate::game::Game;
     use crate::game::chess::Chess;
-    use crate::game::{Game, MoveOrdering};
     use crate::search::searcher::tests::{with_one_of_threads, with_searcher};
+    use crate::search::table::TtEntry;
     use crate::search::window::Bound;
 
     /// How many moves of a position have a negative history score.
@@ -592,17 +568,6 @@ mod tests {
     }
 
     #[test]
-    fn quiescence_knows_the_move_that_led_to_a_node() {
-        // The knight on e5 hangs.
-        let position = Chess::from_fen("4k3/8/3p4/4N3/8/8/8/4K3 b - - 0 1").unwrap();
-        with_searcher(&position, |searcher| {
-            searcher.quiescence(Window::FULL, 0);
-            let capture = position.parse_move("d6e5").unwrap();
-            assert_eq!(searcher.stack[1].context.led_by, [Some(position.move_kind(capture)), None]);
-        });
-    }
-
-    #[test]
     fn a_node_that_another_thread_has_searched_ends() {
         let position = Chess::from_fen("4k3/8/3p4/4N3/8/8/8/4K3 w - - 0 1").unwrap();
         let [best, played] = ["e5f3", "e1e2"].map(|text| position.parse_move(text).unwrap());
@@ -631,23 +596,5 @@ mod tests {
             }
             assert_eq!(searcher.stack[1].pv, [best]);
         });
-    }
-
-    #[test]
-    fn one_of_several_threads_alone_searches_the_tree_of_a_single_one() {
-        // Deep enough for singular extensions on the principal variation.
-        for fen in &Chess::BENCH.fens[..4] {
-            let position = Chess::from_fen(fen).unwrap();
-            let [single, alone] = [1, 2].map(|threads| {
-                with_one_of_threads(threads, &position, |searcher| {
-                    for depth in 1..=11 {
-                        searcher.iteration = depth;
-                        searcher.search_root(depth as i32, Window::FULL);
-                    }
-                    searcher.budget.own_nodes()
-                })
-            });
-            assert_eq!(alone, single, "{fen}");
-        }
     }
 }

@@ -3,10 +3,10 @@
 
 use std::marker::PhantomData;
 
-use super::constants::EngineConstants;
 use crate::eval::{MAX_PLY, Score};
 use crate::game::{Color, Game, GameMove, MoveOrdering};
 use crate::memory::HugeSlice;
+use crate::search::constants::EngineConstants;
 
 /// Entries of the history table of a player, a power of two. Moves with the same lowest bits share an entry.
 const HISTORY_SIZE: usize = 1 << 12;
@@ -32,13 +32,13 @@ const CORRECTION_WEIGHT_MAX: i32 = 16;
 
 /// The kinds of the moves that have led to a node, the last one first; `None` where there was none, or where
 /// it was a null move.
-pub(super) type MoveKinds = [Option<usize>; CONTINUATION_PLIES];
+type MoveKinds = [Option<usize>; CONTINUATION_PLIES];
 
 /// What the history of quiet moves depends on besides the moves.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Context {
+pub(in crate::search) struct Context {
     /// The kinds of the moves that led to the node.
-    pub(super) led_by: MoveKinds,
+    pub(in crate::search) led_by: MoveKinds,
     /// The squares that the opponent attacks, see [`MoveOrdering::threats`].
     threats: u64,
     /// The row of the position's first structure in the table of those.
@@ -47,7 +47,7 @@ pub(super) struct Context {
 
 impl Context {
     /// Looks at the position of the node, before its quiet moves are searched.
-    pub(super) fn look_at<G: MoveOrdering>(&mut self, position: &G) {
+    pub(in crate::search) fn look_at<G: MoveOrdering>(&mut self, position: &G) {
         self.threats = position.threats();
         if G::STRUCTURE_HISTORY {
             self.structure = (position.structure(0) as usize & (STRUCTURE_SIZE - 1)) * G::MOVE_KINDS;
@@ -129,7 +129,7 @@ pub struct Heuristics<G: Game> {
     /// Whether a search has written scores: before, there is no need to touch their memory.
     is_used: bool,
     /// The constants of the search.
-    pub(super) constants: EngineConstants,
+    pub(in crate::search) constants: EngineConstants,
 }
 
 impl<G: MoveOrdering> Heuristics<G> {
@@ -145,7 +145,7 @@ impl<G: MoveOrdering> Heuristics<G> {
 
     /// Before a new search by these constants: forgets the killers, whose plies have changed, and halves all
     /// history scores.
-    pub(super) fn new_search(&mut self, constants: EngineConstants) {
+    pub(in crate::search) fn new_search(&mut self, constants: EngineConstants) {
         self.constants = constants;
         self.killers.fill([None; 2]);
         if std::mem::replace(&mut self.is_used, true) {
@@ -155,13 +155,13 @@ impl<G: MoveOrdering> Heuristics<G> {
 
     /// The last two quiet moves that have refuted a position at `ply`, the latest one first.
     #[inline]
-    pub(super) fn killers(&self, ply: usize) -> [Option<G::Move>; 2] {
+    pub(in crate::search) fn killers(&self, ply: usize) -> [Option<G::Move>; 2] {
         self.killers[ply]
     }
 
     /// Rewards `best`, which has refuted the position at `ply` in a search of `depth` plies, and punishes the
     /// moves that had been searched before it; quiet ones only if a quiet move was better.
-    pub(super) fn cutoff(
+    pub(in crate::search) fn cutoff(
         &mut self,
         position: &G,
         best: G::Move,
@@ -188,7 +188,7 @@ impl<G: MoveOrdering> Heuristics<G> {
 
     /// The history score of a tactical move; within ± 2¹⁴.
     #[inline]
-    pub(super) fn capture_history(&self, position: &G, mv: G::Move) -> i32 {
+    pub(in crate::search) fn capture_history(&self, position: &G, mv: G::Move) -> i32 {
         match G::MOVE_KINDS {
             1 => self.history(position.side_to_move(), mv, 0),
             _ => i32::from(self.scores[Places::<G>::capture(position, mv)]),
@@ -197,7 +197,7 @@ impl<G: MoveOrdering> Heuristics<G> {
 
     /// The history score of a quiet move; within ± 4 · 2¹⁴.
     #[inline]
-    pub(super) fn quiet_history(&self, position: &G, mv: G::Move, context: Context) -> i32 {
+    pub(in crate::search) fn quiet_history(&self, position: &G, mv: G::Move, context: Context) -> i32 {
         let scores = &*self.scores;
         let mut sum = 0;
         for place in Places::quiet(position, mv, context) {
@@ -209,7 +209,7 @@ impl<G: MoveOrdering> Heuristics<G> {
     /// By how much the static evaluation of a position is too low, as far as is known from positions of the
     /// same structure.
     #[inline]
-    pub(super) fn correction(&self, position: &G) -> Score {
+    pub(in crate::search) fn correction(&self, position: &G) -> Score {
         let scores = &*self.scores;
         let places = (0..G::STRUCTURES).map(|structure| Places::<G>::correction(position, structure));
         let sum: i32 = places.map(|place| i32::from(scores[place])).sum();
@@ -218,7 +218,7 @@ impl<G: MoveOrdering> Heuristics<G> {
 
     /// Learns that the static evaluation of a position was `error` too low, as a search of `depth` plies has
     /// found. A correction is at most `most`.
-    pub(super) fn correct(&mut self, position: &G, error: Score, depth: i32, most: Score) {
+    pub(in crate::search) fn correct(&mut self, position: &G, error: Score, depth: i32, most: Score) {
         let weight = (depth + 1).min(CORRECTION_WEIGHT_MAX);
         let most = most.to_thousandths().min(i32::from(i16::MAX) / CORRECTION_GRAIN);
         let error = error.to_thousandths().clamp(-most, most) * CORRECTION_GRAIN;

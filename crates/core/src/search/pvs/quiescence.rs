@@ -1,12 +1,11 @@
 //! Quiescence search: at the horizon, tactical moves are played out before the position is evaluated.
 
-use super::ordering::Scope;
-use super::searcher::Searcher;
-use super::stack::Ply;
-use super::table::TtEntry;
-use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
+use crate::search::ordering::Scope;
+use crate::search::searcher::{Ply, Searcher};
+use crate::search::table::TtEntry;
+use crate::search::window::Window;
 
 impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     /// The value of the position at `ply` for its side to move, when either player may go on with tactical
@@ -111,5 +110,24 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             self.store(ply, TtEntry { best: best_move, score: best, bound, depth: 0, static_eval, is_pv });
         }
         best
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::chess::Chess;
+    use crate::game::{Game, MoveOrdering};
+    use crate::search::searcher::tests::with_searcher;
+
+    #[test]
+    fn quiescence_knows_the_move_that_led_to_a_node() {
+        // The knight on e5 hangs.
+        let position = Chess::from_fen("4k3/8/3p4/4N3/8/8/8/4K3 b - - 0 1").unwrap();
+        with_searcher(&position, |searcher| {
+            searcher.quiescence(Window::FULL, 0);
+            let capture = position.parse_move("d6e5").unwrap();
+            assert_eq!(searcher.stack[1].context.led_by, [Some(position.move_kind(capture)), None]);
+        });
     }
 }

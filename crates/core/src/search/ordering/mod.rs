@@ -1,6 +1,11 @@
 //! The move picker: table move, tactical moves by MVV-LVA, killers, quiet moves by history, losing captures.
+//! The killers and histories that it goes by are in `heuristics`, with the corrections of the evaluation.
 
-use super::heuristics::{Context, Heuristics};
+mod heuristics;
+
+pub(super) use heuristics::Context;
+pub use heuristics::Heuristics;
+
 use super::limits::Deadline;
 use crate::eval::Evaluator;
 use crate::game::{GameMove, MoveOrdering, Searchable};
@@ -316,36 +321,34 @@ impl<M: GameMove> MovePicker<M> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Instant;
+
     use super::*;
+    use crate::eval::Linear;
     use crate::game::Game;
     use crate::game::chess::Chess;
-    use crate::search::searcher::tests::with_searcher;
+    use crate::search::limits::{Control, TimeManager};
 
     #[test]
     fn without_quiet_moves_only_losing_captures_are_left() {
         // The queen may take a protected pawn, and the rook one that nothing protects.
         let position = Chess::from_fen("4k3/8/2p5/3p4/8/p7/3Q4/R3K3 w - - 0 1").unwrap();
-        with_searcher(&position, |searcher| {
-            let mut picker = MovePicker::default();
-            let next = |picker: &mut MovePicker<_>| {
-                let state = &searcher.stack[0].state;
-                picker.next(
-                    &position,
-                    (searcher.evaluator, state),
-                    searcher.heuristics,
-                    Context::default(),
-                    0,
-                    &searcher.shared.deadline,
-                )
-            };
-            let text = |mv| position.move_text(mv);
-            picker.begin(&position, Scope::All, 5, None);
-            assert_eq!(next(&mut picker).map(text).as_deref(), Some("a1a3"));
-            let quiet = next(&mut picker).unwrap();
-            assert!(!position.is_tactical(quiet));
-            picker.skip_quiet();
-            assert_eq!(next(&mut picker).map(text).as_deref(), Some("d2d5"));
-            assert_eq!(next(&mut picker), None);
-        });
+        let (evaluator, heuristics) = (Linear::shipped(0).unwrap(), Heuristics::new());
+        // A sum of features keeps nothing.
+        let state = ();
+        let control = Control::default();
+        let deadline = Deadline::new(&control, Instant::now(), TimeManager::default());
+        let next = |picker: &mut MovePicker<_>| {
+            picker.next(&position, (&evaluator, &state), &heuristics, Context::default(), 0, &deadline)
+        };
+        let text = |mv| position.move_text(mv);
+        let mut picker = MovePicker::default();
+        picker.begin(&position, Scope::All, 5, None);
+        assert_eq!(next(&mut picker).map(text).as_deref(), Some("a1a3"));
+        let quiet = next(&mut picker).unwrap();
+        assert!(!position.is_tactical(quiet));
+        picker.skip_quiet();
+        assert_eq!(next(&mut picker).map(text).as_deref(), Some("d2d5"));
+        assert_eq!(next(&mut picker), None);
     }
 }

@@ -1,0 +1,257 @@
+//! What a node may save, by what is known of it: pruning of nodes and moves, extensions and reductions (all of
+//! them selective). Nothing here searches; `pvs` does what these verdicts say.
+
+use std::array;
+use std::sync::LazyLock;
+
+use crate::eval::Score;
+use crate::search::constants::Margins;
+use crate::search::table::TtEntry;
+use crate::search::window::{Bound, Window};
+
+/// Plies by which a ProbCut search is shallower than the node.
+const PROBCUT_REDUCTION: i32 = 4;
+
+/// Natural logarithms of whole numbers, that of 0 being 0.
+static LOGARITHMS: LazyLock<[f64; 256]> = LazyLock::new(|| array::from_fn(|n| (n.max(1) as f64).ln()));
+
+/// What is known of a node before its moves are searched. What the line through it needs, such as its
+/// position, stands in the stack of its thread.
+pub(super) struct Node<M> {
+    /// Plies that are left.
+    pub(super) depth: i32,
+    /// Plies from the root.
+    pub(super) ply: usize,
+    pub(super) window: Window,
+    /// Whether it may lie on the principal variation: its window is open.
+    pub(super) is_pv: bool,
+    /// Whether it lies, or its position has lain, on the principal variation of a search.
+    pub(super) tt_pv: bool,
+    /// Whether it is expected to fail high.
+    pub(super) is_cut_node: bool,
+    /// The move that is left out: the table move, in a singular search of the others.
+    pub(super) excluded: Option<M>,
+    /// The table's entry, its score as seen from the root.
+    pub(super) tt_entry: Option<TtEntry<M>>,
+    /// Whether the table move is tactical.
+    pub(super) is_table_move_tactical: bool,
+    pub(super) in_check: bool,
+    /// The static evaluation as the evaluator gives it; `None` in check or where the search is not selective.
+    pub(super) raw_eval: Option<Score>,
+    /// The same, corrected by what searches of similar positions have found.
+    pub(super) corrected_eval: Option<Score>,
+    /// The same, refined by the score in the table.
+    pub(super) static_eval: Option<Score>,
+    /// Whether the corrected evaluation is better than it was two plies ago.
+    pub(super) is_improving: bool,
+}
+
+impl<M: Copy> Node<M> {
+    /// What the table keeps of the node, searched `depth` plies deep within a window.
+    pub(super) fn entry(&self, depth: i32, window: Window, best: Option<M>, score: Score) -> TtEntry<M> {
+        TtEntry {
+            best,
+            score,
+            bound: window.bound_of(score),
+            depth: depth as u8,
+            static_eval: self.raw_eval,
+            is_pv: self.tt_pv,
+        }
+    }
+
+    /// The table move.
+    pub(super) fn table_move(&self) -> Option<M> {
+        self.tt_entry.as_ref().and_then(|entry| entry.best)
+    }
+}
+
+/// What is known of a move before it is searched.
+pub(super) struct Candidate {
+    /// Its number among the moves that are searched, from 1.
+    pub(super) count: usize,
+    pub(super) is_tactical: bool,
+    pub(super) history_score: i32,
+}
+
+/// Razoring: whether a node is so far below α that only tactical moves might help.
+pub(super) fn razors<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> bool {
+    let constants = &margins.constants;
+    let margin = constants.razoring_base + constants.razoring_margin * node.depth * node.depth;
+    node.depth <= constants.razoring_depth && static_eval + margins.of(margin) <= node.window.alpha
+}
+
+/// Reverse futility pruning: whether a node is far above β near the horizon.
+pub(super) fn is_futile_for_opponent<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> bool {
+    let constants = &margins.constants;
+    let margin = constants.reverse_futility_margin * (node.depth - i32::from(node.is_improving));
+    node.depth <= constants.reverse_futility_depth && static_eval - margins.of(margin) >= node.window.beta
+}
+
+/// Null move pruning: by how many plies the search behind the null move is shallower than that of a move;
+/// `None` where a null move tells nothing.
+pub(super) fn null_move_reduction<M>(node: &Node<M>, static_eval: Score, margins: &Margins) -> Option<i32> {
+    let (constants, beta) = (&margins.constants, node.window.beta);
+    let fails_low =
+        node.tt_entry.as_ref().is_some_and(|entry| entry.bound == Bound::Upper && entry.score < beta);
+    if static_eval < beta || fails_low || node.depth < constants.null_move_depth {
+        return None;
+    }
+    let step = margins.of(constants.null_move_margin).to_thousandths().max(1);
+    let above = (static_eval - beta).to_thousandths() / step;
+    let by_depth = node.depth / constants.null_move_depth_step;
+    Some(constants.null_move_reduction + by_depth + above.min(constants.null_move_margin_steps))
+}
+
+/// ProbCut: the score that a tactical move has to reach, and the depth of the search that it has to reach it
+/// in; `None` where there is little hope.
+pub(super) fn probcut<M>(node: &Node<M>, margins: &Margins) -> Option<(Score, i32)> {
+    let beta = node.window.beta + margins.of(margins.constants.probcut_margin);
+    let depth = node.depth - PROBCUT_REDUCTION;
+    let is_hopeless =
+        node.tt_entry.as_ref().is_some_and(|entry| i32::from(entry.depth) > depth && entry.score < beta);
+    (node.depth >= margins.constants.probcut_depth && !is_hopeless).then_some((beta, depth))
+}
+
+/// How many moves of a node are searched before the quiet ones count as late.
+pub(super) fn late_moves<M>(node: &Node<M>, margins: &Margins) -> i32 {
+    let constants = &margins.constants;
+    match node.depth <= constants.late_pruning_depth {
+        true => (constants.late_pruning_moves + node.depth * node.depth) / (2 - i32::from(node.is_improving)),
+        false => i32::MAX,
+    }
+}
+
+/// What is to be done with a quiet move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It is searched.
+    Search,
+    /// It is not.
+    Skip,
+    /// Nor is any that comes later.
+    SkipRest,
+}
+
+/// Late move, futility and history pruning of a quiet move, which would be reduced by `reduction` hundredths
+/// of a ply; `late_moves` are searched before moves count as late. `by_eval` says that later moves have lower
+/// static evaluations.
+pub(super) fn quiet_verdict<M>(
+    node: &Node<M>,
+    candidate: &Candidate,
+    alpha: Score,
+    late_moves: i32,
+    reduction: i32,
+    by_eval: bool,
+    margins: &Margins,
+) -> Verdict {
+    let constants = &margins.constants;
+    if candidate.count as i32 > late_moves {
+        return Verdict::SkipRest;
+    }
+    let reduced = (node.depth - 1 - reduction / 100).max(0);
+    let is_futile = reduced <= constants.futility_depth
+        && margins.is_close(alpha)
+        && node
+            .static_eval
+            .is_some_and(|eval| eval + margins.of(constants.futility_margin * (reduced + 1)) <= alpha);
+    if is_futile {
+        return if by_eval { Verdict::SkipRest } else { Verdict::Skip };
+    }
+    // Moves that have failed elsewhere.
+    let has_failed = reduced < constants.history_pruning_depth
+        && candidate.history_score < -constants.history_pruning_margin * node.depth;
+    if has_failed { Verdict::Skip } else { Verdict::Search }
+}
+
+/// Pruning by static exchange evaluation: what a move has to win at least, in thousandths; `None` where any
+/// move is searched.
+pub(super) fn least_exchange<M>(node: &Node<M>, is_tactical: bool, margins: &Margins) -> Option<i32> {
+    let (constants, depth) = (&margins.constants, node.depth);
+    let margin = match is_tactical {
+        true => constants.see_tactical_margin * depth * depth,
+        false => constants.see_quiet_margin * depth,
+    };
+    (depth <= constants.see_pruning_depth).then(|| -margins.of(margin).to_thousandths())
+}
+
+/// What a search of the other moves says about the table move.
+pub(super) enum Singularity {
+    /// The table move is searched so many plies deeper.
+    Extended(i32),
+    /// Several moves refute the position: multi-cut, with this bound of its value.
+    Refuted(Score),
+}
+
+/// Singular extension: the score that all other moves have to stay below for the table move to be singular,
+/// and the depth to which they are searched; `None` where no singular search is made.
+pub(super) fn singular_limit<M: Copy>(node: &Node<M>, margins: &Margins) -> Option<(Score, i32)> {
+    let entry = node.tt_entry.as_ref()?;
+    let is_candidate = node.depth >= margins.constants.singular_depth
+        && node.excluded.is_none()
+        && entry.bound != Bound::Upper
+        && i32::from(entry.depth) >= node.depth - margins.constants.singular_entry
+        && !entry.score.is_decisive();
+    let limit = || entry.score - margins.of(margins.constants.singular_margin * node.depth);
+    is_candidate.then(|| (limit(), (node.depth - 1) / 2))
+}
+
+/// What follows from the value of the other moves, `others`, which was asked to stay below `limit`.
+/// `double_extensions` were made on the way to the node.
+pub(super) fn singularity<M>(
+    node: &Node<M>,
+    limit: Score,
+    others: Score,
+    double_extensions: i32,
+    margins: &Margins,
+) -> Singularity {
+    let constants = &margins.constants;
+    if others < limit {
+        let is_double = !node.is_pv
+            && others < limit - margins.of(constants.singular_double_margin)
+            && double_extensions < constants.singular_double_extensions;
+        return Singularity::Extended(1 + i32::from(is_double));
+    }
+    if limit >= node.window.beta {
+        return Singularity::Refuted(limit);
+    }
+    // Not singular, and probably not needed: the node fails high.
+    let fails_high = node.tt_entry.as_ref().is_some_and(|entry| entry.score >= node.window.beta);
+    Singularity::Extended(if fails_high { -constants.singular_reduction } else { 0 })
+}
+
+/// Late move reduction: hundredths of a ply by which a move is reduced, the more, the deeper the search and
+/// the later the move, and the lower its history score. `refines` says that the game has the finer steps,
+/// `cutoffs` how many moves below the node have failed high so far.
+pub(super) fn reduction<M>(
+    node: &Node<M>,
+    candidate: &Candidate,
+    refines: bool,
+    cutoffs: i32,
+    margins: &Margins,
+) -> i32 {
+    let constants = &margins.constants;
+    let &Candidate { count, is_tactical, history_score } = candidate;
+    let logarithms = LOGARITHMS[node.depth.clamp(0, 255) as usize] * LOGARITHMS[count.min(255)];
+    let mut reduction =
+        constants.late_reduction_base + (logarithms * 1e4) as i32 / constants.late_reduction_divisor;
+    if !node.is_improving {
+        reduction += constants.late_reduction_not_improving;
+    }
+    if node.is_cut_node {
+        reduction += constants.late_reduction_cut_node;
+    }
+    if node.is_pv || (refines && node.tt_pv) {
+        reduction -= 100;
+    }
+    if refines && cutoffs > constants.late_reduction_cutoffs {
+        reduction += 100;
+    }
+    if is_tactical {
+        reduction -= constants.late_reduction_tactical;
+    } else if refines && node.is_table_move_tactical {
+        reduction += constants.late_reduction_tactical_table_move;
+    }
+    let by_history = 100 * history_score / constants.late_reduction_history;
+    let most = constants.late_reduction_history_most;
+    reduction - by_history.clamp(-most, most)
+}
