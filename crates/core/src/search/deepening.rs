@@ -154,7 +154,7 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
         let mv = best.and_then(|pv| pv.first().copied());
         let ponder = best
             .and_then(|pv| pv.get(1).copied())
-            .or_else(|| self.searcher.table_line(mv?, 2).get(1).copied());
+            .or_else(|| self.searcher.table_line(0, vec![mv?], 2, |_| true).get(1).copied());
         Best { mv, ponder, nodes: self.searcher.nodes() }
     }
 
@@ -280,7 +280,8 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
                 upper = value;
             }
         }
-        let pv = searcher.table_line(searcher.root.current().mv, searcher.iteration);
+        let first = vec![searcher.root.current().mv];
+        let pv = searcher.table_line(0, first, searcher.iteration, |_| true);
         let entry = searcher.root.current_mut();
         (entry.score, entry.pv) = (value, pv);
     }

@@ -206,7 +206,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             Some((above, entry))
         });
         if let Some((above, entry)) = answered {
-            self.take_pv_from_table(above);
+            let is_exact = |entry: &TtEntry<G::Move>| entry.bound == Bound::Exact;
+            self.stack[above].pv = self.table_line(above, Vec::new(), self.iteration, is_exact);
             self.budget.end_node(above, entry.score);
         }
     }
@@ -238,11 +239,17 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     #[inline(always)]
     pub(super) fn draw_score(&self, ply: usize) -> Option<Score> {
         let position = self.position(ply);
-        if self.history.is_repetition(position, self.game_plies) || position.is_dead() {
+        if self.is_drawn(position, &self.history) {
             return Some(Score::DRAW);
         }
-        let too_long = G::DRAW_RULES.no_progress.is_some_and(|limit| position.halfmove_clock() >= limit);
-        too_long.then(|| if position.is_terminal() { self.terminal_score(ply) } else { Score::DRAW })
+        let score = || if position.is_terminal() { self.terminal_score(ply) } else { Score::DRAW };
+        has_no_progress(position).then(score)
+    }
+
+    /// Whether a position counts as drawn by these positions before it, or for lack of material.
+    #[inline(always)]
+    fn is_drawn(&self, position: &G, history: &GameHistory<G>) -> bool {
+        history.is_repetition(position, self.game_plies) || position.is_dead()
     }
 
     /// The score of a position without legal moves.
@@ -447,36 +454,33 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         parent.pv.extend_from_slice(&child.pv);
     }
 
-    /// The principal variation from `ply` on is the one that the table has: the best moves as long as their
-    /// scores are exact.
-    pub(super) fn take_pv_from_table(&mut self, ply: usize) {
-        let mut position = self.position(ply).clone();
-        let mut pv = std::mem::take(&mut self.stack[ply].pv);
-        pv.clear();
-        while pv.len() < self.iteration
-            && let Some(entry) = self.table.probe::<G::Move>(self.table_key(&position, ply + pv.len()))
-            && entry.bound == Bound::Exact
-            && let Some(best) = entry.best.filter(|&mv| position.is_legal(mv))
+    /// A line of this many plies at most from the position at `ply` on: `line`, and the table moves behind it
+    /// while the game goes on and `trusts` holds of their entries.
+    pub(super) fn table_line(
+        &self,
+        ply: usize,
+        mut line: Vec<G::Move>,
+        plies: usize,
+        trusts: impl Fn(&TtEntry<G::Move>) -> bool,
+    ) -> Vec<G::Move> {
+        let (mut position, mut history) = (self.position(ply).clone(), self.history.clone());
+        // What lies below belongs to the line that is being searched.
+        history.truncate(self.game_plies + ply);
+        for &mv in &line {
+            history.push(&position);
+            position.play(mv);
+        }
+        while line.len() < plies
+            && !self.is_drawn(&position, &history)
+            && !has_no_progress(&position)
+            && let Some(entry) = self.table.probe::<G::Move>(self.table_key(&position, ply + line.len()))
+            && trusts(&entry)
+            && let Some(mv) = entry.best.filter(|&mv| position.is_legal(mv))
         {
-            position.play(best);
-            pv.push(best);
-        }
-        self.stack[ply].pv = pv;
-    }
-
-    /// A line of so many plies at most from the root on: a move, and the table moves behind it while the game
-    /// goes on.
-    pub(super) fn table_line(&mut self, mv: G::Move, plies: usize) -> Vec<G::Move> {
-        let (mut line, mut next) = (Vec::new(), Some(mv));
-        while let Some(mv) = next {
-            self.play(line.len(), mv);
+            history.push(&position);
+            position.play(mv);
             line.push(mv);
-            let ply = line.len();
-            next = self.tt_entry(ply).and_then(|entry| entry.best).filter(|&mv| {
-                ply < plies && self.draw_score(ply).is_none() && self.position(ply).is_legal(mv)
-            });
         }
-        line.iter().for_each(|_| self.undo());
         line
     }
 
@@ -519,6 +523,12 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let nodes = self.budget.own_nodes() - before;
         self.root.note(mv, best, &self.stack[0].pv, nodes);
     }
+}
+
+/// Whether the halfmove clock ends the game.
+#[inline(always)]
+fn has_no_progress<G: Game>(position: &G) -> bool {
+    G::DRAW_RULES.no_progress.is_some_and(|limit| position.halfmove_clock() >= limit)
 }
 
 /// A ply and the next one.
@@ -577,14 +587,16 @@ pub(super) mod tests {
                 static_eval: None,
                 is_pv: false,
             };
-            assert_eq!(searcher.table_line(first, 2), [first]);
+            let line =
+                |searcher: &Searcher<_, _>, plies| searcher.table_line(0, vec![first], plies, |_| true);
+            assert_eq!(line(searcher, 2), [first]);
             searcher.make_child(0, first);
             searcher.store(1, entry(reply));
-            assert_eq!(searcher.table_line(first, 2), [first, reply]);
-            assert_eq!(searcher.table_line(first, 1), [first], "no longer than asked for");
+            assert_eq!(line(searcher, 2), [first, reply]);
+            assert_eq!(line(searcher, 1), [first], "no longer than asked for");
             searcher.make_child(0, first);
             searcher.store(1, entry(first));
-            assert_eq!(searcher.table_line(first, 2), [first], "no move of a collision");
+            assert_eq!(line(searcher, 2), [first], "no move of a collision");
         });
     }
 }
