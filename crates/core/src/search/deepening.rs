@@ -18,8 +18,8 @@ use crate::game::Searchable;
 /// would have been found.
 const FORCED_END_FACTOR: usize = 2;
 
-/// Nodes that a stopped search may still visit to finish depth 1, within some milliseconds where a clock runs.
-/// Quiescence may take far more where the evaluation is bad.
+/// Nodes that a stopped search may still visit to finish depth 1, within some milliseconds where a clock
+/// runs. Quiescence may take far more where the evaluation is bad.
 const LAST_NODES: u64 = 50_000;
 
 /// Looks for the best move with the search that `mode` names until a limit or `control` ends it, and reports
@@ -27,8 +27,8 @@ const LAST_NODES: u64 = 50_000;
 ///
 /// It runs on as many threads as there are `heuristics`, at least one, each with its own. Threads share the
 /// table (lazy SMP), defer moves that another one is searching, and take the result of the root, within each
-/// of its windows, from the first one that has it. With one thread, the same input, mode, table and heuristics, and without limits in time,
-/// the result is the same to the node.
+/// of its windows, from the first one that has it. With one thread, the same input, mode, table and
+/// heuristics, and without limits in time, the result is the same to the node.
 pub fn search<G: Searchable, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     mode: SearchMode,
@@ -160,8 +160,8 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
 
     /// Answers where no iteration has been finished: however short the limits are, the answer is at least the
     /// best move by depth 1, or by static evaluation where the root is sorted by it, because depth 1 takes
-    /// thousands of nodes. Where depth 1 does not end, because captures lead to ever more captures, the answer
-    /// is the best move so far.
+    /// thousands of nodes. Where depth 1 does not end, because captures lead to ever more captures, the
+    /// answer is the best move so far.
     fn answer_at_once(&mut self) {
         if !self.input.sorts_root_by_static_eval() {
             self.searcher.budget.grant(LAST_NODES, &self.searcher.shared.deadline);

@@ -15,8 +15,8 @@
 //!   selective deepening;
 //! - `root`: the moves of the root; `threads`: how threads come to help, and what they share; `searcher`: the
 //!   state of one thread, and its steps from one position to the next;
-//! - `plain`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`, with the chance nodes
-//!   of both; any legal move ([`random`]); `tablebase`: endgame tables in a search, and at its root
+//! - `plain`: minimax, α-β and expectiminimax as in the textbook, the yardstick of `pvs`, with the chance
+//!   nodes of both; any legal move ([`random`]); `tablebase`: endgame tables in a search, and at its root
 //!   ([`TableRoot`]);
 //! - `pvs`: principal variation search from its door to quiescence;
 //! - `deepening`: [`search`], iterative deepening with aspiration windows or MTD(f), and several principal

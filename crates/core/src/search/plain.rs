@@ -1,11 +1,11 @@
-//! Plain searches, as in the textbook: minimax, α-β and expectiminimax, without table and without pruning on a
-//! guess; and no search at all. They are the yardstick of principal variation search, and can be selected for
-//! comparison (`SearchMode`).
+//! Plain searches, as in the textbook: minimax, α-β and expectiminimax, without table and without pruning on
+//! a guess; and no search at all. They are the yardstick of principal variation search, and can be selected
+//! for comparison (`SearchMode`).
 //!
 //! Their chance nodes are those of principal variation search, too: a move whose outcome is chance's is worth
-//! the mean of its outcomes, each of which is searched. Outcomes that cannot bring the mean into the window any
-//! more are cut off: by the bounds of scores (Star1), and by a probe of one reply to each outcome (Star2; B.
-//! Ballard, "The *-minimax search procedure for trees containing chance nodes", 1983). The value is exact.
+//! the mean of its outcomes, each of which is searched. Outcomes that cannot bring the mean into the window
+//! any more are cut off: by the bounds of scores (Star1), and by a probe of one reply to each outcome (Star2;
+//! B. Ballard, "The *-minimax search procedure for trees containing chance nodes", 1983). The value is exact.
 
 use super::input::SearchInput;
 use super::options::SearchMode;
@@ -127,8 +127,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         mean
     }
 
-    /// The mean of the values of outcomes, and the line that goes on behind the first one, where that is worth
-    /// something: a bound has no line.
+    /// The mean of the values of outcomes, and the line that goes on behind the first one, where that is
+    /// worth something: a bound has no line.
     fn search_outcomes(
         &mut self,
         ply: usize,

@@ -391,8 +391,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         msd.keep(&mut self.history, position, state, ply, is_volatile, moves, &mut || lookout.is_over());
     }
 
-    /// Lists the moves of the position at `ply` that are searched in the `kept` of its stack entry; false where
-    /// all of them are.
+    /// Lists the moves of the position at `ply` that are searched in the `kept` of its stack entry; false
+    /// where all of them are.
     #[inline]
     pub(super) fn msd_list_kept(&mut self, ply: usize) -> bool {
         let filters = self.msd_filters();

@@ -2,8 +2,8 @@
 //!
 //! The deadline is one flag that all threads read, and the looks at the clock that set it. Any thread that
 //! looks in time ends the search for all, so that one that has to wait for a processor does not keep the
-//! others. How long nobody has looked is noted: so late may an end come. A listener that has heard nothing for
-//! a while is to hear how far the search has come.
+//! others. How long nobody has looked is noted: so late may an end come. A listener that has heard nothing
+//! for a while is to hear how far the search has come.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -268,8 +268,8 @@ impl Budget {
         }
     }
 
-    /// Whether it is time to [`poll`](Self::poll) before the next node: by the nodes, or because the search is
-    /// over.
+    /// Whether it is time to [`poll`](Self::poll) before the next node: by the nodes, or because the search
+    /// is over.
     #[inline]
     pub(in crate::search) fn is_poll_due(&self, deadline: &Deadline) -> bool {
         let is_over = deadline.is_over() && self.grant.is_none();

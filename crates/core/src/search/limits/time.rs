@@ -20,9 +20,9 @@ const INCREMENT_SHARE: u32 = 80;
 /// A move may exceed its share of the time by this factor to finish an iteration.
 const HARD_FACTOR: u32 = 4;
 
-/// A move never takes more than this share of the time that is left, in percent. Where delays have been seen it
-/// leaves the clock so many reserves, as long as that leaves it the least share: a delay is followed by others,
-/// and by longer ones, before the increments make up for it.
+/// A move never takes more than this share of the time that is left, in percent. Where delays have been seen
+/// it leaves the clock so many reserves, as long as that leaves it the least share: a delay is followed by
+/// others, and by longer ones, before the increments make up for it.
 const HARD_SHARE: [u32; 2] = [25, 60];
 const RESERVES_LEFT: u32 = 4;
 
@@ -125,8 +125,8 @@ const SLACK: Duration = Duration::from_millis(2);
 /// Longer delays count as this long: a process that was suspended for an hour will not always be.
 const LONGEST_DELAY: Duration = Duration::from_secs(1);
 
-/// With each move, the worst delay fades by one part of this many, and the mean lag takes that of the move for
-/// one part of this many.
+/// With each move, the worst delay fades by one part of this many, and the mean lag takes that of the move
+/// for one part of this many.
 const FADING: u32 = 8;
 const MEANING: u32 = 4;
 
@@ -182,8 +182,8 @@ impl Delays {
         Limits { reserve, lag: self.mean_lag, cost: self.mean_lag + self.mean_setup, ..limits.clone() }
     }
 
-    /// That search is over after this time. It has begun `setup` after it was asked for, and nobody has looked
-    /// at its limits for the longest of its gaps.
+    /// That search is over after this time. It has begun `setup` after it was asked for, and nobody has
+    /// looked at its limits for the longest of its gaps.
     pub fn end(&mut self, taken: Duration, setup: Duration, longest_gap: Duration) {
         self.late = (self.late - self.late / FADING).max(counted(longest_gap));
         self.mean_setup = mean(self.mean_setup, setup.min(LONGEST_DELAY));

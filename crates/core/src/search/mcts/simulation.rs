@@ -126,8 +126,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         }
     }
 
-    /// Expands the root with these moves: all legal ones, or some. It stays without children where there is no
-    /// time for it.
+    /// Expands the root with these moves: all legal ones, or some. It stays without children where there is
+    /// no time for it.
     pub(super) fn expand_root(&mut self, tree: &mut Tree<G>, moves: &[G::Move], all: bool) {
         self.position.clone_from(self.input.position);
         self.moves.clear();
@@ -171,8 +171,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         }
     }
 
-    /// Makes a batch of simulations, not more than `at_most`; how many it was. Those that the end of the search
-    /// interrupts are taken back.
+    /// Makes a batch of simulations, not more than `at_most`; how many it was. Those that the end of the
+    /// search interrupts are taken back.
     pub(super) fn simulate(&mut self, shared: &SharedTree<G>, at_most: usize) -> u64 {
         let batch = self.input.options.sampling.batch.clamp(1, at_most.max(1));
         let mut begun = 0;

@@ -4,8 +4,8 @@
 //! window is null. An exact score comes from an open window alone.
 //!
 //! Steps marked *selective* save nodes on a guess and may change the value; the option `Selective` switches
-//! them off. When they apply is told by `selectivity`; what each is worth stands in `experiments/search.md`. The
-//! last plies are those of `quiescence`.
+//! them off. When they apply is told by `selectivity`; what each is worth stands in `experiments/search.md`.
+//! The last plies are those of `quiescence`.
 
 mod quiescence;
 mod selectivity;

@@ -1,5 +1,5 @@
-//! What a node may save, by what is known of it: pruning of nodes and moves, extensions and reductions (all of
-//! them selective). Nothing here searches; `pvs` does what these verdicts say.
+//! What a node may save, by what is known of it: pruning of nodes and moves, extensions and reductions (all
+//! of them selective). Nothing here searches; `pvs` does what these verdicts say.
 
 use std::array;
 use std::sync::LazyLock;
