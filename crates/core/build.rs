@@ -1,4 +1,4 @@
-//! Puts the evaluation net of chess into the library.
+//! Puts the evaluation net of chess into the library, and says what the system has of what features ask for.
 
 use std::env;
 use std::fs;
@@ -7,9 +7,31 @@ use std::path::PathBuf;
 /// The net of chess unless the variable `EVALFILE` names another one.
 const NET: &str = "nets/eval/chess.safetensors";
 
-/// Names the file of the net to the compiler. A wrong file is an error here, not in the first game.
+/// The features that stand for what an operating system gives. A browser has none of it: there, the code for
+/// them is left out even where they are asked for, as they are by default.
+const OF_THE_SYSTEM: [&str; 3] = ["mmap", "tables", "threads"];
+
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    say_what_there_is();
+    name_the_net();
+}
+
+/// Sets `has_mmap`, `has_tables` and `has_threads` for the features that the target can have.
+fn say_what_there_is() {
+    let families = env::var("CARGO_CFG_TARGET_FAMILY").unwrap_or_default();
+    let is_browser = families.split(',').any(|family| family == "wasm");
+    for feature in OF_THE_SYSTEM {
+        println!("cargo::rustc-check-cfg=cfg(has_{feature})");
+        let is_asked_for = env::var_os(format!("CARGO_FEATURE_{}", feature.to_uppercase())).is_some();
+        if is_asked_for && !is_browser {
+            println!("cargo::rustc-cfg=has_{feature}");
+        }
+    }
+}
+
+/// Names the file of the net to the compiler. A wrong file is an error here, not in the first game.
+fn name_the_net() {
     println!("cargo::rerun-if-env-changed=EVALFILE");
     let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     let path = env::var_os("EVALFILE").filter(|path| !path.is_empty()).unwrap_or_else(|| NET.into());

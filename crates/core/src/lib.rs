@@ -9,12 +9,23 @@
 //! - [`engine`]: one game with its search behind an object-safe facade, options, the registry of games.
 //!
 //! Beside them, for all: [`memory`], huge pages for large tables; [`tensors`], files of tensors; [`parallel`],
-//! work on several threads.
+//! work on several threads; [`clock`], moments in time.
 //!
-//! With the feature `tuning`, engines have the [constants](search::Constants) of the search as options.
+//! # Features
+//!
+//! What playing can do without is behind features, all but the last on by default:
+//!
+//! - `mmap`: large tables lie in huge pages. Without it, [`memory`] is allocated like any other;
+//! - `tables`: games read the files of endgame tables. Without it, games say that they have no tables;
+//! - `threads`: searches and other work run on several threads. Without it, all runs on the caller's thread,
+//!   and the option `Threads` has the one value 1;
+//! - `tuning`: engines have the [constants](search::Constants) of the search as options.
+//!
+//! For `wasm32-unknown-unknown`, the first three count as off.
 
 #![forbid(unsafe_code)]
 
+pub mod clock;
 pub mod engine;
 pub mod eval;
 pub mod game;

@@ -1,69 +1,23 @@
 //! Memory in huge pages, for tables whose entries lie anywhere.
 //!
 //! With small pages, nearly every access to such a table has to wait for the address of its page, a prefetch
-//! included. What huge pages are worth stands in `experiments/search.md`, "Speed".
+//! included. What huge pages are worth stands in `experiments/search.md`, "Speed". Without the feature
+//! `mmap`, the memory is allocated like any other.
 
-use std::alloc::{Layout, handle_alloc_error};
+#[cfg(any(test, not(has_mmap)))]
+mod allocated;
+#[cfg(has_mmap)]
+mod mapped;
+
 use std::fmt;
-use std::io;
-use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64;
 
-use memmap2::MmapMut;
-use self_cell::{MutBorrow, self_cell};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
-/// Bytes of a huge page of most processors.
-const HUGE_PAGE: usize = 1 << 21;
-
-/// At least so many bytes, 0 at first. They are whole huge pages where that wastes less than half of them, if
-/// the system has such pages.
-fn pages(bytes: usize) -> io::Result<MmapMut> {
-    if bytes < HUGE_PAGE / 2 {
-        return MmapMut::map_anon(bytes);
-    }
-    let bytes = bytes.checked_next_multiple_of(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
-    let pages = MmapMut::map_anon(bytes)?;
-    // Where there are none, small pages have to do.
-    #[cfg(target_os = "linux")]
-    let _ = pages.advise(memmap2::Advice::HugePage);
-    Ok(pages)
-}
-
-/// A list of numbers of a fixed length, 0 at first. It begins at a cache line.
-pub struct HugeSlice<T> {
-    pages: MmapMut,
-    bytes: usize,
-    of: PhantomData<[T]>,
-}
-
-impl<T> HugeSlice<T> {
-    /// So many zeros. Like a vector, it ends the program where there is not that much memory.
-    pub fn zeros(len: usize) -> HugeSlice<T> {
-        let bytes = size_of::<T>().saturating_mul(len);
-        let layout = Layout::array::<T>(len).unwrap_or(Layout::new::<T>());
-        let pages = pages(bytes).unwrap_or_else(|_| handle_alloc_error(layout));
-        HugeSlice { pages, bytes, of: PhantomData }
-    }
-}
-
-impl<T: FromBytes + Immutable + KnownLayout> Deref for HugeSlice<T> {
-    type Target = [T];
-
-    #[inline]
-    fn deref(&self) -> &[T] {
-        // Pages are aligned, and the bytes are those of whole numbers.
-        <[T]>::ref_from_bytes(&self.pages[..self.bytes]).unwrap_or_default()
-    }
-}
-
-impl<T: FromBytes + Immutable + IntoBytes + KnownLayout> DerefMut for HugeSlice<T> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut [T] {
-        <[T]>::mut_from_bytes(&mut self.pages[..self.bytes]).unwrap_or_default()
-    }
-}
+#[cfg(not(has_mmap))]
+pub use allocated::{HugeSlice, SharedWords};
+#[cfg(has_mmap)]
+pub use mapped::{HugeSlice, SharedWords};
 
 impl<T: FromBytes + Immutable + IntoBytes + KnownLayout + Copy> Clone for HugeSlice<T> {
     fn clone(&self) -> Self {
@@ -79,50 +33,10 @@ impl<T: FromBytes + Immutable + IntoBytes + KnownLayout + Copy> From<&[T]> for H
     }
 }
 
-impl<T> fmt::Debug for HugeSlice<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HugeSlice").field("bytes", &self.bytes).finish()
-    }
-}
-
-type Words<'a> = &'a [AtomicU64];
-
-self_cell!(
-    struct SharedPages {
-        owner: MutBorrow<MmapMut>,
-
-        #[covariant]
-        dependent: Words,
-    }
-);
-
-/// Words that several threads may read and write, 0 at first. They begin at a cache line.
-pub struct SharedWords(SharedPages);
-
 impl SharedWords {
     /// So many MiB, and at least `least` words; `None` if there is not that much memory.
     pub fn of_mebibytes(mebibytes: usize, least: usize) -> Option<SharedWords> {
         SharedWords::zeros((mebibytes.checked_mul(1 << 20)? / size_of::<AtomicU64>()).max(least))
-    }
-
-    /// So many words; `None` if there is not that much memory.
-    fn zeros(len: usize) -> Option<SharedWords> {
-        let pages = pages(len.checked_mul(size_of::<AtomicU64>())?).ok()?;
-        let words = SharedPages::new(MutBorrow::new(pages), |pages| {
-            // Pages are aligned.
-            let words = <[AtomicU64]>::mut_from_bytes(pages.borrow_mut()).unwrap_or_default();
-            &words[..len]
-        });
-        Some(SharedWords(words))
-    }
-}
-
-impl Deref for SharedWords {
-    type Target = [AtomicU64];
-
-    #[inline]
-    fn deref(&self) -> &[AtomicU64] {
-        self.0.borrow_dependent()
     }
 }
 
@@ -137,6 +51,9 @@ mod tests {
     use std::sync::atomic::Ordering;
 
     use super::*;
+
+    /// Bytes of a huge page of most processors.
+    const HUGE_PAGE: usize = 1 << 21;
 
     #[test]
     fn a_slice_is_as_long_as_asked_for_and_keeps_its_numbers() {

@@ -1,13 +1,28 @@
-//! A pool of worker threads.
+//! A pool of worker threads. Without the feature `threads`, all work is done on the thread of the caller.
 
 use std::ops::Range;
+#[cfg(has_threads)]
 use std::sync::{Mutex, PoisonError, mpsc};
+#[cfg(has_threads)]
 use std::thread;
 
 /// Runs `job` on each task, with one thread for each worker. Tasks are handed out one by one, in order.
 /// `take` is called on this thread with each result as it arrives, in no particular order. A job that returns
 /// `None` stops its worker.
 pub fn run<W: Send, T: Send, R: Send>(
+    workers: impl IntoIterator<Item = W>,
+    tasks: impl IntoIterator<Item = T, IntoIter: Send>,
+    job: impl Fn(&mut W, T) -> Option<R> + Sync,
+    take: impl FnMut(R),
+) {
+    #[cfg(has_threads)]
+    run_on_threads(workers, tasks, job, take);
+    #[cfg(not(has_threads))]
+    run_here(workers, tasks, job, take);
+}
+
+#[cfg(has_threads)]
+fn run_on_threads<W: Send, T: Send, R: Send>(
     workers: impl IntoIterator<Item = W>,
     tasks: impl IntoIterator<Item = T, IntoIter: Send>,
     job: impl Fn(&mut W, T) -> Option<R> + Sync,
@@ -30,6 +45,22 @@ pub fn run<W: Send, T: Send, R: Send>(
         drop(sender);
         results.into_iter().for_each(&mut take);
     });
+}
+
+/// The same on this thread: when a worker stops, the next one goes on.
+#[cfg(any(test, not(has_threads)))]
+fn run_here<W, T, R>(
+    workers: impl IntoIterator<Item = W>,
+    tasks: impl IntoIterator<Item = T>,
+    job: impl Fn(&mut W, T) -> Option<R>,
+    mut take: impl FnMut(R),
+) {
+    let mut tasks = tasks.into_iter().fuse();
+    for mut worker in workers {
+        while let Some(result) = tasks.next().and_then(|task| job(&mut worker, task)) {
+            take(result);
+        }
+    }
 }
 
 /// Runs `job` on each number, with one thread for each worker, and returns the results in the order of the
@@ -84,5 +115,12 @@ mod tests {
         run([()], 0.., |(), task| (task < 5).then_some(task), |result| results.push(result));
         assert_eq!(results, [0, 1, 2, 3, 4], "though there is always a next task");
         run([(); 0], 0..5, |(), task| Some(task), |_| panic!("there are no workers"));
+    }
+    #[test]
+    fn without_threads_the_next_worker_goes_on() {
+        let mut results = Vec::new();
+        let job = |worker: &mut char, task| (task != 2 && task < 5).then_some((*worker, task));
+        run_here(['a', 'b'], 0.., job, |result| results.push(result));
+        assert_eq!(results, [('a', 0), ('a', 1), ('b', 3), ('b', 4)]);
     }
 }

@@ -12,6 +12,9 @@ use crate::nets::NetError;
 use crate::search::Constants;
 use crate::search::{Expansion, FinalMove, Method, NoiseAt, Options, RootSelection, SearchMode, Selection};
 
+/// The most threads of a search.
+pub(super) const MOST_THREADS: usize = if cfg!(has_threads) { 256 } else { 1 };
+
 /// The values of the options that all games share. Their defaults are the defaults of the protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
@@ -348,7 +351,7 @@ pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
     }
     let mut general = vec![
         spin!("Hash", hash, 1, 32_768),
-        spin!("Threads", threads, 1, 256),
+        spin!("Threads", threads, 1, MOST_THREADS as i64),
         spin!("MultiPV", search.multi_pv, 1, 256),
         check!("Ponder", ponder),
         spin!("Move Overhead", move_overhead, 0, 5_000),
@@ -538,7 +541,7 @@ mod tests {
         for row in rows(&STRENGTHS) {
             let other = match row.spec().kind {
                 OptionKind::Check { default } => (!default).to_string(),
-                OptionKind::Spin { default, min, max } => {
+                OptionKind::Spin { default, min, max } if min < max => {
                     (if default == max { min } else { max }).to_string()
                 }
                 OptionKind::Combo { values, .. } if values.len() > 1 => values[1].to_owned(),

@@ -7,11 +7,12 @@
 
 mod read;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use read::{LineError, LineProblem, read};
 
 use super::{Board, Engine, PositionError, SearchReport};
+use crate::clock::Instant;
 use crate::eval::UciScore;
 use crate::game::MoveError;
 use crate::search::{Bound, Control, Limits};

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::options::{self, Row, RowKind, SetResult};
+use super::options::{self, MOST_THREADS, Row, RowKind, SetResult};
 use super::strength::Level;
 use super::{
     EvaluationInUse, EvaluationKind, OptionError, OptionGroup, OptionSpec, Play, Settings, SideEffect,
@@ -561,10 +561,11 @@ impl<G: Playable> Memory<G> {
         control: &Control,
         listener: &mut dyn Listener<G::Move>,
     ) -> Best<G::Move> {
+        let threads = settings.threads.min(MOST_THREADS);
         match settings.method {
             Method::Deepening(mode) => {
                 self.tree = None;
-                self.heuristics.resize_with(settings.threads, Heuristics::new);
+                self.heuristics.resize_with(threads, Heuristics::new);
                 self.table(settings);
                 let Memory { table: Some(table), heuristics, .. } = self else {
                     unreachable!("the table has just been made");
@@ -575,14 +576,14 @@ impl<G: Playable> Memory<G> {
                 self.table = None;
                 let tree = self.tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
                 let Some(net) = net.filter(|_| input.options.sampling.selection == Selection::Puct) else {
-                    return monte_carlo(&input, tree, settings.threads, None, control, listener);
+                    return monte_carlo(&input, tree, threads, None, control, listener);
                 };
                 net.set_cache(settings.net_cache << 20);
                 // The value of a leaf is the net's, unless playouts are asked for.
                 let mut options = input.options.clone();
                 options.sampling.playout_plies.get_or_insert(0);
                 let input = SearchInput { options: &options, ..input };
-                monte_carlo(&input, tree, settings.threads, Some(net), control, listener)
+                monte_carlo(&input, tree, threads, Some(net), control, listener)
             }
             Method::Random => random(&input),
         }

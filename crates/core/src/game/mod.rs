@@ -67,6 +67,7 @@ pub use tables::{
     EndgameTables, Endgames, EndgamesVisitor, Initial, SharedTables, TableMoves, TableResult, Tabled,
     TablesError,
 };
+#[cfg(has_tables)]
 pub use tables::{TableFile, TableName};
 pub use zobrist::mixed;
 

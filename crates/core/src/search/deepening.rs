@@ -9,7 +9,7 @@ use super::report::{Best, Listener, Report};
 use super::root::{Line, Root};
 use super::searcher::Searcher;
 use super::table::TranspositionTable;
-use super::threads::{Helpers, SharedState};
+use super::threads::{SharedState, with_helpers};
 use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::Searchable;
@@ -50,15 +50,14 @@ pub fn search<G: Searchable, E: Evaluator<G>>(
     }
     let root = &Root::new(moves);
     table.new_search();
-    let helpers = Helpers::new(others.iter_mut().map(|heuristics| {
+    let helpers = others.iter_mut().map(|heuristics| {
         move |is_ready: &dyn Fn()| {
             let searcher = Searcher::new(input, mode, root.clone(), table, heuristics, shared, None);
             is_ready();
             Deepening::new(input, mode, searcher).run();
         }
-    }));
-    let best = std::thread::scope(|scope| {
-        helpers.start(scope, &shared.deadline);
+    });
+    let best = with_helpers(helpers, &shared.deadline, || {
         let searcher = Searcher::new(input, mode, root.clone(), table, first, shared, Some(listener));
         let best = Deepening::new(input, mode, searcher).run();
         shared.deadline.end();

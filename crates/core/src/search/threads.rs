@@ -3,7 +3,8 @@
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
+#[cfg(has_threads)]
 use std::thread::{self, Scope};
 
 use super::limits::Deadline;
@@ -11,24 +12,40 @@ use super::root::RootMove;
 use crate::eval::Score;
 use crate::game::{Game, GameMove, mixed};
 
-/// What the threads that help the first one of a search are to do, as far as they have not begun. They start
-/// while that one is searching already, and not all at once: more threads than processors would keep each
-/// other from ever being ready. A job calls its argument when it is ready to search: then the next thread
-/// starts.
-pub(super) struct Helpers<J>(Mutex<Vec<J>>);
+/// Does the work of the first thread on this one, and `jobs` beside it on one thread each. A job calls its
+/// argument when it is ready to search: then the next thread starts. Returns when all have ended.
+#[cfg(has_threads)]
+pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
+    jobs: impl IntoIterator<Item = J>,
+    deadline: &Deadline,
+    work: impl FnOnce() -> R,
+) -> R {
+    let helpers = Helpers(Mutex::new(jobs.into_iter().collect()));
+    thread::scope(|scope| {
+        helpers.start(scope, deadline);
+        work()
+    })
+}
 
+/// Does the work of the first thread: nobody helps.
+#[cfg(not(has_threads))]
+pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
+    _jobs: impl IntoIterator<Item = J>,
+    _deadline: &Deadline,
+    work: impl FnOnce() -> R,
+) -> R {
+    work()
+}
+
+/// What helping threads are to do, as far as they have not begun. They start while the first one is searching
+/// already, and not all at once: more threads than processors would keep each other from ever being ready.
+#[cfg(has_threads)]
+struct Helpers<J>(Mutex<Vec<J>>);
+
+#[cfg(has_threads)]
 impl<J: FnOnce(&dyn Fn()) + Send> Helpers<J> {
-    /// Threads with these jobs.
-    pub(super) fn new(jobs: impl IntoIterator<Item = J>) -> Helpers<J> {
-        Helpers(Mutex::new(jobs.into_iter().collect()))
-    }
-
     /// Starts them, as many at a time as there are processors. None starts after the end of the search.
-    pub(super) fn start<'scope>(
-        &'scope self,
-        scope: &'scope Scope<'scope, '_>,
-        deadline: &'scope Deadline<'scope>,
-    ) {
+    fn start<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, deadline: &'scope Deadline<'scope>) {
         if self.lock().is_empty() {
             return;
         }
@@ -57,7 +74,7 @@ impl<J: FnOnce(&dyn Fn()) + Send> Helpers<J> {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<J>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<J>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -190,7 +207,7 @@ impl BusyEntry<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use crate::clock::Instant;
 
     use super::*;
     use crate::game::Game;
@@ -241,8 +258,7 @@ mod tests {
             unready.fetch_sub(1, Ordering::SeqCst);
             is_ready();
         };
-        let helpers = Helpers::new(vec![&job; 50]);
-        thread::scope(|scope| helpers.start(scope, &deadline));
+        with_helpers(vec![&job; 50], &deadline, || ());
         (all.into_inner(), most.into_inner())
     }
 

@@ -18,8 +18,14 @@ mod msd_filter;
 mod notation;
 mod rules;
 mod san;
+#[cfg(has_tables)]
 mod syzygy;
+#[cfg(has_tables)]
 mod table_files;
+#[cfg(has_tables)]
 mod table_header;
 
 pub use rules::{Chess, ChessMove};
+
+#[cfg(not(has_tables))]
+impl super::Tabled for Chess {}

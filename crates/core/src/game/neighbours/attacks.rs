@@ -125,6 +125,7 @@ pub(super) fn targets(from: u32, occupied: u64) -> u64 {
 }
 
 /// The squares from which a move without a capture leads to `to`, where `others` are all other pieces.
+#[cfg(has_tables)]
 #[inline]
 pub(super) fn origins(to: u32, others: u64) -> u64 {
     let (to, crowd) = (to as usize, Crowd::new(others));

@@ -9,6 +9,7 @@
 
 mod attacks;
 mod encoding;
+#[cfg(has_tables)]
 mod endgames;
 mod features;
 mod inputs;
@@ -16,3 +17,6 @@ mod notation;
 mod rules;
 
 pub use rules::{Neighbours, NeighboursMove};
+
+#[cfg(not(has_tables))]
+impl super::Tabled for Neighbours {}

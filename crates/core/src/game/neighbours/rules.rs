@@ -1,15 +1,11 @@
 //! The position and its moves.
 
-use std::sync::Arc;
-
 use super::super::zobrist::{mixed, random_table};
 use super::super::{
-    BenchSuite, Chance, Color, DrawRules, EndgamesVisitor, Ending, FenError, Game, GameMove, Looks,
-    MoveError, MoveOrdering, Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, SharedTables,
-    Tabled, TablesError,
+    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
+    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity,
 };
 use super::attacks::{self, Crowd, squares};
-use super::endgames::{self, NeighboursEndgames};
 use super::notation;
 
 /// The most pieces of a player.
@@ -261,16 +257,3 @@ impl Selectivity for Neighbours {}
 impl SelectiveDeepening for Neighbours {}
 
 impl Playouts for Neighbours {}
-
-impl Tabled for Neighbours {
-    const TABLES_OPTION: Option<&'static str> = Some("TablePath");
-
-    fn open_tables(tables: &mut Option<SharedTables<Neighbours>>, path: &str) -> Result<(), TablesError> {
-        *tables = Some(Arc::new(endgames::open(path)?));
-        Ok(())
-    }
-
-    fn visit_endgames<V: EndgamesVisitor>(visitor: V) -> Option<V::Output> {
-        Some(visitor.visit(&NeighboursEndgames))
-    }
-}

@@ -1,6 +1,7 @@
 //! The interface between a search and endgame tables: results under best play, computed in advance.
 
 mod endgames;
+#[cfg(has_tables)]
 mod file;
 
 use std::fmt::Debug;
@@ -11,6 +12,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 pub use endgames::{Endgames, EndgamesVisitor, Initial, TableResult};
+#[cfg(has_tables)]
 pub use file::{TableFile, TableName};
 
 use super::{Game, GameHistory, Points};

@@ -6,10 +6,11 @@
 //! for a while is to hear how far the search has come.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Control;
 use super::time::TimeManager;
+use crate::clock::Instant;
 use crate::eval::Score;
 
 /// Time between two looks of a thread at the clock, about.

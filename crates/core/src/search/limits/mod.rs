@@ -8,7 +8,9 @@ mod budget;
 mod time;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use crate::clock::Instant;
 
 pub(super) use budget::{Budget, Deadline, GRACE, Lookout, Ticker};
 pub(super) use time::Stability;

@@ -36,7 +36,7 @@ use super::input::SearchInput;
 use super::limits::{Control, Deadline, GRACE, Ticker, TimeManager};
 use super::options::{Expansion, FinalMove, Selection};
 use super::report::{Best, Listener, Progress, Report, RootMoveStatistics, RootStatistics, Visits};
-use super::threads::Helpers;
+use super::threads::with_helpers;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
 use crate::game::{Game, Searchable};
@@ -75,7 +75,7 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
     let gumbel = sampling.is_by_gumbel().then(|| Gumbel::new(input, tree, simulator.value_of_root(&moves)));
     let tree = Mutex::new(SearchTree { tree, gumbel });
     let shared = &SharedTree { tree, deadline };
-    let helpers = Helpers::new((1..threads as u64).map(|number| {
+    let helpers = (1..threads as u64).map(|number| {
         move |is_ready: &dyn Fn()| {
             let mut simulator = Simulator::new(input, leaf_evaluator, number, deadline);
             is_ready();
@@ -83,9 +83,8 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
                 simulator.simulate(shared, usize::MAX);
             }
         }
-    }));
-    std::thread::scope(|scope| {
-        helpers.start(scope, deadline);
+    });
+    with_helpers(helpers, deadline, || {
         run(input, &mut simulator, shared, listener);
         deadline.end();
     });

@@ -321,7 +321,7 @@ impl<M: GameMove> MovePicker<M> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use crate::clock::Instant;
 
     use super::*;
     use crate::eval::Linear;

@@ -22,13 +22,14 @@ mod sets;
 mod tables;
 
 use std::fmt;
+use std::sync::Arc;
 
 use self::sets::{Class, Sets, choose, expand, image, image_of, rank, squeeze};
-use super::super::{Color, Endgames, Game, Initial, TableResult};
+use super::super::{
+    Color, Endgames, EndgamesVisitor, Game, Initial, SharedTables, TableResult, Tabled, TablesError,
+};
 use super::attacks::{self, Crowd, squares};
 use super::rules::Neighbours;
-
-pub(super) use tables::open;
 
 /// The pieces of the side to move and of the opponent, one or more each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +114,7 @@ impl Row {
 
 /// The endgames of Neighbours, for retrograde analysis.
 #[derive(Debug)]
-pub(super) struct NeighboursEndgames;
+struct NeighboursEndgames;
 
 impl NeighboursEndgames {
     /// The pieces of the position with a number, with their class; `None` if it is unused.
@@ -218,5 +219,18 @@ impl Endgames for NeighboursEndgames {
                 each(row.number(|symmetry| image(rest, symmetry) | image_of(from, symmetry)));
             }
         }
+    }
+}
+
+impl Tabled for Neighbours {
+    const TABLES_OPTION: Option<&'static str> = Some("TablePath");
+
+    fn open_tables(tables: &mut Option<SharedTables<Neighbours>>, path: &str) -> Result<(), TablesError> {
+        *tables = Some(Arc::new(tables::open(path)?));
+        Ok(())
+    }
+
+    fn visit_endgames<V: EndgamesVisitor>(visitor: V) -> Option<V::Output> {
+        Some(visitor.visit(&NeighboursEndgames))
     }
 }

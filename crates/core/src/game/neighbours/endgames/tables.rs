@@ -22,7 +22,7 @@ struct Tables {
 ///
 /// # Errors
 /// [`TablesError`] names a folder without tables, or a file that is damaged.
-pub(in super::super) fn open(path: &str) -> Result<impl EndgameTables<Neighbours> + use<>, TablesError> {
+pub(super) fn open(path: &str) -> Result<impl EndgameTables<Neighbours> + use<>, TablesError> {
     let mut files = [const { [const { None }; MOST + 1] }; MOST + 1];
     let materials = NeighboursEndgames.materials(MOST, usize::MAX).unwrap_or_default();
     for folder in env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty()) {

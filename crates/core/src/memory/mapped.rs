@@ -1,0 +1,105 @@
+//! Memory in pages of the system, huge ones where it has them.
+
+use std::alloc::{Layout, handle_alloc_error};
+use std::fmt;
+use std::io;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::AtomicU64;
+
+use memmap2::MmapMut;
+use self_cell::{MutBorrow, self_cell};
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
+
+/// Bytes of a huge page of most processors.
+const HUGE_PAGE: usize = 1 << 21;
+
+/// At least so many bytes, 0 at first. They are whole huge pages where that wastes less than half of them, if
+/// the system has such pages.
+fn pages(bytes: usize) -> io::Result<MmapMut> {
+    if bytes < HUGE_PAGE / 2 {
+        return MmapMut::map_anon(bytes);
+    }
+    let bytes = bytes.checked_next_multiple_of(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
+    let pages = MmapMut::map_anon(bytes)?;
+    // Where there are none, small pages have to do.
+    #[cfg(target_os = "linux")]
+    let _ = pages.advise(memmap2::Advice::HugePage);
+    Ok(pages)
+}
+
+/// A list of numbers of a fixed length, 0 at first. It begins at a cache line.
+pub struct HugeSlice<T> {
+    pages: MmapMut,
+    bytes: usize,
+    of: PhantomData<[T]>,
+}
+
+impl<T: FromZeros> HugeSlice<T> {
+    /// So many zeros. Like a vector, it ends the program where there is not that much memory.
+    pub fn zeros(len: usize) -> HugeSlice<T> {
+        let bytes = size_of::<T>().saturating_mul(len);
+        let layout = Layout::array::<T>(len).unwrap_or(Layout::new::<T>());
+        let pages = pages(bytes).unwrap_or_else(|_| handle_alloc_error(layout));
+        HugeSlice { pages, bytes, of: PhantomData }
+    }
+}
+
+impl<T: FromBytes + Immutable + KnownLayout> Deref for HugeSlice<T> {
+    type Target = [T];
+
+    #[inline]
+    fn deref(&self) -> &[T] {
+        // Pages are aligned, and the bytes are those of whole numbers.
+        <[T]>::ref_from_bytes(&self.pages[..self.bytes]).unwrap_or_default()
+    }
+}
+
+impl<T: FromBytes + Immutable + IntoBytes + KnownLayout> DerefMut for HugeSlice<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        <[T]>::mut_from_bytes(&mut self.pages[..self.bytes]).unwrap_or_default()
+    }
+}
+
+impl<T> fmt::Debug for HugeSlice<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HugeSlice").field("bytes", &self.bytes).finish()
+    }
+}
+
+type Words<'a> = &'a [AtomicU64];
+
+self_cell!(
+    struct SharedPages {
+        owner: MutBorrow<MmapMut>,
+
+        #[covariant]
+        dependent: Words,
+    }
+);
+
+/// Words that several threads may read and write, 0 at first. They begin at a cache line.
+pub struct SharedWords(SharedPages);
+
+impl SharedWords {
+    /// So many words; `None` if there is not that much memory.
+    pub(super) fn zeros(len: usize) -> Option<SharedWords> {
+        let pages = pages(len.checked_mul(size_of::<AtomicU64>())?).ok()?;
+        let words = SharedPages::new(MutBorrow::new(pages), |pages| {
+            // Pages are aligned.
+            let words = <[AtomicU64]>::mut_from_bytes(pages.borrow_mut()).unwrap_or_default();
+            &words[..len]
+        });
+        Some(SharedWords(words))
+    }
+}
+
+impl Deref for SharedWords {
+    type Target = [AtomicU64];
+
+    #[inline]
+    fn deref(&self) -> &[AtomicU64] {
+        self.0.borrow_dependent()
+    }
+}
