@@ -4,8 +4,6 @@
 //! encodes positions, what else belongs to the kind of file, and `crc32`, the checksum of everything behind
 //! the header of the file.
 
-use std::collections::HashMap;
-
 use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
 use serde::de::DeserializeOwned;
@@ -175,8 +173,8 @@ pub fn to_bytes<M: Serialize>(
     // The numbers are the same with and without metadata.
     let crc32 = checksum(&safetensors::serialize(views.clone(), None)?)?;
     let metadata = Metadata { version: kind.version, game, encoding, own, crc32 };
-    let metadata = HashMap::from([(kind.entry.to_owned(), serde_json::to_string(&metadata)?)]);
-    Ok(safetensors::serialize(views, Some(metadata))?)
+    let metadata = [(kind.entry.to_owned(), serde_json::to_string(&metadata)?)];
+    Ok(safetensors::serialize(views, Some(metadata.into_iter().collect()))?)
 }
 
 /// The game of a file and the metadata of its kind.

@@ -13,9 +13,13 @@ use crate::commands::{claim, interruptible};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::write_atomically_with;
-use crate::game::Points;
+use crate::game::chess::Chess;
+use crate::game::{Color, Game};
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_games, start_of};
+
+/// The kinds of pieces of chess.
+const KINDS: usize = 6;
 
 /// Writes the quiet positions of games of `labrys selfplay` in the format of the trainer bullet.
 #[derive(Debug, clap::Args)]
@@ -36,9 +40,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 impl Arguments {
+    /// The export in the types of the game.
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
-        let is_known = G::start().to_bullet(0, Points::Draw).is_some();
-        ensure!(is_known, "--variant {}: the format of bullet does not have this game", G::NAME);
+        ensure!(
+            G::NAME == Chess::NAME,
+            "--variant {}: the format of bullet does not have this game",
+            G::NAME
+        );
         let _claim = claim(&self.out).context("--out")?;
         let mut positions = 0;
         write_atomically_with(&self.out, |out| {
@@ -49,9 +57,7 @@ impl Arguments {
         print_line!("{}: {positions} quiet positions", self.out.display())?;
         Ok(())
     }
-}
 
-impl Arguments {
     /// Writes the quiet positions of all files, and returns their number.
     fn write<G: Playable>(&self, out: &mut dyn Write) -> anyhow::Result<u64> {
         let control = interruptible()?;
@@ -80,10 +86,26 @@ impl Arguments {
     }
 }
 
-/// A position in the format, which has 16 bits for the score.
+/// A position of chess in the format. It has 16 bits for the score, and the view of the side to move, but
+/// takes what is White's.
 fn board_of<G: Playable>(played: &PlayedPosition<G>) -> Option<ChessBoard> {
     let PlayedPosition { position, score, result, .. } = played;
     let most = i32::from(i16::MAX);
     let centipawns = (f64::from(score.to_thousandths()) / 10.0).round() as i32;
-    position.to_bullet(centipawns.clamp(-most, most) as i16, *result)
+    let score = centipawns.clamp(-most, most) as i16;
+    let (stm, score, result) = match position.side_to_move() {
+        Color::White => (0, score, *result),
+        Color::Black => (1, -score, !*result),
+    };
+    // White's pieces from the pawn to the king, then Black's.
+    let planes = position.input_planes();
+    let (white, black) = planes.as_ref().split_at(KINDS);
+    let mut boards = [0; 2 + KINDS];
+    for (kind, (&white, &black)) in white.iter().zip(black).enumerate() {
+        let [white, black] = [white, black].map(|squares| squares as u64);
+        boards[0] |= white;
+        boards[1] |= black;
+        boards[2 + kind] = white | black;
+    }
+    ChessBoard::from_raw(boards, stm, score, result.value() as f32).ok()
 }

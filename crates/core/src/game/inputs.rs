@@ -2,10 +2,9 @@
 
 use std::fmt::Debug;
 
-use bulletformat::ChessBoard;
 use serde::{Deserialize, Serialize};
 
-use super::{Color, Game, Points, Strength};
+use super::{Color, Game, Strength};
 
 /// The board that inputs belong to, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -108,12 +107,6 @@ pub trait Inputs: Game {
         }
         let (now, most) = self.material();
         (now * outputs / (most + 1)).min(outputs - 1)
-    }
-
-    /// The position with its score in centipawns and its result, both for the side to move, in the format of
-    /// the trainer bullet; `None` if that does not have the game.
-    fn to_bullet(&self, _score: i16, _result: Points) -> Option<ChessBoard> {
-        None
     }
 }
 

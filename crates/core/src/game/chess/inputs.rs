@@ -3,11 +3,10 @@
 //! position and its mirror image as one. The weights may depend on where the player's king is. Castling
 //! rights and en passant are not seen.
 
-use bulletformat::ChessBoard;
 use cozy_chess::{Piece, Square};
 
 use super::super::fen::square_name;
-use super::super::{Color, Game, InputShape, InputView, Inputs, Points, Strength};
+use super::super::{Color, InputShape, InputView, Inputs, Strength};
 use super::rules::{Chess, side};
 
 /// The bucket of each square of a player's king, which plays up the board on its left half: castled, in the
@@ -79,19 +78,5 @@ impl Inputs for Chess {
     #[inline]
     fn material(&self) -> (usize, usize) {
         (self.board().occupied().len() as usize, 32)
-    }
-
-    fn to_bullet(&self, score: i16, result: Points) -> Option<ChessBoard> {
-        // The format has the view of the side to move, but takes what is White's.
-        let (stm, score, result) = match self.side_to_move() {
-            Color::White => (0, score, result),
-            Color::Black => (1, score.saturating_neg(), !result),
-        };
-        let colors = [Color::White, Color::Black].map(|player| self.board().colors(side(player)).0);
-        let pieces = Piece::ALL.map(|piece| self.board().pieces(piece).0);
-        let mut boards = [0; 8];
-        boards[..2].copy_from_slice(&colors);
-        boards[2..].copy_from_slice(&pieces);
-        ChessBoard::from_raw(boards, stm, score, result.value() as f32).ok()
     }
 }
