@@ -80,7 +80,7 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
             let mut simulator = Simulator::new(input, leaf_evaluator, number, deadline);
             is_ready();
             while !deadline.is_over() {
-                simulator.simulate(shared, usize::MAX);
+                simulator.simulate(shared, usize::MAX, &mut || ());
             }
         }
     });
@@ -112,7 +112,14 @@ fn run<G: Searchable, E: Evaluator<G>>(
         let before = simulations;
         let phase = shared.lock().gumbel.as_ref().map_or(u64::MAX, Gumbel::left_in_phase);
         let left = most.saturating_sub(simulations).min(phase);
-        simulations += simulator.simulate(shared, usize::try_from(left).unwrap_or(usize::MAX));
+        let mut tick = || {
+            if ticker.is_due() {
+                let (nodes, time) = (shared.deadline.nodes(), input.limits.start.elapsed());
+                let hashfull = shared.lock().tree.fullness();
+                listener.progress(&Progress { nodes, time, hashfull, tbhits: None });
+            }
+        };
+        simulations += simulator.simulate(shared, usize::try_from(left).unwrap_or(usize::MAX), &mut tick);
         if shared.deadline.is_over() {
             break;
         }
@@ -130,10 +137,6 @@ fn run<G: Searchable, E: Evaluator<G>>(
             deep_enough = asked.is_some_and(|depth| best_pv(input, &shared.lock()).len() >= depth);
         }
         let nodes = shared.deadline.nodes();
-        if ticker.is_due() {
-            let (time, hashfull) = (input.limits.start.elapsed(), shared.lock().tree.fullness());
-            listener.progress(&Progress { nodes, time, hashfull, tbhits: None });
-        }
         if deep_enough
             || simulations >= most
             || input.limits.nodes.is_some_and(|limit| nodes >= limit)

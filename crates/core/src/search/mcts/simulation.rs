@@ -171,22 +171,28 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         }
     }
 
-    /// Makes a batch of simulations, not more than `at_most`; how many it was. Those that the end of the
-    /// search interrupts are taken back.
-    pub(super) fn simulate(&mut self, shared: &SharedTree<G>, at_most: usize) -> u64 {
+    /// Makes a batch of simulations, not more than `at_most`; how many it was. Those that the end of the search
+    /// or its limit of nodes interrupts are taken back. `meanwhile` is called after each of them.
+    pub(super) fn simulate(
+        &mut self,
+        shared: &SharedTree<G>,
+        at_most: usize,
+        meanwhile: &mut dyn FnMut(),
+    ) -> u64 {
         let batch = self.input.options.sampling.batch.clamp(1, at_most.max(1));
         let mut begun = 0;
         self.waiting = 0;
         {
             let SearchTree { tree, gumbel } = &mut *shared.lock();
-            while begun < batch && !self.lookout.is_over() {
+            while begun < batch && !self.lookout.is_over() && !(begun > 0 && self.is_spent(shared)) {
                 self.descend(tree, gumbel.as_mut());
+                shared.deadline.add_nodes(std::mem::take(&mut self.nodes));
                 begun += 1;
             }
         }
         let expanded = self.prepare_leaves();
         self.evaluate_leaves(expanded);
-        let finished = self.finish(shared);
+        let finished = self.finish(shared, meanwhile);
         if finished < self.waiting {
             let tree = &mut *shared.lock().tree;
             self.pending[finished..self.waiting].iter().for_each(|pending| tree.withdraw(&pending.path));
@@ -195,12 +201,17 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
         (begun - (self.waiting - finished)) as u64
     }
 
-    /// Finishes the pending simulations, whose leaves have been judged, until the search is over; how many it
-    /// was.
-    fn finish(&mut self, shared: &SharedTree<G>) -> usize {
+    /// Whether the search has had its nodes.
+    fn is_spent(&self, shared: &SharedTree<G>) -> bool {
+        self.input.limits.nodes.is_some_and(|limit| shared.deadline.nodes() >= limit)
+    }
+
+    /// Finishes the pending simulations, whose leaves have been judged, until the search is over or has had its
+    /// nodes, the first one aside; how many it was.
+    fn finish(&mut self, shared: &SharedTree<G>, meanwhile: &mut dyn FnMut()) -> usize {
         let mut leaf = 0;
         for index in 0..self.waiting {
-            if self.lookout.is_over() {
+            if self.lookout.is_over() || index > 0 && self.is_spent(shared) {
                 return index;
             }
             std::mem::swap(&mut self.position, &mut self.pending[index].position);
@@ -226,15 +237,19 @@ impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
             if self.lookout.is_over() {
                 return index;
             }
-            let tree = &mut *shared.lock().tree;
             let path = std::mem::take(&mut self.pending[index].path);
-            if let (Some(kind), Some(&(node, _))) = (kind, path.last())
-                && !tree.has_children(node)
             {
-                self.attach(tree, node, kind);
+                let tree = &mut *shared.lock().tree;
+                if let (Some(kind), Some(&(node, _))) = (kind, path.last())
+                    && !tree.has_children(node)
+                {
+                    self.attach(tree, node, kind);
+                }
+                self.back_up(tree, &path, result);
             }
-            self.back_up(tree, &path, result);
             self.pending[index].path = path;
+            shared.deadline.add_nodes(std::mem::take(&mut self.nodes));
+            meanwhile();
         }
         self.waiting
     }
