@@ -43,6 +43,13 @@ impl Backlog {
     }
 }
 
+impl Room {
+    /// Whether half of what may wait does.
+    pub(super) fn is_crowded(&self) -> bool {
+        *self.backlog.0.bytes.lock().unwrap_or_else(PoisonError::into_inner) > MOST / 2
+    }
+}
+
 impl Drop for Room {
     fn drop(&mut self) {
         let Waiting { bytes, freed } = &*self.backlog.0;

@@ -36,9 +36,6 @@ const VARIANT: &str = "UCI_Variant";
 /// A move that is none in any game.
 const NULL_MOVE: &str = "0000";
 
-/// The most lines that wait for work that was not to be waited for.
-const LONGEST_QUEUE: usize = 1000;
-
 /// An event of the input or of the working thread.
 enum Event {
     /// A line of input.
@@ -147,7 +144,7 @@ pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'st
     let engine = registry::engine(registry::default_name(), &settings).map_err(io::Error::other)?;
     let (output, engine) = (Output::new(output), Some(engine));
     let (game_options, queue) = (GameOptions::default(), VecDeque::new());
-    Loop { output, sender, engine, game_options, work: None, queue }.run(&events)
+    Loop { output, sender, engine, game_options, work: None, queue, has_refused: false }.run(&events)
 }
 
 /// Sends each line to the loop until it has ended.
@@ -166,7 +163,7 @@ fn read_input(input: impl BufRead, events: &Sender<Event>) {
                     Ok(line) => backlog.enter(line.len()),
                     Err(error) => backlog.enter(error.text.len()),
                 };
-                is_behind_stop = line == Ok("stop");
+                is_behind_stop = matches!(line, Ok("stop"));
                 Event::Line { text, arrived, room }
             }
             Ok(None) => Event::End,
@@ -187,6 +184,8 @@ struct Work {
     control: Arc<Control>,
     /// Whether the answer is held until `stop` or `ponderhit`.
     hold: bool,
+    /// Whether the work may never end by itself.
+    endless: bool,
     /// The answer that is held.
     answer: Option<String>,
     /// Whether no line is executed until the work is done: after `wait` or `stop`.
@@ -206,6 +205,8 @@ struct Loop {
     work: Option<Work>,
     /// The lines that have not been executed.
     queue: VecDeque<Entry>,
+    /// Whether a line has been refused since there were none, because too many waited.
+    has_refused: bool,
 }
 
 impl Loop {
@@ -244,10 +245,19 @@ impl Loop {
         let is_end = entry.is_end();
         let is_waited_for = self.work.as_ref().is_none_or(|work| work.wait);
         let is_go = entry.is(|command| matches!(command, Command::Go(_)));
-        if self.queue.len() >= LONGEST_QUEUE && !is_waited_for && !is_end && !is_go {
-            // It is refused, so that a `stop` behind it is read. A `go` has to be answered.
+        let is_crowded = entry.room.as_ref().is_some_and(Room::is_crowded);
+        if is_crowded && !is_waited_for && !is_end && !is_go {
+            // It is refused, so that a `stop` behind it is read.
+            self.has_refused = true;
             self.execute_entry(entry);
             return;
+        }
+        let mut entry = entry;
+        if self.has_refused
+            && let Some(Command::Go(go)) = &mut entry.command
+        {
+            // It has to be answered, but not for a position that it does not mean.
+            go.is_refused = true;
         }
         // The time of a `go` counts from its arrival, as a GUI expects, unless there is work before it that
         // nobody has stopped.
@@ -290,6 +300,7 @@ impl Loop {
                 return Flow::Quit;
             }
         }
+        self.has_refused &= !self.queue.is_empty();
         Flow::Continue
     }
 
@@ -299,7 +310,7 @@ impl Loop {
             None => true,
             Some(work) if work.wait => false,
             // It is refused, as it would wait for ever.
-            Some(work) if work.hold => true,
+            Some(work) if work.hold || work.endless => true,
             Some(_) => !entry.is(Command::needs_engine),
         }
     }
@@ -433,7 +444,7 @@ impl Loop {
 
     fn wait(&mut self) -> Result<(), Refusal> {
         if let Some(work) = &mut self.work {
-            if work.hold {
+            if work.hold || work.endless {
                 return Err(Refusal::EndlessWait);
             }
             work.wait = true;
@@ -477,6 +488,8 @@ impl Loop {
             self.output.line(&format!("info string {outcome}"));
         }
         let hold = !is_terminal && (go.infinite || go.ponder || go.limits.is_endless());
+        // A mate that there is not is looked for until somebody says `stop`.
+        let endless = !is_terminal && Limits { mate: None, ..go.limits.clone() }.is_endless();
         let control = if go.ponder { Control::pondering() } else { Control::default() };
         let limits = Limits { start: arrived, ..go.limits };
         self.work("go", control, hold, move |engine, control, output| {
@@ -485,13 +498,17 @@ impl Loop {
                 // Not reached, as the moves were checked.
                 Err(error) => error_line(Refusal::from(error)),
             }
-        })
+        })?;
+        if let Some(work) = &mut self.work {
+            work.endless = endless;
+        }
+        Ok(())
     }
 
     fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
         self.work("perft", Control::default(), false, move |engine, control, output| {
-            let nodes =
-                engine.board().perft(depth, control, &mut |mv, nodes| output.line(&format!("{mv}: {nodes}")));
+            let mut each = |mv: &str, nodes| tell(output, control, &format!("{mv}: {nodes}"));
+            let nodes = engine.board().perft(depth, control, &mut each);
             match nodes {
                 Some(nodes) => format!("\nNodes searched: {nodes}\n"),
                 None => "info string perft stopped".to_owned(),
@@ -502,7 +519,7 @@ impl Loop {
     fn bench(&mut self, depth: Option<u32>) -> Result<(), Refusal> {
         self.work("bench", Control::default(), false, move |_, control, output| {
             let start = Instant::now();
-            let each = &mut |fen: &str, nodes| output.line(&format!("{fen}: {nodes}"));
+            let each = &mut |fen: &str, nodes| tell(output, control, &format!("{fen}: {nodes}"));
             match engine::bench::bench(depth, control, each) {
                 Some(signature) => text::bench(&signature, start.elapsed()),
                 None => "info string bench stopped".to_owned(),
@@ -530,7 +547,7 @@ impl Loop {
             let _ = sender.send(Event::Done { engine, answer });
             drop(alarm);
         });
-        self.work = Some(Work { control, hold, answer: None, wait: false, refused: 0 });
+        self.work = Some(Work { control, hold, endless: false, answer: None, wait: false, refused: 0 });
         self.look_ahead();
         Ok(())
     }
@@ -551,6 +568,14 @@ impl Loop {
         {
             (0..=work.refused).for_each(|_| self.output.line(&answer));
         }
+    }
+}
+
+/// Prints a line of work, and stops it when the output is closed.
+fn tell(output: &Output, control: &Control, line: &str) {
+    output.line(line);
+    if output.is_broken() {
+        control.stop();
     }
 }
 

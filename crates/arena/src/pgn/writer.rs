@@ -206,6 +206,7 @@ fn result_text(end: Option<&FinalResult>) -> &'static str {
 mod tests {
     use super::super::tests::{parse, record};
     use super::*;
+    use crate::Variation;
 
     #[test]
     fn lines_are_not_too_long_and_comments_do_not_end_early() {
