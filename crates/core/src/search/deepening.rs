@@ -203,7 +203,8 @@ impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
     /// best line is a better one by now. Several lines are of one state: only a win goes before them all.
     fn end_iteration(&mut self, depth: i32) {
         self.searcher.root.forget_scores();
-        let proven = self.searcher.root.take_proven(depth).filter(|line| match &self.lines[..] {
+        let last = self.lines.first().map(|line| line.score);
+        let proven = self.searcher.root.take_proven(depth, last).filter(|line| match &self.lines[..] {
             [] | [_] => true,
             [best, ..] => line.score.is_decisive() && line.score > best.score,
         });

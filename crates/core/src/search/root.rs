@@ -99,11 +99,13 @@ impl<M: Copy + Eq> Root<M> {
 
     /// What an iteration of `depth` plies that was not finished is worth: its best move that was searched
     /// above α, unless that loses: a move that has not been searched may not. Where the score has fallen
-    /// below what the last iteration expected, it is a bound, because those moves may be better.
-    pub(super) fn take_proven(&mut self, depth: i32) -> Option<Line<M>> {
+    /// below what the last iteration expected, or below its score `last`, it is a bound, because those moves may
+    /// be better.
+    pub(super) fn take_proven(&mut self, depth: i32, last: Option<Score>) -> Option<Line<M>> {
         let (score, bound, pv) = self.proven.take()?;
         let is_loss = score.is_decisive() && score < Score::DRAW;
-        let bound = if self.has_fallen { Bound::Lower } else { bound };
+        let has_fallen = self.has_fallen || last.is_none_or(|last| score < last);
+        let bound = if has_fallen { Bound::Lower } else { bound };
         (!is_loss).then_some(Line { depth, score, bound, pv })
     }
 

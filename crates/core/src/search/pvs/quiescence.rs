@@ -63,8 +63,9 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
             let Ply { position, state, context, .. } = &self.stack[ply];
             let (evaluation, deadline) = ((self.evaluator, state), &self.shared.deadline);
             let next = picker.next(position, evaluation, self.heuristics, *context, ply, deadline);
-            // Captures that lose by exchange are left out, unless they are the only way out of check.
-            let Some(mv) = next.filter(|_| !picker.is_losing() || best == -Score::INFINITE) else { break };
+            // Captures that lose by exchange are left out, unless no other way out of check is known to be one.
+            let is_lost = in_check && best.is_decisive();
+            let Some(mv) = next.filter(|_| !picker.is_losing() || is_lost) else { break };
             // 5. Futility pruning of captures that do not bring the score up to α, where their value is
             //    known.
             if let Some(from) = futile_from {
