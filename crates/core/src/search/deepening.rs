@@ -5,6 +5,7 @@ use super::input::SearchInput;
 use super::limits::{Control, Deadline, GRACE, Stability, TimeManager};
 use super::options::SearchMode;
 use super::ordering::Heuristics;
+use super::pvs::Inherited;
 use super::report::{Best, Listener, Report};
 use super::root::{Line, Root};
 use super::searcher::Searcher;
@@ -93,7 +94,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     /// With several threads, the result is that of the first one to finish.
     fn search_root(&mut self, depth: i32, window: Window) -> Score {
         let score = match self.mode {
-            SearchMode::Pvs | SearchMode::Mtdf => self.pvs(depth, window, 0),
+            SearchMode::Pvs | SearchMode::Mtdf => self.pvs(depth, window, 0, Inherited::default()),
             _ => self.full_width(depth, window, 0),
         };
         self.root.sort();

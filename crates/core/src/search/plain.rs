@@ -100,10 +100,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         mv: G::Move,
         depth: i32,
         window: Window,
-        search: Search<'a, G, E>,
+        search: impl Fn(&mut Self, i32, Window, usize) -> Score,
     ) -> Score {
-        match ply < self.chance_plies {
-            true => self.search_chance(ply, mv, depth, window, search),
+        match G::HAS_CHANCE && ply < self.chance_plies {
+            true => self.search_chance(ply, mv, depth, window, &search),
             false => self.search_outcome(ply, mv, depth, window, search),
         }
     }
@@ -115,7 +115,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         mv: G::Move,
         depth: i32,
         window: Window,
-        search: Search<'a, G, E>,
+        search: Search<'_, 'a, G, E>,
     ) -> Score {
         let mut outcomes = Vec::new();
         self.position(ply).outcomes(mv, &mut outcomes);
@@ -135,7 +135,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         outcomes: &[(G::Move, f64)],
         depth: i32,
         window: Window,
-        search: Search<'a, G, E>,
+        search: Search<'_, 'a, G, E>,
     ) -> (Score, Vec<G::Move>) {
         let (alpha, beta) =
             (f64::from(window.alpha.to_thousandths()), f64::from(window.beta.to_thousandths()));
@@ -184,7 +184,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     }
 
     /// An upper bound of an outcome for the player who moved: the value of one good reply.
-    fn probe_outcome(&mut self, ply: usize, mv: G::Move, depth: i32, search: Search<'a, G, E>) -> f64 {
+    fn probe_outcome(&mut self, ply: usize, mv: G::Move, depth: i32, search: Search<'_, 'a, G, E>) -> f64 {
         self.play(ply, mv);
         let is_same_player = self.position(ply + 1).side_to_move() == self.position(ply).side_to_move();
         let bound = match self.good_reply(ply + 1) {
@@ -219,7 +219,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         mv: G::Move,
         depth: i32,
         window: Window,
-        search: Search<'a, G, E>,
+        search: impl Fn(&mut Self, i32, Window, usize) -> Score,
     ) -> Score {
         self.play(ply, mv);
         let score = self.search_child(ply, depth, window, search);

@@ -39,12 +39,8 @@ pub(super) struct Ply<G: Game, S> {
     /// The static evaluation, corrected by what is known of such positions, which later positions of the line
     /// are compared with; `None` in check or where nothing has asked for it.
     pub(super) static_eval: Option<Score>,
-    /// Whether a null-window search of the position is expected to fail high.
-    pub(super) is_cut_node: bool,
-    /// Cutoffs at this ply so far below the same parent.
+    /// Cutoffs at this ply so far below the same parent, which reads them.
     pub(super) cutoffs: i32,
-    /// Moves on the way to the position that were extended by two plies.
-    pub(super) double_extensions: i32,
     /// What the history of quiet moves depends on besides the moves.
     pub(super) context: Context,
     /// Whether the move made here is the null move.
@@ -69,9 +65,7 @@ impl<G: Game, S> Ply<G, S> {
             state,
             is_up_to_date: true,
             static_eval: None,
-            is_cut_node: false,
             cutoffs: 0,
-            double_extensions: 0,
             context: Context::default(),
             is_null_move: false,
             picker: MovePicker::default(),
@@ -122,7 +116,7 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
 }
 
 /// A search of the position at a ply, to a depth and within a window: its value for its side to move.
-pub(super) type Search<'a, G, E> = fn(&mut Searcher<'a, G, E>, i32, Window, usize) -> Score;
+pub(super) type Search<'f, 'a, G, E> = &'f dyn Fn(&mut Searcher<'a, G, E>, i32, Window, usize) -> Score;
 
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// A search that has not yet begun.
@@ -440,7 +434,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         ply: usize,
         depth: i32,
         window: Window,
-        search: Search<'a, G, E>,
+        search: impl Fn(&mut Self, i32, Window, usize) -> Score,
     ) -> Score {
         let is_same_player = self.position(ply + 1).side_to_move() == self.position(ply).side_to_move();
         window.descend(is_same_player, |window| search(self, depth, window, ply + 1))

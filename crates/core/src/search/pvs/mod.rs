@@ -10,6 +10,7 @@
 mod quiescence;
 mod selectivity;
 
+pub(super) use selectivity::Inherited;
 use selectivity::{Candidate, Node, Singularity, Verdict};
 
 use super::ordering::{MovePicker, Scope};
@@ -24,11 +25,11 @@ const DEFERRAL_DEPTH: i32 = 3;
 impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The value of the position at `ply` for its side to move, searched `depth` plies deep: exact within the
     /// window, a bound outside. The window tells the kind of the node.
-    pub(super) fn pvs(&mut self, depth: i32, window: Window, ply: usize) -> Score {
+    pub(super) fn pvs(&mut self, depth: i32, window: Window, ply: usize, inherited: Inherited) -> Score {
         if window.is_null() {
-            return self.search_node::<false>(depth, window, ply, None);
+            return self.search_node::<false>(depth, window, ply, inherited, None);
         }
-        let score = self.search_node::<true>(depth, window, ply, None);
+        let score = self.search_node::<true>(depth, window, ply, inherited, None);
         // 22. Another thread may have been quicker.
         self.stack[ply].question = None;
         self.budget.take_ended_node(ply).unwrap_or(score)
@@ -41,6 +42,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         mut depth: i32,
         window: Window,
         ply: usize,
+        inherited: Inherited,
         excluded: Option<G::Move>,
     ) -> Score {
         debug_assert!(PV != window.is_null(), "a node is of the kind of its window: {window:?}");
@@ -115,7 +117,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             window,
             is_pv: PV,
             tt_pv: PV || tt_entry.is_some_and(|entry| entry.is_pv),
-            is_cut_node: self.stack[ply].is_cut_node,
+            inherited,
             excluded,
             tt_entry,
             is_table_move_tactical: table_move.is_some_and(|mv| self.position(ply).is_tactical(mv)),
@@ -206,8 +208,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let passed = self.position(ply).null_move()?;
         let below = Window::below(window.beta);
         self.play_null_move(ply, passed);
-        self.stack[ply + 1].is_cut_node = !node.is_cut_node;
-        let score = self.search_child(ply, depth - 1 - reduction, below, Searcher::pvs);
+        let child = node.for_child(!node.inherited.is_cut_node);
+        let score = self.search_child(ply, depth - 1 - reduction, below, |searcher, depth, window, ply| {
+            searcher.pvs(depth, window, ply, child)
+        });
         self.undo();
         if score < window.beta || self.is_stopped() {
             return None;
@@ -221,7 +225,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         // Verification: no null moves in the next plies, three quarters of those that are left.
         let plies = 3 * (depth - reduction).max(0) as usize / 4;
         let before = std::mem::replace(&mut self.null_move_ply, ply + 1 + plies);
-        let verified = self.pvs(depth - reduction, below, ply) >= window.beta;
+        let verified = self.pvs(depth - reduction, below, ply, node.inherited) >= window.beta;
         self.null_move_ply = before;
         verified.then_some(score)
     }
@@ -250,10 +254,10 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             if !position.see_ge(mv, threshold) {
                 continue;
             }
-            self.stack[ply + 1].is_cut_node = !node.is_cut_node;
-            let mut score = self.search_move(ply, mv, 0, above, Searcher::pvs);
+            let child = node.for_child(!node.inherited.is_cut_node);
+            let mut score = self.search_reply(ply, mv, 0, above, child);
             if score >= beta && depth > 0 {
-                score = self.search_move(ply, mv, depth, above, Searcher::pvs);
+                score = self.search_reply(ply, mv, depth, above, child);
             }
             if self.is_stopped() {
                 break;
@@ -274,7 +278,8 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         node: &Node<G::Move>,
         picker: &mut MovePicker<G::Move>,
     ) -> Score {
-        let &Node { depth, ply, window, tt_entry, is_cut_node, excluded, .. } = node;
+        let &Node { depth, ply, window, tt_entry, excluded, .. } = node;
+        let is_cut_node = node.inherited.is_cut_node;
         let Window { mut alpha, beta } = window;
         let root = ply == 0;
         let margins = self.margins;
@@ -288,7 +293,6 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
         let late_moves = if prunes { selectivity::late_moves(node, &margins) } else { i32::MAX };
         let width = if self.selective && !root { self.width } else { usize::MAX };
         let is_filtered = !root && self.msd_list_kept(ply);
-        self.stack[ply + 1].double_extensions = self.stack[ply].double_extensions;
         self.stack[ply + 1].cutoffs = 0;
 
         let mut best = -Score::INFINITE;
@@ -361,12 +365,13 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
 
             // 17. Singular extension (selective): is the table move the only good one?
             let mut full = depth - 1;
+            let mut child = node.for_child(!PV && !is_cut_node);
             if move_count == 1 {
                 match self.extension(node, mv) {
                     Singularity::Refuted(bound) => return bound,
                     Singularity::Extended(plies) => {
                         full += plies;
-                        self.stack[ply + 1].double_extensions += i32::from(plies > 1);
+                        child.double_extensions += i32::from(plies > 1);
                     }
                 }
             }
@@ -376,9 +381,7 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             let mut score;
             if move_count == 1 {
                 // 18. The first move has the whole window.
-                self.stack[ply + 1].is_cut_node = !PV && !is_cut_node;
-                score = self.search_move(ply, mv, full, open, Searcher::pvs);
-                self.stack[ply + 1].double_extensions = self.stack[ply].double_extensions;
+                score = self.search_reply(ply, mv, full, open, child);
             } else {
                 // 19. Late move reductions (selective), searched again at full depth if they surprise.
                 let constants = &margins.constants;
@@ -390,20 +393,17 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
                     reduced = (full - reduction / 100).clamp(1, full);
                 }
                 let null = Window::null(alpha);
-                self.stack[ply + 1].is_cut_node = true;
-                score = self.search_move(ply, mv, reduced, null, Searcher::pvs);
+                score = self.search_reply(ply, mv, reduced, null, node.for_child(true));
                 if score > alpha && reduced < full {
                     let surprise = margins.of(constants.late_reduction_deeper);
                     if G::REFINES && score > best + surprise && ply < 2 * self.iteration {
                         full += 1;
                     }
-                    self.stack[ply + 1].is_cut_node = !is_cut_node;
-                    score = self.search_move(ply, mv, full, null, Searcher::pvs);
+                    score = self.search_reply(ply, mv, full, null, node.for_child(!is_cut_node));
                 }
                 // 20. The null window has failed high: a new principal variation.
                 if PV && score > alpha && score < beta {
-                    self.stack[ply + 1].is_cut_node = false;
-                    score = self.search_move(ply, mv, full, open, Searcher::pvs);
+                    score = self.search_reply(ply, mv, full, open, node.for_child(false));
                 }
             }
             if let Some(busy) = busy {
@@ -469,9 +469,23 @@ impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
             false => None,
         };
         let Some((limit, depth)) = limit else { return Singularity::Extended(0) };
-        let others = self.search_node::<false>(depth, Window::below(limit), ply, Some(mv));
-        let double_extensions = self.stack[ply].double_extensions;
-        selectivity::singularity(node, limit, others, double_extensions, &self.margins)
+        let others = self.search_node::<false>(depth, Window::below(limit), ply, node.inherited, Some(mv));
+        selectivity::singularity(node, limit, others, &self.margins)
+    }
+
+    /// The value of a move at `ply` for its player, with `depth` plies left behind it.
+    #[inline(always)]
+    fn search_reply(
+        &mut self,
+        ply: usize,
+        mv: G::Move,
+        depth: i32,
+        window: Window,
+        child: Inherited,
+    ) -> Score {
+        self.search_move(ply, mv, depth, window, |searcher, depth, window, ply| {
+            searcher.pvs(depth, window, ply, child)
+        })
     }
 
     /// Learns from the score of a node how wrong its static evaluation was, where no tactics explain it.
@@ -538,7 +552,7 @@ mod tests {
                 searcher.iteration = 1;
                 searcher.stack[1] = searcher.stack[0].clone();
                 let alpha = searcher.static_eval(1) + Score::from_thousandths(offset);
-                let score = searcher.pvs(depth, Window::null(alpha), 1);
+                let score = searcher.pvs(depth, Window::null(alpha), 1, Inherited::default());
                 let Ply { searched, picker, .. } = &searcher.stack[1];
                 let failed = searched.len().saturating_sub(1);
                 let fen = position.fen();
@@ -588,7 +602,7 @@ mod tests {
             for depth in [7, 6] {
                 searcher.stack[1].question = Some(Question { depth, window });
                 searcher.budget.add(1000);
-                searcher.pvs(1, window, 2);
+                searcher.pvs(1, window, 2, Inherited::default());
                 let is_answered = depth == 6;
                 assert_eq!(searcher.is_stopped(), is_answered);
                 assert_eq!(searcher.budget.take_ended_node(1), is_answered.then_some(score));

@@ -15,6 +15,15 @@ const PROBCUT_REDUCTION: i32 = 4;
 /// Natural logarithms of whole numbers, that of 0 being 0.
 static LOGARITHMS: LazyLock<[f64; 256]> = LazyLock::new(|| array::from_fn(|n| (n.max(1) as f64).ln()));
 
+/// What a node hears from its parent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::search) struct Inherited {
+    /// Whether a null-window search of the node is expected to fail high.
+    pub(super) is_cut_node: bool,
+    /// Moves on the way to it that were extended by two plies.
+    pub(super) double_extensions: i32,
+}
+
 /// What is known of a node before its moves are searched. What the line through it needs, such as its
 /// position, stands in the stack of its thread.
 pub(super) struct Node<M> {
@@ -27,8 +36,7 @@ pub(super) struct Node<M> {
     pub(super) is_pv: bool,
     /// Whether it lies, or its position has lain, on the principal variation of a search.
     pub(super) tt_pv: bool,
-    /// Whether it is expected to fail high.
-    pub(super) is_cut_node: bool,
+    pub(super) inherited: Inherited,
     /// The move that is left out: the table move, in a singular search of the others.
     pub(super) excluded: Option<M>,
     /// The table's entry, its score as seen from the root.
@@ -57,6 +65,11 @@ impl<M: Copy> Node<M> {
             static_eval: self.raw_eval,
             is_pv: self.tt_pv,
         }
+    }
+
+    /// What a child hears, which may be expected to fail high.
+    pub(super) fn for_child(&self, is_cut_node: bool) -> Inherited {
+        Inherited { is_cut_node, ..self.inherited }
     }
 
     /// The table move.
@@ -196,19 +209,12 @@ pub(super) fn singular_limit<M: Copy>(node: &Node<M>, margins: &Margins) -> Opti
 }
 
 /// What follows from the value of the other moves, `others`, which was asked to stay below `limit`.
-/// `double_extensions` were made on the way to the node.
-pub(super) fn singularity<M>(
-    node: &Node<M>,
-    limit: Score,
-    others: Score,
-    double_extensions: i32,
-    margins: &Margins,
-) -> Singularity {
+pub(super) fn singularity<M>(node: &Node<M>, limit: Score, others: Score, margins: &Margins) -> Singularity {
     let constants = &margins.constants;
     if others < limit {
         let is_double = !node.is_pv
             && others < limit - margins.of(constants.singular_double_margin)
-            && double_extensions < constants.singular_double_extensions;
+            && node.inherited.double_extensions < constants.singular_double_extensions;
         return Singularity::Extended(1 + i32::from(is_double));
     }
     if limit >= node.window.beta {
@@ -237,7 +243,7 @@ pub(super) fn reduction<M>(
     if !node.is_improving {
         reduction += constants.late_reduction_not_improving;
     }
-    if node.is_cut_node {
+    if node.inherited.is_cut_node {
         reduction += constants.late_reduction_cut_node;
     }
     if node.is_pv || (refines && node.tt_pv) {
