@@ -62,7 +62,10 @@ fn the_reference_lists_the_options_of_every_game() {
             let values = &entry[entry.find('(').unwrap()..];
             assert!(values.starts_with(&expected), "{variant}: {line}: expected {expected}");
             let entry = entry.split(" - **`").next().unwrap();
-            for value in kind.split(" var ").skip(1) {
+            // The boards of Amazons are too many to list: the default and the range stand for them.
+            let is_listed =
+                |value: &&str| name != "AmazonsBoard" || ["10x10", "3x3", "11x11"].contains(value);
+            for value in kind.split(" var ").skip(1).filter(is_listed) {
                 assert!(entry.contains(&format!("`{value}`")), "{variant}: {line}: no `{value}`");
             }
         }
