@@ -14,6 +14,22 @@
 //!   away;
 //! - `key_values` and `engine_config`: command line arguments of the form `key=value`, as cutechess and
 //!   fastchess take them.
+//!
+//! # Example
+//!
+//! What a match tells, by its pairs of games with swapped colours: those with 0, ½, 1, 1½ and 2 points.
+//!
+//! ```
+//! use labrys_arena::{Hypothesis, Pairs, Sprt};
+//!
+//! let pairs = Pairs::of([20, 160, 440, 270, 110]);
+//! let elo = pairs.elo();
+//! assert!(elo.low > 30.0 && elo.estimate < 60.0 && elo.los > 0.99, "{elo}");
+//!
+//! let test = Sprt::new(0.0, 5.0, 0.05, 0.05)?;
+//! assert_eq!(test.accepted(&pairs), Some(Hypothesis::H1));
+//! # Ok::<(), labrys_arena::SprtError>(())
+//! ```
 
 mod adjudication;
 mod affinity;

@@ -11,6 +11,24 @@
 //! Beside them, for all: [`memory`], huge pages for large tables; [`tensors`], files of tensors; [`parallel`],
 //! work on several threads; [`clock`], moments in time.
 //!
+//! # Example
+//!
+//! A game of chess that is over after the next move:
+//!
+//! ```
+//! use labrys_core::engine::{SearchReport, Settings, registry};
+//! use labrys_core::search::{Control, Limits};
+//!
+//! let mut engine = registry::engine("chess", &Settings::default())?;
+//! for mv in ["f2f3", "e7e5", "g2g4"] {
+//!     engine.board_mut().play(mv)?;
+//! }
+//! let mut print = |report: &SearchReport| println!("{} {:?}", report.depth, report.pv);
+//! let answer = engine.search(&[], &Limits::depth(3), &Control::default(), &mut print)?;
+//! assert_eq!(answer.best.as_deref(), Some("d8h4"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! # Features
 //!
 //! What playing can do without is behind features, all but the last on by default:

@@ -18,6 +18,25 @@
 //! [`spsa`] tunes the constants of a search over games that others play.
 //!
 //! Games are played in their own types. Learners only see features, identified by their index.
+//!
+//! # Example
+//!
+//! Two states, the second of which is worth 1; TD(0) finds out:
+//!
+//! ```
+//! use labrys_learn::{TemporalDifference, Transition};
+//!
+//! let first = Transition { features: vec![(0, 1.0)], reward: 0.0, next: Some(vec![(1, 1.0)]) };
+//! let last = Transition { features: vec![(1, 1.0)], reward: 1.0, next: None };
+//! let mut learner = TemporalDifference::new(1.0, 0.0, None);
+//! let mut weights = [0.0; 2];
+//! for _ in 0..100 {
+//!     learner.begin_episode();
+//!     learner.learn(&first, 0.2, &mut weights);
+//!     learner.learn(&last, 0.2, &mut weights);
+//! }
+//! assert!(weights.iter().all(|weight| (weight - 1.0).abs() < 1e-3), "{weights:?}");
+//! ```
 
 pub mod checkpoint;
 pub mod curve;

@@ -3,6 +3,21 @@
 //! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
 //! own; [`listen`](listen()) serves it over TCP. [`client`] and [`xboard`] drive engines, which a
 //! [`transport`] leads to: a [`process`] or a connection. An [`engine_log`] may record what is said.
+//!
+//! # Example
+//!
+//! Lines become commands, and what is wrong with one is said:
+//!
+//! ```
+//! use labrys_protocol::{Command, parse};
+//!
+//! let Some(Command::Go(go)) = parse("go depth 6 searchmoves e2e4 d2d4")? else { panic!("a search") };
+//! assert_eq!(go.limits.depth, Some(6));
+//! assert_eq!(go.search_moves, ["e2e4", "d2d4"]);
+//! assert_eq!(parse("")?, None);
+//! assert!(parse("perft six").unwrap_err().to_string().contains("`six`"));
+//! # Ok::<(), labrys_protocol::CommandError>(())
+//! ```
 
 mod backlog;
 pub mod client;

@@ -10,6 +10,23 @@
 //! the shortest win, and let a position come up a second time, with a higher clock and a shorter win. A lower
 //! clock takes nothing away from the winner, so the position had that shorter win the first time, too. And a
 //! draw by repetition is no way to win.
+//!
+//! # Example
+//!
+//! Who wins Amazons on a small board, with a table of 16 MiB:
+//!
+//! ```
+//! use labrys_core::game::Game;
+//! use labrys_core::game::amazons::Amazons;
+//! use labrys_core::search::{Control, Limits};
+//! use labrys_solver::{Value, solve};
+//!
+//! let position = Amazons::from_fen("1qq1/q2q/Q2Q/1QQ1 w")?;
+//! let solution = solve(&position, 16, &Limits::none(), &Control::default())?;
+//! assert_eq!(solution.value, Some(Value::Loss));
+//! assert!(solution.is_complete && !solution.line.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod amazons;
 mod certificate;

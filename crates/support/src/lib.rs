@@ -1,5 +1,18 @@
 //! What long work shares, whatever it is about: [`files`] that are claimed, and written atomically; [`shard`],
 //! work cut into parts for several machines; [`elo`], Elo differences from results; [`chart`], line charts.
+//!
+//! # Example
+//!
+//! The third of four machines has its part of a thousand games:
+//!
+//! ```
+//! use labrys_support::shard::{Part, Shard};
+//!
+//! let shard: Shard = "3/4".parse()?;
+//! let part = Part::new(shard, 1000, &"the settings of the match")?;
+//! assert_eq!(part.numbers(), 500..750);
+//! # Ok::<(), labrys_support::shard::ShardError>(())
+//! ```
 
 pub mod chart;
 pub mod elo;

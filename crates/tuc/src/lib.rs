@@ -9,6 +9,22 @@
 //! - `announce`: the server's messages about a game; `socket`: sending and receiving datagrams.
 //!
 //! `mirror` and `host` use neither sockets nor clocks; datagrams and times are their arguments.
+//!
+//! # Example
+//!
+//! A datagram of the server: White has moved, and Black is next.
+//!
+//! ```
+//! use labrys_core::game::Color;
+//! use labrys_tuc::message::{ServerMessage, Turn};
+//!
+//! let message = ServerMessage::parse(b"T15444990001")?;
+//! let ServerMessage::Turn(Turn { next, step, prize, points }) = message else { panic!("a move") };
+//! assert_eq!((next, step.name().as_str()), (Color::Black, "e2e3"));
+//! assert_eq!((prize, points), (None, [0, 1]));
+//! assert_eq!(message.to_string(), "T15444990001");
+//! # Ok::<(), labrys_tuc::message::MessageError>(())
+//! ```
 
 pub mod announce;
 pub mod client;

@@ -11,6 +11,26 @@
 //!   `storage`: sessions in files;
 //! - `catalogue`: the games, the levels of play and the engines that a browser can choose from; `player`: who
 //!   plays a side.
+//!
+//! # Example
+//!
+//! The board on a free port of this machine, until the program ends:
+//!
+//! ```no_run
+//! use labrys_web::{Config, Server};
+//!
+//! # fn main() -> std::io::Result<()> {
+//! let server = Server::bind(&Config {
+//!     listen: ([127, 0, 0, 1], 0).into(),
+//!     searches: Some(1),
+//!     engines: Vec::new(),
+//!     state: None,
+//!     folder: None,
+//! })?;
+//! println!("{}", server.local_url());
+//! server.run()
+//! # }
+//! ```
 
 mod access;
 mod assets;
