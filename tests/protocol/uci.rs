@@ -427,6 +427,32 @@ fn a_line_that_begins_with_go_is_answered_even_if_it_cannot_be_read() {
     assert!(lines.last().unwrap().starts_with("bestmove e2e4"), "{lines:?}");
 }
 
+/// More searches than anybody waits for, written at once: each is of its own position.
+#[test]
+fn thousands_of_lines_at_once_are_answered_in_their_order() {
+    let mut engine = Process::start();
+    let moves = ["e2e4", "d2d4", "g1f3", "b1c3"];
+    let lines: String = (0..1_500)
+        .map(|number| format!("position startpos\ngo depth 1 searchmoves {}\n", moves[number % moves.len()]))
+        .collect();
+    engine.send(lines.trim_end());
+    for number in 0..1_500 {
+        assert!(best_move(&mut engine).starts_with(moves[number % moves.len()]), "{number}");
+    }
+}
+
+#[test]
+fn isready_is_answered_while_a_search_never_ends() {
+    for go in ["go mate 1", "go ponder\nponderhit", "go infinite"] {
+        let mut engine = Process::start();
+        engine.send(&format!("{go}\nposition startpos moves e2e4\nisready"));
+        let lines = engine.until("readyok");
+        assert!(lines.iter().any(|line| line.contains("position: not while searching")), "{go}: {lines:?}");
+        engine.send("stop");
+        best_move(&mut engine);
+    }
+}
+
 /// Several searches with everything that ends them, written at once: `stop` and `quit` reach the search that
 /// they stand behind.
 #[test]

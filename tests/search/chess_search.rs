@@ -23,6 +23,31 @@ fn score(engine: &mut dyn Engine, fen: &str, limits: &Limits) -> UciScore {
 }
 
 #[test]
+fn no_mate_is_seen_that_a_losing_capture_prevents() {
+    let mut engine = engine();
+    for (fen, depth) in [
+        // The king goes to h8: after d8e8 the queen takes the rook, and loses nothing that a mate would not.
+        ("3Rr2k/2N3pn/6P1/8/q7/8/8/2K5 w - - 1 2", 1),
+        // The knight takes on f7.
+        ("3n2k1/5ppp/3b2Pq/1Q6/8/8/8/3K1RN1 w - - 0 1", 1),
+    ] {
+        let score = score(engine.as_mut(), fen, &Limits::depth(depth));
+        assert!(!matches!(score, UciScore::Mate(plies) if plies.abs() <= 3), "{fen}: {score:?}");
+    }
+}
+
+#[test]
+fn a_batch_keeps_to_the_nodes() {
+    let mut engine = engine();
+    for (name, value) in [("SearchMode", "mcts"), ("BatchSize", "512")] {
+        engine.set_option(name, value).unwrap();
+    }
+    let best = engine.search(&[], &Limits::nodes(1_000), &Control::default(), &mut |_: &SearchReport| {});
+    let nodes = best.unwrap().nodes;
+    assert!((1_000..5_000).contains(&nodes), "{nodes}");
+}
+
+#[test]
 fn every_draw_is_seen() {
     let mut engine = engine();
     for (what, fen, depth) in [
