@@ -2,58 +2,61 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::fmt;
+use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::AtomicU64;
 
-use zerocopy::FromZeros;
+use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 
 /// Bytes of a cache line of most processors.
 const LINE: usize = 64;
 
-/// Zeros, some more than asked for, and the index from which on the first one at a cache line lies.
+/// Zeros, some more than asked for, and the index of the first one at a cache line. A `T` is aligned to its
+/// size, which divides that of the line.
 fn aligned<T: FromZeros>(len: usize) -> Option<(Box<[T]>, usize)> {
-    let more = LINE / size_of::<T>().clamp(1, LINE);
-    let zeros = <[T]>::new_box_zeroed_with_elems(len.checked_add(more)?).ok()?;
-    // Where no element lies at a cache line, any place will do.
+    let zeros = <[T]>::new_box_zeroed_with_elems(len.checked_add(LINE / size_of::<T>())?).ok()?;
     let begin = zeros.as_ptr().align_offset(LINE);
-    Some((zeros, if begin <= more { begin } else { 0 }))
+    Some((zeros, begin))
 }
 
 /// A list of numbers of a fixed length, 0 at first. It begins at a cache line.
 pub struct HugeSlice<T> {
-    numbers: Box<[T]>,
+    memory: Box<[u8]>,
     begin: usize,
-    len: usize,
+    bytes: usize,
+    of: PhantomData<[T]>,
 }
 
 impl<T: FromZeros> HugeSlice<T> {
     /// So many zeros. Like a vector, it ends the program where there is not that much memory.
     pub fn zeros(len: usize) -> HugeSlice<T> {
+        let bytes = size_of::<T>().saturating_mul(len);
         let layout = Layout::array::<T>(len).unwrap_or(Layout::new::<T>());
-        let (numbers, begin) = aligned(len).unwrap_or_else(|| handle_alloc_error(layout));
-        HugeSlice { numbers, begin, len }
+        let (memory, begin) = aligned(bytes).unwrap_or_else(|| handle_alloc_error(layout));
+        HugeSlice { memory, begin, bytes, of: PhantomData }
     }
 }
 
-impl<T> Deref for HugeSlice<T> {
+impl<T: FromBytes + Immutable + KnownLayout> Deref for HugeSlice<T> {
     type Target = [T];
 
     #[inline]
     fn deref(&self) -> &[T] {
-        &self.numbers[self.begin..][..self.len]
+        // A cache line is aligned, and the bytes are those of whole numbers.
+        <[T]>::ref_from_bytes(&self.memory[self.begin..][..self.bytes]).unwrap_or_default()
     }
 }
 
-impl<T> DerefMut for HugeSlice<T> {
+impl<T: FromBytes + Immutable + IntoBytes + KnownLayout> DerefMut for HugeSlice<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.numbers[self.begin..][..self.len]
+        <[T]>::mut_from_bytes(&mut self.memory[self.begin..][..self.bytes]).unwrap_or_default()
     }
 }
 
 impl<T> fmt::Debug for HugeSlice<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HugeSlice").field("bytes", &size_of_val(&**self)).finish()
+        f.debug_struct("HugeSlice").field("bytes", &self.bytes).finish()
     }
 }
 
