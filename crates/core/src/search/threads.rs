@@ -244,6 +244,7 @@ mod tests {
     }
 
     /// How many of 50 threads run, and how many of them get ready at the same time at most.
+    #[cfg(has_threads)]
     fn run(is_over: bool) -> (usize, usize) {
         let control = Control::default();
         let deadline = Deadline::new(&control, Instant::now(), TimeManager::default());
@@ -262,6 +263,7 @@ mod tests {
         (all.into_inner(), most.into_inner())
     }
 
+    #[cfg(has_threads)]
     #[test]
     fn threads_start_a_few_at_a_time_and_not_after_the_end() {
         let (all, most) = run(false);
