@@ -4,9 +4,9 @@
 //! moves and options are text. [`Play`] and [`Session`] implement them for all games. [`registry`] is the
 //! only list of the games. [`suite`] has positions with what a search is to find in them.
 //!
-//! Self-play and matches use the types of the game instead: [`registry::dispatch`] chooses the game once,
-//! [`game_loop`] plays it on a [`Play`], and a [`Thinker`] is a [`Session`] without its game and without
-//! text.
+//! Self-play and matches use the types of the game instead: [`game_loop`] plays it on a [`Play`], and a
+//! [`Thinker`] is a [`Session`] without its game and without text. Code that is generic over the game is found
+//! by the name of the game in a [table](registry::GameTable).
 
 pub mod bench;
 pub mod game_loop;

@@ -28,7 +28,7 @@ pub struct GameTable<T: ?Sized + 'static> {
 }
 
 impl<T: ?Sized> GameTable<T> {
-    /// A table of the games of this crate, as [`with_games`](crate::with_games) lists them.
+    /// A table of the games of this crate, as [`with_games`] lists them.
     pub const fn new(own: &'static [(&'static str, &'static T)]) -> GameTable<T> {
         GameTable { own, added: RwLock::new(Vec::new()) }
     }
