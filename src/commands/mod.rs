@@ -57,7 +57,7 @@ use std::io;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
@@ -322,11 +322,18 @@ fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// A control that Ctrl-C stops. May be called once in a process.
+/// The control that Ctrl-C stops; none before the first command that has one.
+static INTERRUPTIBLE: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+
+/// A control that Ctrl-C stops, in place of those before.
 fn interruptible() -> anyhow::Result<Arc<Control>> {
     let control = Arc::new(Control::default());
-    let handle = Arc::clone(&control);
-    ctrlc::set_handler(move || handle.stop()).context("cannot install the Ctrl-C handler")?;
+    let current = || INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = current().replace(Arc::clone(&control));
+    if before.is_none() {
+        let stop = move || current().iter().for_each(|control| control.stop());
+        ctrlc::set_handler(stop).context("cannot install the Ctrl-C handler")?;
+    }
     Ok(control)
 }
 
