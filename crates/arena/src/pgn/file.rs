@@ -140,6 +140,9 @@ fn complete_games(bytes: &[u8]) -> Result<(Vec<PgnGame>, usize), PgnError> {
     }
 }
 
+/// Blank lines of a whole game: one behind the tags, one behind the moves.
+const PARTS: usize = 2;
+
 /// Whether a text is the beginning of one game written by Labrys, cut off at some byte. Behind other games it
 /// may be of any event: an analysis keeps the events of its games.
 fn is_beginning(text: &[u8], is_first: bool) -> bool {
@@ -147,7 +150,7 @@ fn is_beginning(text: &[u8], is_first: bool) -> bool {
     let text = text.trim_start();
     let event = if is_first { format!("[Event \"{EVENT}\"]\n") } else { "[Event \"".to_owned() };
     let is_one = text.strip_prefix(&event).is_some_and(|rest| !rest.contains(&format!("\n{event}")));
-    event.starts_with(text) || is_one && !text.ends_with("\n\n")
+    event.starts_with(text) || is_one && text.matches("\n\n").count() < PARTS
 }
 
 fn failed(path: &Path, error: io::Error) -> PgnFileError {

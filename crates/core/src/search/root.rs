@@ -104,7 +104,7 @@ impl<M: Copy + Eq> Root<M> {
     pub(super) fn take_proven(&mut self, depth: i32, last: Option<Score>) -> Option<Line<M>> {
         let (score, bound, pv) = self.proven.take()?;
         let is_loss = score.is_decisive() && score < Score::DRAW;
-        let has_fallen = self.has_fallen || last.is_none_or(|last| score < last);
+        let has_fallen = self.has_fallen || last.is_some_and(|last| score < last);
         let bound = if has_fallen { Bound::Lower } else { bound };
         (!is_loss).then_some(Line { depth, score, bound, pv })
     }
