@@ -89,6 +89,6 @@ fn every_part_knows_an_added_game_by_its_name() {
     let out = path("run");
     run(&format!("train --variant breakthrough --games 4 --depth 1 --out {out}")).unwrap();
     assert!(folder.path().join("run").read_dir().unwrap().count() > 0);
-    let refused = run("tables --variant breakthrough --out x").unwrap_err();
+    let refused = run(&format!("tables --variant breakthrough --pieces 2 --out {}", path("x"))).unwrap_err();
     assert!(refused.contains("breakthrough has no endgame tables"), "{refused}");
 }
