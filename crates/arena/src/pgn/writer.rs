@@ -106,8 +106,9 @@ impl PgnGame {
         });
         let mut text = MoveText { f, column: 0, is_numbered: false };
         text.write_comment(&self.comment)?;
-        text.write_line(&opening.collect::<Vec<_>>(), self.first_ply(), 0)?;
-        text.write_line(&self.moves, self.first_ply() + self.opening.moves.len(), 0)?;
+        let first = self.first_ply();
+        text.write_line(&opening.collect::<Vec<_>>(), first, 0)?;
+        text.write_line(&self.moves, first + self.opening.moves.len(), 0)?;
         text.write_word(result_text(self.end.as_ref()))?;
         text.write_comment(&self.closing)?;
         if text.column > 0 { writeln!(f) } else { Ok(()) }

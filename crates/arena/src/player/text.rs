@@ -4,7 +4,7 @@ use super::{EngineSetup, MoveRequest, Player, PlayerError};
 use crate::games::GAMES;
 use crate::{Rules, Variation};
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Board, Play};
+use labrys_core::engine::{Board, Play, line_text};
 use labrys_core::eval::UciScore;
 use labrys_core::game::Game;
 use labrys_core::search::{Control, Limits};
@@ -73,18 +73,12 @@ impl<G: Playable> TextPlayer for Typed<G> {
         let mut after = line.clone();
         after.moves.push(text.clone());
         self.last = Some(after);
-        let mut position = position.clone();
-        let pv = reply.pv.iter().map(|&mv| {
-            let text = position.move_text(mv);
-            position.play(mv);
-            text
-        });
         Ok(TextReply {
             mv: text,
             score: reply.score,
             depth: reply.depth,
             nodes: reply.nodes,
-            pv: pv.collect(),
+            pv: line_text(position, &reply.pv),
         })
     }
 }
