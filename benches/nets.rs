@@ -4,14 +4,14 @@
 use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use labrys::game::Encoding;
+use labrys::game::Knowledge;
 use labrys::game::chess::Chess;
 use labrys::game::tucchess::TucChess;
 use labrys::learn::training::{Example, NetTrainer, TrainingSettings};
 use labrys::nets::{Architecture, Net, NetConfig, Parameters};
 
 /// Evaluates batches of the start position, with the logits of its moves.
-fn evaluate<G: Encoding>(criterion: &mut Criterion, what: &str, architecture: Architecture) {
+fn evaluate<G: Knowledge>(criterion: &mut Criterion, what: &str, architecture: Architecture) {
     let position = G::start();
     let config = NetConfig { shape: position.encoding_shape(), architecture };
     let net = Net::new(&Parameters::random::<G>(config, 1).unwrap());
@@ -19,7 +19,7 @@ fn evaluate<G: Encoding>(criterion: &mut Criterion, what: &str, architecture: Ar
     position.legal_moves(&mut moves);
     let mut planes = vec![0.0; config.shape.input_len()];
     position.write_planes(1, &mut planes);
-    let mut group = criterion.benchmark_group(format!("{what} net of {}", G::NAME));
+    let mut group = criterion.benchmark_group(format!("{what} net of {}", G::INFO.name));
     group.sample_size(20);
     for batch in [1, 16, 64] {
         let planes = planes.repeat(batch);
@@ -37,7 +37,7 @@ fn evaluate<G: Encoding>(criterion: &mut Criterion, what: &str, architecture: Ar
 }
 
 /// Learns from batches of the start position.
-fn train<G: Encoding>(criterion: &mut Criterion, what: &str, architecture: Architecture) {
+fn train<G: Knowledge>(criterion: &mut Criterion, what: &str, architecture: Architecture) {
     const BATCH: usize = 64;
     let position = G::start();
     let config = NetConfig { shape: position.encoding_shape(), architecture };
@@ -49,7 +49,7 @@ fn train<G: Encoding>(criterion: &mut Criterion, what: &str, architecture: Archi
     let indices = moves.iter().flat_map(|&mv| position.policy_indices(mv)).map(|index| index as u32);
     let policy = vec![1.0 / moves.len() as f32; moves.len()];
     let example = Example { planes, indices: indices.collect(), policy, value: 0.5 };
-    let mut group = criterion.benchmark_group(format!("training {what} net of {}", G::NAME));
+    let mut group = criterion.benchmark_group(format!("training {what} net of {}", G::INFO.name));
     group.sample_size(20).throughput(Throughput::Elements(BATCH as u64));
     group.bench_function(BenchmarkId::new("batch", BATCH), |bencher| {
         bencher.iter(|| trainer.step(&TrainingSettings::default(), &[&example; BATCH], 0).unwrap());

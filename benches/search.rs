@@ -9,7 +9,7 @@ use labrys::eval::{Evaluator, Linear};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Features, Game, GameHistory, MsdTerms, SelectiveDeepening};
+use labrys::game::{Game, GameHistory, Knowledge, MsdTerms};
 use labrys::search::{
     Control, Expansion, Heuristics, Limits, Options, Report, Sampling, SearchInput, SearchMode,
     TranspositionTable, Tree, monte_carlo, search,
@@ -31,10 +31,10 @@ fn evaluation(criterion: &mut Criterion) {
     evaluate_all_sets(criterion, &Amazons::from_fen(MIDDLE_OF_AMAZONS).unwrap());
 }
 
-fn evaluate_all_sets<G: Features>(criterion: &mut Criterion, position: &G) {
+fn evaluate_all_sets<G: Knowledge>(criterion: &mut Criterion, position: &G) {
     for (index, set) in G::SETS.iter().enumerate() {
         let evaluator = Linear::<G>::shipped(index).unwrap();
-        criterion.bench_function(&format!("evaluation of {} with {}", G::NAME, set.name), |bencher| {
+        criterion.bench_function(&format!("evaluation of {} with {}", G::INFO.name, set.name), |bencher| {
             bencher.iter(|| evaluator.evaluate_position(black_box(position)));
         });
     }
@@ -78,7 +78,7 @@ fn simulate<G: Playable>(criterion: &mut Criterion, what: &str, sampling: Sampli
     let simulations = run(&mut Tree::new(1 << 24));
     let mut group = criterion.benchmark_group("Monte Carlo search");
     group.throughput(Throughput::Elements(u64::from(simulations))).sample_size(20);
-    group.bench_function(format!("{what} of {}", G::NAME), |bencher| {
+    group.bench_function(format!("{what} of {}", G::INFO.name), |bencher| {
         bencher.iter_batched_ref(|| Tree::new(1 << 24), run, BatchSize::PerIteration);
     });
     group.finish();

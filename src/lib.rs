@@ -19,7 +19,9 @@ pub mod commands;
 pub mod processor;
 
 pub use labrys_arena as arena;
-pub use labrys_core::{engine, eval, game, memory, nets, parallel, playable, search, tensors, with_games};
+pub use labrys_core::{
+    engine, eval, game, game_table, memory, nets, parallel, playable, search, tensors, with_games,
+};
 pub use labrys_learn as learn;
 pub use labrys_protocol as protocol;
 pub use labrys_solver as solver;
@@ -27,3 +29,15 @@ pub use labrys_support::{chart, elo, files, shard};
 pub use labrys_tuc as tuc;
 #[cfg(feature = "web")]
 pub use labrys_web as web;
+
+/// Makes a type with its [`Game`](game::Game) and [`Knowledge`](game::Knowledge) a game of all parts of Labrys:
+/// compiles its searches, as [`playable!`] does, and lets proofs use its rules alone. A game with knowledge for
+/// proofs calls [`playable!`] and implements [`Solvable`](solver::Solvable) instead.
+#[macro_export]
+macro_rules! game {
+    ($game:ty) => {
+        $crate::playable!($game);
+
+        impl $crate::solver::Solvable for $game {}
+    };
+}

@@ -10,10 +10,8 @@ use std::sync::LazyLock;
 
 use labrys::game::fen::{self, Fields};
 use labrys::game::{
-    Chance, Color, DrawRules, Encoding, Ending, Features, FenError, Game, GameMove, Inputs, MoveError,
-    MoveOrdering, Outcome, Playouts, SelectiveDeepening, Selectivity, Tabled,
+    Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, Knowledge, MoveError, Outcome,
 };
-use labrys::solver::Solvable;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -104,7 +102,7 @@ impl Breakthrough {
 impl Game for Breakthrough {
     type Move = BreakthroughMove;
 
-    const NAME: &'static str = "breakthrough";
+    const INFO: GameInfo = GameInfo::new("breakthrough");
 
     const MAX_MOVES: usize = 3 * PAWNS as usize;
 
@@ -235,22 +233,8 @@ impl Game for Breakthrough {
     }
 }
 
-impl Chance for Breakthrough {}
-impl Features for Breakthrough {}
-impl Encoding for Breakthrough {}
-impl Inputs for Breakthrough {
+impl Knowledge for Breakthrough {
     type InputPlanes = [u128; 0];
-
-    fn input_planes(&self) -> [u128; 0] {
-        []
-    }
 }
-impl MoveOrdering for Breakthrough {}
-impl Selectivity for Breakthrough {}
-impl SelectiveDeepening for Breakthrough {}
-impl Playouts for Breakthrough {}
 
-impl Tabled for Breakthrough {}
-impl Solvable for Breakthrough {}
-
-labrys::playable!(Breakthrough);
+labrys::game!(Breakthrough);

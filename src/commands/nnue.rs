@@ -10,7 +10,7 @@ use clap::Subcommand;
 use serde::Serialize;
 
 use crate::eval::nnue::EvalNetSizes;
-use crate::game::Inputs;
+use crate::game::Knowledge;
 
 /// Makes and trains evaluation nets.
 #[derive(Debug, clap::Args)]
@@ -65,9 +65,9 @@ impl Sizes {
     ///
     /// # Errors
     /// The game does not have so many buckets.
-    fn of<G: Inputs>(&self, position: &G) -> anyhow::Result<EvalNetSizes> {
+    fn of<G: Knowledge>(&self, position: &G) -> anyhow::Result<EvalNetSizes> {
         let &Sizes { buckets, neurons: hidden, outputs } = self;
-        ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::NAME, G::BUCKETS);
+        ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::INFO.name, G::BUCKETS);
         Ok(EvalNetSizes { inputs: position.input_shape(), buckets, hidden, outputs })
     }
 }

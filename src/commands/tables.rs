@@ -66,7 +66,7 @@ pub(super) fn has_tables<G: Playable>() -> bool {
 impl Arguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let Some(built) = G::visit_endgames(self) else {
-            bail!("{} has no endgame tables that can be built", G::NAME);
+            bail!("{} has no endgame tables that can be built", G::INFO.name);
         };
         built
     }

@@ -3,12 +3,11 @@
 use anyhow::Result;
 
 use super::{merge, nnue, replay, selfplay, stats, tables, train, tune, zero};
+use crate::arena;
 use crate::engine::Playable;
 use crate::engine::registry::{GameTable, Of};
 use crate::eval::nnue::EvalNet;
-use crate::game::Game;
 use crate::solver::{self, SolverGame};
-use crate::{arena, with_games};
 
 /// The commands of a game.
 pub(super) trait Commands: Sync {
@@ -100,13 +99,7 @@ impl<G: Playable> Commands for Of<G> {
     }
 }
 
-macro_rules! registry {
-    ($($game:ty),+ $(,)?) => {
-        static GAMES: GameTable<dyn Commands> = GameTable::new(&[$((<$game>::NAME, &Of::<$game>::GAME)),+]);
-    };
-}
-
-with_games!(registry);
+static GAMES: GameTable<dyn Commands> = crate::game_table!();
 
 /// The commands of a game by name.
 ///
@@ -121,5 +114,5 @@ pub(super) fn commands(game: &str) -> Result<&'static dyn Commands, crate::engin
 pub fn add_game<G: SolverGame>() {
     arena::add_game::<G>();
     solver::add_game::<G>();
-    GAMES.add(G::NAME, &Of::<G>::GAME);
+    GAMES.add(G::INFO.name, &Of::<G>::GAME);
 }

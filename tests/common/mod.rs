@@ -18,7 +18,7 @@ pub mod suite;
 use labrys::engine::Playable;
 use labrys::eval::{Linear, Score};
 use labrys::game::amazons::Amazons;
-use labrys::game::{Features, Game, GameHistory};
+use labrys::game::{Game, GameHistory, Knowledge};
 use labrys::search::{
     Best, Bound, Control, Heuristics, Limits, Options, Report, SearchInput, SearchMode, TranspositionTable,
     Tree, monte_carlo, search,
@@ -59,7 +59,7 @@ pub fn random_game_from<G: Game>(
 /// The start positions of Amazons on the usual boards, and on some whose sides are odd or very different. All
 /// boards together would take long.
 pub fn amazons_starts() -> impl Iterator<Item = Amazons> {
-    let choices = Amazons::OPTION.unwrap().choices.iter().enumerate();
+    let choices = Amazons::INFO.option.unwrap().choices.iter().enumerate();
     let chosen =
         choices.filter(|(choice, name)| *choice < 12 || ["3x3", "3x11", "7x7", "11x3"].contains(name));
     chosen.map(|(choice, _)| Amazons::start_with(choice))
@@ -94,7 +94,7 @@ pub fn find<G: Playable>(
 }
 
 /// An evaluation in which every feature has a weight other than 0. Shipped weights may be 0.
-pub fn heavy_evaluator<G: Features>() -> Linear<G> {
+pub fn heavy_evaluator<G: Knowledge>() -> Linear<G> {
     let mut evaluator = Linear::shipped(0).unwrap();
     let weights = evaluator.weights().values().iter().enumerate();
     let values: Vec<_> =

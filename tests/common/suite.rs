@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::atomic::AtomicBool;
 
 use labrys::game::perft::{parse_suite, perft};
-use labrys::game::{FenError, Game, GameHistory, GameMove, MoveError, Searchable, quote};
+use labrys::game::{FenError, Game, GameHistory, GameMove, Knowledge, MoveError, quote};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
@@ -13,7 +13,7 @@ use rand::{RngExt, SeedableRng};
 use super::{random_game, random_game_from};
 
 /// Properties of every position of every game.
-pub fn check_position<G: Searchable>(position: &G, history: &GameHistory<G>) {
+pub fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     check_rules(position, history, &moves);
@@ -56,7 +56,7 @@ fn check_rules<G: Game>(position: &G, history: &GameHistory<G>, moves: &[G::Move
 }
 
 /// Methods that a search calls without listing the legal moves.
-fn check_hints<G: Searchable>(position: &G, moves: &[G::Move]) {
+fn check_hints<G: Knowledge>(position: &G, moves: &[G::Move]) {
     let fen = position.fen();
     let (expected_tactical, expected_quiet): (Vec<_>, Vec<_>) =
         moves.iter().partition(|&&mv| position.is_tactical(mv));
@@ -94,7 +94,7 @@ pub fn check_perft<G: Game>(suite: &str, deepest: u32, counts: usize) {
 /// Valid FENs with an error in one field each. An accepted FEN has to give a valid position with the board of
 /// the text. The error of a refused one has to quote a part of the text or name a missing field. Every one of
 /// `fields` has to be refused at least once.
-pub fn check_damaged_fens<G: Searchable>(count: u64, fields: &[&str]) {
+pub fn check_damaged_fens<G: Knowledge>(count: u64, fields: &[&str]) {
     let mut accepted = 0;
     let mut refused = BTreeMap::new();
     for seed in 0..count {
@@ -113,9 +113,9 @@ pub fn check_damaged_fens<G: Searchable>(count: u64, fields: &[&str]) {
             Err(error) => *refused.entry(check_fen_error(&text, &error)).or_insert(0) += 1,
         }
     }
-    assert!(accepted > count / 20, "{}: {accepted} accepted, {refused:?}", G::NAME);
+    assert!(accepted > count / 20, "{}: {accepted} accepted, {refused:?}", G::INFO.name);
     for field in fields {
-        assert!(refused.contains_key(field), "{}: nothing wrong with {field}: {refused:?}", G::NAME);
+        assert!(refused.contains_key(field), "{}: nothing wrong with {field}: {refused:?}", G::INFO.name);
     }
 }
 
@@ -218,7 +218,7 @@ fn check_fen_error(text: &str, error: &FenError) -> &'static str {
 /// Moves that were legal two plies ago, and such moves with an error. An accepted move has to be legal and,
 /// except for `other_forms`, in the notation that the game writes. The error of a refused one has to quote
 /// it.
-pub fn check_damaged_moves<G: Searchable>(count: u64, other_forms: &[&str]) {
+pub fn check_damaged_moves<G: Knowledge>(count: u64, other_forms: &[&str]) {
     let (mut accepted, mut syntax, mut illegal) = (0, 0, 0);
     for seed in 0..count {
         let mut random = StdRng::seed_from_u64(seed);
@@ -257,7 +257,7 @@ pub fn check_damaged_moves<G: Searchable>(count: u64, other_forms: &[&str]) {
     assert!(
         accepted > least && syntax > least && illegal > least,
         "{}: {accepted} accepted, {syntax} no moves, {illegal} illegal",
-        G::NAME
+        G::INFO.name
     );
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use common::grid::{Grid, Square, name, random_fen};
 use labrys::eval::{Evaluator, Linear};
 use labrys::game::amazons::Amazons;
-use labrys::game::{Features, Game, Inputs, each_input, plane_and_bit};
+use labrys::game::{Game, Knowledge, each_input, plane_and_bit};
 use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::StdRng;

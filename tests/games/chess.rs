@@ -1,9 +1,7 @@
 //! Chess positions checked by hand: special moves, endings, notation, exchanges.
 
 use labrys::game::chess::Chess;
-use labrys::game::{
-    Ending, FenError, Game, GameHistory, GameMove, MoveError, MoveOrdering, Outcome, Selectivity,
-};
+use labrys::game::{Ending, FenError, Game, GameHistory, GameMove, Knowledge, MoveError, Outcome};
 
 fn position(fen: &str) -> Chess {
     Chess::from_fen(fen).unwrap()
@@ -92,7 +90,7 @@ fn castling_is_written_as_the_option_says() {
     assert_eq!(position.fen(), same.fen());
     position.choose(0);
     assert!(moves(&position).contains(&"e8c8".to_owned()), "Black castles in the same way");
-    assert_eq!(Chess::OPTION.unwrap().choices, ["false", "true"]);
+    assert_eq!(Chess::INFO.option.unwrap().choices, ["false", "true"]);
 }
 
 #[test]

@@ -11,22 +11,22 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Chance, Color, Encoding, Game, GameHistory};
+use labrys::game::{Color, Game, GameHistory, Knowledge};
 
-fn planes<G: Encoding>(position: &G, occurrences: usize) -> Vec<f32> {
+fn planes<G: Knowledge>(position: &G, occurrences: usize) -> Vec<f32> {
     let mut planes = vec![0.0; position.encoding_shape().input_len()];
     position.write_planes(occurrences, &mut planes);
     planes
 }
 
 /// The indices of all legal moves, in their order.
-fn all_indices<G: Encoding>(position: &G) -> Vec<Vec<usize>> {
+fn all_indices<G: Knowledge>(position: &G) -> Vec<Vec<usize>> {
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     moves.into_iter().map(|mv| position.policy_indices(mv).collect()).collect()
 }
 
-fn check_position<G: Encoding + Chance>(position: &G, history: &GameHistory<G>) {
+fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
     let (fen, shape) = (position.fen(), position.encoding_shape());
     let occurrences = history.occurrences(position);
     let seen = planes(position, occurrences);
@@ -42,7 +42,7 @@ fn check_position<G: Encoding + Chance>(position: &G, history: &GameHistory<G>) 
     let mirror = flipped(position);
     assert_eq!(mirror.encoding_shape(), shape);
     // Only chess has a plane that names the side to move.
-    let named = if G::NAME == "chess" { 12 * 64..13 * 64 } else { 0..0 };
+    let named = if G::INFO.name == "chess" { 12 * 64..13 * 64 } else { 0..0 };
     for (index, (one, other)) in seen.iter().zip(planes(&mirror, occurrences)).enumerate() {
         let expected = if named.contains(&index) { 1.0 - one } else { *one };
         assert_eq!(other, expected, "{index} of {fen}");
@@ -147,7 +147,7 @@ fn board_of(squares: &[Vec<char>]) -> String {
 
 /// The position turned as the symmetry of that number does, as the side to move sees it: files mirrored,
 /// ranks mirrored, both, and the same with files and ranks exchanged.
-fn turned<G: Encoding>(position: &G, number: usize) -> G {
+fn turned<G: Knowledge>(position: &G, number: usize) -> G {
     let fen = position.fen();
     let (board, rest) = fen.split_once(' ').unwrap();
     let mut squares = squares_of(board);
@@ -172,7 +172,7 @@ fn turned<G: Encoding>(position: &G, number: usize) -> G {
     G::from_fen(&format!("{} {rest}", board_of(&squares))).unwrap()
 }
 
-fn check_symmetries<G: Encoding>(position: &G, history: &GameHistory<G>) {
+fn check_symmetries<G: Knowledge>(position: &G, history: &GameHistory<G>) {
     let occurrences = history.occurrences(position);
     let (seen, indices) = (planes(position, occurrences), all_indices(position));
     for (number, symmetry) in position.symmetries().iter().enumerate() {
@@ -196,7 +196,7 @@ fn symmetries_turn_planes_and_moves_as_they_turn_the_board() {
 
 #[test]
 fn games_have_the_symmetries_of_their_rules() {
-    fn count<G: Encoding>(position: &G) -> usize {
+    fn count<G: Knowledge>(position: &G) -> usize {
         let (all, shape) = (position.symmetries(), position.encoding_shape());
         for symmetry in &all {
             let images: BTreeSet<_> = (0..shape.policy_len()).map(|index| symmetry.index(index)).collect();
@@ -204,7 +204,7 @@ fn games_have_the_symmetries_of_their_rules() {
         }
         all.len()
     }
-    fn is_even<G: Encoding>(start: &G) -> bool {
+    fn is_even<G: Knowledge>(start: &G) -> bool {
         start.symmetries()[1].planes(&planes(start, 1)) == planes(start, 1)
     }
     assert_eq!((count(&Chess::start()), count(&TucChess::start()), count(&Neighbours::start())), (1, 2, 8));

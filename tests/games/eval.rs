@@ -9,7 +9,7 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Features, Game};
+use labrys::game::{Game, Knowledge};
 use proptest::prelude::*;
 
 /// The features of one player, by the words of the thesis (§4.2).
@@ -123,7 +123,7 @@ fn products(table: &str) -> (Vec<f64>, f64) {
     (products, sum)
 }
 
-fn check_tables<G: Features>(seed: u64) {
+fn check_tables<G: Knowledge>(seed: u64) {
     for set in 0..G::SETS.len() {
         let linear = Linear::<G>::shipped(set).unwrap();
         random_game::<G>(seed, 60, |position, _| {
@@ -389,7 +389,7 @@ fn shipped_weights_read_back_as_they_are_written() {
     check_shipped::<Amazons>();
 }
 
-fn check_shipped<G: Features>() {
+fn check_shipped<G: Knowledge>() {
     for set in 0..G::SETS.len() {
         let weights = Weights::shipped::<G>(set).unwrap();
         assert_eq!(Weights::parse::<G>(&weights.to_json()).unwrap(), weights);

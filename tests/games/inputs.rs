@@ -12,11 +12,11 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{
-    Chance, Color, Game, GameHistory, InputView, Inputs, each_changed_input, each_input, plane_and_bit,
+    Color, Game, GameHistory, InputView, Knowledge, each_changed_input, each_input, plane_and_bit,
 };
 
 /// The inputs of a view.
-fn seen<G: Inputs>(position: &G, view: InputView) -> BTreeSet<usize> {
+fn seen<G: Knowledge>(position: &G, view: InputView) -> BTreeSet<usize> {
     let mut indices = BTreeSet::new();
     each_input(position.input_planes(), |input| {
         let (plane, bit) = plane_and_bit(input);
@@ -28,11 +28,11 @@ fn seen<G: Inputs>(position: &G, view: InputView) -> BTreeSet<usize> {
 }
 
 /// The inputs of a player.
-fn inputs<G: Inputs>(position: &G, player: Color) -> BTreeSet<usize> {
+fn inputs<G: Knowledge>(position: &G, player: Color) -> BTreeSet<usize> {
     seen(position, position.input_view(player))
 }
 
-fn check_position<G: Inputs>(position: &G) {
+fn check_position<G: Knowledge>(position: &G) {
     let (flip, mirror) = (flipped(position), mirrored(position));
     for player in Color::BOTH {
         let own = inputs(position, player);
@@ -52,7 +52,7 @@ fn check_position<G: Inputs>(position: &G) {
 }
 
 /// The inputs of `child` from those of `parent` by the changes alone.
-fn check_changes<G: Inputs>(parent: &G, child: &G) {
+fn check_changes<G: Knowledge>(parent: &G, child: &G) {
     for player in Color::BOTH {
         let view = child.input_view(player);
         let mut updated = seen(parent, view);

@@ -1,7 +1,7 @@
 //! The rules of TUC-CHESS by cases, and its chance events.
 
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Chance, Color, Ending, FenError, Game, GameMove, MoveError, Outcome, Selectivity};
+use labrys::game::{Color, Ending, FenError, Game, GameMove, Knowledge, MoveError, Outcome};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 

@@ -8,14 +8,14 @@ use common::net::{Moments, ReferenceNet};
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Encoding, Game};
+use labrys::game::{Game, Knowledge};
 use labrys::learn::training::{Example, NetTrainer, Optimiser, TrainingSettings};
 use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters, Tensor};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 /// Positions of random games from a position, with random targets.
-fn examples<G: Encoding>(start: &G, count: usize) -> Vec<Example> {
+fn examples<G: Knowledge>(start: &G, count: usize) -> Vec<Example> {
     let mut random = StdRng::seed_from_u64(5);
     let mut examples = Vec::new();
     for seed in 0.. {
@@ -45,7 +45,7 @@ fn examples<G: Encoding>(start: &G, count: usize) -> Vec<Example> {
     examples
 }
 
-fn trainer<G: Encoding>(start: &G, architecture: Architecture) -> NetTrainer {
+fn trainer<G: Knowledge>(start: &G, architecture: Architecture) -> NetTrainer {
     let config = NetConfig { shape: start.encoding_shape(), architecture };
     NetTrainer::new(Parameters::random::<G>(config, 3).unwrap())
 }
@@ -71,7 +71,7 @@ fn loss(tensors: &BTreeMap<String, Tensor>, config: &NetConfig, examples: &[Exam
 }
 
 /// Compares the gradient, which is what a step of SGD with rate 1 subtracts, with finite differences.
-fn check_gradient<G: Encoding>(start: &G, architecture: Architecture) {
+fn check_gradient<G: Knowledge>(start: &G, architecture: Architecture) {
     let examples = examples(start, 9);
     let settings = TrainingSettings {
         optimiser: Optimiser::Sgd,

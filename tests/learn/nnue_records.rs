@@ -8,7 +8,7 @@ use std::process::Command;
 
 use bulletformat::{ChessBoard, DataLoader};
 use labrys::game::chess::Chess;
-use labrys::game::{Color, Game, MoveOrdering, Points, Selectivity};
+use labrys::game::{Color, Game, Knowledge, Points};
 use labrys::learn::nnue::games::{PlayedPosition, read_games};
 use tempfile::{TempDir, tempdir};
 

@@ -13,7 +13,7 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Game, Inputs, Points};
+use labrys::game::{Color, Game, Knowledge, Points};
 use labrys::learn::nnue::dataset::{Counts, Dataset, Example, Target};
 use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPosition, read_games};
 use labrys::learn::nnue::model::{Numbers, Pass};
@@ -180,7 +180,7 @@ fn targets_are_sums_over_the_rest_of_the_game() {
     }
 }
 
-fn sizes<G: Inputs>(neurons: usize, outputs: usize) -> EvalNetSizes {
+fn sizes<G: Knowledge>(neurons: usize, outputs: usize) -> EvalNetSizes {
     EvalNetSizes { inputs: G::start().input_shape(), buckets: 1, hidden: neurons, outputs }
 }
 

@@ -9,7 +9,7 @@ use labrys::engine::Play;
 use labrys::eval::{Score, Weights};
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Color, Features, Game, Points};
+use labrys::game::{Color, Game, Knowledge, Points};
 use labrys::learn::nnue::games::{GamesHeader, PlayedGame};
 use labrys::learn::{RecordedGame, Samples};
 

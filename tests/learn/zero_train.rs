@@ -13,7 +13,7 @@ use labrys::engine::{Board, Play};
 use labrys::game::amazons::Amazons;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Encoding, Game, Points};
+use labrys::game::{Game, Knowledge, Points};
 use labrys::learn::training::NetTrainer;
 use labrys::learn::zero::{Event, GateSettings, ReplaySettings, Samples, ZeroConfig, ZeroError, ZeroRun};
 use labrys::nets::Parameters;

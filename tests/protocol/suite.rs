@@ -11,7 +11,7 @@ use labrys::engine::suite::{Goal, SuitePosition, read};
 use labrys::engine::{Engine, Settings};
 use labrys::game::epd::Epd;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Chance, Color, Game};
+use labrys::game::{Color, Game};
 use labrys::search::{Control, Limits};
 use labrys::solver::{self, SolveTask, Value};
 use serde_json::Value as Json;

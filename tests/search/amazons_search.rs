@@ -5,7 +5,7 @@ use crate::common;
 use common::grid::random_fen;
 use common::{Line, find, sample};
 use labrys::game::amazons::Amazons;
-use labrys::game::{Color, Game, GameHistory, Selectivity};
+use labrys::game::{Color, Game, GameHistory, Knowledge};
 use labrys::search::{Bound, Limits, Options, Report, Sampling, SearchMode};
 use rand::SeedableRng;
 use rand::rngs::StdRng;

@@ -7,7 +7,7 @@ use labrys::engine::Playable;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Game, GameHistory, MsdTerms, SelectiveDeepening};
+use labrys::game::{Game, GameHistory, Knowledge, MsdTerms};
 use labrys::search::{Bound, Limits, MsdOptions, Options, SearchMode, TranspositionTable};
 
 const WINS: i32 = i32::MAX;

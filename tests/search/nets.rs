@@ -10,7 +10,7 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Encoding, Game};
+use labrys::game::{Game, Knowledge};
 use labrys::nets::{Architecture, Net, NetConfig, NetProblem, Parameters};
 use labrys::tensors::TensorProblem;
 use rand::rngs::StdRng;
@@ -20,7 +20,7 @@ const PAPER: Architecture = Architecture::Paper { channels: 20, dense: [40, 30] 
 const RESIDUAL: Architecture = Architecture::Residual { channels: 37, blocks: 2, hidden: 12 };
 
 /// Parameters none of which is at its start.
-fn parameters<G: Encoding>(position: &G, architecture: Architecture) -> Parameters {
+fn parameters<G: Knowledge>(position: &G, architecture: Architecture) -> Parameters {
     let config = NetConfig { shape: position.encoding_shape(), architecture };
     let mut tensors = Parameters::random::<G>(config, 7).unwrap().tensors().clone();
     let mut random = StdRng::seed_from_u64(8);
@@ -36,7 +36,7 @@ fn parameters<G: Encoding>(position: &G, architecture: Architecture) -> Paramete
 }
 
 /// The planes of some positions, one after the other.
-fn planes_of<G: Encoding>(positions: impl IntoIterator<Item = G>) -> Vec<f32> {
+fn planes_of<G: Knowledge>(positions: impl IntoIterator<Item = G>) -> Vec<f32> {
     let mut all = Vec::new();
     for position in positions {
         let before = all.len();
@@ -55,7 +55,7 @@ fn outputs(net: &Net, planes: &[f32]) -> Vec<(Vec<f32>, f32)> {
         .collect()
 }
 
-fn check_inference<G: Encoding>(positions: Vec<G>) {
+fn check_inference<G: Knowledge>(positions: Vec<G>) {
     for architecture in [PAPER, RESIDUAL] {
         let parameters = parameters(&positions[0], architecture);
         let (net, config) = (Net::new(&parameters), parameters.config());
@@ -128,7 +128,7 @@ fn files_are_read_as_they_were_written() {
 }
 
 /// The problem with some bytes as a file of `G`.
-fn problem<G: Encoding>(path: &Path, bytes: &[u8]) -> NetProblem {
+fn problem<G: Knowledge>(path: &Path, bytes: &[u8]) -> NetProblem {
     std::fs::write(path, bytes).unwrap();
     let error = Parameters::load::<G>(path).unwrap_err();
     assert!(error.to_string().starts_with("net file `"), "{error}");

@@ -11,14 +11,14 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Color, Game, Inputs, each_input, plane_and_bit};
+use labrys::game::{Color, Game, Knowledge, each_input, plane_and_bit};
 use labrys::search::{
     Control, Heuristics, Limits, MsdOptions, Options, SearchInput, SearchMode, TranspositionTable, search,
 };
 use tempfile::tempdir;
 
 /// The value of a position by the definition, without any cleverness.
-fn reference<G: Inputs>(net: &EvalNet, position: &G) -> f64 {
+fn reference<G: Knowledge>(net: &EvalNet, position: &G) -> f64 {
     let hidden = net.sizes.hidden;
     let output = position.output_index(net.sizes.outputs);
     let us = position.side_to_move();
@@ -45,7 +45,7 @@ fn reference<G: Inputs>(net: &EvalNet, position: &G) -> f64 {
 /// An evaluation that checks each state against one from scratch.
 struct Checked<G>(NetEvaluator<G>);
 
-impl<G: Inputs> Evaluator<G> for Checked<G> {
+impl<G: Knowledge> Evaluator<G> for Checked<G> {
     type State = Accumulators<G::InputPlanes>;
 
     fn reset(&self, position: &G, state: &mut Self::State) {
@@ -302,8 +302,8 @@ mod options {
 
     #[test]
     fn shipped_nets_are_nets_of_their_game() {
-        fn check<G: Inputs>() {
-            assert_eq!(EvalNet::shipped::<G>().is_some(), G::SHIPPED_NET.is_some(), "{}", G::NAME);
+        fn check<G: Knowledge>() {
+            assert_eq!(EvalNet::shipped::<G>().is_some(), G::INFO.net.is_some(), "{}", G::INFO.name);
         }
         check::<Chess>();
         check::<Neighbours>();

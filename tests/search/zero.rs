@@ -17,7 +17,7 @@ use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
-use labrys::game::{Encoding, Game};
+use labrys::game::{Game, Knowledge};
 use labrys::nets::{Architecture, Net, NetConfig, Parameters};
 use labrys::search::{
     Control, Leaf, LeafEvaluator, Limits, NetLeaves, Options, Report, Sampling, SearchInput, Selection, Tree,
@@ -27,9 +27,9 @@ use labrys::search::{
 const SMALL: Architecture = Architecture::Residual { channels: 8, blocks: 1, hidden: 8 };
 
 /// The file of a random net for the board of a position.
-fn net_file<G: Encoding>(folder: &tempfile::TempDir, position: &G, seed: u64) -> PathBuf {
+fn net_file<G: Knowledge>(folder: &tempfile::TempDir, position: &G, seed: u64) -> PathBuf {
     let config = NetConfig { shape: position.encoding_shape(), architecture: SMALL };
-    let path = folder.path().join(format!("{}-{seed}.safetensors", G::NAME));
+    let path = folder.path().join(format!("{}-{seed}.safetensors", G::INFO.name));
     labrys::learn::save_parameters(&Parameters::random::<G>(config, seed).unwrap(), &path).unwrap();
     path
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{
-    Endgames, EndgamesVisitor, Game, GameHistory, Points, SharedTables, TableResult, Tabled, TablesError,
+    Endgames, EndgamesVisitor, Game, GameHistory, Knowledge, Points, SharedTables, TableResult, TablesError,
 };
 use labrys::solver::{BuildError, TableSummary, TablesListener, TablesRequest, build_tables};
 use rand::rngs::StdRng;

@@ -10,7 +10,7 @@ use common::process::Process;
 use labrys::engine::{Engine, SearchReport, Settings, registry};
 use labrys::eval::UciScore;
 use labrys::game::chess::Chess;
-use labrys::game::{Color, Game, Points, SharedTables, Tabled, TablesError};
+use labrys::game::{Color, Game, Knowledge, Points, SharedTables, TablesError};
 use labrys::search::{Control, Limits};
 
 /// The tables of three men.

@@ -12,7 +12,7 @@ use engines::labrys;
 use labrys::eval::nnue::{EvalNet, NetEvaluator};
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
-use labrys::game::{Encoding, Game, GameHistory};
+use labrys::game::{Game, GameHistory, Knowledge};
 use labrys::nets::{Architecture, NetConfig, Parameters};
 use labrys::search::{Leaf, LeafEvaluator, NetLeaves};
 use labrys::web::{Config, Server};

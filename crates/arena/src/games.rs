@@ -2,9 +2,8 @@
 
 use labrys_core::engine::Playable;
 use labrys_core::engine::registry::{self, GameTable, Of};
-use labrys_core::game::Game;
+use labrys_core::game_table;
 use labrys_core::search::Control;
-use labrys_core::with_games;
 use labrys_protocol::engine_log::EngineLog;
 
 use super::player::typed;
@@ -42,17 +41,10 @@ impl<G: Playable> RegisteredGame for Of<G> {
     }
 }
 
-macro_rules! registry {
-    ($($game:ty),+ $(,)?) => {
-        pub(super) static GAMES: GameTable<dyn RegisteredGame> =
-            GameTable::new(&[$((<$game>::NAME, &Of::<$game>::GAME)),+]);
-    };
-}
-
-with_games!(registry);
+pub(super) static GAMES: GameTable<dyn RegisteredGame> = game_table!();
 
 /// Adds a game to those that matches are played in, unless there is one of its name.
 pub fn add_game<G: Playable>() {
     registry::add::<G>();
-    GAMES.add(G::NAME, &Of::<G>::GAME);
+    GAMES.add(G::INFO.name, &Of::<G>::GAME);
 }

@@ -11,7 +11,7 @@ use super::player::{MoveReply, MoveRequest, Player, PlayerError};
 use super::{GameResult, Variation};
 use labrys_core::engine::game_loop::{GameDriver, GameEnd, play_out};
 use labrys_core::engine::{Board, Play, PositionError};
-use labrys_core::game::{Chance, Color, Game};
+use labrys_core::game::{Color, Game};
 use labrys_core::search::Control;
 
 /// The result of a game, with its reason.
@@ -125,7 +125,7 @@ pub struct Seat<'a, G: Game> {
 ///
 /// # Errors
 /// [`RefereeError`] when `control` stops the game, or when the opening is not legal.
-pub fn play<G: Chance>(
+pub fn play<G: Game>(
     game: &mut Play<G>,
     opening: &Variation,
     seats: [Seat<G>; 2],
@@ -190,7 +190,7 @@ struct Referee<'a, G: Game> {
     control: &'a Control,
 }
 
-impl<G: Chance> Referee<'_, G> {
+impl<G: Game> Referee<'_, G> {
     /// Prepares both players for the game.
     fn begin(&mut self) -> Result<(), StopReason> {
         for (player, color) in self.players.iter_mut().zip(Color::BOTH) {
@@ -200,7 +200,7 @@ impl<G: Chance> Referee<'_, G> {
     }
 }
 
-impl<G: Chance> GameDriver<G> for Referee<'_, G> {
+impl<G: Game> GameDriver<G> for Referee<'_, G> {
     type Stop = StopReason;
 
     fn choose(&mut self, game: &Play<G>) -> Result<G::Move, StopReason> {

@@ -5,7 +5,7 @@ use thiserror::Error;
 use crate::games::GAMES;
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, Engine, OptionError, Play, Session, Settings, UnknownVariant, registry};
-use labrys_core::game::Chance;
+use labrys_core::game::Game;
 
 /// A game and the value of its own option, such as the board size of Amazons.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Rules {
     ///
     /// # Errors
     /// [`OptionError`] names the option or its value.
-    pub fn start<G: Chance>(&self) -> Result<Play<G>, OptionError> {
+    pub fn start<G: Game>(&self) -> Result<Play<G>, OptionError> {
         let mut play = Play::start();
         self.apply(&mut play)?;
         Ok(play)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use labrys_core::eval::nnue::{EvalNet, EvalNetError};
-use labrys_core::game::Inputs;
+use labrys_core::game::Knowledge;
 use labrys_core::nets::{NetError, NetProblem, Parameters, Tensor};
 use labrys_support::files::write_atomically;
 
@@ -12,7 +12,7 @@ use labrys_support::files::write_atomically;
 ///
 /// # Errors
 /// [`EvalNetError`] names the file; an old one stays.
-pub fn save_eval_net<G: Inputs>(net: &EvalNet, path: &Path) -> Result<(), EvalNetError> {
+pub fn save_eval_net<G: Knowledge>(net: &EvalNet, path: &Path) -> Result<(), EvalNetError> {
     let write = || Ok(write_atomically(path, net.to_bytes::<G>()?)?);
     write().map_err(|problem| EvalNetError { path: path.to_owned(), problem: Box::new(problem) })
 }

@@ -2,11 +2,11 @@
 
 use super::Transition;
 use super::learner::SparseFeatures;
-use labrys_core::game::Features;
+use labrys_core::game::Knowledge;
 
 /// The feature vector φ(s) of a position in the feature set `G::SETS[set]`, from the point of view of the
 /// side to move.
-pub fn sparse_features<G: Features>(position: &G, set: usize) -> SparseFeatures {
+pub fn sparse_features<G: Knowledge>(position: &G, set: usize) -> SparseFeatures {
     let mut features = Vec::new();
     position.features(set, |index, value| {
         if value != 0.0 {

@@ -11,7 +11,7 @@ use super::observation::{
 use labrys_core::engine::Playable;
 use labrys_core::engine::game_loop::{GameDriver, play_out};
 use labrys_core::engine::{Board, Play, Thinker};
-use labrys_core::game::{Chance, Color, Features, Game, Points, mixed};
+use labrys_core::game::{Color, Game, Knowledge, Points, mixed};
 use labrys_core::search::{
     Best, Bound, Control, Limits, Listener, Report, RootMoveStatistics, RootStatistics,
 };
@@ -201,7 +201,7 @@ struct Observer<'a, G> {
     settings: &'a ObservationSettings,
 }
 
-impl<G: Chance + Features> Observer<'_, G> {
+impl<G: Knowledge> Observer<'_, G> {
     fn observation(
         &self,
         mv: G::Move,

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use labrys_core::engine::registry::{self, GameTable, Of};
 use labrys_core::engine::{Board, Engine, Play, Session, Settings, UnknownVariant, line_text};
-use labrys_core::game::{EndgameTables, Game, TablesError};
+use labrys_core::game::{EndgameTables, TablesError};
+use labrys_core::game_table;
 use labrys_core::search::{Control, Limits};
-use labrys_core::with_games;
 use thiserror::Error;
 
 use crate::{
@@ -79,19 +79,12 @@ impl<G: SolverGame> RegisteredGame for Of<G> {
     }
 }
 
-macro_rules! registry {
-    ($($game:ty),+ $(,)?) => {
-        static GAMES: GameTable<dyn RegisteredGame> =
-            GameTable::new(&[$((<$game>::NAME, &Of::<$game>::GAME)),+]);
-    };
-}
-
-with_games!(registry);
+static GAMES: GameTable<dyn RegisteredGame> = game_table!();
 
 /// Adds a game to those that can be solved by name, unless there is one of its name.
 pub fn add_game<G: SolverGame>() {
     registry::add::<G>();
-    GAMES.add(G::NAME, &Of::<G>::GAME);
+    GAMES.add(G::INFO.name, &Of::<G>::GAME);
 }
 
 /// An engine with proofs for a game by name, at the start position.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use labrys_core::game::{Chance, Color, GameHistory, TablesError, mixed};
+use labrys_core::game::{Color, Game, GameHistory, TablesError, mixed};
 
 /// The information about a position with which a proof-number search creates a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum ProofLeaf {
 }
 
 /// A game that a solver can solve.
-pub trait Solvable: Chance {
+pub trait Solvable: Game {
     /// Whether a game may end in a draw.
     const CAN_BE_DRAWN: bool = true;
 
@@ -69,7 +69,7 @@ pub trait Solvable: Chance {
     /// # Errors
     /// [`TablesError`] names the file, or says that the game has no such tables.
     fn open_regions(_folder: &Path, _threads: usize, _stop: &AtomicBool) -> Result<bool, TablesError> {
-        Err(TablesError::NoRegions { game: Self::NAME })
+        Err(TablesError::NoRegions { game: Self::INFO.name })
     }
 
     /// A position with the same tree of play, the same for positions that symmetries of the rules turn into

@@ -12,7 +12,7 @@ use super::announce::{end_message, turn_message};
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::{Moved, winner_text};
 use labrys_core::game::tucchess::TucChess;
-use labrys_core::game::{Chance, Color, Ending, FenError, Game, MoveError, Outcome, quote};
+use labrys_core::game::{Color, Ending, FenError, Game, MoveError, Outcome, quote};
 
 /// The time limits of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -45,7 +45,7 @@ use labrys_core::game::tucchess::TucChess;
 use labrys_core::game::{Color, Game};
 
 /// The game of the protocol.
-pub const VARIANT: &str = TucChess::NAME;
+pub const VARIANT: &str = TucChess::INFO.name;
 
 /// A move that was made.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use super::options::{Row, RowKind};
 use super::{OptionError, OptionGroup, OptionSpec, PositionError, registry};
-use crate::game::{Chance, Color, Game, GameHistory, GameOption, Looks, MoveError, Outcome, perft};
+use crate::game::{Color, Game, GameHistory, GameOption, Looks, MoveError, Outcome, perft};
 use crate::search::Control;
 
 /// A position with its history. Positions and moves are text. A method that fails leaves the board unchanged.
@@ -121,12 +121,10 @@ impl<G: Game> Play<G> {
     /// The start position of the game that a value of the PGN tag `Variant` stands for; `None` if it stands
     /// for another game. Case does not matter.
     pub(super) fn of_pgn_variant(tag: &str) -> Option<Play<G>> {
-        let row = G::PGN_VARIANTS.iter().find(|(name, _)| name.eq_ignore_ascii_case(tag.trim()));
-        row.map(|&(_, choice)| {
-            let mut position = G::start_with(choice);
-            position.choose(choice);
-            Play { position, history: GameHistory::new(), choice }
-        })
+        let choice = G::INFO.choice_of_pgn_variant(tag)?;
+        let mut position = G::start_with(choice);
+        position.choose(choice);
+        Some(Play { position, history: GameHistory::new(), choice })
     }
 
     /// The position on the board.
@@ -152,7 +150,7 @@ impl<G: Game> Play<G> {
 
     /// The option of the game.
     pub(super) fn own_row() -> Option<Row<Play<G>>> {
-        G::OPTION.map(|GameOption { name, choices, in_words }| {
+        G::INFO.option.map(|GameOption { name, choices, in_words }| {
             let kind = match choices {
                 ["false", "true"] => {
                     RowKind::Check { default: false, set: |play: &mut Play<G>, on| play.choose(on.into()) }
@@ -184,7 +182,7 @@ impl<G: Game> Play<G> {
     /// Plays moves, up to the first that is not legal.
     pub(super) fn follow(&mut self, moves: &[String]) -> Result<(), PositionError>
     where
-        G: Chance,
+        G: Game,
     {
         for (text, number) in moves.iter().zip(1..) {
             self.play(text).map_err(|error| PositionError::Move { number, error })?;
@@ -193,23 +191,21 @@ impl<G: Game> Play<G> {
     }
 }
 
-impl<G: Chance> Board for Play<G> {
+impl<G: Game> Board for Play<G> {
     fn variant(&self) -> &'static str {
-        G::NAME
+        G::INFO.name
     }
 
     fn pgn_variant(&self) -> Option<&'static str> {
-        let rows = G::PGN_VARIANTS;
-        let row = rows.iter().find(|(_, choice)| *choice == self.choice).or(rows.first());
-        row.map(|&(name, _)| name).filter(|name| !name.is_empty())
+        G::INFO.pgn_variant(self.choice)
     }
 
     fn xboard_variant(&self) -> Option<&'static str> {
-        G::XBOARD_VARIANTS.get(self.choice).copied()
+        G::INFO.xboard_variants.get(self.choice).copied()
     }
 
     fn looks(&self) -> Looks {
-        G::LOOKS
+        G::INFO.looks
     }
 
     fn option(&self) -> Option<OptionSpec> {

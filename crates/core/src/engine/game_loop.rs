@@ -1,7 +1,7 @@
 //! The game loop of self-play and matches.
 
 use super::{Board, Play};
-use crate::game::{Chance, Color, Game, Outcome};
+use crate::game::{Color, Game, Outcome};
 
 /// Runs a game: asks the players for their moves, and may stop it.
 pub trait GameDriver<G: Game> {
@@ -58,7 +58,7 @@ impl GameEnd {
 ///
 /// # Errors
 /// The reason why `driver` stopped the game. The game stays at that position.
-pub fn play_out<G: Chance, D: GameDriver<G>>(
+pub fn play_out<G: Game, D: GameDriver<G>>(
     game: &mut Play<G>,
     longest: Option<u32>,
     driver: &mut D,

@@ -297,7 +297,7 @@ impl<N: Number> Number for Option<N> {
 }
 
 /// The options that change nothing but [`Settings`]. `strengths` are those of the game, see
-/// [`Inputs::STRENGTHS`](crate::game::Inputs).
+/// [`GameInfo::strengths`](crate::game::GameInfo::strengths).
 pub(super) fn rows(strengths: &[Strength]) -> Vec<Row<Settings>> {
     // A row names its field of the settings, which is also the source of its default.
     let defaults = Settings::default();

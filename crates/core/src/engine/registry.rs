@@ -4,18 +4,32 @@ use std::marker::PhantomData;
 use std::sync::{PoisonError, RwLock};
 
 use super::{Board, Engine, OptionSpec, Play, Playable, Session, Settings, UnknownVariant};
-use crate::game::Game;
 
 /// Calls a macro with the list of the games of this crate, the default first: the only list there is.
 #[macro_export]
 macro_rules! with_games {
-    ($callback:ident) => {
-        $callback![
+    ($($callback:tt)+) => {
+        $($callback)+! {
             $crate::game::chess::Chess,
             $crate::game::neighbours::Neighbours,
             $crate::game::tucchess::TucChess,
             $crate::game::amazons::Amazons,
-        ];
+        }
+    };
+}
+
+/// A [`GameTable`](crate::engine::registry::GameTable) of the games of this crate. Its trait has to be
+/// implemented for [`Of`](crate::engine::registry::Of) each of them.
+#[macro_export]
+macro_rules! game_table {
+    () => {
+        $crate::with_games!($crate::game_table)
+    };
+    ($($game:ty),+ $(,)?) => {
+        $crate::engine::registry::GameTable::new(&[$((
+            <$game as $crate::game::Game>::INFO.name,
+            &$crate::engine::registry::Of::<$game>::GAME,
+        )),+])
     };
 }
 
@@ -28,7 +42,7 @@ pub struct GameTable<T: ?Sized + 'static> {
 }
 
 impl<T: ?Sized> GameTable<T> {
-    /// A table of the games of this crate, as [`with_games`] lists them.
+    /// A table of some games with their names, see [`game_table`](crate::game_table).
     pub const fn new(own: &'static [(&'static str, &'static T)]) -> GameTable<T> {
         GameTable { own, added: RwLock::new(Vec::new()) }
     }
@@ -36,7 +50,7 @@ impl<T: ?Sized> GameTable<T> {
     /// Adds a game, unless there is one of its name.
     pub fn add(&self, name: &'static str, game: &'static T) {
         let mut added = self.added.write().unwrap_or_else(PoisonError::into_inner);
-        if !self.own.iter().chain(added.iter()).any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+        if find(self.own, name).or(find(&added, name)).is_none() {
             added.push((name, game));
         }
     }
@@ -52,9 +66,15 @@ impl<T: ?Sized> GameTable<T> {
     /// # Errors
     /// [`UnknownVariant`] lists the games.
     pub fn get(&self, name: &str) -> Result<&'static T, UnknownVariant> {
-        let found = self.all().into_iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        found.map(|(_, game)| game).ok_or_else(|| UnknownVariant { name: name.to_owned() })
+        let added = self.added.read().unwrap_or_else(PoisonError::into_inner);
+        let found = find(self.own, name).or(find(&added, name));
+        found.ok_or_else(|| UnknownVariant { name: name.to_owned() })
     }
+}
+
+/// The game of a name among some; case does not matter.
+fn find<T: ?Sized>(games: &[(&str, &'static T)], name: &str) -> Option<&'static T> {
+    games.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, game)| game)
 }
 
 /// A game as a value. The trait objects of a [`GameTable`] are made of it.
@@ -101,21 +121,14 @@ impl<G: Playable> RegisteredGame for Of<G> {
     }
 }
 
-macro_rules! registry {
-    ($($game:ty),+ $(,)?) => {
-        static GAMES: GameTable<dyn RegisteredGame> =
-            GameTable::new(&[$((<$game>::NAME, &Of::<$game>::GAME)),+]);
+static GAMES: GameTable<dyn RegisteredGame> = crate::game_table!();
 
-        crate::playable!($($game),+);
-    };
-}
-
-with_games!(registry);
+with_games!(crate::playable);
 
 /// Adds a game to those that are known by name, unless there is one of its name: engines and the protocol have
 /// it from then on.
 pub fn add<G: Playable>() {
-    GAMES.add(G::NAME, &Of::<G>::GAME);
+    GAMES.add(G::INFO.name, &Of::<G>::GAME);
 }
 
 /// The names of all games, the default first.

@@ -197,7 +197,7 @@ impl<G: Playable> Engine for Session<G> {
     }
 
     fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
-        let suite = G::BENCH;
+        let suite = G::INFO.bench;
         let limits = Limits::depth(depth.unwrap_or(suite.depth));
         let mut total = 0;
         for fen in suite.fens {

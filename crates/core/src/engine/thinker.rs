@@ -12,9 +12,7 @@ use super::{
 };
 use crate::eval::nnue::{EvalNet, NetBreakdown, NetEvaluator};
 use crate::eval::{EvalBreakdown, Evaluator, Linear, Scale, Weights, WeightsError};
-use crate::game::{
-    Encoding, EndgameTables, Features, Game, InputShape, Inputs, Searchable, SharedTables, mixed,
-};
+use crate::game::{EndgameTables, Game, InputShape, Knowledge, SharedTables, mixed};
 use crate::nets::{NetError, NetProblem};
 use crate::search::{
     Best, Control, Delays, Heuristics, Leaf, LeafEvaluator, Limits, Listener, Method, NetLeaves, SearchInput,
@@ -22,7 +20,7 @@ use crate::search::{
 };
 
 /// A game that an engine can play: all traits that it requires. [`playable`](crate::playable) implements it.
-pub trait Playable: Searchable + Features + Encoding + Inputs {
+pub trait Playable: Knowledge {
     /// A thinker with the shipped evaluation net, if there is one, and the default feature set with its shipped
     /// weights.
     ///
@@ -201,7 +199,7 @@ impl<G: Playable> GameThinker<G> {
 
     /// The options that change nothing but the settings.
     fn settings_rows(&self) -> Vec<Row<Settings>> {
-        options::rows(G::STRENGTHS)
+        options::rows(G::INFO.strengths)
     }
 
     /// The options that do more than change the settings.
@@ -235,7 +233,7 @@ impl<G: Playable> GameThinker<G> {
     /// The options that not every game has.
     pub(super) fn options_of_game() -> Vec<OptionSpec> {
         let common = options::rows(&[]);
-        let rows = options::rows(G::STRENGTHS).into_iter();
+        let rows = options::rows(G::INFO.strengths).into_iter();
         let rows = rows.filter(|row| options::find(&common, row.name).is_none());
         rows.map(|row| row.spec()).chain(Self::tables_row().map(|row| row.spec())).collect()
     }
@@ -516,7 +514,7 @@ impl<G: Playable> Memory<G> {
         listener: &mut dyn Listener<G::Move>,
     ) -> Best<G::Move> {
         let SearchInput { position, history, limits, .. } = input;
-        let level = settings.limit_strength.then(|| Level::of(G::STRENGTHS, settings.elo)).flatten();
+        let level = settings.limit_strength.then(|| Level::of(G::INFO.strengths, settings.elo)).flatten();
         let nodes = limits.nodes.into_iter().chain(level.map(|level| level.nodes)).min();
         let overhead = Duration::from_millis(settings.move_overhead);
         let (stm, plies) = (position.side_to_move(), history.past().len());

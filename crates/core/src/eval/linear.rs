@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{EvalBreakdown, Evaluator, Scale, Score, WeightedFeature, Weights, WeightsError};
-use crate::game::{Color, Features};
+use crate::game::{Color, Knowledge};
 
 /// The linear evaluation of a game with the weights of one feature set.
 #[derive(Clone, Debug)]
@@ -12,7 +12,7 @@ pub struct Linear<G> {
     game: PhantomData<fn() -> G>,
 }
 
-impl<G: Features> Linear<G> {
+impl<G: Knowledge> Linear<G> {
     /// An evaluation with the shipped weights of the set `G::SETS[set]`.
     ///
     /// # Errors
@@ -31,8 +31,8 @@ impl<G: Features> Linear<G> {
     /// # Errors
     /// [`WeightsError::Game`] when they are weights of another game.
     pub fn set_weights(&mut self, weights: Weights) -> Result<(), WeightsError> {
-        if weights.game() != G::NAME {
-            return Err(WeightsError::Game { found: weights.game().to_owned(), expected: G::NAME });
+        if weights.game() != G::INFO.name {
+            return Err(WeightsError::Game { found: weights.game().to_owned(), expected: G::INFO.name });
         }
         self.weights = weights;
         Ok(())
@@ -55,7 +55,7 @@ impl<G: Features> Linear<G> {
     }
 }
 
-impl<G: Features> Evaluator<G> for Linear<G> {
+impl<G: Knowledge> Evaluator<G> for Linear<G> {
     type State = ();
 
     #[inline]

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use crate::game::{FeatureSet, Features, quote};
+use crate::game::{FeatureSet, Knowledge, quote};
 
 /// The version of the file format. Other versions are refused.
 const VERSION: u32 = 1;
@@ -145,9 +145,9 @@ impl Weights {
     ///
     /// # Errors
     /// Those of [`Weights::parse`].
-    pub fn shipped<G: Features>(set: usize) -> Result<Weights, WeightsError> {
+    pub fn shipped<G: Knowledge>(set: usize) -> Result<Weights, WeightsError> {
         let mut shipped = SHIPPED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(weights) = shipped.get(&(G::NAME, set)) {
+        if let Some(weights) = shipped.get(&(G::INFO.name, set)) {
             return Ok(weights.clone());
         }
         let features = &G::SETS[set];
@@ -155,10 +155,10 @@ impl Weights {
             Some(text) => Weights::parse::<G>(text)?,
             None => {
                 let values = vec![0.0; features.features.len()].into();
-                Weights { game: G::NAME, set, features, source: "zeros".to_owned(), values }
+                Weights { game: G::INFO.name, set, features, source: "zeros".to_owned(), values }
             }
         };
-        shipped.insert((G::NAME, set), weights.clone());
+        shipped.insert((G::INFO.name, set), weights.clone());
         Ok(weights)
     }
 
@@ -166,7 +166,7 @@ impl Weights {
     ///
     /// # Errors
     /// [`WeightsError::Unreadable`], and those of [`Weights::parse`].
-    pub fn load<G: Features>(path: &Path) -> Result<Weights, WeightsError> {
+    pub fn load<G: Knowledge>(path: &Path) -> Result<Weights, WeightsError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| WeightsError::Unreadable { path: path.display().to_string(), error })?;
         Weights::parse::<G>(&text)
@@ -176,13 +176,13 @@ impl Weights {
     ///
     /// # Errors
     /// Any of [`WeightsError`] but `Unreadable` and `Count`.
-    pub fn parse<G: Features>(text: &str) -> Result<Weights, WeightsError> {
+    pub fn parse<G: Knowledge>(text: &str) -> Result<Weights, WeightsError> {
         let file: File = serde_json::from_str(text)?;
         if file.version != VERSION {
             return Err(WeightsError::Version { found: file.version });
         }
-        if file.game != G::NAME {
-            return Err(WeightsError::Game { found: file.game, expected: G::NAME });
+        if file.game != G::INFO.name {
+            return Err(WeightsError::Game { found: file.game, expected: G::INFO.name });
         }
         let Some(set) = G::SETS.iter().position(|set| set.name == file.set) else {
             let names: Vec<_> = G::SETS.iter().map(|set| set.name).collect();
@@ -203,7 +203,7 @@ impl Weights {
         let values = features.features.iter().zip(values);
         let values = values.map(|(name, value)| value.ok_or(WeightsError::Missing { name }));
         let values = values.collect::<Result<_, _>>()?;
-        Ok(Weights { game: G::NAME, set, features, source: file.source, values })
+        Ok(Weights { game: G::INFO.name, set, features, source: file.source, values })
     }
 
     /// These weights with all values replaced, in the order of the set.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Color, Game};
+use super::{Color, Knowledge};
 
 /// The sizes of an encoding, which depend on the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,38 +31,6 @@ impl EncodingShape {
     /// Indices of moves.
     pub const fn policy_len(self) -> usize {
         self.policy_planes * self.squares()
-    }
-}
-
-/// The encoding of a game for policy/value nets. By default a game has none, and no net can play it.
-///
-/// Positions and moves are seen by the side to move, which plays up the board: for Black the ranks are
-/// counted from the top. Squares are counted along the ranks, a1 first, and the index of a square on a plane
-/// is `plane * squares + square`.
-pub trait Encoding: Game {
-    /// The version of the encoding. A net for another version is refused, so it changes with anything that
-    /// the methods below return. 0 where the game has no encoding.
-    const ENCODING_VERSION: u32 = 0;
-
-    /// The sizes of the encoding on the board of this position.
-    fn encoding_shape(&self) -> EncodingShape {
-        EncodingShape { files: 0, ranks: 0, input_planes: 0, policy_planes: 0 }
-    }
-
-    /// Writes the planes of the position, [`EncodingShape::input_len`] numbers that are 0 before.
-    /// `occurrences` says how often the position has occurred in the game, 1 where it is new.
-    fn write_planes(&self, _occurrences: usize, _planes: &mut [f32]) {}
-
-    /// The indices of a legal move, below [`EncodingShape::policy_len`]. The logit of a move is the sum of
-    /// those at its indices. No two moves have the same indices, except outcomes of chance of one move.
-    fn policy_indices(&self, _mv: Self::Move) -> impl Iterator<Item = usize> {
-        std::iter::empty()
-    }
-
-    /// The symmetries of the rules on the board of this position, by which one position to learn from becomes
-    /// several. The first one changes nothing, the second, if any, mirrors the files.
-    fn symmetries(&self) -> Vec<Symmetry> {
-        vec![Symmetry::identity(self.encoding_shape())]
     }
 }
 
@@ -213,7 +181,7 @@ pub(super) struct PlaneWriter<'a> {
 
 impl<'a> PlaneWriter<'a> {
     /// A writer of the planes of a position.
-    pub(super) fn new(position: &impl Encoding, planes: &'a mut [f32]) -> PlaneWriter<'a> {
+    pub(super) fn new(position: &impl Knowledge, planes: &'a mut [f32]) -> PlaneWriter<'a> {
         PlaneWriter { view: View::new(position.encoding_shape(), position.side_to_move()), planes }
     }
 

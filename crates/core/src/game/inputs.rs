@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Color, Game, Strength};
+use super::{Color, Knowledge};
 
 /// The board that inputs belong to, and their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,7 +25,7 @@ pub struct InputView {
     /// Whether the files are counted from the right.
     pub mirrored: bool,
     /// Of a game whose inputs have several weights, which of them count: in chess, those for the player's
-    /// king where it is (king buckets). Below [`Inputs::BUCKETS`].
+    /// king where it is (king buckets). Below [`Knowledge::BUCKETS`].
     pub bucket: u8,
 }
 
@@ -34,79 +34,6 @@ impl InputView {
     #[inline]
     pub fn plain(player: Color) -> InputView {
         InputView { player, mirrored: false, bucket: 0 }
-    }
-}
-
-/// The inputs of a game for efficiently updatable nets. A game without planes has none, and no such net can
-/// play it.
-///
-/// A position has a number of planes, sets of up to 128 bits that do not depend on who looks at them. A view
-/// gives each bit of each plane an index. The inputs of a player are the indices of all bits that are set, at
-/// most [`MOST_INPUTS`]. So what a move changes follows from the planes before and after it, in all games
-/// alike.
-pub trait Inputs: Game {
-    /// The version of the inputs. A net for another version is refused, so it changes with anything that the
-    /// methods below return. 0 where the game has no inputs.
-    const INPUTS_VERSION: u32 = 0;
-
-    /// The planes of a position, an array.
-    type InputPlanes: AsRef<[u128]> + Clone + Default + Debug + PartialEq + Send + Sync;
-
-    /// The file of the evaluation net that the game is played with by default, if there is one. It stands
-    /// back on boards that it is not for.
-    const SHIPPED_NET: Option<&'static [u8]> = None;
-
-    /// Strengths measured with the evaluation that the game is played with by default, in ascending order.
-    /// Empty where none has been measured.
-    const STRENGTHS: &'static [Strength] = &[];
-
-    /// Whether the mirror image of a position is worth the same and has other inputs: then a training may
-    /// mirror positions at random.
-    const MIRRORS: bool = false;
-
-    /// The most buckets, sets of weights for the same inputs. A net with fewer uses its last one for all that
-    /// it does not have.
-    const BUCKETS: u8 = 1;
-
-    /// The sizes of the inputs on the board of this position.
-    fn input_shape(&self) -> InputShape {
-        InputShape { files: 0, ranks: 0, inputs: 0 }
-    }
-
-    /// The planes.
-    fn input_planes(&self) -> Self::InputPlanes;
-
-    /// How a player looks at the position.
-    #[inline]
-    fn input_view(&self, player: Color) -> InputView {
-        InputView::plain(player)
-    }
-
-    /// The index of a bit of a plane in a view of a board, below [`InputShape::inputs`] and the same for all
-    /// buckets; `None` if the board has no such bit. A view gives no two bits the same index.
-    fn input_index(_board: InputShape, _view: InputView, _plane: usize, _bit: usize) -> Option<usize> {
-        None
-    }
-
-    /// A bit of a plane in words, such as `P e4`: the square, if it has one, is the last word.
-    fn input_name(&self, plane: usize, bit: usize) -> String {
-        format!("plane {plane} bit {bit}")
-    }
-
-    /// How much there is on the board, and the most that there can be: what is on the board decides on the
-    /// output of a net that has several.
-    fn material(&self) -> (usize, usize) {
-        (0, 0)
-    }
-
-    /// The output of a net with `outputs` of them, by [`Inputs::material`].
-    #[inline]
-    fn output_index(&self, outputs: usize) -> usize {
-        if outputs <= 1 {
-            return 0;
-        }
-        let (now, most) = self.material();
-        (now * outputs / (most + 1)).min(outputs - 1)
     }
 }
 
@@ -143,7 +70,7 @@ pub fn each_changed_input<P: AsRef<[u128]>>(before: &P, after: &P, mut visit: im
 }
 
 /// The rows of the weights of all inputs in all views of a board, looked up in place of
-/// [`Inputs::input_index`].
+/// [`Knowledge::input_index`].
 #[derive(Clone, Debug)]
 pub struct InputRows {
     /// Those of a net.
@@ -155,7 +82,7 @@ pub struct InputRows {
 impl InputRows {
     /// The rows of a board of the game `G` for a net with so many buckets, at least 1: those of the first
     /// one, of the second one, and so on.
-    pub fn new<G: Inputs>(board: InputShape, buckets: u8) -> InputRows {
+    pub fn new<G: Knowledge>(board: InputShape, buckets: u8) -> InputRows {
         let inputs = G::InputPlanes::default().as_ref().len() * BITS;
         let mut rows = Vec::new();
         for player in Color::BOTH {

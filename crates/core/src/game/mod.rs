@@ -1,27 +1,15 @@
 //! The rules of the games.
 //!
-//! A game is a position type that implements [`Game`]: side to move, legal moves, playing a move, the end of
-//! the game, FEN and move text. This is enough to search, solve, referee and learn a game. The other traits
-//! have defaults, and each serves one kind of caller:
+//! A game is a position type that implements two traits. [`Game`] is its rules and notation: side to move,
+//! legal moves, playing a move, chance, the end of the game, FEN and move text; [`GameInfo`] is data beside
+//! them. [`Knowledge`] is what searches, evaluations and nets may know besides; all of it has defaults, so
+//! that rules alone are enough to search, solve, referee and learn a game.
 //!
-//! - [`Chance`]: chance events and their outcomes;
-//! - [`Features`]: the features of linear evaluations, their shipped weights and the scale of their values;
-//! - [`MoveOrdering`]: tactical moves, capture values, static exchange evaluation;
-//! - [`Selectivity`]: checks, null moves, candidate moves;
-//! - [`SelectiveDeepening`]: the move ratings of minimax selective deepening;
-//! - [`Playouts`]: the playouts of Monte Carlo tree search;
-//! - [`Tabled`]: endgame tables;
-//! - [`Encoding`]: planes and move indices for policy/value nets;
-//! - [`Inputs`]: sparse inputs for efficiently updatable nets.
-//!
-//! [`Searchable`] combines the traits that a search requires, [`Playable`](crate::engine::Playable) those of an
-//! engine. Nothing in this
-//! module depends on a search or an evaluation. A new game is a new folder here, one line in the registry
-//! ([`crate::engine::registry`]) and one suite in `perft/`.
+//! Nothing in this module depends on a search or an evaluation. A new game of Labrys is a new folder here, one
+//! line in the registry ([`crate::engine::registry`]) and one suite in `perft/`; other programs add theirs to
+//! the registry as they run.
 
 pub mod amazons;
-mod bench;
-mod chance;
 pub mod chess;
 mod encoding;
 pub mod epd;
@@ -29,16 +17,14 @@ mod error;
 mod features;
 pub mod fen;
 mod history;
+mod info;
 mod inputs;
-mod looks;
+mod knowledge;
 mod msd;
 pub mod neighbours;
-mod ordering;
 mod outcome;
 pub mod perft;
-mod playouts;
 mod scale;
-mod selectivity;
 mod tables;
 pub mod tucchess;
 mod zobrist;
@@ -47,25 +33,20 @@ use std::fmt::Debug;
 use std::hash::Hash;
 use std::ops::Not;
 
-pub use bench::BenchSuite;
-pub use chance::Chance;
-pub use encoding::{Encoding, EncodingShape, Symmetry};
+pub use encoding::{EncodingShape, Symmetry};
 pub use error::{FenError, MoveError, quote};
-pub use features::{FeatureSet, Features};
+pub use features::FeatureSet;
 pub use history::GameHistory;
+pub use info::{BenchSuite, GameInfo, GameOption, Looks, PieceLooks};
 pub use inputs::{
-    InputRows, InputShape, InputView, Inputs, MOST_INPUTS, each_changed_input, each_input, plane_and_bit,
+    InputRows, InputShape, InputView, MOST_INPUTS, each_changed_input, each_input, plane_and_bit,
 };
-pub use looks::{Looks, PieceLooks};
-pub use msd::{MsdTerms, SelectiveDeepening};
-pub use ordering::MoveOrdering;
+pub use knowledge::Knowledge;
+pub use msd::MsdTerms;
 pub use outcome::{DrawRules, Ending, Outcome, Points};
-pub use playouts::Playouts;
 pub use scale::{Scale, Strength, WdlModel};
-pub use selectivity::Selectivity;
 pub use tables::{
-    EndgameTables, Endgames, EndgamesVisitor, Initial, SharedTables, TableMoves, TableResult, Tabled,
-    TablesError,
+    EndgameTables, Endgames, EndgamesVisitor, Initial, SharedTables, TableMoves, TableResult, TablesError,
 };
 #[cfg(has_tables)]
 pub use tables::{TableFile, TableName};
@@ -118,17 +99,6 @@ impl std::fmt::Display for Color {
     }
 }
 
-/// An option that belongs to one game, such as the size of its board or the notation of its moves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GameOption {
-    /// The name in the protocol.
-    pub name: &'static str,
-    /// The values, the default first. The usual ones come next: lists that have to be short are cut.
-    pub choices: &'static [&'static str],
-    /// What the values are, such as `a number of squares`, where they are too many for an error to list.
-    pub in_words: Option<&'static str>,
-}
-
 /// A move that fits into an entry of the transposition table.
 pub trait GameMove: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     /// The move as a number in `1 .. 1 << 24`; 0 means "no move".
@@ -149,8 +119,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// A move of this game.
     type Move: GameMove;
 
-    /// The name of the game, a value of the option `UCI_Variant`.
-    const NAME: &'static str;
+    /// Its name, and data of the game that no rule depends on.
+    const INFO: GameInfo;
 
     /// An upper bound on the number of legal moves in any position.
     const MAX_MOVES: usize;
@@ -162,33 +132,15 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     /// game.
     const LONGEST_GAME: Option<u32> = None;
 
-    /// The option that belongs to this game, if any. A choice is an index into its list of choices.
-    const OPTION: Option<GameOption> = None;
-
-    /// The values of the PGN tag `Variant` that stand for this game; an empty value stands for a record
-    /// without the tag. Each has an index into the choices of [`Game::OPTION`], 0 where there are none. The
-    /// first value of a choice is the one that records are written with.
-    const PGN_VARIANTS: &'static [(&'static str, usize)] = &[(Self::NAME, 0)];
-
-    /// The names of the game in the xboard protocol, by the choice of [`Game::OPTION`]. None where that
-    /// protocol does not have the game.
-    const XBOARD_VARIANTS: &'static [&'static str] = &[];
-
-    /// How a board on a screen shows the game.
-    const LOOKS: Looks = Looks { title: Self::NAME, ..Looks::LETTERS };
-
-    /// The positions that `bench` searches.
-    const BENCH: BenchSuite = BenchSuite::EMPTY;
-
     /// The start position.
     fn start() -> Self;
 
-    /// The start position under a choice of [`Game::OPTION`].
+    /// The start position under a choice of the [option](GameInfo::option) of the game.
     fn start_with(_choice: usize) -> Self {
         Self::start()
     }
 
-    /// Applies a choice of [`Game::OPTION`] to the position. Does nothing if the choice only selects a start
+    /// Applies a choice of the game's option to the position. Does nothing if the choice only selects a start
     /// position.
     fn choose(&mut self, _choice: usize) {}
 
@@ -305,9 +257,19 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn halfmove_clock(&self) -> usize {
         0
     }
+
+    /// Whether the game has chance events.
+    const HAS_CHANCE: bool = false;
+
+    /// Appends every outcome of a legal move with its probability, the most probable first; the
+    /// probabilities add up to 1.
+    fn outcomes(&self, mv: Self::Move, outcomes: &mut Vec<(Self::Move, f64)>) {
+        outcomes.push((mv, 1.0));
+    }
+
+    /// Samples the outcome of a legal move. `random` gives uniform numbers from 0 (included) to 1 (not
+    /// included).
+    fn sample(&self, mv: Self::Move, _random: &mut dyn FnMut() -> f64) -> Self::Move {
+        mv
+    }
 }
-
-/// All traits that a search requires of a game.
-pub trait Searchable: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts + Tabled {}
-
-impl<G: Chance + MoveOrdering + Selectivity + SelectiveDeepening + Playouts + Tabled> Searchable for G {}

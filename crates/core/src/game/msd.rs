@@ -1,7 +1,7 @@
 //! Minimax selective deepening (MSD): the move ratings `H_D` by which the filter keeps moves ("Minimax
 //! Selective Deepening", §2.2).
 
-use super::{Game, GameHistory, MoveOrdering};
+use super::{Game, GameHistory};
 
 /// The terms of `H_D`: the first of the switches that applies to a move decides its rating.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,36 +51,6 @@ pub(super) const GOOD: i32 = 100_000;
 
 /// The rating of a move that draws by repetition: the paper's −∞.
 pub(super) const REPEATS: i32 = i32::MIN;
-
-/// A game whose moves can be rated by `H_D`.
-pub trait SelectiveDeepening: MoveOrdering {
-    /// Appends the rating of each of some legal moves, higher is better. `history` ends with this position.
-    /// `static_eval` gives the static evaluation of a child for the player who moved, in thousandths of its
-    /// unit. By default the terms for wins, captures and repetition count, and the static evaluation of the
-    /// child rates all other moves.
-    fn msd_ratings(
-        &self,
-        moves: &[Self::Move],
-        terms: &MsdTerms,
-        history: &GameHistory<Self>,
-        static_eval: &mut impl FnMut(&Self) -> i32,
-        ratings: &mut Vec<i32>,
-    ) {
-        let player = self.side_to_move();
-        ratings.extend(moves.iter().map(|&mv| {
-            let child = self.after(mv);
-            if terms.win && child.outcome().is_some_and(|outcome| outcome.winner == Some(player)) {
-                WINS
-            } else if terms.capture && self.is_tactical(mv) {
-                GOOD
-            } else if terms.repetition && is_last_repetition(&child, history) {
-                REPEATS
-            } else {
-                static_eval(&child).clamp(1 - GOOD, GOOD - 1)
-            }
-        }));
-    }
-}
 
 /// Whether a position has come up as often as the rules allow; `history` holds the positions before it.
 pub(super) fn is_last_repetition<G: Game>(child: &G, history: &GameHistory<G>) -> bool {

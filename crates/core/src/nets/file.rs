@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{NetConfig, Parameters, SizeError, Tensor};
-use crate::game::{Encoding, quote};
+use crate::game::{Knowledge, quote};
 use crate::tensors::{self, FileKind, TensorBytes, TensorProblem};
 
 /// How the names of tensors begin that belong to the optimiser of a training.
@@ -119,7 +119,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
-    pub fn load<G: Encoding>(path: &Path) -> Result<Parameters, NetError> {
+    pub fn load<G: Knowledge>(path: &Path) -> Result<Parameters, NetError> {
         let (parameters, others) = Parameters::load_with::<G>(path)?;
         match others.into_keys().next() {
             Some(name) => Err(NetError::new(path, NetProblem::Unknown { name })),
@@ -131,7 +131,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
-    pub fn load_with<G: Encoding>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
+    pub fn load_with<G: Knowledge>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
         let read = || Parameters::from_bytes::<G>(&std::fs::read(path).map_err(TensorProblem::Io)?);
         read().map_err(|problem| NetError::new(path, problem))
     }
@@ -148,8 +148,9 @@ impl Parameters {
     }
 
     /// The inverse of [`Parameters::to_bytes`].
-    fn from_bytes<G: Encoding>(bytes: &[u8]) -> Result<(Parameters, BTreeMap<String, Tensor>), NetProblem> {
-        let (metadata, file) = tensors::from_bytes::<Metadata>(kind(G::ENCODING_VERSION), G::NAME, bytes)?;
+    fn from_bytes<G: Knowledge>(bytes: &[u8]) -> Result<(Parameters, BTreeMap<String, Tensor>), NetProblem> {
+        let (metadata, file) =
+            tensors::from_bytes::<Metadata>(kind(G::ENCODING_VERSION), G::INFO.name, bytes)?;
         let tensors = file.names().into_iter().map(|name| {
             let (shape, values) = tensors::read(&file, name)?;
             Ok((name.to_owned(), Tensor { shape, values }))

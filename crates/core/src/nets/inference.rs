@@ -5,7 +5,7 @@ use std::path::Path;
 use super::layers::{Boards, Convolution, Dense};
 use super::matrix::{dot, padded};
 use super::{Architecture, NetConfig, NetError, Parameters};
-use crate::game::{Encoding, EncodingShape};
+use crate::game::{EncodingShape, Knowledge};
 
 /// A net made ready for use: batch normalisation is folded into the convolutions, and weights lie in the
 /// order in which they are needed.
@@ -66,7 +66,7 @@ impl Net {
     ///
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
-    pub fn load<G: Encoding>(path: &Path) -> Result<Net, NetError> {
+    pub fn load<G: Knowledge>(path: &Path) -> Result<Net, NetError> {
         Ok(Net::new(&Parameters::load::<G>(path)?))
     }
 

@@ -5,7 +5,7 @@
 //! - `file`: files of parameters;
 //! - `inference`: [`Net`], parameters made ready for use, with `layers` and, below them, `matrix`.
 //!
-//! How a game becomes numbers is said by [`Encoding`](crate::game::Encoding). Parameters have the names and
+//! How a game becomes numbers is said by [`Knowledge`](crate::game::Knowledge). Parameters have the names and
 //! layouts that are usual in PyTorch, so that other programs can learn them.
 
 mod config;

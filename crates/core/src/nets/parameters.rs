@@ -7,7 +7,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::config::{ParameterSpec, Start};
 use super::{NetConfig, NetProblem, SizeError};
-use crate::game::Encoding;
+use crate::game::Knowledge;
 
 /// A parameter: numbers in the order of their indices, the last one running fastest.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,7 +35,7 @@ impl Parameters {
     /// # Errors
     /// [`NetProblem`] names a size that is out of its range, or a parameter that is missing, unknown, of the
     /// wrong shape or not a number.
-    pub fn new<G: Encoding>(
+    pub fn new<G: Knowledge>(
         config: NetConfig,
         provenance: String,
         tensors: BTreeMap<String, Tensor>,
@@ -54,7 +54,7 @@ impl Parameters {
                 return Err(NetProblem::Shape { name, found: shape.clone(), expected });
             }
         }
-        let (game, encoding) = (G::NAME.to_owned(), G::ENCODING_VERSION);
+        let (game, encoding) = (G::INFO.name.to_owned(), G::ENCODING_VERSION);
         let parameters = Parameters { game, encoding, config, provenance, tensors };
         parameters.check_values()?;
         Ok(parameters)
@@ -75,7 +75,7 @@ impl Parameters {
     ///
     /// # Errors
     /// [`SizeError`] names a size that is out of its range.
-    pub fn random<G: Encoding>(config: NetConfig, seed: u64) -> Result<Parameters, SizeError> {
+    pub fn random<G: Knowledge>(config: NetConfig, seed: u64) -> Result<Parameters, SizeError> {
         config.check()?;
         let mut random = StdRng::seed_from_u64(seed);
         let mut start = |ParameterSpec { name, shape, start, .. }| {
@@ -88,7 +88,7 @@ impl Parameters {
         };
         let tensors = config.parameters().into_iter().map(&mut start).collect();
         let provenance = format!("random, seed {seed}");
-        let (game, encoding) = (G::NAME.to_owned(), G::ENCODING_VERSION);
+        let (game, encoding) = (G::INFO.name.to_owned(), G::ENCODING_VERSION);
         Ok(Parameters { game, encoding, config, provenance, tensors })
     }
 

@@ -13,7 +13,7 @@ use super::table::TranspositionTable;
 use super::threads::{SharedState, with_helpers};
 use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::Searchable;
+use crate::game::Knowledge;
 
 /// On the clock, the search ends when an iteration exceeds the mate distance by this factor: a shorter mate
 /// would have been found.
@@ -30,7 +30,7 @@ const LAST_NODES: u64 = 50_000;
 /// table (lazy SMP), defer moves that another one is searching, and take the result of the root, within each
 /// of its windows, from the first one that has it. With one thread, the same input, mode, table and
 /// heuristics, and without limits in time, the result is the same to the node.
-pub fn search<G: Searchable, E: Evaluator<G>>(
+pub fn search<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     mode: SearchMode,
     table: &TranspositionTable,
@@ -71,7 +71,7 @@ pub fn search<G: Searchable, E: Evaluator<G>>(
 
 /// Sorts the root moves by the static evaluation behind them, best first. Where time is up, those that have
 /// not been evaluated come last.
-fn sort_by_static_eval<G: Searchable, E: Evaluator<G>>(
+fn sort_by_static_eval<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     deadline: &Deadline,
     moves: &mut [G::Move],
@@ -89,7 +89,7 @@ fn sort_by_static_eval<G: Searchable, E: Evaluator<G>>(
     });
 }
 
-impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     /// Searches the root to a depth within a window, with the search that was asked for, and sorts its moves.
     /// With several threads, the result is that of the first one to finish.
     fn search_root(&mut self, depth: i32, window: Window) -> Score {
@@ -110,7 +110,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
 }
 
 /// A search that deepens.
-struct Deepening<'a, 's, G: Searchable, E: Evaluator<G>> {
+struct Deepening<'a, 's, G: Knowledge, E: Evaluator<G>> {
     input: &'a SearchInput<'a, G, E>,
     mode: SearchMode,
     stability: Stability<G::Move>,
@@ -121,7 +121,7 @@ struct Deepening<'a, 's, G: Searchable, E: Evaluator<G>> {
     has_reported: bool,
 }
 
-impl<'a, 's, G: Searchable, E: Evaluator<G>> Deepening<'a, 's, G, E> {
+impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
     fn new(
         input: &'a SearchInput<'a, G, E>,
         mode: SearchMode,
@@ -356,7 +356,7 @@ mod tests {
     #[test]
     fn one_of_several_threads_alone_searches_the_tree_of_a_single_one() {
         // Deep enough for singular extensions on the principal variation.
-        for fen in &Chess::BENCH.fens[..4] {
+        for fen in &Chess::INFO.bench.fens[..4] {
             let position = Chess::from_fen(fen).unwrap();
             let [single, alone] = [1, 2].map(|threads| {
                 with_one_of_threads(threads, &position, |searcher| {

@@ -4,11 +4,11 @@ use super::limits::Limits;
 use super::msd::MsdFilter;
 use super::options::Options;
 use crate::eval::{Evaluator, Score};
-use crate::game::{EndgameTables, GameHistory, Points, Searchable};
+use crate::game::{EndgameTables, GameHistory, Knowledge, Points};
 
 /// What is to be searched, and how.
 #[derive(Debug)]
-pub struct SearchInput<'a, G: Searchable, E> {
+pub struct SearchInput<'a, G: Knowledge, E> {
     /// The position to find a move in.
     pub position: &'a G,
     /// The positions before it.
@@ -26,15 +26,15 @@ pub struct SearchInput<'a, G: Searchable, E> {
     pub limits: &'a Limits,
 }
 
-impl<G: Searchable, E> Clone for SearchInput<'_, G, E> {
+impl<G: Knowledge, E> Clone for SearchInput<'_, G, E> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<G: Searchable, E> Copy for SearchInput<'_, G, E> {}
+impl<G: Knowledge, E> Copy for SearchInput<'_, G, E> {}
 
-impl<'a, G: Searchable, E> SearchInput<'a, G, E> {
+impl<'a, G: Knowledge, E> SearchInput<'a, G, E> {
     /// A search among all legal moves, without endgame tables.
     pub fn new(
         position: &'a G,
@@ -47,7 +47,7 @@ impl<'a, G: Searchable, E> SearchInput<'a, G, E> {
     }
 }
 
-impl<G: Searchable, E: Evaluator<G>> SearchInput<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>> SearchInput<'_, G, E> {
     /// The root moves: those of the caller, or those that the MSD filter keeps. A draw by repetition, by the
     /// halfmove clock or for lack of material leaves them: a client may play on until somebody claims it.
     pub(super) fn moves(&self) -> Vec<G::Move> {

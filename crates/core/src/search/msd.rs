@@ -1,9 +1,9 @@
 //! Minimax selective deepening (MSD): at every node only the best rated moves are searched, so that the same
 //! time reaches deeper ("Minimax Selective Deepening", chapter 2). The game rates its moves
-//! ([`SelectiveDeepening::msd_ratings`](crate::game::SelectiveDeepening::msd_ratings)).
+//! ([`Knowledge::msd_ratings`](crate::game::Knowledge::msd_ratings)).
 
 use crate::eval::Evaluator;
-use crate::game::{GameHistory, GameMove, MsdTerms, Searchable, mixed};
+use crate::game::{GameHistory, GameMove, Knowledge, MsdTerms, mixed};
 
 /// Which moves of a node are searched. The paper's filter is the keep rate with its terms; the rest is what
 /// the paper leaves as future work.
@@ -100,13 +100,13 @@ impl<'a, E> MsdFilter<'a, E> {
     }
 
     /// Whether a position at `ply` is volatile.
-    pub(super) fn is_volatile<G: Searchable>(&self, position: &G, ply: usize) -> bool {
+    pub(super) fn is_volatile<G: Knowledge>(&self, position: &G, ply: usize) -> bool {
         self.after_tactical.get(ply).is_some_and(|&is_tactical| is_tactical) || position.in_check()
     }
 
     /// The depth of a position at `ply` in an iteration of this many plies: a ply at least where the line
     /// goes on beyond the horizon because the position is volatile.
-    pub(super) fn depth<G: Searchable>(&self, position: &G, depth: i32, ply: usize, iteration: usize) -> i32 {
+    pub(super) fn depth<G: Knowledge>(&self, position: &G, depth: i32, ply: usize, iteration: usize) -> i32 {
         let plies = self.options.volatile_plies;
         let extends = plies > 0 && depth <= 0 && ply < iteration + plies && self.is_volatile(position, ply);
         if extends { 1 } else { depth }
@@ -116,7 +116,7 @@ impl<'a, E> MsdFilter<'a, E> {
     /// decided at random, the same way at each visit. Once `is_over` says that nobody waits for them, the
     /// others are not rated.
     #[expect(clippy::too_many_arguments, reason = "what a position is, where it is, and when to end")]
-    pub(super) fn keep<G: Searchable>(
+    pub(super) fn keep<G: Knowledge>(
         &mut self,
         history: &mut GameHistory<G>,
         position: &G,

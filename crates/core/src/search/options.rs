@@ -2,7 +2,7 @@
 
 use super::constants::EngineConstants;
 use super::msd::MsdOptions;
-use crate::game::Playouts;
+use crate::game::Knowledge;
 
 /// The constant C in `Q + 2 C √(ln N / n)` (report on TUC-CHESS, §MCTS: 1/√2).
 const EXPLORATION: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -196,12 +196,12 @@ impl Default for Sampling {
 
 impl Sampling {
     /// Plies of a playout of a game before the position is evaluated; `None` where it goes on to the end.
-    pub(super) fn plies<G: Playouts>(&self) -> Option<u32> {
+    pub(super) fn plies<G: Knowledge>(&self) -> Option<u32> {
         self.playout_plies.or(G::PLAYOUT_PLIES)
     }
 
     /// Which children a node gets in a game.
-    pub(super) fn expansion<G: Playouts>(&self) -> Expansion {
+    pub(super) fn expansion<G: Knowledge>(&self) -> Expansion {
         let default = if self.plies::<G>().is_some() { Expansion::Evaluated } else { Expansion::All };
         match self.selection {
             Selection::Uct => self.expansion.unwrap_or(default),
@@ -210,7 +210,7 @@ impl Sampling {
     }
 
     /// The constant of the selection in a game.
-    pub(super) fn exploration<G: Playouts>(&self) -> f64 {
+    pub(super) fn exploration<G: Knowledge>(&self) -> f64 {
         match (self.exploration, self.expansion::<G>()) {
             (Some(thousandths), _) => f64::from(thousandths) / 1000.0,
             (None, Expansion::Evaluated) => EXPLORATION_EVALUATED,

@@ -13,12 +13,12 @@ use super::report::Best;
 use super::searcher::{Search, Searcher};
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{Searchable, mixed};
+use crate::game::{Knowledge, mixed};
 
 /// The greatest value of a position, and the negative of the least.
 const MOST: f64 = Score::WIN.to_thousandths() as f64;
 
-impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     /// Searches all moves to the same depth: the value of the position at `ply` for its side to move if it
     /// lies in the window, otherwise a bound of it (fail soft). Minimax looks at every move, the other modes
     /// cut off at β.
@@ -90,7 +90,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
     }
 }
 
-impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
+impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The value of a move at `ply` for its player, with `depth` plies left behind it: the mean of the values
     /// of its outcomes, or below the chance plies, the value of the mean outcome.
     #[inline(always)]
@@ -234,7 +234,7 @@ fn score(value: f64) -> Score {
 }
 
 /// Any of the root moves, by the seed, the position and the number of positions before it.
-pub fn random<G: Searchable, E: Evaluator<G>>(input: &SearchInput<G, E>) -> Best<G::Move> {
+pub fn random<G: Knowledge, E: Evaluator<G>>(input: &SearchInput<G, E>) -> Best<G::Move> {
     let moves = input.moves();
     let plies = input.history.past().len() as u64;
     let number = mixed(input.options.seed ^ mixed(plies)) ^ input.position.key();

@@ -15,7 +15,7 @@ use super::table::{TranspositionTable, TtEntry};
 use super::threads::SharedState;
 use super::window::{Bound, Window};
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{EndgameTables, Game, GameHistory, Searchable, mixed};
+use crate::game::{EndgameTables, Game, GameHistory, Knowledge, mixed};
 
 /// Root moves are announced once a search has taken this long.
 const ANNOUNCE_AFTER: Duration = Duration::from_secs(1);
@@ -78,7 +78,7 @@ impl<G: Game, S> Ply<G, S> {
 }
 
 /// One thread of a search of one position.
-pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
+pub(super) struct Searcher<'a, G: Knowledge, E: Evaluator<G>> {
     pub(super) evaluator: &'a E,
     pub(super) margins: Margins,
     pub(super) table: &'a TranspositionTable,
@@ -118,7 +118,7 @@ pub(super) struct Searcher<'a, G: Searchable, E: Evaluator<G>> {
 /// A search of the position at a ply, to a depth and within a window: its value for its side to move.
 pub(super) type Search<'f, 'a, G, E> = &'f dyn Fn(&mut Searcher<'a, G, E>, i32, Window, usize) -> Score;
 
-impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
+impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     /// A search that has not yet begun.
     pub(super) fn new(
         input: &SearchInput<'a, G, E>,
@@ -527,7 +527,7 @@ fn has_no_progress<G: Game>(position: &G) -> bool {
 
 /// A ply and the next one.
 #[inline]
-fn plies<G: Searchable, S>(stack: &mut [Ply<G, S>], ply: usize) -> [&mut Ply<G, S>; 2] {
+fn plies<G: Knowledge, S>(stack: &mut [Ply<G, S>], ply: usize) -> [&mut Ply<G, S>; 2] {
     let [parent, child] = &mut stack[ply..ply + 2] else { unreachable!("a slice of two") };
     [parent, child]
 }
@@ -537,12 +537,12 @@ pub(super) mod tests {
     use super::*;
     use crate::eval::Linear;
     use crate::game::chess::Chess;
-    use crate::game::{Features, Game};
+    use crate::game::{Game, Knowledge};
     use crate::search::limits::{Control, Deadline, Limits, TimeManager};
     use crate::search::options::Options;
 
     /// Does something with a searcher of a position, which is its root.
-    pub(in crate::search) fn with_searcher<G: Searchable + Features, T>(
+    pub(in crate::search) fn with_searcher<G: Knowledge, T>(
         position: &G,
         job: impl FnOnce(&mut Searcher<G, Linear<G>>) -> T,
     ) -> T {
@@ -550,7 +550,7 @@ pub(super) mod tests {
     }
 
     /// The same with a searcher that is one of several threads. The others do nothing.
-    pub(in crate::search) fn with_one_of_threads<G: Searchable + Features, T>(
+    pub(in crate::search) fn with_one_of_threads<G: Knowledge, T>(
         threads: usize,
         position: &G,
         job: impl FnOnce(&mut Searcher<G, Linear<G>>) -> T,

@@ -8,9 +8,9 @@ use super::searcher::Searcher;
 use super::table::TtEntry;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{Points, Searchable};
+use crate::game::{Knowledge, Points};
 
-impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     /// The score of the position at `ply` by the endgame tables, stored in the transposition table; `None`
     /// where they do not have it. A position without moves has a better score: its own.
     #[inline(always)]
@@ -61,7 +61,7 @@ pub struct TableRoot<M> {
 
 impl<M: Copy + Eq> TableRoot<M> {
     /// What the tables of a search say of its root; `None` where they do not have it.
-    pub fn of<G: Searchable<Move = M>, E: Evaluator<G>>(input: &SearchInput<G, E>) -> Option<TableRoot<M>> {
+    pub fn of<G: Knowledge<Move = M>, E: Evaluator<G>>(input: &SearchInput<G, E>) -> Option<TableRoot<M>> {
         let tables = input.tables?;
         let moves = input.moves();
         let best = tables.best_moves(input.position, input.history, &moves)?;
@@ -70,7 +70,7 @@ impl<M: Copy + Eq> TableRoot<M> {
     }
 
     /// The search of the best moves by the tables.
-    pub fn narrow<'a, G: Searchable<Move = M>, E>(
+    pub fn narrow<'a, G: Knowledge<Move = M>, E>(
         &'a self,
         input: SearchInput<'a, G, E>,
     ) -> SearchInput<'a, G, E> {

@@ -14,7 +14,7 @@ use super::optimiser::AdamW;
 use super::trainer::{Epoch, Trainer, TrainingSettings, TrainingState};
 use crate::save_eval_net;
 use labrys_core::eval::nnue::{EvalNet, EvalNetError, EvalNetSizes};
-use labrys_core::game::{Inputs, MoveOrdering, Selectivity};
+use labrys_core::game::Knowledge;
 use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::chart::{Chart, ChartError, Curve};
 use labrys_support::files::{Claim, write_atomically};
@@ -88,7 +88,7 @@ pub struct TrainingFolder {
     data: u32,
 }
 
-fn kind<G: Inputs>() -> FileKind {
+fn kind<G: Knowledge>() -> FileKind {
     let (what, entry) = ("a training of an evaluation net", "labrys-nnue-training");
     FileKind { what, entry, version: 1, encoding: G::INPUTS_VERSION }
 }
@@ -123,7 +123,7 @@ impl TrainingFolder {
     ///
     /// # Errors
     /// [`FolderError`] if there is one without `resume`, if it is damaged, or was begun otherwise.
-    pub fn read<G: Inputs>(
+    pub fn read<G: Knowledge>(
         &self,
         sizes: EvalNetSizes,
         resume: bool,
@@ -136,7 +136,7 @@ impl TrainingFolder {
             result => result.map_err(|error| refuse(error.into()))?,
         };
         let (metadata, file) =
-            tensors::from_bytes::<Metadata>(kind::<G>(), G::NAME, &bytes).map_err(refuse)?;
+            tensors::from_bytes::<Metadata>(kind::<G>(), G::INFO.name, &bytes).map_err(refuse)?;
         let other = |what| FolderError::Other { path: path.clone(), what };
         if metadata.settings != self.settings {
             return Err(other("settings"));
@@ -154,11 +154,7 @@ impl TrainingFolder {
     ///
     /// # Errors
     /// [`FolderError`] names the file; an old one stays.
-    pub fn write<G: Inputs + MoveOrdering + Selectivity>(
-        &self,
-        trainer: &Trainer<G>,
-        provenance: String,
-    ) -> Result<(), FolderError> {
+    pub fn write<G: Knowledge>(&self, trainer: &Trainer<G>, provenance: String) -> Result<(), FolderError> {
         let TrainingState { net, optimiser: AdamW { steps, mean, square }, best, curve } = &trainer.state;
         let write = |name, content: &[u8]| {
             let path = self.path.join(name);
@@ -178,7 +174,7 @@ impl TrainingFolder {
             tensors.flat_map(|(names, numbers)| tensors_of(names, numbers, sizes)).collect();
         let (settings, data, steps) = (self.settings, self.data, *steps);
         let metadata = Metadata { settings, sizes, data, steps, curve: curve.clone() };
-        let bytes = tensors::to_bytes(kind::<G>(), G::NAME, &tensors, metadata);
+        let bytes = tensors::to_bytes(kind::<G>(), G::INFO.name, &tensors, metadata);
         let bytes = bytes.map_err(|problem| FolderError::File { path: self.path.join(STATE), problem })?;
         write(STATE, &bytes)
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::games::{GamesHeader, GamesProblem, PlayedGame, PlayedPosition, start_of};
 use super::scale::expected;
-use labrys_core::game::{Color, InputRows, InputView, Inputs, MoveOrdering, Points, Selectivity, each_input};
+use labrys_core::game::{Color, InputRows, InputView, Knowledge, Points, each_input};
 
 /// Quiet positions of games: without check, in which no tactical move was played and no mate was seen. The
 /// static evaluation of other positions differs from their score.
@@ -97,7 +97,7 @@ impl Counts {
     ///
     /// # Errors
     /// The ply and the text of the first move that is not legal.
-    pub fn add<G: MoveOrdering + Selectivity>(
+    pub fn add<G: Knowledge>(
         &mut self,
         start: &G,
         game: &PlayedGame<G::Move>,
@@ -126,7 +126,7 @@ impl Counts {
     }
 }
 
-impl<G: Inputs + MoveOrdering + Selectivity> Dataset<G> {
+impl<G: Knowledge> Dataset<G> {
     /// No positions yet, for games from `board` on and a net with so many buckets.
     pub fn new(board: G, buckets: u8) -> Dataset<G> {
         let rows = InputRows::new::<G>(board.input_shape(), buckets);

@@ -17,7 +17,7 @@ use super::model::{NEURONS, Numbers, Pass};
 use super::optimiser::{AdamW, Step};
 use super::scale::{fit_results, fit_unit};
 use labrys_core::eval::nnue::{EvalNet, EvalNetScale, EvalNetSizes};
-use labrys_core::game::{Inputs, MoveOrdering, Points, Selectivity, WdlModel, mixed};
+use labrys_core::game::{Knowledge, Points, WdlModel, mixed};
 use labrys_core::search::Control;
 
 /// One game in this many is held out.
@@ -150,7 +150,7 @@ struct Shard {
     loss: f64,
 }
 
-impl<'a, G: Inputs + MoveOrdering + Selectivity> Trainer<'a, G> {
+impl<'a, G: Knowledge> Trainer<'a, G> {
     /// A training from random parameters on, or from those of a net, whose checksum is in the settings.
     ///
     /// # Errors [`TrainingError`] if the neurons do not fill vectors, the net has other sizes, or there are

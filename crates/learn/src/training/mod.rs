@@ -23,7 +23,7 @@ use optimiser::OptimiserState;
 pub use settings::{Optimiser, SettingError, TrainingSettings};
 
 use crate::net_files::save_with_optimiser;
-use labrys_core::game::Encoding;
+use labrys_core::game::Knowledge;
 use labrys_core::nets::{NetError, NetProblem, Parameters};
 
 /// A position to learn from.
@@ -105,7 +105,7 @@ impl NetTrainer {
     ///
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
-    pub fn load<G: Encoding>(path: &Path) -> Result<NetTrainer, NetError> {
+    pub fn load<G: Knowledge>(path: &Path) -> Result<NetTrainer, NetError> {
         let (parameters, rest) = Parameters::load_with::<G>(path)?;
         let optimiser = OptimiserState::from_tensors(&parameters, rest)
             .map_err(|problem| NetError::new(path, problem))?;

@@ -1,7 +1,7 @@
 //! Positions of self-play to learn from.
 
 use crate::training::Example;
-use labrys_core::game::{Encoding, EncodingShape, Symmetry};
+use labrys_core::game::{EncodingShape, Knowledge, Symmetry};
 
 /// Positions to learn from, one after the other: their planes, the policy indices of their legal moves, and
 /// what self-play says of them.
@@ -58,7 +58,7 @@ impl Samples {
     }
 
     /// Adds a position that has occurred so often, with the targets of its legal moves. The value is open.
-    pub(super) fn push<G: Encoding>(
+    pub(super) fn push<G: Knowledge>(
         &mut self,
         position: &G,
         occurrences: usize,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::{Samples, SelfPlayResult};
-use labrys_core::game::{Encoding, EncodingShape};
+use labrys_core::game::{EncodingShape, Knowledge};
 use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::files::write_atomically;
 use labrys_support::shard::Part;
@@ -15,7 +15,7 @@ use labrys_support::shard::Part;
 const SAMPLES: (&str, &str) = ("samples", "labrys-samples");
 
 /// The kind of file for a game.
-fn kind<G: Encoding>() -> FileKind {
+fn kind<G: Knowledge>() -> FileKind {
     FileKind { what: SAMPLES.0, entry: SAMPLES.1, version: 1, encoding: G::ENCODING_VERSION }
 }
 
@@ -62,21 +62,21 @@ impl Samples {
     ///
     /// # Errors
     /// [`SamplesError`] names the file; an old one stays.
-    pub(super) fn save<G: Encoding>(&self, path: &Path, metadata: Metadata) -> Result<(), SamplesError> {
+    pub(super) fn save<G: Knowledge>(&self, path: &Path, metadata: Metadata) -> Result<(), SamplesError> {
         let write = || Ok(write_atomically(path, self.to_bytes::<G>(metadata)?)?);
         write().map_err(|problem| SamplesError { path: path.to_owned(), problem: Box::new(problem) })
     }
 
     /// The content of a file of the samples.
-    pub(super) fn to_bytes<G: Encoding>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
-        tensors::to_bytes(kind::<G>(), G::NAME, &self.tensors(metadata.shape), metadata)
+    pub(super) fn to_bytes<G: Knowledge>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
+        tensors::to_bytes(kind::<G>(), G::INFO.name, &self.tensors(metadata.shape), metadata)
     }
 
     /// Reads a file of the samples of a generation, on a board of that shape.
     ///
     /// # Errors
     /// [`SamplesError`] names the file and what is wrong with it.
-    pub fn load<G: Encoding>(
+    pub fn load<G: Knowledge>(
         path: &Path,
         shape: EncodingShape,
         generation: u32,
@@ -105,10 +105,10 @@ impl Samples {
     ///
     /// # Errors
     /// [`SamplesError`] names the file and what is wrong with it.
-    pub(super) fn read<G: Encoding>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
+    pub(super) fn read<G: Knowledge>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
         let read = || {
             let bytes = std::fs::read(path)?;
-            let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::NAME, &bytes)?;
+            let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::INFO.name, &bytes)?;
             let samples = Samples {
                 planes: tensors::read(&file, "planes")?.1,
                 move_offsets: tensors::read(&file, "move_offsets")?.1,

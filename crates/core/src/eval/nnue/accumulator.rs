@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::lanes::Lanes;
 use super::net::Layers;
-use crate::game::{Color, InputView, Inputs, MOST_INPUTS, each_changed_input, each_input};
+use crate::game::{Color, InputView, Knowledge, MOST_INPUTS, each_changed_input, each_input};
 
 /// The sums of the first layer, as each player sees the position.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,7 +42,7 @@ impl<P: AsRef<[u128]>> Accumulators<P> {
     }
 
     /// Computes the sums of a position from scratch.
-    pub(super) fn reset<G: Inputs<InputPlanes = P>>(&mut self, layers: &Layers, position: &G) {
+    pub(super) fn reset<G: Knowledge<InputPlanes = P>>(&mut self, layers: &Layers, position: &G) {
         self.planes = position.input_planes();
         for player in Color::BOTH {
             self.of[player.index()].reset(layers, &self.planes, position.input_view(player));
@@ -51,7 +51,7 @@ impl<P: AsRef<[u128]>> Accumulators<P> {
 
     /// Computes the sums of a position from those of another, `from`: best of its parent.
     #[inline]
-    pub(super) fn update<G: Inputs<InputPlanes = P>>(
+    pub(super) fn update<G: Knowledge<InputPlanes = P>>(
         &mut self,
         layers: &Layers,
         from: &Accumulators<P>,

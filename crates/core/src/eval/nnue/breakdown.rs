@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::evaluator::NetEvaluator;
 use crate::eval::{Evaluator, Score};
-use crate::game::{Color, Inputs, each_input, plane_and_bit};
+use crate::game::{Color, Knowledge, each_input, plane_and_bit};
 
 /// The value of a position by a net, and what each input contributes.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,7 @@ pub struct InputValue {
     pub contribution: f64,
 }
 
-impl<G: Inputs> NetEvaluator<G> {
+impl<G: Knowledge> NetEvaluator<G> {
     /// The value of a position, input by input.
     pub fn breakdown(&self, position: &G) -> NetBreakdown {
         let mut state = <Self as Evaluator<G>>::State::default();

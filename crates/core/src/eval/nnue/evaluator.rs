@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use super::accumulator::Accumulators;
 use super::net::{EvalNet, EvalNetSizes, Layers};
 use crate::eval::{Evaluator, Score};
-use crate::game::{Inputs, Scale};
+use crate::game::{Knowledge, Scale};
 
 /// The evaluation of a game by a net.
 #[derive(Clone, Debug)]
@@ -15,7 +15,7 @@ pub struct NetEvaluator<G> {
     game: PhantomData<fn() -> G>,
 }
 
-impl<G: Inputs> NetEvaluator<G> {
+impl<G: Knowledge> NetEvaluator<G> {
     /// The evaluation by a net, whose lists of numbers are of its sizes.
     pub fn new(net: EvalNet) -> NetEvaluator<G> {
         NetEvaluator { layers: Layers::new::<G>(&net), net, game: PhantomData }
@@ -56,7 +56,7 @@ impl<G: Inputs> NetEvaluator<G> {
     }
 }
 
-impl<G: Inputs> Evaluator<G> for NetEvaluator<G> {
+impl<G: Knowledge> Evaluator<G> for NetEvaluator<G> {
     type State = Accumulators<G::InputPlanes>;
 
     fn reset(&self, position: &G, state: &mut Self::State) {

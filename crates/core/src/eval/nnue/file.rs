@@ -21,7 +21,7 @@ use super::lanes::ONE;
 use super::net::{
     EvalNet, EvalNetScale, EvalNetSizes, MAX_OUTPUT_WEIGHT, MAX_OUTPUT_WEIGHTS, MOST, OUTPUT_ONE,
 };
-use crate::game::Inputs;
+use crate::game::Knowledge;
 use crate::tensors::{self, FileKind, Number, TensorBytes, TensorProblem};
 
 /// The numbers that stand for 1.
@@ -55,7 +55,7 @@ struct Metadata {
     provenance: String,
 }
 
-fn kind<G: Inputs>() -> FileKind {
+fn kind<G: Knowledge>() -> FileKind {
     FileKind { what: "an evaluation net", entry: "labrys-nnue", version: 1, encoding: G::INPUTS_VERSION }
 }
 
@@ -69,14 +69,14 @@ impl EvalNet {
     ///
     /// # Errors
     /// [`EvalNetError`] names the file and what is wrong with it.
-    pub fn load<G: Inputs>(path: &Path) -> Result<EvalNet, EvalNetError> {
+    pub fn load<G: Knowledge>(path: &Path) -> Result<EvalNet, EvalNetError> {
         let read = || EvalNet::from_bytes::<G>(&std::fs::read(path)?);
         read().map_err(|problem| EvalNetError { path: path.to_owned(), problem: Box::new(problem) })
     }
 
     /// The shipped net of the game `G`, if there is one.
-    pub fn shipped<G: Inputs>() -> Option<EvalNet> {
-        let bytes = G::SHIPPED_NET?;
+    pub fn shipped<G: Knowledge>() -> Option<EvalNet> {
+        let bytes = G::INFO.net?;
         Some(EvalNet::from_bytes::<G>(bytes).expect("a test reads all shipped nets"))
     }
 
@@ -84,7 +84,7 @@ impl EvalNet {
     ///
     /// # Errors
     /// [`TensorProblem`] says which numbers a file cannot have.
-    pub fn to_bytes<G: Inputs>(&self) -> Result<Vec<u8>, TensorProblem> {
+    pub fn to_bytes<G: Knowledge>(&self) -> Result<Vec<u8>, TensorProblem> {
         self.check_numbers()?;
         let EvalNetSizes { hidden, outputs, .. } = self.sizes;
         let tensors = [
@@ -95,12 +95,12 @@ impl EvalNet {
         ];
         let (sizes, scale, provenance) = (self.sizes, self.scale, self.provenance.clone());
         let own = Metadata { sizes, quantisation: QUANTISATION, scale, provenance };
-        tensors::to_bytes(kind::<G>(), G::NAME, &tensors, own)
+        tensors::to_bytes(kind::<G>(), G::INFO.name, &tensors, own)
     }
 
     /// The inverse of [`EvalNet::to_bytes`].
-    fn from_bytes<G: Inputs>(bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
-        let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::NAME, bytes)?;
+    fn from_bytes<G: Knowledge>(bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
+        let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::INFO.name, bytes)?;
         let Metadata { sizes, quantisation, scale, provenance } = metadata;
         let EvalNetSizes { buckets, hidden, outputs, .. } = sizes;
         if quantisation != QUANTISATION {

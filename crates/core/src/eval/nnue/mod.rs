@@ -1,6 +1,6 @@
 //! Efficiently updatable neural networks (NNUE, Yu Nasu 2018), computed in 16-bit integers.
 //!
-//! The first layer sees the [`Inputs`](crate::game::Inputs) of each of the two players. Its sums, the
+//! The first layer sees the [`Knowledge`](crate::game::Knowledge) of each of the two players. Its sums, the
 //! accumulators, are updated from a position to its child by the few inputs that change. Behind them is one
 //! more layer: the accumulator of the side to move and that of its opponent, activated by SCReLU, give the
 //! output.

@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::lanes::{Columns, Lanes, ONE, ZEROS, activated_dot, blocks, padded};
-use crate::game::{InputRows, InputShape, InputView, Inputs, Scale, WdlModel};
+use crate::game::{InputRows, InputShape, InputView, Knowledge, Scale, WdlModel};
 use crate::memory::HugeSlice;
 
 /// What stands for 1 in the weights of the output.
@@ -143,7 +143,7 @@ impl EvalNet {
     }
 
     /// A net with random numbers and one bucket, for the board of a position.
-    pub fn random<G: Inputs>(position: &G, hidden: usize, outputs: usize, seed: u64) -> EvalNet {
+    pub fn random<G: Knowledge>(position: &G, hidden: usize, outputs: usize, seed: u64) -> EvalNet {
         let inputs = position.input_shape();
         EvalNet::random_of_sizes(EvalNetSizes { inputs, buckets: 1, hidden, outputs }, seed)
     }
@@ -183,7 +183,7 @@ pub(super) struct Layers {
 
 impl Layers {
     /// Prepares the numbers of a net that has been checked.
-    pub(super) fn new<G: Inputs>(net: &EvalNet) -> Layers {
+    pub(super) fn new<G: Knowledge>(net: &EvalNet) -> Layers {
         let EvalNetSizes { inputs, buckets, hidden, outputs } = net.sizes;
         Layers {
             blocks: blocks(hidden),

@@ -8,7 +8,7 @@
 //! squares, this tells apart by which amazon a square is reached and from where it is shot at.
 
 use super::super::encoding::{DIRECTIONS, PlaneWriter, Turn, View};
-use super::super::{Encoding, EncodingShape, Game, Symmetry};
+use super::super::{EncodingShape, Game, Symmetry};
 use super::board::{MAX_SIZE, squares};
 use super::rules::{Amazons, AmazonsMove};
 
@@ -17,39 +17,38 @@ fn most_steps((files, ranks): (usize, usize)) -> usize {
     files.max(ranks) - 1
 }
 
-impl Encoding for Amazons {
-    const ENCODING_VERSION: u32 = 1;
+/// The version of the encoding.
+pub(super) const ENCODING_VERSION: u32 = 1;
 
-    fn encoding_shape(&self) -> EncodingShape {
-        let (files, ranks) = self.size();
-        let policy_planes = 2 * DIRECTIONS * most_steps(self.size());
-        EncodingShape { files, ranks, input_planes: 4, policy_planes }
-    }
+pub(super) fn encoding_shape(position: &Amazons) -> EncodingShape {
+    let (files, ranks) = position.size();
+    let policy_planes = 2 * DIRECTIONS * most_steps(position.size());
+    EncodingShape { files, ranks, input_planes: 4, policy_planes }
+}
 
-    fn write_planes(&self, _occurrences: usize, planes: &mut [f32]) {
-        let mut writer = PlaneWriter::new(self, planes);
-        let us = self.side_to_move();
-        let sets = [self.of(us), self.of(!us), self.arrows(), self.empty()];
-        for (plane, set) in sets.into_iter().enumerate() {
-            for square in squares(set).map(usize::from) {
-                writer.mark(plane, square % MAX_SIZE, square / MAX_SIZE);
-            }
+pub(super) fn write_planes(position: &Amazons, _occurrences: usize, planes: &mut [f32]) {
+    let mut writer = PlaneWriter::new(position, planes);
+    let us = position.side_to_move();
+    let sets = [position.of(us), position.of(!us), position.arrows(), position.empty()];
+    for (plane, set) in sets.into_iter().enumerate() {
+        for square in squares(set).map(usize::from) {
+            writer.mark(plane, square % MAX_SIZE, square / MAX_SIZE);
         }
     }
+}
 
-    fn policy_indices(&self, mv: AmazonsMove) -> impl Iterator<Item = usize> {
-        let view = View::new(self.encoding_shape(), self.side_to_move());
-        let most = most_steps(self.size());
-        let [from, to, arrow] = [mv.from, mv.to, mv.arrow]
-            .map(|square| view.square(usize::from(square) % MAX_SIZE, usize::from(square) / MAX_SIZE));
-        [(from, to), (to, arrow)].into_iter().enumerate().map(move |(half, (from, to))| {
-            let (direction, length) = view.step(from, to);
-            view.on_plane(most * (DIRECTIONS * half + direction) + length - 1, from)
-        })
-    }
+pub(super) fn policy_indices(position: &Amazons, mv: AmazonsMove) -> impl Iterator<Item = usize> {
+    let view = View::new(encoding_shape(position), position.side_to_move());
+    let most = most_steps(position.size());
+    let [from, to, arrow] = [mv.from, mv.to, mv.arrow]
+        .map(|square| view.square(usize::from(square) % MAX_SIZE, usize::from(square) / MAX_SIZE));
+    [(from, to), (to, arrow)].into_iter().enumerate().map(move |(half, (from, to))| {
+        let (direction, length) = view.step(from, to);
+        view.on_plane(most * (DIRECTIONS * half + direction) + length - 1, from)
+    })
+}
 
-    fn symmetries(&self) -> Vec<Symmetry> {
-        let (shape, distances) = (self.encoding_shape(), most_steps(self.size()));
-        Turn::all(shape).into_iter().map(|turn| turn.symmetry(shape, distances)).collect()
-    }
+pub(super) fn symmetries(position: &Amazons) -> Vec<Symmetry> {
+    let (shape, distances) = (encoding_shape(position), most_steps(position.size()));
+    Turn::all(shape).into_iter().map(|turn| turn.symmetry(shape, distances)).collect()
 }

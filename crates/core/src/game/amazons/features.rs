@@ -4,7 +4,7 @@
 //! phase: opening, middle game and filling phase. The phase is the contact of the players (Lieberum's w) as a
 //! share of the board; values between the phases are interpolated. "Me" is the side to move.
 
-use super::super::{FeatureSet, Features, Game, Scale};
+use super::super::{FeatureSet, Game, Scale};
 use super::board::{around, reach, squares};
 use super::rules::Amazons;
 use super::territory::Territory;
@@ -37,7 +37,7 @@ const MOBILITY: FeatureSet = FeatureSet {
     scale: SCALE,
 };
 
-/// Index of `territory` in [`Features::SETS`].
+/// Index of `territory` in [`SETS`].
 const TERRITORY_INDEX: usize = 0;
 
 /// Phases of the game.
@@ -52,15 +52,14 @@ const EARLY: f64 = 0.5;
 /// Squares per unit of a feature; this keeps the features near 1.
 const SQUARES: f64 = 10.0;
 
-impl Features for Amazons {
-    const SETS: &'static [FeatureSet] = &[TERRITORY, MOBILITY];
+/// The feature sets.
+pub(super) const SETS: &[FeatureSet] = &[TERRITORY, MOBILITY];
 
-    #[inline]
-    fn features(&self, set: usize, visit: impl FnMut(usize, f64)) {
-        match set {
-            TERRITORY_INDEX => self.territory(visit),
-            _ => self.mobility(visit),
-        }
+#[inline]
+pub(super) fn features(position: &Amazons, set: usize, visit: impl FnMut(usize, f64)) {
+    match set {
+        TERRITORY_INDEX => position.territory(visit),
+        _ => position.mobility(visit),
     }
 }
 

@@ -2,7 +2,7 @@
 //! reaches it. A small net cannot see distances for itself. Their number depends on the size of the board.
 
 use super::super::fen::square_name;
-use super::super::{Color, InputShape, InputView, Inputs};
+use super::super::{Color, InputShape, InputView};
 use super::board::MAX_SIZE;
 use super::rules::Amazons;
 use super::zones::{DISTANCES, LEADS, Zones};
@@ -15,73 +15,63 @@ const QUEENS: usize = ARROWS + 1;
 const KINGS: usize = QUEENS + DISTANCES * DISTANCES;
 const PLANES: usize = KINGS + 2 * LEADS;
 
-/// The shipped net. A static: a constant would be copied into each crate that uses it.
-static NET: [u8; include_bytes!("../../../../../nets/eval/amazons-8x8.safetensors").len()] =
-    *include_bytes!("../../../../../nets/eval/amazons-8x8.safetensors");
+/// The version of the inputs.
+pub(super) const INPUTS_VERSION: u32 = 2;
 
-impl Inputs for Amazons {
-    const INPUTS_VERSION: u32 = 2;
+pub(super) type InputPlanes = [u128; PLANES];
 
-    /// For 8×8. On 10×10 no net has beaten the linear evaluation yet.
-    const SHIPPED_NET: Option<&'static [u8]> = Some(&NET);
+pub(super) fn input_shape(position: &Amazons) -> InputShape {
+    let (files, ranks) = position.size();
+    InputShape { files, ranks, inputs: PLANES * files * ranks }
+}
 
-    type InputPlanes = [u128; PLANES];
-
-    const MIRRORS: bool = true;
-
-    fn input_shape(&self) -> InputShape {
-        let (files, ranks) = self.size();
-        InputShape { files, ranks, inputs: PLANES * files * ranks }
-    }
-
-    #[inline]
-    fn input_planes(&self) -> [u128; PLANES] {
-        let amazons = Color::BOTH.map(|player| self.of(player));
-        let zones = Zones::new(amazons, self.empty());
-        let mut planes = [0; PLANES];
-        planes[..ARROWS].copy_from_slice(&amazons);
-        planes[ARROWS] = self.arrows();
-        for (white, &near) in zones.queens[0].iter().enumerate() {
-            for (black, &far) in zones.queens[1].iter().enumerate() {
-                planes[QUEENS + DISTANCES * white + black] = near & far;
-            }
+#[inline]
+pub(super) fn input_planes(position: &Amazons) -> [u128; PLANES] {
+    let amazons = Color::BOTH.map(|player| position.of(player));
+    let zones = Zones::new(amazons, position.empty());
+    let mut planes = [0; PLANES];
+    planes[..ARROWS].copy_from_slice(&amazons);
+    planes[ARROWS] = position.arrows();
+    for (white, &near) in zones.queens[0].iter().enumerate() {
+        for (black, &far) in zones.queens[1].iter().enumerate() {
+            planes[QUEENS + DISTANCES * white + black] = near & far;
         }
-        planes[KINGS..].copy_from_slice(zones.kings.as_flattened());
-        planes
     }
+    planes[KINGS..].copy_from_slice(zones.kings.as_flattened());
+    planes
+}
 
-    fn input_index(board: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-        let InputShape { files, ranks, .. } = board;
-        let (file, rank) = (bit % MAX_SIZE, bit / MAX_SIZE);
-        if file >= files || rank >= ranks {
-            return None;
+pub(super) fn input_index(board: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
+    let InputShape { files, ranks, .. } = board;
+    let (file, rank) = (bit % MAX_SIZE, bit / MAX_SIZE);
+    if file >= files || rank >= ranks {
+        return None;
+    }
+    let file = if view.mirrored { files - 1 - file } else { file };
+    let (plane, rank) = match view.player {
+        Color::White => (plane, rank),
+        Color::Black => (other_side(plane), ranks - 1 - rank),
+    };
+    Some((plane * ranks + rank) * files + file)
+}
+
+pub(super) fn input_name(plane: usize, bit: usize) -> String {
+    let what = match plane {
+        0..=ARROWS => ["Q", "q", "*"][plane].to_owned(),
+        QUEENS..KINGS => {
+            let [white, black] = pair(plane).map(|distance| ["1", "2", "3", "-"][distance]);
+            format!("{white}:{black}")
         }
-        let file = if view.mirrored { files - 1 - file } else { file };
-        let (plane, rank) = match view.player {
-            Color::White => (plane, rank),
-            Color::Black => (other_side(plane), ranks - 1 - rank),
-        };
-        Some((plane * ranks + rank) * files + file)
-    }
+        _ => ["K", "KK", "k", "kk"][plane - KINGS].to_owned(),
+    };
+    format!("{what} {}", square_name(bit % MAX_SIZE, bit / MAX_SIZE))
+}
 
-    fn input_name(&self, plane: usize, bit: usize) -> String {
-        let what = match plane {
-            0..=ARROWS => ["Q", "q", "*"][plane].to_owned(),
-            QUEENS..KINGS => {
-                let [white, black] = pair(plane).map(|distance| ["1", "2", "3", "-"][distance]);
-                format!("{white}:{black}")
-            }
-            _ => ["K", "KK", "k", "kk"][plane - KINGS].to_owned(),
-        };
-        format!("{what} {}", square_name(bit % MAX_SIZE, bit / MAX_SIZE))
-    }
-
-    /// The empty squares: arrows only become more.
-    #[inline]
-    fn material(&self) -> (usize, usize) {
-        let (files, ranks) = self.size();
-        (self.empty().count_ones() as usize, files * ranks)
-    }
+/// The empty squares: arrows only become more.
+#[inline]
+pub(super) fn material(position: &Amazons) -> (usize, usize) {
+    let (files, ranks) = position.size();
+    (position.empty().count_ones() as usize, files * ranks)
 }
 
 /// White's and Black's distance of a plane of queen distances.

@@ -1,11 +1,9 @@
 //! The position and its moves.
 
-use super::super::zobrist::{mixed, random_table};
-use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Looks, MoveError,
-    MoveOrdering, Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Tabled,
-};
+use super::super::zobrist::random_table;
+use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
 use super::board::{self, BITS, MAX_SIZE, around, floods, reach, squares};
+use super::info::INFO;
 use super::notation;
 
 /// The most amazons of a player.
@@ -16,9 +14,6 @@ const QUEEN_MOVES: usize = 4 * (MAX_SIZE - 1);
 
 /// The greatest value of a counter in a FEN; counters stop there.
 pub(super) const MAX_COUNT: u16 = 9_999;
-
-/// Amazon moves whose arrows are generated with one, two, and three or more plies left to search.
-const MAX_AMAZON_MOVES: [usize; 3] = [6, 10, 16];
 
 /// Bits of a square in a move.
 const SQUARE_BITS: u32 = 7;
@@ -136,7 +131,7 @@ impl Amazons {
     }
 
     /// The position after the first half of a move: no arrow has been shot yet.
-    fn moved(&self, from: u8, to: u8) -> Amazons {
+    pub(super) fn moved(&self, from: u8, to: u8) -> Amazons {
         let mut position = *self;
         position.amazons[self.stm.index()] ^= 1 << from | 1 << to;
         position.empty ^= 1 << from | 1 << to;
@@ -144,8 +139,13 @@ impl Amazons {
         position
     }
 
+    /// The position with the other player to move.
+    pub(super) fn passed(&self) -> Amazons {
+        Amazons { stm: !self.stm, key: self.key ^ SIDE_KEY, ..*self }
+    }
+
     /// Whether there is an empty square that both players can reach.
-    fn in_contact(&self) -> bool {
+    pub(super) fn in_contact(&self) -> bool {
         let [white, black] = floods(self.amazons, self.empty);
         white & black != 0
     }
@@ -166,41 +166,12 @@ impl Amazons {
 impl Game for Amazons {
     type Move = AmazonsMove;
 
-    const NAME: &'static str = "amazons";
-
-    const LOOKS: Looks = Looks {
-        title: "Amazons",
-        hint: "queens that shoot arrows",
-        pieces: &[
-            PieceLooks { letter: '*', name: "arrow", drawing: "tile" },
-            PieceLooks { letter: 'q', name: "amazon", drawing: "queen" },
-        ],
-        steps: &["move", "shoot"],
-        ..Looks::LETTERS
-    };
+    const INFO: GameInfo = INFO;
 
     const MAX_MOVES: usize = MAX_AMAZONS as usize * QUEEN_MOVES * QUEEN_MOVES;
 
     /// No position repeats and every move is progress, as arrows are never removed.
     const DRAW_RULES: DrawRules = DrawRules { repetitions: None, no_progress: None };
-
-    const OPTION: Option<GameOption> = Some(GameOption {
-        name: "AmazonsBoard",
-        choices: &notation::BOARDS,
-        in_words: Some(notation::BOARDS_IN_WORDS),
-    });
-
-    /// A position of each phase, and small boards.
-    const BENCH: BenchSuite = BenchSuite {
-        depth: 4,
-        fens: &[
-            "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1",
-            "*3*2*2/2*4q1*/2*1***3/*2q1**3/*1*1*q3*/1Qq**Q*3/1*3***2/*1*Q**1*1*/1*2**1*1*/2*5*Q w - - 36 19",
-            "2Q3q*/1*Q2*2/3*4/*qq1*1*1/1*1*2*1/*1*2*2/3q1*2/2QQ**1* b - - 17 9",
-            "1q1q1/q3q/5/Q3Q/1Q1Q1 w - - 0 1",
-            "1q1*1/q1q*1/Q1*Qq/2**1/1Q2Q b - - 5 3",
-        ],
-    };
 
     fn start() -> Self {
         Self::start_with(0)
@@ -299,72 +270,4 @@ impl Game for Amazons {
     fn is_terminal(&self) -> bool {
         around(self.of(self.stm)) & self.empty == 0
     }
-}
-
-impl Chance for Amazons {}
-
-impl MoveOrdering for Amazons {
-    /// The amazons of White; those of Black.
-    const STRUCTURES: usize = 2;
-
-    /// There are none, as nothing is captured.
-    fn tactical_moves(&self, _moves: &mut Vec<AmazonsMove>) {}
-
-    fn quiet_moves(&self, moves: &mut Vec<AmazonsMove>) {
-        self.legal_moves(moves);
-    }
-
-    fn structure(&self, index: usize) -> u64 {
-        let amazons = self.amazons[index];
-        mixed(amazons as u64 ^ mixed((amazons >> 64) as u64))
-    }
-}
-
-impl Selectivity for Amazons {
-    /// The start position has 2176 moves, all quiet.
-    const ORDERS_BY_STATIC_EVAL: bool = true;
-
-    /// Moves whose first half, the move of the amazon, has one of the best static evaluations.
-    fn moves_by_static_eval(
-        &self,
-        depth: i32,
-        static_eval: &mut impl FnMut(&Self) -> i32,
-        moves: &mut Vec<(AmazonsMove, i32)>,
-    ) {
-        let limit = MAX_AMAZON_MOVES[(depth.max(1) as usize - 1).min(MAX_AMAZON_MOVES.len() - 1)];
-        let mut amazon_moves = Vec::with_capacity(64);
-        for from in squares(self.of(self.stm)) {
-            amazon_moves.extend(squares(reach(from, self.empty)).map(|to| (0, from, to)));
-        }
-        if amazon_moves.len() > limit {
-            for (eval, from, to) in &mut amazon_moves {
-                *eval = static_eval(&self.moved(*from, *to));
-            }
-            // The sort is stable: equal ones keep the generator's order.
-            amazon_moves.sort_by_key(|(eval, ..)| std::cmp::Reverse(*eval));
-            amazon_moves.truncate(limit);
-        }
-        for (_, from, to) in amazon_moves {
-            moves.extend(squares(reach(to, self.empty | 1 << from)).map(|arrow| {
-                let mv = AmazonsMove { from, to, arrow };
-                let child = self.after(mv);
-                (mv, static_eval(&child))
-            }));
-        }
-    }
-
-    /// Allowed while the players are in contact. After that every move costs its player a square, and a null
-    /// move would be better than any move.
-    fn null_move(&self) -> Option<Self> {
-        self.in_contact().then(|| Amazons { stm: !self.stm, key: self.key ^ SIDE_KEY, ..*self })
-    }
-}
-
-impl SelectiveDeepening for Amazons {}
-
-impl Tabled for Amazons {}
-
-impl Playouts for Amazons {
-    /// Leaves are evaluated statically: random playouts hardly tell positions apart.
-    const PLAYOUT_PLIES: Option<u32> = Some(0);
 }

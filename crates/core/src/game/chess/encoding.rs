@@ -15,49 +15,44 @@
 use cozy_chess::{Piece, Square};
 
 use super::super::encoding::{PlaneWriter, View};
-use super::super::{Encoding, EncodingShape, Game};
+use super::super::{EncodingShape, Game};
 use super::rules::{Chess, ChessMove};
 
-const SHAPE: EncodingShape =
+pub(super) const SHAPE: EncodingShape =
     EncodingShape { files: 8, ranks: 8, input_planes: 16, policy_planes: TARGETS + 3 * 3 };
 
 /// Planes of the policy for pairs of squares.
 const TARGETS: usize = Square::NUM;
 
-impl Encoding for Chess {
-    const ENCODING_VERSION: u32 = 1;
+/// The version of the encoding.
+pub(super) const ENCODING_VERSION: u32 = 1;
 
-    fn encoding_shape(&self) -> EncodingShape {
-        SHAPE
-    }
-
-    fn write_planes(&self, occurrences: usize, planes: &mut [f32]) {
-        let mut writer = PlaneWriter::new(self, planes);
-        let (board, us) = (self.board(), self.board().side_to_move());
-        let sides = [us, !us].into_iter().flat_map(|side| Piece::ALL.map(|piece| (side, piece)));
-        for (plane, (side, piece)) in sides.enumerate() {
-            for square in board.colored_pieces(side, piece) {
-                writer.mark(plane, square.file() as usize, square.rank() as usize);
-            }
+pub(super) fn write_planes(position: &Chess, occurrences: usize, planes: &mut [f32]) {
+    let mut writer = PlaneWriter::new(position, planes);
+    let (board, us) = (position.board(), position.board().side_to_move());
+    let sides = [us, !us].into_iter().flat_map(|side| Piece::ALL.map(|piece| (side, piece)));
+    for (plane, (side, piece)) in sides.enumerate() {
+        for square in board.colored_pieces(side, piece) {
+            writer.mark(plane, square.file() as usize, square.rank() as usize);
         }
-        writer.fill(12, if us == cozy_chess::Color::White { 1.0 } else { 0.0 });
-        writer.fill(13, f32::from(self.move_number()) / 100.0);
-        writer.fill(14, self.halfmove_clock() as f32 / 100.0);
-        writer.fill(15, (occurrences as f32 - 1.0) / 2.0);
     }
+    writer.fill(12, if us == cozy_chess::Color::White { 1.0 } else { 0.0 });
+    writer.fill(13, f32::from(position.move_number()) / 100.0);
+    writer.fill(14, position.halfmove_clock() as f32 / 100.0);
+    writer.fill(15, (occurrences as f32 - 1.0) / 2.0);
+}
 
-    fn policy_indices(&self, ChessMove(mv): ChessMove) -> impl Iterator<Item = usize> {
-        let view = View::new(SHAPE, self.side_to_move());
-        let [from, to] =
-            [mv.from, mv.to].map(|square| view.square(square.file() as usize, square.rank() as usize));
-        let plane = match mv.promotion {
-            None | Some(Piece::Queen) => to,
-            Some(piece) => {
-                let direction = (mv.to.file() as usize + 1).saturating_sub(mv.from.file() as usize);
-                // Knight, bishop and rook are 1, 2 and 3.
-                TARGETS + 3 * (piece as usize - 1) + direction
-            }
-        };
-        std::iter::once(view.on_plane(plane, from))
-    }
+pub(super) fn policy_indices(position: &Chess, ChessMove(mv): ChessMove) -> impl Iterator<Item = usize> {
+    let view = View::new(SHAPE, position.side_to_move());
+    let [from, to] =
+        [mv.from, mv.to].map(|square| view.square(square.file() as usize, square.rank() as usize));
+    let plane = match mv.promotion {
+        None | Some(Piece::Queen) => to,
+        Some(piece) => {
+            let direction = (mv.to.file() as usize + 1).saturating_sub(mv.from.file() as usize);
+            // Knight, bishop and rook are 1, 2 and 3.
+            TARGETS + 3 * (piece as usize - 1) + direction
+        }
+    };
+    std::iter::once(view.on_plane(plane, from))
 }

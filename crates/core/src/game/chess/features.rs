@@ -1,10 +1,10 @@
 //! The feature sets.
 
-use super::super::{FeatureSet, Features, Scale, WdlModel};
+use super::super::{FeatureSet, Scale, WdlModel};
 use super::rules::Chess;
 use super::{classical, msd};
 
-/// Index into `SETS`.
+/// Index into [`SETS`].
 const CLASSICAL: usize = 0;
 
 /// The scale of both sets, whose unit is a pawn.
@@ -15,26 +15,25 @@ pub(super) const SCALE: Scale = Scale {
     wdl: WdlModel { a: 1.6, b: 1.2 },
 };
 
-impl Features for Chess {
-    const SETS: &'static [FeatureSet] = &[classical::SET, msd::SET];
+/// The feature sets.
+pub(super) const SETS: &[FeatureSet] = &[classical::SET, msd::SET];
 
-    #[inline]
-    fn features(&self, set: usize, visit: impl FnMut(usize, f64)) {
-        match set {
-            CLASSICAL => classical::features(self.board(), visit),
-            _ => msd::features(self.board(), visit),
-        }
+#[inline]
+pub(super) fn features(position: &Chess, set: usize, visit: impl FnMut(usize, f64)) {
+    match set {
+        CLASSICAL => classical::features(position.board(), visit),
+        _ => msd::features(position.board(), visit),
     }
+}
 
-    #[inline]
-    fn weigh(&self, set: usize, weights: &[f64]) -> f64 {
-        match set {
-            CLASSICAL => classical::weigh(self.board(), weights),
-            _ => {
-                let mut sum = 0.0;
-                msd::features(self.board(), |index, value| sum += weights[index] * value);
-                sum
-            }
+#[inline]
+pub(super) fn weigh(position: &Chess, set: usize, weights: &[f64]) -> f64 {
+    match set {
+        CLASSICAL => classical::weigh(position.board(), weights),
+        _ => {
+            let mut sum = 0.0;
+            msd::features(position.board(), |index, value| sum += weights[index] * value);
+            sum
         }
     }
 }

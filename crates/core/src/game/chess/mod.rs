@@ -11,8 +11,9 @@ mod classical;
 mod encoding;
 mod exchange;
 mod features;
-mod hints;
+mod info;
 mod inputs;
+mod knowledge;
 mod msd;
 mod msd_filter;
 mod notation;
@@ -26,6 +27,3 @@ mod table_files;
 mod table_header;
 
 pub use rules::{Chess, ChessMove};
-
-#[cfg(not(has_tables))]
-impl super::Tabled for Chess {}

@@ -3,7 +3,7 @@
 use cozy_chess::{BitBoard, Board, Color as Side, Move, Piece, Square};
 
 use super::super::msd::{GOOD, REPEATS, WINS, is_last_repetition};
-use super::super::{Game, GameHistory, MoveOrdering, MsdTerms, Selectivity};
+use super::super::{Game, GameHistory, Knowledge, MsdTerms};
 use super::classical::phase;
 use super::exchange::attackers;
 use super::rules::{Chess, ChessMove};

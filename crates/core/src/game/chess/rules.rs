@@ -5,10 +5,8 @@ use cozy_chess::{
 };
 
 use super::super::zobrist::random_table;
-use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, GameOption, Looks, MoveError,
-    Outcome, PieceLooks,
-};
+use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
+use super::info::INFO;
 use super::{notation, san};
 
 /// The plies without a capture or pawn move that draw the game (fifty-move rule).
@@ -147,85 +145,12 @@ static CLOCK_KEYS: [u64; FIFTY_MOVE_PLIES - CLOCK_IN_KEY] = random_table(0x4669_
 impl Game for Chess {
     type Move = ChessMove;
 
-    const NAME: &'static str = "chess";
-
-    const LOOKS: Looks = Looks {
-        title: "Chess",
-        hint: "with Chess960",
-        pieces: &[
-            PieceLooks::new('p', "pawn"),
-            PieceLooks::new('n', "knight"),
-            PieceLooks::new('b', "bishop"),
-            PieceLooks::new('r', "rook"),
-            PieceLooks::new('q', "queen"),
-            PieceLooks::new('k', "king"),
-        ],
-        ..Looks::LETTERS
-    };
+    const INFO: GameInfo = INFO;
 
     /// Fifteen queens and a king. A position that can arise in a game has at most 218.
     const MAX_MOVES: usize = 15 * 27 + 8;
 
     const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(FIFTY_MOVE_PLIES) };
-
-    const OPTION: Option<GameOption> =
-        Some(GameOption { name: "UCI_Chess960", choices: &["false", "true"], in_words: None });
-
-    const XBOARD_VARIANTS: &'static [&'static str] = &["normal", "fischerandom"];
-
-    /// Standard chess goes without the tag. The names are those of lichess, python-chess and others; the wild
-    /// ones are of FICS, which plays standard chess from other positions under these numbers.
-    const PGN_VARIANTS: &'static [(&'static str, usize)] = &[
-        ("", 0),
-        ("Chess960", 1),
-        ("Standard", 0),
-        ("Standard chess", 0),
-        ("Classical", 0),
-        ("Classical chess", 0),
-        ("From Position", 0),
-        ("FromPosition", 0),
-        ("Normal", 0),
-        ("Orthodox", 0),
-        ("Illegal", 0),
-        ("wild/0", 0),
-        ("wild/1", 0),
-        ("wild/2", 0),
-        ("wild/3", 0),
-        ("wild/4", 0),
-        ("wild/5", 0),
-        ("wild/6", 0),
-        ("wild/7", 0),
-        ("wild/8", 0),
-        ("wild/8a", 0),
-        ("Chess 960", 1),
-        ("Chess-960", 1),
-        ("Freestyle", 1),
-        ("Freestyle chess", 1),
-        ("Fischerandom", 1),
-        ("Fischerandom chess", 1),
-        ("Fischer random", 1),
-        ("Fischer random chess", 1),
-        ("Fischerrandom", 1),
-        ("FRC", 1),
-        ("wild/fr", 1),
-        (Self::NAME, 0),
-    ];
-
-    /// Positions from the opening to the end game.
-    const BENCH: BenchSuite = BenchSuite {
-        depth: 10,
-        fens: &[
-            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
-            "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5",
-            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
-            "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
-            "bnrkrnbq/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/BNRKRNBQ w ECec - 0 2",
-            "2r2rk1/1b2qppp/p3p3/1p1nP3/3N4/P2B4/1P2QPPP/2RR2K1 w - - 0 20",
-            "8/5pk1/1p2p1p1/p1r1P2p/P1R2P1P/1P2K1P1/8/8 w - - 4 40",
-            "8/2k5/1p1p2p1/pPpP1pPp/P1P2P1P/3K4/8/8 w - - 0 50",
-            "8/8/4k3/3nP3/3K4/8/5B2/8 w - - 10 70",
-        ],
-    };
 
     fn start() -> Self {
         Chess::new(Board::default(), 0, 1)
@@ -364,5 +289,3 @@ impl Game for Chess {
         }
     }
 }
-
-impl Chance for Chess {}

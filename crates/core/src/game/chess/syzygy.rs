@@ -14,7 +14,7 @@ use pyrrhic_rs::{
     WdlProbeResult,
 };
 
-use super::super::{EndgameTables, Game, GameHistory, Points, SharedTables, TableMoves, Tabled, TablesError};
+use super::super::{EndgameTables, Game, GameHistory, Points, SharedTables, TableMoves, TablesError};
 use super::rules::{Chess, ChessMove, FIFTY_MOVE_PLIES};
 use super::table_files::{Material, TableFiles};
 
@@ -44,32 +44,29 @@ impl std::fmt::Debug for Prober {
     }
 }
 
-impl Tabled for Chess {
-    const TABLES_OPTION: Option<&'static str> = Some("SyzygyPath");
-
-    fn open_tables(tables: &mut Option<SharedTables<Chess>>, path: &str) -> Result<(), TablesError> {
-        let files = TableFiles::find(path)?;
-        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(current) = open.as_ref() {
-            // Besides this variable and the caller, only other engines hold them.
-            let is_shared = Arc::strong_count(current) > 1 + usize::from(tables.is_some());
-            if is_shared {
-                if current.files != files {
-                    return Err(TablesError::InUse);
-                }
-                *tables = Some(current.clone());
-                return Ok(());
+/// Opens the tables of the folders of `path`, see [`Knowledge::open_tables`](super::super::Knowledge).
+pub(super) fn open(tables: &mut Option<SharedTables<Chess>>, path: &str) -> Result<(), TablesError> {
+    let files = TableFiles::find(path)?;
+    let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(current) = open.as_ref() {
+        // Besides this variable and the caller, only other engines hold them.
+        let is_shared = Arc::strong_count(current) > 1 + usize::from(tables.is_some());
+        if is_shared {
+            if current.files != files {
+                return Err(TablesError::InUse);
             }
+            *tables = Some(current.clone());
+            return Ok(());
         }
-        // The crate opens tables only after the last ones have been dropped.
-        (*tables, *open) = (None, None);
-        let prober = TableBases::new(&files.folders).map_err(|_| TablesError::InUse)?;
-        let prober = Prober { tables: prober, distances: Mutex::new(()) };
-        let syzygy = Arc::new(Syzygy { files, prober });
-        *tables = Some(syzygy.clone());
-        *open = Some(syzygy);
-        Ok(())
     }
+    // The crate opens tables only after the last ones have been dropped.
+    (*tables, *open) = (None, None);
+    let prober = TableBases::new(&files.folders).map_err(|_| TablesError::InUse)?;
+    let prober = Prober { tables: prober, distances: Mutex::new(()) };
+    let syzygy = Arc::new(Syzygy { files, prober });
+    *tables = Some(syzygy.clone());
+    *open = Some(syzygy);
+    Ok(())
 }
 
 impl EndgameTables<Chess> for Syzygy {

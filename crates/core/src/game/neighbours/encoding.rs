@@ -5,40 +5,36 @@
 //! is the square on the plane.
 
 use super::super::encoding::{DIRECTIONS, PlaneWriter, Turn, View};
-use super::super::{Encoding, EncodingShape, Game, Symmetry};
+use super::super::{EncodingShape, Game, Symmetry};
 use super::attacks::squares;
 use super::rules::{Neighbours, NeighboursMove};
 
-const SHAPE: EncodingShape = EncodingShape { files: 8, ranks: 8, input_planes: 4, policy_planes: DIRECTIONS };
+pub(super) const SHAPE: EncodingShape =
+    EncodingShape { files: 8, ranks: 8, input_planes: 4, policy_planes: DIRECTIONS };
 
-impl Encoding for Neighbours {
-    const ENCODING_VERSION: u32 = 1;
+/// The version of the encoding.
+pub(super) const ENCODING_VERSION: u32 = 1;
 
-    fn encoding_shape(&self) -> EncodingShape {
-        SHAPE
-    }
-
-    fn write_planes(&self, occurrences: usize, planes: &mut [f32]) {
-        let mut writer = PlaneWriter::new(self, planes);
-        let us = self.side_to_move();
-        for (plane, player) in [us, !us].into_iter().enumerate() {
-            for square in squares(self.of(player)) {
-                writer.mark(plane, square as usize % 8, square as usize / 8);
-            }
+pub(super) fn write_planes(position: &Neighbours, occurrences: usize, planes: &mut [f32]) {
+    let mut writer = PlaneWriter::new(position, planes);
+    let us = position.side_to_move();
+    for (plane, player) in [us, !us].into_iter().enumerate() {
+        for square in squares(position.of(player)) {
+            writer.mark(plane, square as usize % 8, square as usize / 8);
         }
-        writer.fill(2, self.halfmove_clock() as f32 / 100.0);
-        writer.fill(3, (occurrences as f32 - 1.0) / 2.0);
     }
+    writer.fill(2, position.halfmove_clock() as f32 / 100.0);
+    writer.fill(3, (occurrences as f32 - 1.0) / 2.0);
+}
 
-    fn policy_indices(&self, mv: NeighboursMove) -> impl Iterator<Item = usize> {
-        let view = View::new(SHAPE, self.side_to_move());
-        let [from, to] =
-            [mv.from, mv.to].map(|square| view.square(usize::from(square) % 8, usize::from(square) / 8));
-        let (direction, _) = view.step(from, to);
-        std::iter::once(view.on_plane(direction, from))
-    }
+pub(super) fn policy_indices(position: &Neighbours, mv: NeighboursMove) -> impl Iterator<Item = usize> {
+    let view = View::new(SHAPE, position.side_to_move());
+    let [from, to] =
+        [mv.from, mv.to].map(|square| view.square(usize::from(square) % 8, usize::from(square) / 8));
+    let (direction, _) = view.step(from, to);
+    std::iter::once(view.on_plane(direction, from))
+}
 
-    fn symmetries(&self) -> Vec<Symmetry> {
-        Turn::all(SHAPE).into_iter().map(|turn| turn.symmetry(SHAPE, 1)).collect()
-    }
+pub(super) fn symmetries() -> Vec<Symmetry> {
+    Turn::all(SHAPE).into_iter().map(|turn| turn.symmetry(SHAPE, 1)).collect()
 }

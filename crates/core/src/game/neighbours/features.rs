@@ -4,7 +4,7 @@
 //! the distance from the centre is counted in king steps from the four central squares, and a pair (`dual`)
 //! is two pieces of one player that have no neighbour but each other.
 
-use super::super::{FeatureSet, Features, Game, Scale};
+use super::super::{FeatureSet, Game, Scale};
 use super::attacks::{self, Crowd};
 use super::rules::{Neighbours, PIECES};
 
@@ -34,7 +34,7 @@ macro_rules! base_features {
 /// Index of the first cross term.
 const CROSS: usize = 15;
 
-// Indices into `SETS`.
+// Indices into [`SETS`].
 const SET1: usize = 0;
 const SET2: usize = 1;
 const SET3: usize = 2;
@@ -129,52 +129,51 @@ impl Side {
     }
 }
 
-impl Features for Neighbours {
-    const SETS: &'static [FeatureSet] = &[SET1_FEATURES, SET2_FEATURES, SET3_FEATURES, BASE_FEATURES];
+/// The feature sets.
+pub(super) const SETS: &[FeatureSet] = &[SET1_FEATURES, SET2_FEATURES, SET3_FEATURES, BASE_FEATURES];
 
-    #[inline]
-    fn features(&self, set: usize, mut visit: impl FnMut(usize, f64)) {
-        let (own, enemies) = (self.of(self.side_to_move()), self.of(!self.side_to_move()));
-        let crowd = Crowd::new(own | enemies);
-        let me = Side::new(own, enemies, &crowd);
-        let other = Side::new(enemies, own, &crowd);
-        visit(0, me.pieces);
-        visit(1, other.pieces);
-        visit(2, me.moves);
-        visit(3, other.moves);
-        visit(4, me.alones);
-        visit(5, other.alones);
-        visit(6, me.duals);
-        visit(7, other.duals);
-        visit(8, me.with_one_next);
-        visit(9, other.with_one_next);
-        visit(10, me.distance);
-        visit(11, other.distance);
-        visit(12, me.only_enemies);
-        visit(13, other.only_enemies);
-        visit(14, (self.halfmove_clock() / 10).min(10) as f64 / 10.0);
+#[inline]
+pub(super) fn features(position: &Neighbours, set: usize, mut visit: impl FnMut(usize, f64)) {
+    let (own, enemies) = (position.of(position.side_to_move()), position.of(!position.side_to_move()));
+    let crowd = Crowd::new(own | enemies);
+    let me = Side::new(own, enemies, &crowd);
+    let other = Side::new(enemies, own, &crowd);
+    visit(0, me.pieces);
+    visit(1, other.pieces);
+    visit(2, me.moves);
+    visit(3, other.moves);
+    visit(4, me.alones);
+    visit(5, other.alones);
+    visit(6, me.duals);
+    visit(7, other.duals);
+    visit(8, me.with_one_next);
+    visit(9, other.with_one_next);
+    visit(10, me.distance);
+    visit(11, other.distance);
+    visit(12, me.only_enemies);
+    visit(13, other.only_enemies);
+    visit(14, (position.halfmove_clock() / 10).min(10) as f64 / 10.0);
 
-        let mut cross = |index: usize, first: f64, second: f64| visit(CROSS + index, first * (1.0 - second));
-        if matches!(set, SET1 | SET2 | SET3) {
-            let threatened =
-                |pieces: u64, by: &Side| f64::from((pieces & by.reach).count_ones()) / f64::from(PIECES);
-            cross(0, threatened(own, &other), other.pieces);
-            cross(1, threatened(enemies, &me), me.pieces);
+    let mut cross = |index: usize, first: f64, second: f64| visit(CROSS + index, first * (1.0 - second));
+    if matches!(set, SET1 | SET2 | SET3) {
+        let threatened =
+            |pieces: u64, by: &Side| f64::from((pieces & by.reach).count_ones()) / f64::from(PIECES);
+        cross(0, threatened(own, &other), other.pieces);
+        cross(1, threatened(enemies, &me), me.pieces);
+    }
+    match set {
+        SET2 => {
+            cross(2, me.alones, me.moves);
+            cross(3, other.alones, other.moves);
+            cross(4, me.only_enemies, other.pieces);
+            cross(5, other.only_enemies, me.pieces);
         }
-        match set {
-            SET2 => {
-                cross(2, me.alones, me.moves);
-                cross(3, other.alones, other.moves);
-                cross(4, me.only_enemies, other.pieces);
-                cross(5, other.only_enemies, me.pieces);
-            }
-            SET3 => {
-                cross(2, other.duals, other.pieces);
-                cross(3, me.duals, me.pieces);
-                cross(4, other.with_one_next, other.pieces);
-                cross(5, me.with_one_next, me.pieces);
-            }
-            _ => {}
+        SET3 => {
+            cross(2, other.duals, other.pieces);
+            cross(3, me.duals, me.pieces);
+            cross(4, other.with_one_next, other.pieces);
+            cross(5, me.with_one_next, me.pieces);
         }
+        _ => {}
     }
 }

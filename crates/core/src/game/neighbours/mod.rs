@@ -12,11 +12,10 @@ mod encoding;
 #[cfg(has_tables)]
 mod endgames;
 mod features;
+mod info;
 mod inputs;
+mod knowledge;
 mod notation;
 mod rules;
 
 pub use rules::{Neighbours, NeighboursMove};
-
-#[cfg(not(has_tables))]
-impl super::Tabled for Neighbours {}

@@ -1,11 +1,9 @@
 //! The position and its moves.
 
-use super::super::zobrist::{mixed, random_table};
-use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
-    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity,
-};
+use super::super::zobrist::random_table;
+use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
 use super::attacks::{self, Crowd, squares};
+use super::info::INFO;
 use super::notation;
 
 /// The most pieces of a player.
@@ -71,7 +69,7 @@ impl Neighbours {
     }
 
     /// Appends the moves to the squares of a set, none of which has a piece of the side to move.
-    fn moves_to(&self, squares_to: u64, moves: &mut Vec<NeighboursMove>) {
+    pub(super) fn moves_to(&self, squares_to: u64, moves: &mut Vec<NeighboursMove>) {
         let occupied = self.occupied();
         for from in squares(self.of(self.stm)) {
             let targets = attacks::targets(from, occupied) & squares_to;
@@ -93,34 +91,11 @@ impl Neighbours {
 impl Game for Neighbours {
     type Move = NeighboursMove;
 
-    const NAME: &'static str = "neighbours";
-
-    const LOOKS: Looks = Looks {
-        title: "Neighbours",
-        hint: "as far as it has neighbours",
-        pieces: &[PieceLooks { letter: 'p', name: "piece", drawing: "disc" }],
-        ..Looks::LETTERS
-    };
+    const INFO: GameInfo = INFO;
 
     const MAX_MOVES: usize = 64;
 
     const DRAW_RULES: DrawRules = DrawRules { repetitions: Some(3), no_progress: Some(NO_PROGRESS) };
-
-    /// Every third position of the perft suite, from the opening to the last few pieces.
-    const BENCH: BenchSuite = BenchSuite {
-        depth: 14,
-        fens: &[
-            "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1",
-            "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19",
-            "p1p2ppp/2p5/5p2/1pP5/8/4P3/1P5P/1PP2PP1 b 9 5",
-            "1p1p3p/4p1p1/1p1p3p/8/6P1/P1P5/6PP/P1P3P1 b 25 13",
-            "3p3p/pp6/p2p3P/5P2/3P3p/8/P1P4P/4P1P1 b 14 27",
-            "p1pp3p/4p3/2p5/6p1/1p6/2PPP3/P1P4P/3P1P2 w 16 9",
-            "pp4pp/4ppp1/1p6/8/P3P3/6P1/P1P5/2P2P1P w 24 13",
-            "pp2p2p/2p2p2/8/1p6/2P3P1/4P2p/P1P5/3P1PP1 b 27 14",
-            "pp2pp2/5p2/1p5p/p7/7P/2P1P3/P7/3P1P1P b 9 22",
-        ],
-    };
 
     fn start() -> Self {
         Neighbours::new([0xFF, 0xFF << 56], Color::White, 0, 1)
@@ -219,41 +194,3 @@ impl Game for Neighbours {
         self.key ^ PROGRESS_KEYS[usize::from(self.halfmove_clock).min(NO_PROGRESS)]
     }
 }
-
-impl Chance for Neighbours {}
-
-impl MoveOrdering for Neighbours {
-    /// Player and target square.
-    const MOVE_KINDS: usize = 2 * 64;
-
-    /// The pieces of White; those of Black.
-    const STRUCTURES: usize = 2;
-
-    /// Captures.
-    fn is_tactical(&self, mv: NeighboursMove) -> bool {
-        self.of(!self.stm) & 1 << mv.to != 0
-    }
-
-    fn tactical_moves(&self, moves: &mut Vec<NeighboursMove>) {
-        self.moves_to(self.of(!self.stm), moves);
-    }
-
-    fn quiet_moves(&self, moves: &mut Vec<NeighboursMove>) {
-        self.moves_to(!self.occupied(), moves);
-    }
-
-    fn move_kind(&self, mv: NeighboursMove) -> usize {
-        self.stm.index() * 64 + usize::from(mv.to)
-    }
-
-    fn structure(&self, index: usize) -> u64 {
-        mixed(self.pieces[index])
-    }
-}
-
-/// No null moves: a player without a move loses, so passing may be the best thing to do.
-impl Selectivity for Neighbours {}
-
-impl SelectiveDeepening for Neighbours {}
-
-impl Playouts for Neighbours {}

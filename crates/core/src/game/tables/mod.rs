@@ -17,25 +17,6 @@ pub use file::{TableFile, TableName};
 
 use super::{Game, GameHistory, Points};
 
-/// A game that may have endgame tables.
-pub trait Tabled: Game {
-    /// The option that says where the tables are; `None` if the game has none.
-    const TABLES_OPTION: Option<&'static str> = None;
-
-    /// Opens the tables that `path` leads to, in place of those of `tables`.
-    ///
-    /// # Errors
-    /// [`TablesError`] names the folder or the file. The tables stay as they are.
-    fn open_tables(_tables: &mut Option<SharedTables<Self>>, _path: &str) -> Result<(), TablesError> {
-        Err(TablesError::NoTables { game: Self::NAME })
-    }
-
-    /// Does the work of `visitor` for the endgames of the game; `None` if retrograde analysis has none.
-    fn visit_endgames<V: EndgamesVisitor>(_visitor: V) -> Option<V::Output> {
-        None
-    }
-}
-
 /// The endgame tables of a game, as its searches share them.
 pub type SharedTables<G> = Arc<dyn EndgameTables<G>>;
 

@@ -2,7 +2,7 @@
 //!
 //! "Me" is the side to move; differences are its values less those of the opponent.
 
-use super::super::{Color, FeatureSet, Features, Game, Scale};
+use super::super::{Color, FeatureSet, Game, Scale};
 use super::board::{Kind, RANKS, fill_backward, forward, king_steps, pawn_attacks, rank_for, rook_steps};
 use super::rules::{POINT, TucChess};
 
@@ -47,31 +47,28 @@ const POINTS_PIECES: FeatureSet = FeatureSet {
     scale: Scale::UNMEASURED,
 };
 
-// Indices into `SETS`.
+// Indices into [`SETS`].
 const FULL_INDEX: usize = 0;
 const POINTS_VALUES_INDEX: usize = 1;
 
 /// Pieces of both players at the start.
 const ALL_PIECES: f64 = 20.0;
 
-impl Features for TucChess {
-    const SETS: &'static [FeatureSet] = &[FULL, POINTS_VALUES, POINTS_PIECES];
+/// The feature sets.
+pub(super) const SETS: &[FeatureSet] = &[FULL, POINTS_VALUES, POINTS_PIECES];
 
-    fn features(&self, set: usize, mut visit: impl FnMut(usize, f64)) {
-        let (me, other) = (self.side_to_move(), !self.side_to_move());
-        if set == FULL_INDEX {
-            return self.full(visit);
-        }
-        let points = |player| f64::from(self.points(player)) / f64::from(POINT);
-        let material = |player| match set {
-            POINTS_VALUES_INDEX => self.values(player, u64::MAX),
-            _ => f64::from(self.of(player).count_ones()),
-        };
-        for (index, value) in
-            [points(me), points(other), material(me), material(other)].into_iter().enumerate()
-        {
-            visit(index, value);
-        }
+pub(super) fn features(position: &TucChess, set: usize, mut visit: impl FnMut(usize, f64)) {
+    let (me, other) = (position.side_to_move(), !position.side_to_move());
+    if set == FULL_INDEX {
+        return position.full(visit);
+    }
+    let points = |player| f64::from(position.points(player)) / f64::from(POINT);
+    let material = |player| match set {
+        POINTS_VALUES_INDEX => position.values(player, u64::MAX),
+        _ => f64::from(position.of(player).count_ones()),
+    };
+    for (index, value) in [points(me), points(other), material(me), material(other)].into_iter().enumerate() {
+        visit(index, value);
     }
 }
 

@@ -3,7 +3,7 @@
 //! all that it reaches are set.
 
 use super::super::fen::square_name;
-use super::super::{Color, InputShape, InputView, Inputs};
+use super::super::{Color, InputShape, InputView};
 use super::board::{FILES, Kind, RANKS};
 use super::rules::{POINT, TucChess};
 
@@ -37,65 +37,56 @@ impl TucChess {
     }
 }
 
-/// The shipped net. A static: a constant would be copied into each crate that uses it.
-static NET: [u8; include_bytes!("../../../../../nets/eval/tucchess.safetensors").len()] =
-    *include_bytes!("../../../../../nets/eval/tucchess.safetensors");
+/// The version of the inputs.
+pub(super) const INPUTS_VERSION: u32 = 1;
 
-impl Inputs for TucChess {
-    const INPUTS_VERSION: u32 = 1;
+/// White's pieces, Black's pieces, prizes, White's lead, Black's lead.
+pub(super) type InputPlanes = [u128; BLACK_LEADS + 1];
 
-    const SHIPPED_NET: Option<&'static [u8]> = Some(&NET);
+/// The sizes of the inputs.
+pub(super) const SHAPE: InputShape =
+    InputShape { files: FILES, ranks: RANKS, inputs: WHITE_LEADS * SQUARES + 2 * LEVELS };
 
-    /// White's pieces, Black's pieces, prizes, White's lead, Black's lead.
-    type InputPlanes = [u128; BLACK_LEADS + 1];
-
-    const MIRRORS: bool = true;
-
-    fn input_shape(&self) -> InputShape {
-        InputShape { files: FILES, ranks: RANKS, inputs: WHITE_LEADS * SQUARES + 2 * LEVELS }
-    }
-
-    #[inline]
-    fn input_planes(&self) -> [u128; BLACK_LEADS + 1] {
-        std::array::from_fn(|plane| match plane {
-            PRIZES => self.prizes().into(),
-            WHITE_LEADS => self.lead_levels(Color::White),
-            BLACK_LEADS => self.lead_levels(Color::Black),
-            _ => {
-                let owner = if plane < KINDS { Color::White } else { Color::Black };
-                self.pieces(owner, Kind::ALL[plane % KINDS]).into()
-            }
-        })
-    }
-
-    fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
-        let is_black = view.player == Color::Black;
-        if plane >= WHITE_LEADS {
-            let is_other = (plane == BLACK_LEADS) != is_black;
-            return (bit < LEVELS).then_some(SQUARES * WHITE_LEADS + LEVELS * usize::from(is_other) + bit);
+#[inline]
+pub(super) fn input_planes(position: &TucChess) -> [u128; BLACK_LEADS + 1] {
+    std::array::from_fn(|plane| match plane {
+        PRIZES => position.prizes().into(),
+        WHITE_LEADS => position.lead_levels(Color::White),
+        BLACK_LEADS => position.lead_levels(Color::Black),
+        _ => {
+            let owner = if plane < KINDS { Color::White } else { Color::Black };
+            position.pieces(owner, Kind::ALL[plane % KINDS]).into()
         }
-        if bit >= SQUARES {
-            return None;
-        }
-        let (file, rank) = (bit % FILES, bit / FILES);
-        let file = if view.mirrored { FILES - 1 - file } else { file };
-        let rank = if is_black { RANKS - 1 - rank } else { rank };
-        let plane = if is_black && plane < PRIZES { (plane + KINDS) % PRIZES } else { plane };
-        Some(SQUARES * plane + FILES * rank + file)
-    }
+    })
+}
 
-    fn input_name(&self, plane: usize, bit: usize) -> String {
-        match ["P", "R", "K", "p", "r", "k", "*"].get(plane) {
-            Some(letter) => format!("{letter} {}", square_name(bit % FILES, bit / FILES)),
-            None => {
-                let player = if plane == WHITE_LEADS { Color::White } else { Color::Black };
-                format!("{player} leads, level {bit}")
-            }
+pub(super) fn input_index(_: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
+    let is_black = view.player == Color::Black;
+    if plane >= WHITE_LEADS {
+        let is_other = (plane == BLACK_LEADS) != is_black;
+        return (bit < LEVELS).then_some(SQUARES * WHITE_LEADS + LEVELS * usize::from(is_other) + bit);
+    }
+    if bit >= SQUARES {
+        return None;
+    }
+    let (file, rank) = (bit % FILES, bit / FILES);
+    let file = if view.mirrored { FILES - 1 - file } else { file };
+    let rank = if is_black { RANKS - 1 - rank } else { rank };
+    let plane = if is_black && plane < PRIZES { (plane + KINDS) % PRIZES } else { plane };
+    Some(SQUARES * plane + FILES * rank + file)
+}
+
+pub(super) fn input_name(plane: usize, bit: usize) -> String {
+    match ["P", "R", "K", "p", "r", "k", "*"].get(plane) {
+        Some(letter) => format!("{letter} {}", square_name(bit % FILES, bit / FILES)),
+        None => {
+            let player = if plane == WHITE_LEADS { Color::White } else { Color::Black };
+            format!("{player} leads, level {bit}")
         }
     }
+}
 
-    #[inline]
-    fn material(&self) -> (usize, usize) {
-        (self.occupied().count_ones() as usize, ALL_PIECES)
-    }
+#[inline]
+pub(super) fn material(position: &TucChess) -> (usize, usize) {
+    (position.occupied().count_ones() as usize, ALL_PIECES)
 }

@@ -12,7 +12,9 @@ mod board;
 mod edit;
 mod encoding;
 mod features;
+mod info;
 mod inputs;
+mod knowledge;
 mod notation;
 mod rules;
 

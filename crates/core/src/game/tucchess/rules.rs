@@ -1,18 +1,16 @@
 //! The position and its moves.
 
-use super::super::zobrist::{mixed, random_table};
-use super::super::{
-    BenchSuite, Chance, Color, DrawRules, Ending, FenError, Game, GameMove, Looks, MoveError, MoveOrdering,
-    Outcome, PieceLooks, Playouts, SelectiveDeepening, Selectivity, Tabled,
-};
+use super::super::zobrist::random_table;
+use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
 use super::board::{ALL, Kind, forward, king_steps, last_rank, pawn_attacks, rook_steps, squares};
+use super::info::INFO;
 use super::notation;
 
 /// A point in tenths, the unit of all scores: a prize of unknown value counts by its mean.
 pub(super) const POINT: u16 = 10;
 
 /// The mean value of a prize, in tenths of a point.
-const MEAN_PRIZE: u16 = 9;
+pub(super) const MEAN_PRIZE: u16 = 9;
 
 /// The probability that a prize scores a point.
 const PRIZE_SCORES: f64 = 0.9;
@@ -195,7 +193,7 @@ impl TucChess {
     }
 
     /// Calls `each` with every piece of the side to move and the squares that it may go to.
-    fn each_piece(&self, mut each: impl FnMut(Kind, u8, u64)) {
+    pub(super) fn each_piece(&self, mut each: impl FnMut(Kind, u8, u64)) {
         if self.finished().is_some() {
             return;
         }
@@ -208,7 +206,7 @@ impl TucChess {
 
     /// The squares on which a move of a piece of this kind scores for the side to move: those of enemies and
     /// prizes, and for pawns the last rank.
-    fn scoring(&self, kind: Kind) -> u64 {
+    pub(super) fn scoring(&self, kind: Kind) -> u64 {
         let leaves = if kind == Kind::Pawn { last_rank(self.stm) } else { 0 };
         self.of(!self.stm) | self.prizes | leaves
     }
@@ -224,7 +222,7 @@ impl TucChess {
     }
 
     /// Whether the side to move can capture the enemy king.
-    fn attacks_king(&self) -> bool {
+    pub(super) fn attacks_king(&self) -> bool {
         let king = self.pieces(!self.stm, Kind::King);
         let reach = |kind| self.targets(self.stm, kind, self.pieces(self.stm, kind));
         Kind::ALL.into_iter().any(|kind| reach(kind) & king != 0)
@@ -239,20 +237,7 @@ impl TucChess {
 impl Game for TucChess {
     type Move = TucMove;
 
-    const NAME: &'static str = "tucchess";
-
-    const LOOKS: Looks = Looks {
-        title: "TUC-CHESS",
-        hint: "for points and prizes",
-        pieces: &[
-            PieceLooks { letter: '*', name: "prize", drawing: "coin" },
-            PieceLooks::new('p', "pawn"),
-            PieceLooks::new('r', "rook"),
-            PieceLooks::new('k', "king"),
-        ],
-        points: Some([1, 2]),
-        ..Looks::LETTERS
-    };
+    const INFO: GameInfo = INFO;
 
     /// Seven pawns with three targets each, two rooks with twelve, a king with four.
     const MAX_MOVES: usize = 49;
@@ -262,17 +247,6 @@ impl Game for TucChess {
 
     /// A referee ends the game after 14 minutes, and a move has 6 seconds.
     const LONGEST_GAME: Option<u32> = Some(140);
-
-    /// Every third position of the perft suite.
-    const BENCH: BenchSuite = BenchSuite {
-        depth: 15,
-        fens: &[
-            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1",
-            "pr2p/1*k1p/p2**/K1p1*/P2pP/rR3/P3P b 1 6 20",
-            "prr1p/1pkpp/P4/*2*P/3p1/PRP2/P1KRP b 1 1 7",
-            "prkrp/p1p2/3pp/P*P**/3P1/4P/PRKRP b 1 1 7",
-        ],
-    };
 
     fn start() -> Self {
         let back = |rank: u32| [0b10001 << (5 * rank), 0b01010 << (5 * rank), 0b00100 << (5 * rank)];
@@ -409,9 +383,7 @@ impl Game for TucChess {
     fn table_key(&self) -> u64 {
         self.key ^ LEAD_KEYS[(self.lead() & 2047) as usize]
     }
-}
 
-impl Chance for TucChess {
     const HAS_CHANCE: bool = true;
 
     fn outcomes(&self, mv: TucMove, outcomes: &mut Vec<(TucMove, f64)>) {
@@ -453,94 +425,6 @@ impl Chance for TucChess {
         sampled
     }
 }
-
-/// What the order of captures subtracts for each point of the capturing piece, in thousandths of a point.
-const ATTACKER_PENALTY: i32 = 10;
-
-impl MoveOrdering for TucChess {
-    /// Player, piece and target square.
-    const MOVE_KINDS: usize = 2 * 3 * 64;
-
-    /// Nothing, a pawn, a rook and a king.
-    const CAPTURE_KINDS: usize = 4;
-
-    /// The pieces of White; those of Black.
-    const STRUCTURES: usize = 2;
-
-    const STRUCTURE_HISTORY: bool = true;
-
-    /// Moves that score: captures, prizes, and pawns that leave the board.
-    fn is_tactical(&self, mv: TucMove) -> bool {
-        let is_pawn = self.pieces(self.stm, Kind::Pawn) & 1 << mv.from != 0;
-        self.scoring(if is_pawn { Kind::Pawn } else { Kind::King }) & 1 << mv.to != 0
-    }
-
-    fn tactical_moves(&self, moves: &mut Vec<TucMove>) {
-        self.each_piece(|kind, from, targets| {
-            moves.extend(squares(targets & self.scoring(kind)).map(|to| TucMove::new(from, to)));
-        });
-    }
-
-    fn quiet_moves(&self, moves: &mut Vec<TucMove>) {
-        self.each_piece(|kind, from, targets| {
-            moves.extend(squares(targets & !self.scoring(kind)).map(|to| TucMove::new(from, to)));
-        });
-    }
-
-    /// The points that the move scores; among those of the same points, the less valuable piece comes first.
-    fn capture_value(&self, mv: TucMove) -> i32 {
-        let (us, to) = (self.stm, 1 << mv.to);
-        let captured = self.kind_on(!us, to).map_or(0, Kind::points) * POINT;
-        let prize = if self.prizes & to != 0 { MEAN_PRIZE } else { 0 };
-        let moved = self.kind_on(us, 1 << mv.from).unwrap_or(Kind::Pawn);
-        let leaves = if moved == Kind::Pawn && to & last_rank(us) != 0 { POINT } else { 0 };
-        i32::from(captured + prize + leaves) * 1000 / i32::from(POINT)
-            - ATTACKER_PENALTY * i32::from(moved.points())
-    }
-
-    fn move_kind(&self, mv: TucMove) -> usize {
-        let piece = self.kind_on(self.stm, 1 << mv.from).map_or(0, |kind| kind as usize);
-        (self.stm.index() * 3 + piece) * 64 + usize::from(mv.to)
-    }
-
-    fn capture_kind(&self, mv: TucMove) -> usize {
-        self.kind_on(!self.stm, 1 << mv.to).map_or(0, |kind| kind as usize + 1)
-    }
-
-    fn structure(&self, index: usize) -> u64 {
-        let [pawns, rooks, kings] = self.pieces[index];
-        mixed(pawns ^ mixed(rooks ^ mixed(kings)))
-    }
-}
-
-/// No null moves: they cost some 50 Elo.
-impl Selectivity for TucChess {
-    const REFINES: bool = true;
-
-    /// The "singular extensions" of the report's minimax: capture the king when possible, else defend the
-    /// own one when it is attacked. Captures of the more valuable piece are tried first.
-    fn rules_of_thumb(&self, moves: &mut Vec<TucMove>) {
-        let captured = |mv: &TucMove| self.kind_on(!self.stm, 1 << mv.to);
-        moves.sort_by_key(|mv| std::cmp::Reverse(captured(mv).map_or(0, Kind::points)));
-        let wins = |mv: &TucMove| captured(mv) == Some(Kind::King);
-        let is_safe = |mv: &TucMove| {
-            let child = self.after(*mv);
-            !child.attacks_king()
-        };
-        if moves.iter().any(wins) {
-            moves.retain(wins);
-        } else if moves.iter().any(is_safe) {
-            // Otherwise it must not move onto an attacked square.
-            moves.retain(is_safe);
-        }
-    }
-}
-
-impl SelectiveDeepening for TucChess {}
-
-impl Playouts for TucChess {}
-
-impl Tabled for TucChess {}
 
 #[cfg(test)]
 mod tests {

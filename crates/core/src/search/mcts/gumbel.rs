@@ -14,7 +14,7 @@ use rand_distr::{Distribution, Gumbel as GumbelNoise};
 
 use super::tree::{Proof, Tree};
 use super::variety::{GUMBEL, random_of};
-use crate::game::{Game, Searchable};
+use crate::game::{Game, Knowledge};
 use crate::search::input::SearchInput;
 use crate::search::options::FinalMove;
 
@@ -89,7 +89,7 @@ pub(super) struct Gumbel {
 impl Gumbel {
     /// The schedule of a search whose root has got its children. `value` is what the leaf evaluator says of
     /// the root, for the side to move.
-    pub(super) fn new<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tree<G>, value: f64) -> Gumbel {
+    pub(super) fn new<G: Knowledge, E>(input: &SearchInput<G, E>, tree: &Tree<G>, value: f64) -> Gumbel {
         let sampling = &input.options.sampling;
         let mut random = random_of(input, GUMBEL);
         let scale = f64::from(sampling.gumbel_noise) / 100.0;

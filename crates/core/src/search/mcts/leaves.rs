@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use crate::eval::Evaluator;
-use crate::game::{Encoding, Game, GameHistory, mixed};
+use crate::game::{Game, GameHistory, Knowledge, mixed};
 use crate::nets::{Net, NetError, NetProblem, softmax};
 
 /// Numbers between two layers of a net that are computed together, about: they stay in the cache of a
@@ -90,7 +90,7 @@ impl NetLeaves {
     ///
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
-    pub fn load<G: Encoding>(path: &Path) -> Result<NetLeaves, NetError> {
+    pub fn load<G: Knowledge>(path: &Path) -> Result<NetLeaves, NetError> {
         Ok(NetLeaves::new(Net::load::<G>(path)?, path.to_owned()))
     }
 
@@ -103,7 +103,7 @@ impl NetLeaves {
     ///
     /// # Errors
     /// [`NetError`] names both boards.
-    pub fn check_board<G: Encoding>(&self, position: &G) -> Result<(), NetError> {
+    pub fn check_board<G: Knowledge>(&self, position: &G) -> Result<(), NetError> {
         let (net, board) = (self.net.config().shape, position.encoding_shape());
         if net == board {
             return Ok(());
@@ -118,7 +118,7 @@ impl NetLeaves {
     }
 }
 
-impl<G: Encoding> LeafEvaluator<G> for NetLeaves {
+impl<G: Knowledge> LeafEvaluator<G> for NetLeaves {
     fn evaluate_leaves(&self, leaves: &mut [Leaf<G>], is_over: &mut dyn FnMut() -> bool) {
         let at_once = (NUMBERS / self.net.numbers_of_layer()).max(1);
         for leaves in leaves.chunks_mut(at_once) {
@@ -131,7 +131,7 @@ impl<G: Encoding> LeafEvaluator<G> for NetLeaves {
 
 impl NetLeaves {
     /// Evaluates leaves in one go; `None` once it is over.
-    fn evaluate_together<G: Encoding>(
+    fn evaluate_together<G: Knowledge>(
         &self,
         leaves: &mut [Leaf<G>],
         is_over: &mut dyn FnMut() -> bool,

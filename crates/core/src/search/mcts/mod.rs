@@ -39,7 +39,7 @@ use super::report::{Best, Listener, Progress, Report, RootMoveStatistics, RootSt
 use super::threads::with_helpers;
 use super::window::Bound;
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::{Game, Searchable};
+use crate::game::{Game, Knowledge};
 
 /// Looks for the best move until a limit or `control` ends the search, or until the result is proven. Nodes
 /// are positions of the tree and of playouts; the depth is the length of the principal variation. Priors and
@@ -47,7 +47,7 @@ use crate::game::{Game, Searchable};
 ///
 /// With the same arguments, the same tree, one thread and without limits in time, the result is the same to
 /// the node.
-pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
+pub fn monte_carlo<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     tree: &mut Tree<G>,
     threads: usize,
@@ -96,7 +96,7 @@ pub fn monte_carlo<G: Searchable, E: Evaluator<G>>(
 }
 
 /// Makes simulations until there is a reason to stop, and reports.
-fn run<G: Searchable, E: Evaluator<G>>(
+fn run<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     simulator: &mut Simulator<G, E>,
     shared: &SharedTree<G>,
@@ -149,7 +149,7 @@ fn run<G: Searchable, E: Evaluator<G>>(
 }
 
 /// The answer of a search that is over.
-fn answer<G: Searchable, E: Evaluator<G>>(
+fn answer<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     shared: &SharedTree<G>,
     moves: &[G::Move],
@@ -186,7 +186,7 @@ fn answer<G: Searchable, E: Evaluator<G>>(
 
 /// Whether so few simulations have been made that the best move by visits says nothing: none at all, or not
 /// one for each move where neither priors nor evaluations lead the first ones.
-fn is_answer_blind<G: Searchable, E: Evaluator<G>>(
+fn is_answer_blind<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     searched: &SearchTree<G>,
 ) -> bool {
@@ -199,7 +199,7 @@ fn is_answer_blind<G: Searchable, E: Evaluator<G>>(
 }
 
 /// The line of the best moves.
-fn best_pv<G: Searchable, E: Evaluator<G>>(
+fn best_pv<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     searched: &SearchTree<G>,
 ) -> Vec<G::Move> {
@@ -208,7 +208,7 @@ fn best_pv<G: Searchable, E: Evaluator<G>>(
 }
 
 /// Reports the best moves.
-fn report<G: Searchable, E: Evaluator<G>>(
+fn report<G: Knowledge, E: Evaluator<G>>(
     input: &SearchInput<G, E>,
     simulator: &Simulator<G, E>,
     shared: &SharedTree<G>,

@@ -10,7 +10,7 @@ use super::leaves::{Leaf, LeafEvaluator};
 use super::tree::{Children, Node, Proof, Tree, seen_by};
 use super::variety::{Noise, random_of};
 use crate::eval::{Evaluator, MAX_PLY, Scale, Score};
-use crate::game::{Color, GameHistory, Points, Searchable};
+use crate::game::{Color, GameHistory, Knowledge, Points};
 use crate::search::input::SearchInput;
 use crate::search::limits::{Deadline, Lookout};
 use crate::search::msd::MsdFilter;
@@ -27,13 +27,13 @@ const WIDENING: f64 = 0.6;
 const WIDEST: usize = 50;
 
 /// What the threads of a search share.
-pub(super) struct SharedTree<'a, G: Searchable> {
+pub(super) struct SharedTree<'a, G: Knowledge> {
     pub(super) tree: Mutex<SearchTree<'a, G>>,
     /// When the search ends, and whether it has.
     pub(super) deadline: &'a Deadline<'a>,
 }
 
-impl<'a, G: Searchable> SharedTree<'a, G> {
+impl<'a, G: Knowledge> SharedTree<'a, G> {
     pub(super) fn lock(&self) -> MutexGuard<'_, SearchTree<'a, G>> {
         self.tree.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -59,7 +59,7 @@ struct Pending<G> {
 }
 
 /// One thread that makes simulations.
-pub(super) struct Simulator<'a, G: Searchable, E: Evaluator<G>> {
+pub(super) struct Simulator<'a, G: Knowledge, E: Evaluator<G>> {
     input: &'a SearchInput<'a, G, E>,
     scale: Scale,
     leaf_evaluator: &'a dyn LeafEvaluator<G>,
@@ -92,7 +92,7 @@ pub(super) struct Simulator<'a, G: Searchable, E: Evaluator<G>> {
     pub(super) seldepth: usize,
 }
 
-impl<'a, G: Searchable, E: Evaluator<G>> Simulator<'a, G, E> {
+impl<'a, G: Knowledge, E: Evaluator<G>> Simulator<'a, G, E> {
     /// The simulator of a thread; the first one has number 0.
     pub(super) fn new(
         input: &'a SearchInput<'a, G, E>,

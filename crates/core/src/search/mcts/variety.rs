@@ -5,7 +5,7 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma};
 
 use super::tree::{Proof, Tree};
-use crate::game::{Searchable, mixed};
+use crate::game::{Knowledge, mixed};
 use crate::search::input::SearchInput;
 use crate::search::options::{FinalMove, NoiseAt, Sampling};
 
@@ -49,7 +49,7 @@ impl Noise {
 /// The move of a search that is drawn by visits, if one is: the first moves of a game are, unless one of them
 /// is proven to win or Gumbel noise has chosen already. A child with n visits is drawn with probability n to
 /// the power of 1 / temperature, times a constant.
-pub(super) fn drawn_child<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Option<usize> {
+pub(super) fn drawn_child<G: Knowledge, E>(input: &SearchInput<G, E>, tree: &Tree<G>) -> Option<usize> {
     let sampling = &input.options.sampling;
     let moves = input.history.past().len() / 2;
     if sampling.is_by_gumbel() || sampling.temperature == 0 || moves >= sampling.temperature_moves {
@@ -77,7 +77,7 @@ pub(super) fn drawn_child<G: Searchable, E>(input: &SearchInput<G, E>, tree: &Tr
 /// Random numbers of a search that depend on the seed, the position and the number of positions before it, so
 /// that they differ from move to move. `number` tells apart what they are for: the noise of a thread by its
 /// number, [`DRAW`] or [`GUMBEL`].
-pub(super) fn random_of<G: Searchable, E>(input: &SearchInput<G, E>, number: u64) -> StdRng {
+pub(super) fn random_of<G: Knowledge, E>(input: &SearchInput<G, E>, number: u64) -> StdRng {
     let plies = input.history.past().len() as u64;
     StdRng::seed_from_u64(mixed(input.options.seed ^ mixed(plies)) ^ input.position.key() ^ mixed(number))
 }

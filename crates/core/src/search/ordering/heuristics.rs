@@ -4,7 +4,7 @@
 use std::marker::PhantomData;
 
 use crate::eval::{MAX_PLY, Score};
-use crate::game::{Color, Game, GameMove, MoveOrdering};
+use crate::game::{Color, Game, GameMove, Knowledge};
 use crate::memory::HugeSlice;
 use crate::search::constants::EngineConstants;
 
@@ -39,7 +39,7 @@ type MoveKinds = [Option<usize>; CONTINUATION_PLIES];
 pub(in crate::search) struct Context {
     /// The kinds of the moves that led to the node.
     pub(in crate::search) led_by: MoveKinds,
-    /// The squares that the opponent attacks, see [`MoveOrdering::threats`].
+    /// The squares that the opponent attacks, see [`Knowledge::threats`].
     threats: u64,
     /// The row of the position's first structure in the table of those.
     structure: usize,
@@ -47,7 +47,7 @@ pub(in crate::search) struct Context {
 
 impl Context {
     /// Looks at the position of the node, before its quiet moves are searched.
-    pub(in crate::search) fn look_at<G: MoveOrdering>(&mut self, position: &G) {
+    pub(in crate::search) fn look_at<G: Knowledge>(&mut self, position: &G) {
         self.threats = position.threats();
         if G::STRUCTURE_HISTORY {
             self.structure = (position.structure(0) as usize & (STRUCTURE_SIZE - 1)) * G::MOVE_KINDS;
@@ -58,7 +58,7 @@ impl Context {
 /// Where the tables of a game begin in its scores.
 struct Places<G>(PhantomData<G>);
 
-impl<G: MoveOrdering> Places<G> {
+impl<G: Knowledge> Places<G> {
     /// History scores of moves by their danger, for White and for Black.
     const HISTORY: usize = 0;
 
@@ -132,7 +132,7 @@ pub struct Heuristics<G: Game> {
     pub(in crate::search) constants: EngineConstants,
 }
 
-impl<G: MoveOrdering> Heuristics<G> {
+impl<G: Knowledge> Heuristics<G> {
     /// No killers, all scores zero.
     pub fn new() -> Heuristics<G> {
         Heuristics {
@@ -250,7 +250,7 @@ impl<G: MoveOrdering> Heuristics<G> {
     }
 }
 
-impl<G: MoveOrdering> Default for Heuristics<G> {
+impl<G: Knowledge> Default for Heuristics<G> {
     fn default() -> Self {
         Heuristics::new()
     }

@@ -8,7 +8,7 @@ pub use heuristics::Heuristics;
 
 use super::limits::Deadline;
 use crate::eval::Evaluator;
-use crate::game::{GameMove, MoveOrdering, Searchable};
+use crate::game::{GameMove, Knowledge};
 
 /// Rank of tactical moves, to which capture value and history score are added.
 const TACTICAL: i32 = 1 << 24;
@@ -83,7 +83,7 @@ impl<M> Default for MovePicker<M> {
 
 impl<M: GameMove> MovePicker<M> {
     /// Begins with a new position. A table move that is not legal is ignored.
-    pub(super) fn begin<G: MoveOrdering<Move = M>>(
+    pub(super) fn begin<G: Knowledge<Move = M>>(
         &mut self,
         position: &G,
         scope: Scope,
@@ -119,7 +119,7 @@ impl<M: GameMove> MovePicker<M> {
     /// The best move not yet given; among equals, the generator's first. `position` is the one that it began
     /// with and `state` the evaluator's, which must be up to date if moves are ordered by static evaluation;
     /// `context` and `ply` say how it was reached. After the end of the search, the order means nothing.
-    pub(super) fn next<G: Searchable<Move = M>, E: Evaluator<G>>(
+    pub(super) fn next<G: Knowledge<Move = M>, E: Evaluator<G>>(
         &mut self,
         position: &G,
         (evaluator, state): (&E, &E::State),
@@ -194,7 +194,7 @@ impl<M: GameMove> MovePicker<M> {
     }
 
     /// Generates and ranks the tactical moves of a position.
-    fn generate_tactical<G: MoveOrdering<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<G>) {
+    fn generate_tactical<G: Knowledge<Move = M>>(&mut self, position: &G, heuristics: &Heuristics<G>) {
         self.stage = if self.scope == Scope::Tactical { Stage::All } else { Stage::Tactical };
         position.tactical_moves(&mut self.moves);
         self.drop_table_move();
@@ -206,7 +206,7 @@ impl<M: GameMove> MovePicker<M> {
     }
 
     /// Generates and ranks the quiet moves, too.
-    fn generate_quiet<G: MoveOrdering<Move = M>>(
+    fn generate_quiet<G: Knowledge<Move = M>>(
         &mut self,
         position: &G,
         heuristics: &Heuristics<G>,
@@ -230,7 +230,7 @@ impl<M: GameMove> MovePicker<M> {
     }
 
     /// The next killer that is legal and has not been given. A cutoff by it saves the generation.
-    fn killer<G: MoveOrdering<Move = M>>(
+    fn killer<G: Knowledge<Move = M>>(
         &mut self,
         position: &G,
         heuristics: &Heuristics<G>,
@@ -250,7 +250,7 @@ impl<M: GameMove> MovePicker<M> {
     }
 
     /// Generates the candidate moves, behind those that have been given already.
-    fn generate_by_static_eval<G: Searchable<Move = M>, E: Evaluator<G>>(
+    fn generate_by_static_eval<G: Knowledge<Move = M>, E: Evaluator<G>>(
         &mut self,
         position: &G,
         evaluator: &E,

@@ -17,12 +17,12 @@ use super::ordering::{MovePicker, Scope};
 use super::searcher::{Ply, Question, Searcher};
 use super::window::Window;
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::Searchable;
+use crate::game::Knowledge;
 
 /// With several threads, nodes from this depth on defer moves that another thread is searching.
 const DEFERRAL_DEPTH: i32 = 3;
 
-impl<'a, G: Searchable, E: Evaluator<G>> Searcher<'a, G, E> {
+impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
     /// The value of the position at `ply` for its side to move, searched `depth` plies deep: exact within the
     /// window, a bound outside. The window tells the kind of the node.
     pub(super) fn pvs(&mut self, depth: i32, window: Window, ply: usize, inherited: Inherited) -> Score {
@@ -536,7 +536,7 @@ mod tests {
     use crate::search::window::Bound;
 
     /// How many moves of a position have a negative history score.
-    fn punished<G: Searchable, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {
+    fn punished<G: Knowledge, E: Evaluator<G>>(searcher: &Searcher<G, E>, position: &G) -> usize {
         let mut moves = Vec::new();
         position.legal_moves(&mut moves);
         moves.iter().filter(|&&mv| searcher.history_score(1, mv, position.is_tactical(mv)) < 0).count()
@@ -566,7 +566,7 @@ mod tests {
     #[test]
     fn only_moves_that_were_searched_are_punished() {
         let (mut random, mut cutoffs, mut moves) = (StdRng::seed_from_u64(1), 0, Vec::new());
-        for fen in Chess::BENCH.fens {
+        for fen in Chess::INFO.bench.fens {
             let mut position = Chess::from_fen(fen).unwrap();
             for _ in 0..8 {
                 cutoffs += check(&position);

@@ -1,13 +1,13 @@
 //! Quiescence search: at the horizon, tactical moves are played out before the position is evaluated.
 
 use crate::eval::{Evaluator, MAX_PLY, Score};
-use crate::game::Searchable;
+use crate::game::Knowledge;
 use crate::search::ordering::Scope;
 use crate::search::searcher::{Ply, Searcher};
 use crate::search::table::TtEntry;
 use crate::search::window::Window;
 
-impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
+impl<G: Knowledge, E: Evaluator<G>> Searcher<'_, G, E> {
     /// The value of the position at `ply` for its side to move, when either player may go on with tactical
     /// moves or stand pat on the static evaluation. +108 ± 33 Elo in Neighbours.
     pub(super) fn quiescence(&mut self, window: Window, ply: usize) -> Score {
@@ -118,7 +118,7 @@ impl<G: Searchable, E: Evaluator<G>> Searcher<'_, G, E> {
 mod tests {
     use super::*;
     use crate::game::chess::Chess;
-    use crate::game::{Game, MoveOrdering};
+    use crate::game::{Game, Knowledge};
     use crate::search::searcher::tests::with_searcher;
 
     #[test]

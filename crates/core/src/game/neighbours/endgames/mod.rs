@@ -25,9 +25,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use self::sets::{Class, Sets, choose, expand, image, image_of, rank, squeeze};
-use super::super::{
-    Color, Endgames, EndgamesVisitor, Game, Initial, SharedTables, TableResult, Tabled, TablesError,
-};
+use super::super::{Color, Endgames, Game, Initial, SharedTables, TableResult, TablesError};
 use super::attacks::{self, Crowd, squares};
 use super::rules::Neighbours;
 
@@ -114,7 +112,7 @@ impl Row {
 
 /// The endgames of Neighbours, for retrograde analysis.
 #[derive(Debug)]
-struct NeighboursEndgames;
+pub(super) struct NeighboursEndgames;
 
 impl NeighboursEndgames {
     /// The pieces of the position with a number, with their class; `None` if it is unused.
@@ -222,15 +220,8 @@ impl Endgames for NeighboursEndgames {
     }
 }
 
-impl Tabled for Neighbours {
-    const TABLES_OPTION: Option<&'static str> = Some("TablePath");
-
-    fn open_tables(tables: &mut Option<SharedTables<Neighbours>>, path: &str) -> Result<(), TablesError> {
-        *tables = Some(Arc::new(tables::open(path)?));
-        Ok(())
-    }
-
-    fn visit_endgames<V: EndgamesVisitor>(visitor: V) -> Option<V::Output> {
-        Some(visitor.visit(&NeighboursEndgames))
-    }
+/// Opens the tables of a folder, see [`Knowledge::open_tables`](super::super::Knowledge).
+pub(super) fn open(tables: &mut Option<SharedTables<Neighbours>>, path: &str) -> Result<(), TablesError> {
+    *tables = Some(Arc::new(tables::open(path)?));
+    Ok(())
 }

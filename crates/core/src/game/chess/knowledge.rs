@@ -1,4 +1,4 @@
-//! What move ordering, selectivity and MSD ask of chess.
+//! What searches, evaluations and nets ask of chess.
 
 use cozy_chess::{
     BitBoard, Board, Color as Side, Piece, Rank, Square, get_bishop_moves, get_king_moves, get_knight_moves,
@@ -6,10 +6,15 @@ use cozy_chess::{
 };
 
 use super::super::zobrist::mixed;
-use super::super::{Game, GameHistory, MoveOrdering, MsdTerms, Playouts, SelectiveDeepening, Selectivity};
-use super::exchange;
-use super::msd_filter;
+use super::super::{
+    Color, EncodingShape, FeatureSet, Game, GameHistory, InputShape, InputView, Knowledge, MsdTerms,
+};
+#[cfg(has_tables)]
+use super::super::{SharedTables, TablesError};
 use super::rules::{Chess, ChessMove, append, en_passant_target};
+#[cfg(has_tables)]
+use super::syzygy;
+use super::{encoding, exchange, features, inputs, msd_filter};
 
 /// What MVV-LVA subtracts for each step in the value of the capturing piece, in thousandths of a pawn.
 const ATTACKER_PENALTY: i32 = 10;
@@ -18,7 +23,7 @@ const ATTACKER_PENALTY: i32 = 10;
 const HASH_FACTORS: [u64; 4] =
     [0x9E37_79B9_7F4A_7C15, 0xC2B2_AE3D_27D4_EB4F, 0x1656_67B1_9E37_79F9, 0x27D4_EB2F_1656_67C5];
 
-impl MoveOrdering for Chess {
+impl Knowledge for Chess {
     /// Player, piece and target square.
     const MOVE_KINDS: usize = 2 * 6 * 64;
 
@@ -108,6 +113,101 @@ impl MoveOrdering for Chess {
             _ => hash(board, board.colors(Side::Black) & !pawns),
         }
     }
+
+    const REFINES: bool = true;
+
+    fn in_check(&self) -> bool {
+        !self.board().checkers().is_empty()
+    }
+
+    fn null_move(&self) -> Option<Self> {
+        self.after_null_move()
+    }
+
+    /// True if the side to move has only its king and pawns.
+    fn may_be_zugzwang(&self) -> bool {
+        let board = self.board();
+        let simple = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
+        board.colors(board.side_to_move()).is_subset(simple)
+    }
+
+    fn msd_ratings(
+        &self,
+        moves: &[ChessMove],
+        terms: &MsdTerms,
+        history: &GameHistory<Chess>,
+        _static_eval: &mut impl FnMut(&Chess) -> i32,
+        ratings: &mut Vec<i32>,
+    ) {
+        msd_filter::msd_ratings(self, moves, terms, history, ratings);
+    }
+
+    #[cfg(has_tables)]
+    const TABLES_OPTION: Option<&'static str> = Some("SyzygyPath");
+
+    #[cfg(has_tables)]
+    fn open_tables(tables: &mut Option<SharedTables<Chess>>, path: &str) -> Result<(), TablesError> {
+        syzygy::open(tables, path)
+    }
+
+    const SETS: &'static [FeatureSet] = features::SETS;
+
+    #[inline]
+    fn features(&self, set: usize, visit: impl FnMut(usize, f64)) {
+        features::features(self, set, visit);
+    }
+
+    #[inline]
+    fn weigh(&self, set: usize, weights: &[f64]) -> f64 {
+        features::weigh(self, set, weights)
+    }
+
+    const ENCODING_VERSION: u32 = encoding::ENCODING_VERSION;
+
+    fn encoding_shape(&self) -> EncodingShape {
+        encoding::SHAPE
+    }
+
+    fn write_planes(&self, occurrences: usize, planes: &mut [f32]) {
+        encoding::write_planes(self, occurrences, planes);
+    }
+
+    fn policy_indices(&self, mv: ChessMove) -> impl Iterator<Item = usize> {
+        encoding::policy_indices(self, mv)
+    }
+
+    type InputPlanes = inputs::InputPlanes;
+
+    const INPUTS_VERSION: u32 = inputs::INPUTS_VERSION;
+
+    const BUCKETS: u8 = inputs::BUCKETS;
+
+    fn input_shape(&self) -> InputShape {
+        inputs::SHAPE
+    }
+
+    #[inline]
+    fn input_planes(&self) -> inputs::InputPlanes {
+        inputs::input_planes(self)
+    }
+
+    #[inline]
+    fn input_view(&self, player: Color) -> InputView {
+        inputs::input_view(self, player)
+    }
+
+    fn input_index(board: InputShape, view: InputView, plane: usize, bit: usize) -> Option<usize> {
+        inputs::input_index(board, view, plane, bit)
+    }
+
+    fn input_name(&self, plane: usize, bit: usize) -> String {
+        inputs::input_name(plane, bit)
+    }
+
+    #[inline]
+    fn material(&self) -> (usize, usize) {
+        inputs::material(self)
+    }
 }
 
 /// A hash of the pieces on some squares, for which sums of products are good enough.
@@ -164,40 +264,6 @@ fn attacked_by(board: &Board, attacker: Side) -> BitBoard {
     let attacks = pawns.chain(knights).chain(kings).chain(diagonals).chain(lines);
     attacks.fold(BitBoard::EMPTY, |all, attacked| all | attacked)
 }
-
-impl Selectivity for Chess {
-    const REFINES: bool = true;
-
-    fn in_check(&self) -> bool {
-        !self.board().checkers().is_empty()
-    }
-
-    fn null_move(&self) -> Option<Self> {
-        self.after_null_move()
-    }
-
-    /// True if the side to move has only its king and pawns.
-    fn may_be_zugzwang(&self) -> bool {
-        let board = self.board();
-        let simple = board.pieces(Piece::Pawn) | board.pieces(Piece::King);
-        board.colors(board.side_to_move()).is_subset(simple)
-    }
-}
-
-impl SelectiveDeepening for Chess {
-    fn msd_ratings(
-        &self,
-        moves: &[ChessMove],
-        terms: &MsdTerms,
-        history: &GameHistory<Chess>,
-        _static_eval: &mut impl FnMut(&Chess) -> i32,
-        ratings: &mut Vec<i32>,
-    ) {
-        msd_filter::msd_ratings(self, moves, terms, history, ratings);
-    }
-}
-
-impl Playouts for Chess {}
 
 #[cfg(test)]
 mod tests {

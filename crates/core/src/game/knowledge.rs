@@ -1,0 +1,330 @@
+//! What a game tells searches, evaluations and nets beyond its rules.
+
+use std::fmt::Debug;
+
+use super::msd::{self, MsdTerms};
+use super::{
+    Color, EncodingShape, EndgamesVisitor, FeatureSet, Game, GameHistory, InputShape, InputView, Scale,
+    SharedTables, Symmetry, TablesError,
+};
+
+/// What is known of a game beyond its rules, for searches, evaluations and nets. Everything but a type has a
+/// default that is safe for any game, so that a new game begins with an empty implementation and says more
+/// where that pays:
+///
+/// - **Move ordering**: tactical moves, capture values, static exchange evaluation, what histories count by.
+///   By default all moves are quiet and ordered by history alone.
+/// - **Selectivity**: checks, null moves, candidate moves. By default there are no checks and no null moves,
+///   and every move is a candidate.
+/// - **Other searches**: move ratings of minimax selective deepening, playouts of Monte Carlo tree search.
+/// - **Endgame tables**. By default there are none.
+/// - **Features** of linear evaluations. By default the one feature is the mobility of the side to move.
+/// - **Encoding** for policy/value nets. By default there is none, and no such net can play the game.
+///   Positions and moves are seen by the side to move, which plays up the board: for Black the ranks are
+///   counted from the top. Squares are counted along the ranks, a1 first, and the index of a square on a
+///   plane is `plane * squares + square`.
+/// - **Inputs** of efficiently updatable nets (NNUE). By default there are none, and no such net can play the
+///   game. A position has a number of planes, sets of up to 128 bits that do not depend on who looks at them.
+///   A view gives each bit of each plane an index. The inputs of a player are the indices of all bits that
+///   are set, at most [`MOST_INPUTS`](super::MOST_INPUTS). So what a move changes follows from the planes
+///   before and after it, in all games alike.
+pub trait Knowledge: Game {
+    // Move ordering.
+
+    /// The number of kinds of moves, see [`Knowledge::move_kind`].
+    const MOVE_KINDS: usize = 1;
+
+    /// The number of kinds of captures, see [`Knowledge::capture_kind`].
+    const CAPTURE_KINDS: usize = 1;
+
+    /// The number of structures of a position, see [`Knowledge::structure`].
+    const STRUCTURES: usize = 0;
+
+    /// Whether quiet moves also have a history by the first structure.
+    const STRUCTURE_HISTORY: bool = false;
+
+    /// The number of dangers of a move, see [`Knowledge::danger`].
+    const DANGERS: usize = 1;
+
+    /// The squares that the opponent attacks, for [`Knowledge::danger`].
+    fn threats(&self) -> u64 {
+        0
+    }
+
+    /// What a move has to do with the squares that the opponent attacks, below [`Knowledge::DANGERS`]: in
+    /// chess, whether it leaves or enters one. `threats` is [`Knowledge::threats`] of the position.
+    fn danger(_mv: Self::Move, _threats: u64) -> usize {
+        0
+    }
+
+    /// Whether a move is tactical (a capture or promotion): it is searched early, reduced less than others,
+    /// and part of quiescence search.
+    fn is_tactical(&self, _mv: Self::Move) -> bool {
+        false
+    }
+
+    /// Appends the tactical moves, in an order that depends on the position alone.
+    fn tactical_moves(&self, moves: &mut Vec<Self::Move>) {
+        append_legal(self, moves, |mv| self.is_tactical(mv));
+    }
+
+    /// Appends the legal moves that are not tactical, in an order that depends on the position alone.
+    fn quiet_moves(&self, moves: &mut Vec<Self::Move>) {
+        append_legal(self, moves, |mv| !self.is_tactical(mv));
+    }
+
+    /// The value of what a tactical move captures or promotes to, less a little for a valuable piece that
+    /// captures (MVV-LVA), in thousandths of the evaluation's unit.
+    fn capture_value(&self, _mv: Self::Move) -> i32 {
+        0
+    }
+
+    /// Static exchange evaluation: whether a move leaves its player at least `threshold`, in thousandths of
+    /// the evaluation's unit, when both sides go on capturing on its target square as long as it pays.
+    fn see_ge(&self, _mv: Self::Move, _threshold: i32) -> bool {
+        true
+    }
+
+    /// The kind of a legal move, below [`Knowledge::MOVE_KINDS`]: in chess, which piece goes where.
+    /// Continuation history counts kinds of replies to kinds of moves.
+    fn move_kind(&self, _mv: Self::Move) -> usize {
+        0
+    }
+
+    /// The kind of a tactical move by what it captures, below [`Knowledge::CAPTURE_KINDS`].
+    fn capture_kind(&self, _mv: Self::Move) -> usize {
+        0
+    }
+
+    /// A hash of a part of the position that many positions of a search have in common, such as the pawns in
+    /// chess. Static evaluations are corrected by what searches of such positions have found. `index` is
+    /// below [`Knowledge::STRUCTURES`].
+    fn structure(&self, _index: usize) -> u64 {
+        0
+    }
+
+    // Selectivity.
+
+    /// Whether the side to move is in check: it has to answer a threat that would end the game. The search
+    /// does not use the static evaluation of such a position.
+    fn in_check(&self) -> bool {
+        false
+    }
+
+    /// The position after a null move, where the search may prune by it. `None` where passing is not
+    /// allowed or may be better than any move.
+    fn null_move(&self) -> Option<Self> {
+        None
+    }
+
+    /// Whether the side to move may be in zugzwang, so that null-move cutoffs have to be verified.
+    fn may_be_zugzwang(&self) -> bool {
+        false
+    }
+
+    /// Whether reductions regard more of what is known of a node: whether it has been on a principal
+    /// variation, how its first moves fared, how much a reduced search has found, whether the table move is
+    /// tactical.
+    const REFINES: bool = false;
+
+    /// Whether a selective search orders the moves of this game by the static evaluation of the positions
+    /// behind them, see [`Knowledge::moves_by_static_eval`]: for games with hundreds of quiet moves.
+    const ORDERS_BY_STATIC_EVAL: bool = false;
+
+    /// Appends candidate moves, each with the static evaluation of the position behind it for the player
+    /// who made it, as `static_eval` gives it, in thousandths of its unit. Where moves are made of parts,
+    /// those with a poor first part may be left out, the more the smaller `depth`, the plies left to
+    /// search. At least one move is appended if one is legal.
+    fn moves_by_static_eval(
+        &self,
+        _depth: i32,
+        static_eval: &mut impl FnMut(&Self) -> i32,
+        moves: &mut Vec<(Self::Move, i32)>,
+    ) {
+        let mut legal = Vec::with_capacity(Self::MAX_MOVES.min(256));
+        self.legal_moves(&mut legal);
+        moves.extend(legal.into_iter().map(|mv| {
+            let child = self.after(mv);
+            (mv, static_eval(&child))
+        }));
+    }
+
+    /// Sorts and filters the legal moves by the rules of thumb of a simple agent of the game's literature;
+    /// at least one move stays.
+    fn rules_of_thumb(&self, _moves: &mut Vec<Self::Move>) {}
+
+    // Other searches.
+
+    /// Appends the rating of each of some legal moves, higher is better. `history` ends with this position.
+    /// `static_eval` gives the static evaluation of a child for the player who moved, in thousandths of its
+    /// unit. By default the terms for wins, captures and repetition count, and the static evaluation of the
+    /// child rates all other moves.
+    fn msd_ratings(
+        &self,
+        moves: &[Self::Move],
+        terms: &MsdTerms,
+        history: &GameHistory<Self>,
+        static_eval: &mut impl FnMut(&Self) -> i32,
+        ratings: &mut Vec<i32>,
+    ) {
+        let player = self.side_to_move();
+        ratings.extend(moves.iter().map(|&mv| {
+            let child = self.after(mv);
+            if terms.win && child.outcome().is_some_and(|outcome| outcome.winner == Some(player)) {
+                msd::WINS
+            } else if terms.capture && self.is_tactical(mv) {
+                msd::GOOD
+            } else if terms.repetition && msd::is_last_repetition(&child, history) {
+                msd::REPEATS
+            } else {
+                static_eval(&child).clamp(1 - msd::GOOD, msd::GOOD - 1)
+            }
+        }));
+    }
+
+    /// Plies of a random playout before the position is evaluated statically. `None`: playouts go on to the
+    /// end of the game and no evaluation is used.
+    const PLAYOUT_PLIES: Option<u32> = None;
+
+    // Endgame tables.
+
+    /// The option that says where the tables are; `None` if the game has none.
+    const TABLES_OPTION: Option<&'static str> = None;
+
+    /// Opens the tables that `path` leads to, in place of those of `tables`.
+    ///
+    /// # Errors
+    /// [`TablesError`] names the folder or the file. The tables stay as they are.
+    fn open_tables(_tables: &mut Option<SharedTables<Self>>, _path: &str) -> Result<(), TablesError> {
+        Err(TablesError::NoTables { game: Self::INFO.name })
+    }
+
+    /// Does the work of `visitor` for the endgames of the game; `None` if retrograde analysis has none.
+    fn visit_endgames<V: EndgamesVisitor>(_visitor: V) -> Option<V::Output> {
+        None
+    }
+
+    // Features.
+
+    /// The feature sets of the game; the first one is the default.
+    const SETS: &'static [FeatureSet] = &[FeatureSet {
+        name: "mobility",
+        features: &["mobility"],
+        phases: &[],
+        default_weights: None,
+        scale: Scale::UNMEASURED,
+    }];
+
+    /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`, for the side to move
+    /// ("me"). An index may be visited more than once: its values add up. A feature that is not visited is 0.
+    fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
+        visit(0, self.count_moves() as f64 / Self::MAX_MOVES as f64);
+    }
+
+    /// The sum of the features of a set, each times its weight. `weights` has one for each feature of the
+    /// set. A game may compute the sum in a faster way.
+    #[inline]
+    fn weigh(&self, set: usize, weights: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        self.features(set, |index, value| sum += weights[index] * value);
+        sum
+    }
+
+    // Encoding.
+
+    /// The version of the encoding. A net for another version is refused, so it changes with anything that
+    /// the methods below return. 0 where the game has no encoding.
+    const ENCODING_VERSION: u32 = 0;
+
+    /// The sizes of the encoding on the board of this position.
+    fn encoding_shape(&self) -> EncodingShape {
+        EncodingShape { files: 0, ranks: 0, input_planes: 0, policy_planes: 0 }
+    }
+
+    /// Writes the planes of the position, [`EncodingShape::input_len`] numbers that are 0 before.
+    /// `occurrences` says how often the position has occurred in the game, 1 where it is new.
+    fn write_planes(&self, _occurrences: usize, _planes: &mut [f32]) {}
+
+    /// The indices of a legal move, below [`EncodingShape::policy_len`]. The logit of a move is the sum of
+    /// those at its indices. No two moves have the same indices, except outcomes of chance of one move.
+    fn policy_indices(&self, _mv: Self::Move) -> impl Iterator<Item = usize> {
+        std::iter::empty()
+    }
+
+    /// The symmetries of the rules on the board of this position, by which one position to learn from becomes
+    /// several. The first one changes nothing, the second, if any, mirrors the files.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        vec![Symmetry::identity(self.encoding_shape())]
+    }
+
+    // Inputs.
+
+    /// The version of the inputs. A net for another version is refused, so it changes with anything that the
+    /// methods below return. 0 where the game has no inputs.
+    const INPUTS_VERSION: u32 = 0;
+
+    /// The planes of a position, an array.
+    type InputPlanes: AsRef<[u128]> + Clone + Default + Debug + PartialEq + Send + Sync;
+
+    /// Whether the mirror image of a position is worth the same and has other inputs: then a training may
+    /// mirror positions at random.
+    const MIRRORS: bool = false;
+
+    /// The most buckets, sets of weights for the same inputs. A net with fewer uses its last one for all that
+    /// it does not have.
+    const BUCKETS: u8 = 1;
+
+    /// The sizes of the inputs on the board of this position.
+    fn input_shape(&self) -> InputShape {
+        InputShape { files: 0, ranks: 0, inputs: 0 }
+    }
+
+    /// The planes.
+    fn input_planes(&self) -> Self::InputPlanes {
+        Self::InputPlanes::default()
+    }
+
+    /// How a player looks at the position.
+    #[inline]
+    fn input_view(&self, player: Color) -> InputView {
+        InputView::plain(player)
+    }
+
+    /// The index of a bit of a plane in a view of a board, below [`InputShape::inputs`] and the same for all
+    /// buckets; `None` if the board has no such bit. A view gives no two bits the same index.
+    fn input_index(_board: InputShape, _view: InputView, _plane: usize, _bit: usize) -> Option<usize> {
+        None
+    }
+
+    /// A bit of a plane in words, such as `P e4`: the square, if it has one, is the last word.
+    fn input_name(&self, plane: usize, bit: usize) -> String {
+        format!("plane {plane} bit {bit}")
+    }
+
+    /// How much there is on the board, and the most that there can be: what is on the board decides on the
+    /// output of a net that has several.
+    fn material(&self) -> (usize, usize) {
+        (0, 0)
+    }
+
+    /// The output of a net with `outputs` of them, by [`Knowledge::material`].
+    #[inline]
+    fn output_index(&self, outputs: usize) -> usize {
+        if outputs <= 1 {
+            return 0;
+        }
+        let (now, most) = self.material();
+        (now * outputs / (most + 1)).min(outputs - 1)
+    }
+}
+
+/// Appends the legal moves for which `wanted` holds.
+fn append_legal<G: Game>(position: &G, moves: &mut Vec<G::Move>, wanted: impl Fn(G::Move) -> bool) {
+    let before = moves.len();
+    position.legal_moves(moves);
+    let mut index = 0;
+    moves.retain(|&mv| {
+        index += 1;
+        index <= before || wanted(mv)
+    });
+}

@@ -1,0 +1,34 @@
+//! Names, looks and bench positions of the game, its net and measured strengths.
+
+use super::super::{BenchSuite, GameInfo, Looks, PieceLooks};
+
+/// The shipped net. A static: a constant would be copied into each crate that uses it.
+static NET: [u8; include_bytes!("../../../../../nets/eval/neighbours.safetensors").len()] =
+    *include_bytes!("../../../../../nets/eval/neighbours.safetensors");
+
+/// The data of the game.
+pub(super) const INFO: GameInfo = GameInfo {
+    looks: Looks {
+        title: "Neighbours",
+        hint: "as far as it has neighbours",
+        pieces: &[PieceLooks { letter: 'p', name: "piece", drawing: "disc" }],
+        ..Looks::LETTERS
+    },
+    // Every third position of the perft suite, from the opening to the last few pieces.
+    bench: BenchSuite {
+        depth: 14,
+        fens: &[
+            "pppppppp/8/8/8/8/8/8/PPPPPPPP w 0 1",
+            "p1p1p2P/7p/1p2p3/6p1/p2P4/2P5/4P1P1/P1P3P1 b 37 19",
+            "p1p2ppp/2p5/5p2/1pP5/8/4P3/1P5P/1PP2PP1 b 9 5",
+            "1p1p3p/4p1p1/1p1p3p/8/6P1/P1P5/6PP/P1P3P1 b 25 13",
+            "3p3p/pp6/p2p3P/5P2/3P3p/8/P1P4P/4P1P1 b 14 27",
+            "p1pp3p/4p3/2p5/6p1/1p6/2PPP3/P1P4P/3P1P2 w 16 9",
+            "pp4pp/4ppp1/1p6/8/P3P3/6P1/P1P5/2P2P1P w 24 13",
+            "pp2p2p/2p2p2/8/1p6/2P3P1/4P2p/P1P5/3P1PP1 b 27 14",
+            "pp2pp2/5p2/1p5p/p7/7P/2P1P3/P7/3P1P1P b 9 22",
+        ],
+    },
+    net: Some(&NET),
+    ..GameInfo::new("neighbours")
+};

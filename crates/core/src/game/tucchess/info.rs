@@ -1,0 +1,35 @@
+//! Names, looks and bench positions of the game, its net and measured strengths.
+
+use super::super::{BenchSuite, GameInfo, Looks, PieceLooks};
+
+/// The shipped net. A static: a constant would be copied into each crate that uses it.
+static NET: [u8; include_bytes!("../../../../../nets/eval/tucchess.safetensors").len()] =
+    *include_bytes!("../../../../../nets/eval/tucchess.safetensors");
+
+/// The data of the game.
+pub(super) const INFO: GameInfo = GameInfo {
+    looks: Looks {
+        title: "TUC-CHESS",
+        hint: "for points and prizes",
+        pieces: &[
+            PieceLooks { letter: '*', name: "prize", drawing: "coin" },
+            PieceLooks::new('p', "pawn"),
+            PieceLooks::new('r', "rook"),
+            PieceLooks::new('k', "king"),
+        ],
+        points: Some([1, 2]),
+        ..Looks::LETTERS
+    },
+    // Every third position of the perft suite.
+    bench: BenchSuite {
+        depth: 15,
+        fens: &[
+            "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w 0 0 1",
+            "pr2p/1*k1p/p2**/K1p1*/P2pP/rR3/P3P b 1 6 20",
+            "prr1p/1pkpp/P4/*2*P/3p1/PRP2/P1KRP b 1 1 7",
+            "prkrp/p1p2/3pp/P*P**/3P1/4P/PRKRP b 1 1 7",
+        ],
+    },
+    net: Some(&NET),
+    ..GameInfo::new("tucchess")
+};
