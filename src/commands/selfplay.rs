@@ -13,7 +13,7 @@ use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Rules;
 use crate::commands::typed::commands;
 use crate::engine::Playable;
-use crate::engine::{Engine, Play, Thinker};
+use crate::engine::TypedEngine;
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::learn::nnue::selfplay::{Played, SelfPlaySettings, play_games};
 use crate::search::Control;
@@ -92,12 +92,12 @@ pub(super) struct SelfPlay<'a> {
 }
 
 impl SelfPlay<'_> {
-    /// A thinker with its evaluation, and the start position.
-    fn session<G: Playable>(&self) -> anyhow::Result<(Play<G>, Box<dyn Thinker<G>>)> {
-        let mut session = self.rules.session::<G>()?;
-        session.set_option("Hash", HASH)?;
+    /// An engine with its evaluation, at the start position.
+    fn engine<G: Playable>(&self) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
+        let mut engine = self.rules.typed_engine::<G>()?;
+        engine.set_option("Hash", HASH)?;
         if let Some((name, value)) = self.evaluation {
-            let set = session.set_option(name, value);
+            let set = engine.set_option(name, value);
             // Errors of weights have no name of a file.
             let is_weights = name == "WeightsFile";
             if is_weights {
@@ -106,23 +106,23 @@ impl SelfPlay<'_> {
                 set?
             };
         }
-        session.check_net()?;
-        Ok(session.into_parts())
+        engine.check_net()?;
+        Ok(engine)
     }
 
     /// Plays games until the file has all of them, or until `control` stops it. Returns whether it has.
     pub(super) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
-        let (start, thinker) = self.session::<G>()?;
+        let engine = self.engine::<G>()?;
+        let start = engine.game();
         let SelfPlaySettings { nodes, random_plies, seed } = &self.settings;
         let random_plies = (*random_plies.start(), *random_plies.end());
-        let evaluation = thinker.evaluation_name(start.position());
+        let evaluation = engine.evaluation_name(start.position());
         let mut header = GamesHeader::new(start.position(), evaluation, *nodes, random_plies, *seed);
         header.part = self.shard.map(|shard| Part::new(shard, self.games, &header)).transpose()?;
         let numbers = header.part.map_or(0..self.games, |part| part.numbers());
         let games = numbers.end - numbers.start;
         let mut writer = GamesWriter::open::<G>(self.out, &header)?;
-        let thinkers =
-            (0..self.threads).map(|_| Ok(self.session::<G>()?.1)).collect::<anyhow::Result<Vec<_>>>()?;
+        let engines = (0..self.threads).map(|_| self.engine::<G>()).collect::<anyhow::Result<Vec<_>>>()?;
         let begin = Instant::now();
         let mut progress = Progress::new("games", writer.games(), Some(games));
         let mut played = Played { games: writer.games(), positions: 0 };
@@ -131,7 +131,7 @@ impl SelfPlay<'_> {
             let rate = now.positions as f64 / begin.elapsed().as_secs_f64();
             progress.update(now.games, || format!("{} positions, {rate:.0}/s", now.positions));
         };
-        play_games(&start, thinkers, &self.settings, numbers, &mut writer, control, &mut report)?;
+        play_games(start, engines, &self.settings, numbers, &mut writer, control, &mut report)?;
         progress.finish();
         let path = self.out.display();
         writeln!(io::stdout(), "{path}: {} games, {} positions added", writer.games(), played.positions)?;

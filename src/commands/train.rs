@@ -14,7 +14,7 @@ use super::steps::{self, Step};
 use crate::arena::{Pairs, Rules};
 use crate::commands::typed::commands;
 use crate::engine::Playable;
-use crate::engine::{Engine, Session, WeightsSource};
+use crate::engine::{Engine, TypedEngine, WeightsSource};
 use crate::eval::WeightsError;
 use crate::game::Points;
 use crate::learn::checkpoint::TrainingFolder;
@@ -45,7 +45,7 @@ impl Training<'_> {
         let arguments = self.arguments;
         let threads = super::threads(arguments.threads);
         let workers = (0..threads).map(|_| self.worker::<G>()).collect::<anyhow::Result<Vec<_>>>()?;
-        let (_, start) = self.start::<G>()?.into_parts();
+        let start = self.start::<G>()?;
         let start = start.weights();
         let (names, rivals) = (G::SETS[start.set()].features, arguments.rivals());
         let out = || format!("--out {}", arguments.out.display());
@@ -131,67 +131,69 @@ impl Training<'_> {
         Ok(())
     }
 
-    /// A session with a small transposition table, `options` and the feature set. `flag` is the flag of the
+    /// An engine with a small transposition table, `options` and the feature set. `flag` is the flag of the
     /// options, for errors.
-    fn session<G: Playable>(&self, options: &[(String, String)], flag: &str) -> anyhow::Result<Session<G>> {
-        let mut session = self.rules.session()?;
-        session.set_option("Hash", HASH)?;
-        session.set_option("Evaluation", "linear")?;
+    fn engine<G: Playable>(
+        &self,
+        options: &[(String, String)],
+        flag: &str,
+    ) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
+        let mut engine = self.rules.typed_engine()?;
+        engine.set_option("Hash", HASH)?;
+        engine.set_option("Evaluation", "linear")?;
         for (name, value) in options {
-            session.set_option(name, value).with_context(|| flag.to_owned())?;
+            engine.set_option(name, value).with_context(|| flag.to_owned())?;
         }
         if let Some(set) = &self.arguments.set {
-            session.set_option("FeatureSet", set).context("--set")?;
+            engine.set_option("FeatureSet", set).context("--set")?;
         }
-        Ok(session)
+        Ok(engine)
     }
 
-    /// The learner's session with its initial weights.
-    fn start<G: Playable>(&self) -> anyhow::Result<Session<G>> {
-        let mut session = self.session(&self.arguments.search, "--search")?;
-        set_source(&mut session, &self.arguments.weights).context("--weights")?;
-        Ok(session)
+    /// The learner's engine with its initial weights.
+    fn start<G: Playable>(&self) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
+        let mut engine = self.engine(&self.arguments.search, "--search")?;
+        set_source(engine.as_mut(), &self.arguments.weights).context("--weights")?;
+        Ok(engine)
     }
 
-    /// The session of a rival.
-    fn rival<G: Playable>(&self, name: &str) -> anyhow::Result<Session<G>> {
+    /// The engine of a rival.
+    fn rival<G: Playable>(&self, name: &str) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
         if name == START {
             return self.start();
         }
-        let mut session = self.session(&self.arguments.search, "--search")?;
+        let mut engine = self.engine(&self.arguments.search, "--search")?;
         match name {
-            "random" => session.set_option("SearchMode", "random").map(drop)?,
-            source => set_source(&mut session, source).context("--rival")?,
+            "random" => engine.set_option("SearchMode", "random").map(drop)?,
+            source => set_source(engine.as_mut(), source).context("--rival")?,
         }
-        Ok(session)
+        Ok(engine)
     }
 
-    /// The session of the opponent.
-    fn opponent<G: Playable>(&self) -> anyhow::Result<Session<G>> {
+    /// The engine of the opponent.
+    fn opponent<G: Playable>(&self) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
         let Arguments { search, opponent_search, opponent, weights, .. } = self.arguments;
-        let mut session = match opponent_search.as_slice() {
-            [] => self.session(search, "--search")?,
-            options => self.session(options, "--opponent-search")?,
+        let mut engine = match opponent_search.as_slice() {
+            [] => self.engine(search, "--search")?,
+            options => self.engine(options, "--opponent-search")?,
         };
         match opponent.as_str() {
             "clone" => {}
-            START => set_source(&mut session, weights).context("--weights")?,
-            source => set_source(&mut session, source).context("--opponent")?,
+            START => set_source(engine.as_mut(), weights).context("--weights")?,
+            source => set_source(engine.as_mut(), source).context("--opponent")?,
         }
-        Ok(session)
+        Ok(engine)
     }
 
     /// The agents of one thread.
     fn worker<G: Playable>(&self) -> anyhow::Result<Worker<G>> {
         let [limit, opponent_budget] = self.arguments.limits();
-        let agent = |session: Session<G>, limit: SearchLimit| {
-            let (start, thinker) = session.into_parts();
-            (start, Agent { thinker, limit })
-        };
-        let (_, opponent) = agent(self.opponent()?, opponent_budget);
-        let (start, learner) = agent(self.start()?, limit);
-        let (_, again) = agent(self.start()?, limit);
-        let rival = |name: &String| Ok(agent(self.rival(name)?, limit).1);
+        let agent = |engine, limit: SearchLimit| Agent { engine, limit };
+        let opponent = agent(self.opponent()?, opponent_budget);
+        let learner = agent(self.start()?, limit);
+        let start = learner.engine.game().clone();
+        let again = agent(self.start()?, limit);
+        let rival = |name: &String| Ok(agent(self.rival(name)?, limit));
         let rivals = self.arguments.rivals().iter().map(rival).collect::<anyhow::Result<_>>()?;
         Ok(Worker { start, agents: [learner, opponent], learner: again, rivals })
     }

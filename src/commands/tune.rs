@@ -13,7 +13,7 @@ use crate::commands::typed::commands;
 use crate::commands::words;
 use crate::engine::Playable;
 use crate::engine::registry;
-use crate::engine::{Engine, Play, Session, Settings, WeightsSource};
+use crate::engine::{Play, Settings, WeightsSource};
 use crate::files::write_atomically;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
 use crate::learn::nnue::games::{GamesError, read_games, read_header};
@@ -70,19 +70,18 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// The regression in the types of the game.
 pub(super) fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut session = Session::<G>::new(&Settings::default());
+    let mut engine = G::engine(&Settings::default());
     if let Some(set) = &arguments.set {
-        session.set_option("FeatureSet", set)?;
+        engine.set_option("FeatureSet", set)?;
     }
     if let Some(path) = &arguments.weights {
         let (source, given) = (WeightsSource::File(path.clone()), || format!("--weights {path}"));
         match &arguments.set {
-            Some(_) => set_weights_of_set(&mut session, &source).with_context(given)?,
-            None => session.set_weights(&source).map(drop).with_context(given)?,
+            Some(_) => set_weights_of_set(engine.as_mut(), &source).with_context(given)?,
+            None => engine.set_weights(&source).map(drop).with_context(given)?,
         }
     }
-    let (mut game, thinker) = session.into_parts();
-    let start = thinker.weights();
+    let (mut game, start) = (engine.game().clone(), engine.weights());
     let control = super::interruptible()?;
 
     let (samples, games) = read_samples(arguments, &mut game, start.set(), &control)?;

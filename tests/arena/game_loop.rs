@@ -3,7 +3,7 @@
 use labrys::engine::Playable;
 use labrys::engine::game_loop::{GameDriver, GameEnd, play_out};
 use labrys::engine::registry;
-use labrys::engine::{Board, Engine, Play, SearchReport, Session, Settings, Thinker};
+use labrys::engine::{Board, Play, SearchReport, Settings, TypedEngine};
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game};
 use labrys::search::{Control, Limits, Report};
@@ -20,15 +20,15 @@ const LONGEST: u32 = 40;
 /// Search depths of the two players.
 const DEPTHS: [u32; 2] = [2, 1];
 
-fn session<G: Playable>() -> Session<G> {
-    let mut session = Session::new(&Settings::default());
-    session.set_option("Hash", "1").unwrap();
-    session
+fn engine<G: Playable>() -> Box<dyn TypedEngine<G>> {
+    let mut engine = G::engine(&Settings::default());
+    engine.set_option("Hash", "1").unwrap();
+    engine
 }
 
 /// Two searches that play each other, and the moves played.
 struct Searches<G: Game> {
-    thinkers: [Box<dyn Thinker<G>>; 2],
+    engines: [Box<dyn TypedEngine<G>>; 2],
     random: StdRng,
     plies: u32,
     line: Vec<String>,
@@ -47,7 +47,7 @@ impl<G: Playable> GameDriver<G> for Searches<G> {
         let player = game.side_to_move().index();
         let limits = Limits::depth(DEPTHS[player]);
         let listener = &mut |_: Report<G::Move>| {};
-        self.thinkers[player].think(game, None, &limits, &Control::default(), listener).mv.ok_or(())
+        self.engines[player].think(game, None, &limits, &Control::default(), listener).mv.ok_or(())
     }
 
     fn random(&mut self) -> f64 {
@@ -62,9 +62,9 @@ impl<G: Playable> GameDriver<G> for Searches<G> {
 
 /// Plays a game of two searches in the types of the game: its moves, final position and winner.
 fn in_types<G: Playable>(seed: u64) -> (Vec<String>, String, Option<Color>) {
-    let (mut game, first) = session::<G>().into_parts();
+    let mut game = Play::<G>::start();
     let mut driver = Searches {
-        thinkers: [first, session().into_parts().1],
+        engines: [engine(), engine()],
         random: StdRng::seed_from_u64(seed),
         plies: 0,
         line: Vec::new(),

@@ -13,7 +13,7 @@ use labrys::arena::{
     Adjudication, CommentKeys, EngineKind, EngineLimits, EngineSetup, Rules, Seat, Termination, Variation,
     play,
 };
-use labrys::engine::{Board, Engine, Play, SearchReport, Session, Settings};
+use labrys::engine::{Board, Play, Playable, SearchReport, Settings};
 use labrys::eval::WeightsError;
 use labrys::game::perft::perft;
 use labrys::game::{Color, Ending, Game, GameHistory, Outcome};
@@ -166,7 +166,7 @@ fn positions_are_solved_as_by_minimax() {
 #[test]
 fn an_engine_plays_it() {
     for search in ["pvs", "mcts"] {
-        let mut engine = Session::<Breakthrough>::new(&Settings::default());
+        let mut engine = Breakthrough::engine(&Settings::default());
         engine.set_option("SearchMode", search).unwrap();
         engine.set_option("Hash", "1").unwrap();
         let mut referee = Play::<Breakthrough>::start();
@@ -185,9 +185,9 @@ fn an_engine_plays_it() {
 
 /// An agent that looks two plies ahead.
 fn agent() -> Agent<Breakthrough> {
-    let mut session = Session::new(&Settings::default());
-    session.set_option("Hash", "1").unwrap();
-    Agent { thinker: session.into_parts().1, limit: SearchLimit::Depth(2) }
+    let mut engine = Breakthrough::engine(&Settings::default());
+    engine.set_option("Hash", "1").unwrap();
+    Agent { engine, limit: SearchLimit::Depth(2) }
 }
 
 #[test]

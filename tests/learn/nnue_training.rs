@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use labrys::engine::Playable;
-use labrys::engine::{Engine, Play, Session, Settings};
+use labrys::engine::{Play, Settings};
 use labrys::eval::nnue::{EvalNet, EvalNetSizes, NetEvaluator};
 use labrys::eval::{Evaluator, Score};
 use labrys::game::amazons::Amazons;
@@ -29,18 +29,19 @@ fn labrys(words: &str) -> (bool, String, String) {
 
 /// Plays games with few nodes into a file until it has so many.
 fn play<G: Playable>(path: &Path, games: u64, threads: usize) -> GamesHeader {
-    let (start, thinker) = Session::<G>::new(&Settings::default()).into_parts();
+    let engine = G::engine(&Settings::default());
+    let start = engine.game();
     let settings = SelfPlaySettings { nodes: 60, random_plies: 2..=5, seed: 3 };
-    let header = GamesHeader::new(start.position(), thinker.evaluation_name(start.position()), 60, (2, 5), 3);
+    let header = GamesHeader::new(start.position(), engine.evaluation_name(start.position()), 60, (2, 5), 3);
     let mut writer = GamesWriter::open::<G>(path, &header).unwrap();
-    let thinker = |_| {
-        let mut session = Session::<G>::new(&Settings::default());
-        session.set_option("Hash", "1").unwrap();
-        session.into_parts().1
+    let small_engine = |_| {
+        let mut engine = G::engine(&Settings::default());
+        engine.set_option("Hash", "1").unwrap();
+        engine
     };
-    let thinkers = (0..threads).map(thinker).collect();
+    let engines = (0..threads).map(small_engine).collect();
     let control = Control::default();
-    play_games(&Play::start(), thinkers, &settings, 0..games, &mut writer, &control, &mut |_| {}).unwrap();
+    play_games(&Play::start(), engines, &settings, 0..games, &mut writer, &control, &mut |_| {}).unwrap();
     assert_eq!(writer.games(), games);
     header
 }

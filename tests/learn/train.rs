@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use labrys::engine::Playable;
-use labrys::engine::{self, Engine, Play, Session, WeightsSource};
+use labrys::engine::{self, Play, TypedEngine, WeightsSource};
 use labrys::eval::WeightsError;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
@@ -20,14 +20,14 @@ use labrys::learn::{
 use labrys::search::Control;
 use labrys::with_games;
 
-fn session<G: Playable>() -> Session<G> {
-    let mut session = Session::new(&engine::Settings::default());
-    session.set_option("Hash", "1").unwrap();
-    session
+fn small_engine<G: Playable>() -> Box<dyn TypedEngine<G>> {
+    let mut engine = G::engine(&engine::Settings::default());
+    engine.set_option("Hash", "1").unwrap();
+    engine
 }
 
 fn agent<G: Playable>() -> Agent<G> {
-    Agent { thinker: session().into_parts().1, limit: SearchLimit::Depth(1) }
+    Agent { engine: small_engine(), limit: SearchLimit::Depth(1) }
 }
 
 fn workers(count: usize) -> Vec<Worker<Neighbours>> {
@@ -63,7 +63,7 @@ fn settings(games: u64) -> TrainingSettings {
 }
 
 fn zeros() -> Vec<f64> {
-    vec![0.0; session::<Neighbours>().weights().values().len()]
+    vec![0.0; small_engine::<Neighbours>().weights().values().len()]
 }
 
 fn lstd() -> Learner {
@@ -205,13 +205,13 @@ fn a_prediction_is_the_position_after_our_move_and_the_expected_reply() {
     };
     let game = play(agents.each_mut(), &observation, &game_settings);
     let steps = game.episodes[0].transitions();
-    let mut lone = session::<Neighbours>();
+    let mut lone = small_engine::<Neighbours>();
     let limits = labrys::search::Limits::depth(2);
     let best = lone.search(&[], &limits, &Control::default(), &mut |_: &engine::SearchReport| {}).unwrap();
     lone.board_mut().play(&best.best.unwrap()).unwrap();
     lone.board_mut().play(&best.ponder.unwrap()).unwrap();
-    let (reached, thinker) = lone.into_parts();
-    let seen = sparse_features(reached.position(), thinker.weights().set());
+    let reached = lone.game();
+    let seen = sparse_features(reached.position(), lone.weights().set());
     assert_eq!(steps[0].next, Some(seen));
     // The opponent plays random moves, so the real successor differs.
     assert_ne!(steps[0].next.as_ref(), Some(&steps[1].features));
@@ -230,9 +230,9 @@ fn the_policy_target_is_what_the_search_has_chosen() {
     };
     // MCTS: the visits of all root moves.
     let sampler = || {
-        let mut session = session::<Neighbours>();
-        session.set_option("SearchMode", "mcts").unwrap();
-        Agent { thinker: session.into_parts().1, limit: SearchLimit::Nodes(2_000) }
+        let mut engine = small_engine::<Neighbours>();
+        engine.set_option("SearchMode", "mcts").unwrap();
+        Agent { engine, limit: SearchLimit::Nodes(2_000) }
     };
     let mut agents = [sampler(), agent()];
     let game = play(agents.each_mut(), &observation, &game_settings);
@@ -268,13 +268,13 @@ fn leaf_features_are_from_the_point_of_view_of_the_agent() {
     };
     // The games do not change with the shipped net.
     let linear = || {
-        let mut session = session::<Chess>();
-        session.set_option("Evaluation", "linear").unwrap();
-        Agent { thinker: session.into_parts().1, limit: SearchLimit::Depth(1) }
+        let mut engine = small_engine::<Chess>();
+        engine.set_option("Evaluation", "linear").unwrap();
+        Agent { engine, limit: SearchLimit::Depth(1) }
     };
     let game = play::<Chess>([&mut linear(), &mut linear()], &observation, &game_settings);
-    let session = session::<Chess>();
-    let weights = session.weights().values();
+    let engine = small_engine::<Chess>();
+    let weights = engine.weights().values();
     let value = |features: &[(usize, f64)]| {
         features.iter().map(|&(index, value)| weights[index] * value).sum::<f64>()
     };
@@ -339,7 +339,7 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
     assert!(matches[2][5] > "0.8", "any move is a weak opponent: {curve}");
     // weights.json is a weights file with its source.
     let weights = out.join("weights.json");
-    let mut engine = session::<Neighbours>();
+    let mut engine = small_engine::<Neighbours>();
     engine.set_weights(&WeightsSource::File(weights.display().to_string())).unwrap();
     let source = fs::read_to_string(&weights).unwrap();
     assert!(source.contains("labrys train --variant neighbours") && source.contains(last), "{source}");

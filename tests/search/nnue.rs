@@ -254,15 +254,15 @@ fn each_piece_contributes_what_the_position_loses_without_it() {
 mod options {
     use std::fs;
 
-    use labrys::engine::{Engine, Session, Settings, SideEffect};
+    use labrys::engine::{Settings, SideEffect, TypedEngine};
 
     use super::*;
 
-    fn engine_with_file<G: Playable>(start: &G) -> (Session<G>, tempfile::TempDir, String) {
+    fn engine_with_file<G: Playable>(start: &G) -> (Box<dyn TypedEngine<G>>, tempfile::TempDir, String) {
         let folder = tempdir().unwrap();
         let path = folder.path().join("net.safetensors");
         labrys::learn::save_eval_net::<G>(&EvalNet::random(start, 32, 1, 9), &path).unwrap();
-        (Session::new(&Settings::default()), folder, path.to_str().unwrap().to_owned())
+        (G::engine(&Settings::default()), folder, path.to_str().unwrap().to_owned())
     }
 
     #[test]
@@ -271,33 +271,33 @@ mod options {
         let weights = folder.path().join("weights.json");
         fs::write(&weights, engine.weights().to_json()).unwrap();
         let weights = weights.to_str().unwrap();
-        let nodes = |engine: &mut Session<Chess>| {
+        let nodes = |engine: &mut dyn TypedEngine<Chess>| {
             let control = Control::default();
             engine.new_game();
             engine.search(&[], &Limits::depth(6), &control, &mut |_: &_| {}).unwrap().nodes
         };
-        let shipped = nodes(&mut engine);
+        let shipped = nodes(engine.as_mut());
         engine.set_option("Evaluation", "linear").unwrap();
-        let linear = nodes(&mut engine);
+        let linear = nodes(engine.as_mut());
         let told = |kind| [SideEffect::Evaluation { kind }];
         assert_eq!(engine.set_option("EvalFile", &path).unwrap(), told("net"));
-        let net = nodes(&mut engine);
+        let net = nodes(engine.as_mut());
         assert!(net != linear && net != shipped);
         let refusal = engine.set_option("EvalFile", "missing").unwrap_err().to_string();
         assert!(refusal.starts_with("option EvalFile: net file missing: "), "{refusal}");
-        assert_eq!(nodes(&mut engine), net, "a file that cannot be read changes nothing");
+        assert_eq!(nodes(engine.as_mut()), net, "a file that cannot be read changes nothing");
         // A GUI may send all defaults.
         assert_eq!(engine.set_option("WeightsFile", "<empty>").unwrap(), []);
         assert_eq!(engine.set_option("FeatureSet", "classical").unwrap(), []);
-        assert_eq!(nodes(&mut engine), net);
+        assert_eq!(nodes(engine.as_mut()), net);
         assert_eq!(engine.set_option("WeightsFile", weights).unwrap(), told("linear"));
-        assert_eq!(nodes(&mut engine), linear);
+        assert_eq!(nodes(engine.as_mut()), linear);
         engine.set_option("Evaluation", "net").unwrap();
-        assert_eq!(nodes(&mut engine), net);
+        assert_eq!(nodes(engine.as_mut()), net);
         assert_eq!(engine.set_option("FeatureSet", "msd").unwrap(), told("linear"));
         engine.set_option("Evaluation", "net").unwrap();
         assert_eq!(engine.set_option("EvalFile", "<empty>").unwrap(), []);
-        assert_eq!(nodes(&mut engine), shipped);
+        assert_eq!(nodes(engine.as_mut()), shipped);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::sync::Mutex;
 use common::process::Process;
 use common::random_lines;
 use labrys::engine::Playable;
-use labrys::engine::{Board, Engine, Play, SearchReport, Session, Settings};
+use labrys::engine::{Board, Engine, Play, SearchReport, Settings, TypedEngine};
 use labrys::eval::Linear;
 use labrys::game::amazons::Amazons;
 use labrys::game::chess::Chess;
@@ -35,8 +35,8 @@ fn net_file<G: Knowledge>(folder: &tempfile::TempDir, position: &G, seed: u64) -
 }
 
 /// An engine that plays with a net.
-fn engine<G: Playable>(net: &str, options: &[(&str, &str)]) -> Session<G> {
-    let mut engine = Session::<G>::new(&Settings::default());
+fn engine<G: Playable>(net: &str, options: &[(&str, &str)]) -> Box<dyn TypedEngine<G>> {
+    let mut engine = G::engine(&Settings::default());
     let common = [("SearchMode", "mcts"), ("Selection", "puct"), ("NetFile", net)];
     for (name, value) in common.iter().chain(options) {
         engine.set_option(name, value).unwrap();
@@ -106,7 +106,7 @@ fn searches_with_a_net_repeat_themselves_whatever_the_cache() {
     let path = net_file(&folder, &Neighbours::start(), 1);
     let net = path.to_str().unwrap();
     let found = |options: &[(&str, &str)]| {
-        visits(&mut engine::<Neighbours>(net, &[&[("Simulations", "400")], options].concat()))
+        visits(engine::<Neighbours>(net, &[&[("Simulations", "400")], options].concat()).as_mut())
     };
     let plain = found(&[]);
     let total: u32 = plain.1.iter().map(|(_, count)| count).sum();
@@ -116,7 +116,10 @@ fn searches_with_a_net_repeat_themselves_whatever_the_cache() {
     let batches = found(&[("BatchSize", "16")]);
     assert_eq!(batches.1.iter().map(|(_, count)| count).sum::<u32>(), 400);
     let other = net_file(&folder, &Neighbours::start(), 2);
-    assert_ne!(visits(&mut engine::<Neighbours>(other.to_str().unwrap(), &[("Simulations", "400")])), plain);
+    assert_ne!(
+        visits(engine::<Neighbours>(other.to_str().unwrap(), &[("Simulations", "400")]).as_mut()),
+        plain
+    );
     assert_ne!(found(&[("NetFile", "")]), plain, "without a net, the evaluation gives the priors");
 }
 
@@ -159,7 +162,7 @@ fn noise_changes_the_search_by_its_seed() {
     let path = net_file(&folder, &Neighbours::start(), 1);
     let found = |options: &[(&str, &str)]| {
         let options = [&[("Simulations", "200")], options].concat();
-        visits(&mut engine::<Neighbours>(path.to_str().unwrap(), &options)).1
+        visits(engine::<Neighbours>(path.to_str().unwrap(), &options).as_mut()).1
     };
     let plain = found(&[]);
     for at in ["root", "leaves"] {
@@ -189,7 +192,7 @@ fn the_first_moves_are_drawn_by_their_visits() {
         (0..40)
             .map(|seed| {
                 engine.set_option("Seed", &seed.to_string()).unwrap();
-                visits(&mut engine).0
+                visits(engine.as_mut()).0
             })
             .collect::<BTreeSet<_>>()
     };
@@ -211,7 +214,7 @@ fn every_game_is_played_with_a_net() {
                 let options = [("BatchSize", batch), ("Threads", threads), ("Simulations", "100")];
                 let mut engine = engine::<G>(path.to_str().unwrap(), &options);
                 engine.board_mut().set_up(Some(&position.fen()), &[]).unwrap();
-                let (best, _) = visits(&mut engine);
+                let (best, _) = visits(engine.as_mut());
                 engine.board().check_move(&best).unwrap();
             }
         }
@@ -228,7 +231,7 @@ fn a_search_finds_a_mate_whatever_the_net_says() {
     let path = net_file(&folder, &Chess::start(), 3);
     let mut engine = engine::<Chess>(path.to_str().unwrap(), &[("BatchSize", "8"), ("Simulations", "5000")]);
     engine.board_mut().set_up(Some("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"), &[]).unwrap();
-    assert_eq!(visits(&mut engine).0, "a1a8");
+    assert_eq!(visits(engine.as_mut()).0, "a1a8");
 }
 
 #[test]
@@ -237,14 +240,14 @@ fn a_bad_net_file_is_named_and_changes_nothing() {
     let [chess, neighbours] =
         [net_file(&folder, &Chess::start(), 1), net_file(&folder, &Neighbours::start(), 1)];
     let mut engine = engine::<Neighbours>(neighbours.to_str().unwrap(), &[("Simulations", "50")]);
-    let before = visits(&mut engine);
+    let before = visits(engine.as_mut());
     for (path, expected) in [
         (chess.to_str().unwrap(), "a net for game `chess`, expected `neighbours`"),
         ("/missing/net", "option NetFile: net file `/missing/net`: No such file"),
     ] {
         let error = engine.set_option("NetFile", path).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
-        assert_eq!(visits(&mut engine), before);
+        assert_eq!(visits(engine.as_mut()), before);
     }
 }
 
@@ -311,9 +314,9 @@ fn a_net_for_another_board_is_refused_by_go() {
         std::fs::remove_file(pgn).unwrap();
     }
 
-    let mut thinker = engine::<Amazons>(path.to_str().unwrap(), &[]).into_parts().1;
+    let mut engine = engine::<Amazons>(path.to_str().unwrap(), &[]);
     let best =
-        thinker.think(&Play::start(), None, &Limits::nodes(100), &Control::default(), &mut |_: Report<_>| ());
+        engine.think(&Play::start(), None, &Limits::nodes(100), &Control::default(), &mut |_: Report<_>| ());
     assert!(best.mv.is_some(), "the best move without it");
 }
 

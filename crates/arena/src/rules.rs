@@ -4,7 +4,9 @@ use thiserror::Error;
 
 use crate::games::GAMES;
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Board, Engine, OptionError, Play, Session, Settings, UnknownVariant, registry};
+use labrys_core::engine::{
+    Board, Engine, OptionError, Play, Settings, TypedEngine, UnknownVariant, registry,
+};
 use labrys_core::game::Game;
 
 /// A game and the value of its own option, such as the board size of Amazons.
@@ -79,10 +81,10 @@ impl Rules {
     ///
     /// # Errors
     /// [`OptionError`] names the option or its value.
-    pub fn session<G: Playable>(&self) -> Result<Session<G>, OptionError> {
-        let mut session = Session::new(&Settings::default());
-        self.apply(session.board_mut())?;
-        Ok(session)
+    pub fn typed_engine<G: Playable>(&self) -> Result<Box<dyn TypedEngine<G>>, OptionError> {
+        let mut engine = G::engine(&Settings::default());
+        self.apply(engine.board_mut())?;
+        Ok(engine)
     }
 
     /// Sets the game's own option.

@@ -10,7 +10,7 @@ use super::observation::{
 };
 use labrys_core::engine::Playable;
 use labrys_core::engine::game_loop::{GameDriver, play_out};
-use labrys_core::engine::{Board, Play, Thinker};
+use labrys_core::engine::{Board, Play, TypedEngine};
 use labrys_core::game::{Color, Game, Knowledge, Points, mixed};
 use labrys_core::search::{
     Best, Bound, Control, Limits, Listener, Report, RootMoveStatistics, RootStatistics,
@@ -40,7 +40,7 @@ impl SearchLimit {
 /// A player in self-play.
 pub struct Agent<G: Game> {
     /// Its search.
-    pub thinker: Box<dyn Thinker<G>>,
+    pub engine: Box<dyn TypedEngine<G>>,
     /// The limit of the search for each move.
     pub limit: SearchLimit,
 }
@@ -81,8 +81,8 @@ pub fn play<G: Playable>(
     control: &Control,
 ) -> Option<SelfPlayGame<G::Move>> {
     for (agent, number) in agents.iter_mut().zip(1..) {
-        agent.thinker.new_game();
-        agent.thinker.set_seed(mixed(game_settings.seed ^ number) >> 1);
+        agent.engine.new_game();
+        agent.engine.set_seed(mixed(game_settings.seed ^ number) >> 1);
     }
     let mut driver = Driver {
         agents,
@@ -137,13 +137,13 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
             }
             return Ok(random_move(game, &mut self.random));
         }
-        let Agent { thinker, limit } = &mut *self.agents[seat];
+        let Agent { engine, limit } = &mut *self.agents[seat];
         let mut recorder = SearchRecorder::default();
-        let best = thinker.think(game, None, &limit.limits(), self.control, &mut recorder);
+        let best = engine.think(game, None, &limit.limits(), self.control, &mut recorder);
         // The game is not over, so a search that is not stopped finds a move.
         let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(Interrupted)?;
         if let Some(settings) = self.observing.filter(|settings| seat == 0 || settings.both) {
-            let observer = Observer { set: thinker.weights().set(), game, color, settings };
+            let observer = Observer { set: engine.weights().set(), game, color, settings };
             let observation = observer.observation(mv, &best, &recorder);
             if let Some(episode) = self.episodes[seat].last_mut() {
                 episode.observations.push(observation);

@@ -370,10 +370,10 @@ fn set_agent_weights<G: Playable>(
     let source = |weights: &[f64]| WeightsSource::Values(weights.iter().map(f64::to_string).collect());
     let (learned, cloned) = (source(&state.weights), source(&state.opponent));
     for Worker { agents: [learner, opponent], learner: again, .. } in workers {
-        learner.thinker.set_weights(&learned)?;
-        again.thinker.set_weights(&learned)?;
+        learner.engine.set_weights(&learned)?;
+        again.engine.set_weights(&learned)?;
         if settings.clone_every.is_some() {
-            opponent.thinker.set_weights(&cloned)?;
+            opponent.engine.set_weights(&cloned)?;
         }
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use labrys_core::engine::registry::{self, GameTable, Of};
-use labrys_core::engine::{Board, Engine, Play, Session, Settings, UnknownVariant, line_text};
+use labrys_core::engine::{Board, Engine, Play, Settings, TypedEngine, UnknownVariant, line_text};
 use labrys_core::game::{EndgameTables, TablesError};
 use labrys_core::game_table;
 use labrys_core::search::{Control, Limits};
@@ -75,7 +75,7 @@ trait RegisteredGame: Sync {
 
 impl<G: SolverGame> RegisteredGame for Of<G> {
     fn engine(&self, settings: &Settings) -> Box<dyn ProofEngine> {
-        Box::new(ProofSession::<G>(Session::new(settings)))
+        Box::new(GameProofEngine::<G>(G::engine(settings)))
     }
 }
 
@@ -150,9 +150,9 @@ pub struct SolveJob {
 }
 
 /// [`ProofEngine`] for the game `G`.
-struct ProofSession<G: SolverGame>(Session<G>);
+struct GameProofEngine<G: SolverGame>(Box<dyn TypedEngine<G>>);
 
-impl<G: SolverGame> ProofSession<G> {
+impl<G: SolverGame> GameProofEngine<G> {
     /// The endgame tables that a task may rest on. Its tables of regions are in use from here on.
     fn tables_for(
         &self,
@@ -163,7 +163,7 @@ impl<G: SolverGame> ProofSession<G> {
             // Where it has been stopped, the solver hears of that, too.
             G::open_regions(folder, task.resources.threads, control.stop_flag())?;
         }
-        match self.0.thinker().tables() {
+        match self.0.tables() {
             Some(_) if task.proof.is_some() => Err(TaskError::Tables),
             tables => Ok(tables),
         }
@@ -176,12 +176,12 @@ impl<G: SolverGame> ProofSession<G> {
         task: &SolveTask,
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError> {
-        let solution = checked(self.0.play(), solver.solve()?)?;
+        let solution = checked(self.0.game(), solver.solve()?)?;
         let value = solution.value;
         report(solution);
         match (task.proof, value) {
             (Some((path, leaves)), Some(value)) => {
-                Ok(Some(solver.write_proof(path, self.0.play().position(), value, leaves)?))
+                Ok(Some(solver.write_proof(path, self.0.game().position(), value, leaves)?))
             }
             _ => Ok(None),
         }
@@ -197,7 +197,7 @@ impl<G: SolverGame> ProofSession<G> {
     ) -> Result<(), TaskError> {
         let mut turns = Turns::new(jobs);
         while let Some((job, solution)) = solver.solve_next(&mut turns) {
-            let mut play = self.0.play().clone();
+            let mut play = self.0.game().clone();
             job.moves.iter().for_each(|&mv| play.advance(mv));
             let value = solution.value;
             let mut flow = each(SplitEvent::Solved(self.job_in_text(job), checked(&play, solution)?));
@@ -220,13 +220,13 @@ impl<G: SolverGame> ProofSession<G> {
 
     /// The file of a job's certificate in a folder, named by the moves that lead to the position.
     fn certificate_of(&self, job: &Job<G, G::Move>, folder: &Path) -> PathBuf {
-        let moves = line_text(self.0.play().position(), &job.moves);
+        let moves = line_text(self.0.game().position(), &job.moves);
         folder.join(format!("{}.proof", moves.join("_")))
     }
 
     fn job_in_text(&self, job: &Job<G, G::Move>) -> SolveJob {
         let Job { position, moves, difficulty } = job;
-        let moves = line_text(self.0.play().position(), moves);
+        let moves = line_text(self.0.game().position(), moves);
         SolveJob { fen: position.fen(), moves, difficulty: *difficulty }
     }
 }
@@ -254,13 +254,13 @@ fn checked<G: SolverGame>(
     Ok(Solution { value, line, is_complete, nodes, evaluations, time })
 }
 
-impl<G: SolverGame> ProofEngine for ProofSession<G> {
+impl<G: SolverGame> ProofEngine for GameProofEngine<G> {
     fn engine(&self) -> &dyn Engine {
-        &self.0
+        self.0.as_ref()
     }
 
     fn engine_mut(&mut self) -> &mut dyn Engine {
-        &mut self.0
+        self.0.as_mut()
     }
 
     fn solve(
@@ -270,7 +270,7 @@ impl<G: SolverGame> ProofEngine for ProofSession<G> {
         control: &Control,
         report: &mut dyn FnMut(Solution<String>),
     ) -> Result<Option<Written>, TaskError> {
-        let position = self.0.play().position();
+        let position = self.0.game().position();
         let known = Known::read(task.known)?;
         let tables = self.tables_for(task, control)?;
         let job = |solver: &mut Solver<G>| self.solve_with(solver, task, report);
@@ -285,7 +285,7 @@ impl<G: SolverGame> ProofEngine for ProofSession<G> {
         control: &Control,
         each: &mut dyn FnMut(SplitEvent) -> ControlFlow<()>,
     ) -> Result<usize, TaskError> {
-        let position = self.0.play().position();
+        let position = self.0.game().position();
         let known = Known::read(task.known)?;
         let tables = self.tables_for(task, control)?;
         let mut jobs = split(position, plies, &known);
@@ -302,7 +302,7 @@ impl<G: SolverGame> ProofEngine for ProofSession<G> {
     }
 
     fn split(&self, plies: usize, known: &[PathBuf]) -> Result<Vec<SolveJob>, KnownError> {
-        let jobs = split(self.0.play().position(), plies, &Known::read(known)?);
+        let jobs = split(self.0.game().position(), plies, &Known::read(known)?);
         Ok(jobs.iter().map(|job| self.job_in_text(job)).collect())
     }
 

@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::{EngineSetup, MoveReply, MoveRequest, Player, PlayerError};
 use crate::Rules;
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Engine, OptionError, Session, Thinker};
+use labrys_core::engine::{Engine, OptionError, TypedEngine};
 use labrys_core::game::{Color, Game};
 use labrys_core::nets::NetError;
 use labrys_core::search::{Bound, Control, Limits, Report};
@@ -27,33 +27,33 @@ pub(super) struct InProcessPlayer<G: Game> {
     setup: EngineSetup,
     rules: Rules,
     /// `None` before the first game and after a panic of the search.
-    thinker: Option<Box<dyn Thinker<G>>>,
+    engine: Option<Box<dyn TypedEngine<G>>>,
 }
 
 impl<G: Playable> InProcessPlayer<G> {
     pub(super) fn new(setup: EngineSetup, rules: Rules) -> InProcessPlayer<G> {
-        InProcessPlayer { setup, rules, thinker: None }
+        InProcessPlayer { setup, rules, engine: None }
     }
 
-    fn start(&self) -> Result<Box<dyn Thinker<G>>, OptionError> {
-        let mut session: Session<G> = self.rules.session()?;
-        set_options(&mut session, &self.setup.options)?;
-        Ok(session.into_parts().1)
+    fn start(&self) -> Result<Box<dyn TypedEngine<G>>, OptionError> {
+        let mut engine = self.rules.typed_engine()?;
+        set_options(engine.as_mut(), &self.setup.options)?;
+        Ok(engine)
     }
 
     /// Runs `job` on the search, started if need be. A panic loses the game but does not end the match.
-    fn guard<T>(&mut self, job: impl FnOnce(&mut dyn Thinker<G>) -> T) -> Result<T, PlayerError> {
-        let mut thinker = match self.thinker.take() {
-            Some(thinker) => thinker,
+    fn guard<T>(&mut self, job: impl FnOnce(&mut dyn TypedEngine<G>) -> T) -> Result<T, PlayerError> {
+        let mut engine = match self.engine.take() {
+            Some(engine) => engine,
             None => self.start().map_err(|error| PlayerError::Crashed(error.to_string()))?,
         };
         // A panic drops the search, as its state may be inconsistent.
-        let (thinker, done) = catch_unwind(AssertUnwindSafe(move || {
-            let done = job(thinker.as_mut());
-            (thinker, done)
+        let (engine, done) = catch_unwind(AssertUnwindSafe(move || {
+            let done = job(engine.as_mut());
+            (engine, done)
         }))
         .map_err(|panic| PlayerError::Crashed(format!("panic: {}", panic_text(panic.as_ref()))))?;
-        self.thinker = Some(thinker);
+        self.engine = Some(engine);
         Ok(done)
     }
 }
@@ -66,7 +66,7 @@ fn panic_text(panic: &(dyn Any + Send)) -> &str {
 
 impl<G: Playable> Player<G> for InProcessPlayer<G> {
     fn new_game(&mut self, _: Color, _: &Control) -> Result<(), PlayerError> {
-        self.guard(|thinker| thinker.new_game())
+        self.guard(|engine| engine.new_game())
     }
 
     fn think(
@@ -77,9 +77,9 @@ impl<G: Playable> Player<G> for InProcessPlayer<G> {
         let limits = Limits { start: Instant::now(), ..request.limits.clone() };
         // A bound is no score.
         let (mut exact, mut line) = (None, Vec::new());
-        let best = self.guard(|thinker| {
-            thinker.check_board(request.game.position())?;
-            Ok(thinker.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
+        let best = self.guard(|engine| {
+            engine.check_board(request.game.position())?;
+            Ok(engine.think(request.game, None, &limits, control, &mut |report: Report<G::Move>| {
                 if report.multipv != 1 {
                     return;
                 }

@@ -1,12 +1,13 @@
 //! One game with its search, behind an object-safe facade.
 //!
-//! [`Board`] is a game in play, [`Engine`] a board with a search. Protocol and arena use them; positions,
-//! moves and options are text. [`Play`] and [`Session`] implement them for all games. [`registry`] is the
-//! only list of the games. [`suite`] has positions with what a search is to find in them.
+//! [`Board`] is a game in play, [`Engine`] a board with options and a search. Protocol and arena use them;
+//! positions, moves and options are text. [`Play`] and [`GameEngine`] implement them for all games, and
+//! [`TypedEngine`] is an engine in the types of its game, for self-play and matches, which [`game_loop`] plays.
+//! [`registry`] is the only list of the games: code that is generic over the game is found by the name of the
+//! game in a [table](registry::GameTable).
 //!
-//! Self-play and matches use the types of the game instead: [`game_loop`] plays it on a [`Play`], and a
-//! [`Thinker`] is a [`Session`] without its game and without text. Code that is generic over the game is found
-//! by the name of the game in a [table](registry::GameTable).
+//! Beside the engine stand what uses it: [`bench`], the signature of the search, and [`suite`], positions with
+//! what a search is to find in them.
 
 pub mod bench;
 pub mod game_loop;
@@ -14,19 +15,19 @@ pub mod registry;
 pub mod suite;
 
 mod board;
+mod game_engine;
 mod game_options;
 mod options;
-mod session;
 mod strength;
-mod thinker;
+mod typed;
 
 use thiserror::Error;
 
 pub use board::{Board, Play};
+pub use game_engine::{GameEngine, line_text};
 pub use game_options::GameOptions;
 pub use options::{EvaluationKind, OptionError, OptionGroup, OptionKind, OptionSpec, Settings, SideEffect};
-pub use session::{Session, line_text};
-pub use thinker::{GameThinker, Playable, Thinker};
+pub use typed::{Playable, TypedEngine};
 
 use crate::eval::nnue::NetBreakdown;
 use crate::eval::{EvalBreakdown, UciScore, Weights, WeightsError};
@@ -102,10 +103,6 @@ pub trait Engine: Send {
         control: &Control,
         listener: &mut dyn SearchListener,
     ) -> Result<BestMove, MoveError>;
-
-    /// Searches the bench positions of the game to `depth` plies or to their default depth. `None` if it was
-    /// stopped. The position, table and options of this engine are not used.
-    fn bench(&self, depth: Option<u32>, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64>;
 }
 
 /// Receives the progress of a search, in text. A closure receives the reports only.

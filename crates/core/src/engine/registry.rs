@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 use std::sync::{PoisonError, RwLock};
 
-use super::{Board, Engine, OptionSpec, Play, Playable, Session, Settings, UnknownVariant};
+use super::{Board, Engine, GameEngine, OptionSpec, Play, Playable, Settings, UnknownVariant};
+use crate::game::GameInfo;
 
 /// Calls a macro with the list of the games of this crate, the default first: the only list there is.
 #[macro_export]
@@ -88,6 +89,8 @@ impl<G> Of<G> {
 
 /// What the registry has of a game.
 trait RegisteredGame: Sync {
+    fn info(&self) -> GameInfo;
+
     fn board(&self) -> Box<dyn Board>;
 
     fn recorded(&self, tag: &str) -> Option<Box<dyn Board>>;
@@ -100,6 +103,10 @@ trait RegisteredGame: Sync {
 }
 
 impl<G: Playable> RegisteredGame for Of<G> {
+    fn info(&self) -> GameInfo {
+        G::INFO
+    }
+
     fn board(&self) -> Box<dyn Board> {
         Box::new(Play::<G>::start())
     }
@@ -113,11 +120,11 @@ impl<G: Playable> RegisteredGame for Of<G> {
     }
 
     fn options(&self) -> Vec<OptionSpec> {
-        Session::<G>::options_of_game()
+        GameEngine::<G>::options_of_game()
     }
 
     fn engine(&self, settings: &Settings) -> Box<dyn Engine> {
-        Box::new(Session::<G>::new(settings))
+        G::engine(settings)
     }
 }
 
@@ -157,6 +164,14 @@ pub fn board(name: &str) -> Result<Box<dyn Board>, UnknownVariant> {
 pub fn recorded(tag: &str) -> Result<Box<dyn Board>, UnknownVariant> {
     let board = GAMES.all().into_iter().find_map(|(_, game)| game.recorded(tag));
     board.ok_or_else(|| UnknownVariant { name: tag.to_owned() })
+}
+
+/// The data of a game by name.
+///
+/// # Errors
+/// [`UnknownVariant`] lists the games.
+pub fn info(name: &str) -> Result<GameInfo, UnknownVariant> {
+    GAMES.get(name).map(RegisteredGame::info)
 }
 
 /// The first game that has the position of a FEN, if any.

@@ -9,7 +9,7 @@ use rand::{RngExt, SeedableRng};
 
 use super::games::{BLOCK, GamesError, GamesProblem, GamesWriter, PlayedGame};
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Board, Play, Thinker};
+use labrys_core::engine::{Board, Play, TypedEngine};
 use labrys_core::eval::{Score, WdlModel};
 use labrys_core::game::{Color, Points, mixed};
 use labrys_core::parallel;
@@ -53,7 +53,7 @@ pub struct Played {
     pub positions: u64,
 }
 
-/// Plays the games of these numbers from `start`, on one thread for each thinker; the file has the first ones
+/// Plays the games of these numbers from `start`, on one thread for each engine; the file has the first ones
 /// of them already. A game depends on the settings and its number only. Games are written in their order;
 /// those that are not finished when `control` stops the work are dropped.
 ///
@@ -62,7 +62,7 @@ pub struct Played {
 /// end the game; the games before stay.
 pub fn play_games<G: Playable>(
     start: &Play<G>,
-    thinkers: Vec<Box<dyn Thinker<G>>>,
+    engines: Vec<Box<dyn TypedEngine<G>>>,
     settings: &SelfPlaySettings,
     numbers: Range<u64>,
     writer: &mut GamesWriter,
@@ -72,9 +72,9 @@ pub fn play_games<G: Playable>(
     let mut played = Played { games: writer.games(), positions: 0 };
     let first = numbers.start;
     let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
-    let job = |thinker: &mut Box<dyn Thinker<G>>, number| match play_game(
+    let job = |engine: &mut Box<dyn TypedEngine<G>>, number| match play_game(
         start,
-        thinker.as_mut(),
+        engine.as_mut(),
         settings,
         number,
         control,
@@ -83,7 +83,7 @@ pub fn play_games<G: Playable>(
         game => Some((number, game.ok())),
     };
     let path = writer.path().to_owned();
-    parallel::run(thinkers, first + played.games..numbers.end, job, |(number, game)| {
+    parallel::run(engines, first + played.games..numbers.end, job, |(number, game)| {
         let Some(game) = game else {
             let (plies, attempts) = (settings.random_plies.clone(), ATTEMPTS);
             let error = GamesError { path: path.clone(), problem: GamesProblem::Opening { plies, attempts } };
@@ -112,7 +112,7 @@ pub fn play_games<G: Playable>(
 /// Plays a game.
 fn play_game<G: Playable>(
     start: &Play<G>,
-    thinker: &mut dyn Thinker<G>,
+    engine: &mut dyn TypedEngine<G>,
     settings: &SelfPlaySettings,
     number: u64,
     control: &Control,
@@ -126,9 +126,9 @@ fn play_game<G: Playable>(
         None if control.is_stopped() => return Err(Unplayed::Stopped),
         None => return Err(Unplayed::NoOpening),
     };
-    thinker.new_game();
-    thinker.set_seed(random.random::<u64>() >> 1);
-    let (limits, model) = (Limits::nodes(settings.nodes), thinker.scale(start.position()).wdl);
+    engine.new_game();
+    engine.set_seed(random.random::<u64>() >> 1);
+    let (limits, model) = (Limits::nodes(settings.nodes), engine.scale(start.position()).wdl);
     let (mut moves, mut adjudicator) = (Vec::new(), Adjudicator::new::<G>(model));
     let winner = loop {
         if let Some(outcome) = game.outcome() {
@@ -140,7 +140,7 @@ fn play_game<G: Playable>(
             break game.leader();
         }
         let mut score = None;
-        let best = thinker.think(&game, None, &limits, control, &mut |report: Report<G::Move>| {
+        let best = engine.think(&game, None, &limits, control, &mut |report: Report<G::Move>| {
             if report.bound == Bound::Exact {
                 score = Some(report.score);
             }

@@ -64,7 +64,7 @@ impl GenerationGames<'_> {
         let leaves = || NetLeaves::new(net.clone(), path.clone());
         let player = || {
             let mut player: Agent<G> = self.config.net_player(false)?;
-            player.thinker.set_net(leaves());
+            player.engine.set_net(leaves());
             Ok(player)
         };
         let mut players = (0..self.threads).map(|_| player()).collect::<Result<Vec<_>, SettingsError>>()?;

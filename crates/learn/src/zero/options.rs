@@ -9,7 +9,7 @@ use toml::Spanned;
 use super::{SettingsError, ZeroConfig};
 use crate::selfplay::{Agent, SearchLimit};
 use labrys_core::engine::Playable;
-use labrys_core::engine::{Settings, Thinker};
+use labrys_core::engine::{Settings, TypedEngine};
 use labrys_core::search::{Method, RootSelection};
 
 /// How nets play unless the settings say otherwise.
@@ -66,22 +66,22 @@ impl ZeroConfig {
     /// # Errors
     /// [`SettingsError`] names the line and the option.
     pub(super) fn net_player<G: Playable>(&self, in_match: bool) -> Result<Agent<G>, SettingsError> {
-        let mut thinker = G::thinker(&Settings::default());
+        let mut engine = G::engine(&Settings::default());
         let fixed = [("SearchMode", "mcts"), ("Selection", "puct")].into_iter();
-        set_all(thinker.as_mut(), fixed.chain(NET_DEFAULTS).chain(SELFPLAY_DEFAULTS));
+        set_all(engine.as_mut(), fixed.chain(NET_DEFAULTS).chain(SELFPLAY_DEFAULTS));
         let settings = &self.settings;
         let own = &settings.selfplay.options;
-        self.apply(thinker.as_mut(), "selfplay.options", own, &OF_NETS)?;
+        self.apply(engine.as_mut(), "selfplay.options", own, &OF_NETS)?;
         // One kind of noise is enough.
-        let is_gumbel = thinker.settings().search.sampling.root_selection == RootSelection::Gumbel;
+        let is_gumbel = engine.settings().search.sampling.root_selection == RootSelection::Gumbel;
         if is_gumbel && !own.has("DirichletWeight") {
-            set_all(thinker.as_mut(), [("DirichletWeight", "0")]);
+            set_all(engine.as_mut(), [("DirichletWeight", "0")]);
         }
         if in_match {
-            set_all(thinker.as_mut(), MATCH_DEFAULTS);
-            self.apply(thinker.as_mut(), "match.options", &settings.matches.options, &OF_NETS)?;
+            set_all(engine.as_mut(), MATCH_DEFAULTS);
+            self.apply(engine.as_mut(), "match.options", &settings.matches.options, &OF_NETS)?;
         }
-        Ok(Agent { thinker, limit: SearchLimit::Options })
+        Ok(Agent { engine, limit: SearchLimit::Options })
     }
 
     /// A rival, by its index, for games from a position.
@@ -90,9 +90,9 @@ impl ZeroConfig {
     /// [`SettingsError`] names the line and the key.
     pub(super) fn rival<G: Playable>(&self, index: usize, start: &G) -> Result<Agent<G>, SettingsError> {
         let rival = &self.settings.rivals[index];
-        let mut thinker = G::thinker(&Settings::default());
+        let mut engine = G::engine(&Settings::default());
         let key = format!("rivals.{}", index + 1);
-        self.apply(thinker.as_mut(), &format!("{key}.options"), &rival.options, &OF_RIVALS)?;
+        self.apply(engine.as_mut(), &format!("{key}.options"), &rival.options, &OF_RIVALS)?;
         let limit = match (rival.depth, rival.nodes) {
             (Some(depth), None) => SearchLimit::Depth(depth.get()),
             (None, Some(nodes)) => SearchLimit::Nodes(nodes.get()),
@@ -101,8 +101,8 @@ impl ZeroConfig {
                 return Err(self.error(&rival.name, key, "either depth or nodes".to_owned()));
             }
         };
-        thinker.check_board(start).map_err(|error| self.error(&rival.name, &key, error.to_string()))?;
-        let Settings { method, search, .. } = thinker.settings();
+        engine.check_board(start).map_err(|error| self.error(&rival.name, &key, error.to_string()))?;
+        let Settings { method, search, .. } = engine.settings();
         let is_limited = match method {
             Method::Random => true,
             Method::MonteCarlo => search.sampling.simulations > 0,
@@ -112,26 +112,27 @@ impl ZeroConfig {
             let problem = "depth, nodes or, in Monte Carlo searches, the option Simulations is missing";
             return Err(self.error(&rival.name, key, problem.to_owned()));
         }
-        Ok(Agent { thinker, limit })
+        Ok(Agent { engine, limit })
     }
 
     /// Sets the options of a table, except those that are `refused`.
     fn apply<G: Playable>(
         &self,
-        thinker: &mut dyn Thinker<G>,
+        engine: &mut dyn TypedEngine<G>,
         table: &str,
         options: &EngineOptions,
         refused: &[&str],
     ) -> Result<(), SettingsError> {
         for (name, value) in &options.0 {
             let key = || format!("{table}.{name}");
-            if refused.iter().any(|refused| refused.eq_ignore_ascii_case(name)) {
+            let of_board = engine.board().option().map(|option| option.name);
+            if refused.iter().copied().chain(of_board).any(|refused| refused.eq_ignore_ascii_case(name)) {
                 return Err(self.error(value, key(), "the run sets this option itself".to_owned()));
             }
-            thinker
+            engine
                 .set_option(name, &value.get_ref().to_string())
                 .map_err(|error| self.error(value, key(), error.to_string()))?;
-            if *refused == OF_NETS && thinker.settings().search.sampling.simulations == 0 {
+            if *refused == OF_NETS && engine.settings().search.sampling.simulations == 0 {
                 return Err(self.error(value, key(), "nothing else limits a search".to_owned()));
             }
         }
@@ -141,10 +142,10 @@ impl ZeroConfig {
 
 /// Sets options that every engine has.
 fn set_all<G: Playable>(
-    thinker: &mut dyn Thinker<G>,
+    engine: &mut dyn TypedEngine<G>,
     options: impl IntoIterator<Item = (&'static str, &'static str)>,
 ) {
     for (name, value) in options {
-        thinker.set_option(name, value).expect("an option of every engine");
+        engine.set_option(name, value).expect("an option of every engine");
     }
 }

@@ -95,8 +95,8 @@ fn play_game<G: Playable>(
     seed: u64,
     control: &Control,
 ) -> Option<SelfPlayGame> {
-    player.thinker.new_game();
-    player.thinker.set_seed(mixed(seed) >> 1);
+    player.engine.new_game();
+    player.engine.set_seed(mixed(seed) >> 1);
     let mut random = StdRng::seed_from_u64(seed);
     let opening_plies = random.random_range(0..=settings.opening_plies);
     let (samples, sides) = (Samples::new(), Vec::new());
@@ -137,9 +137,9 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
             self.opening_plies -= 1;
             return Ok(random_move(game, &mut self.random));
         }
-        let Agent { thinker, limit } = &mut *self.player;
+        let Agent { engine, limit } = &mut *self.player;
         let mut recorder = RootRecorder(None);
-        let best = thinker.think(game, None, &limit.limits(), self.control, &mut recorder);
+        let best = engine.think(game, None, &limit.limits(), self.control, &mut recorder);
         // The game is not over, so a search that is not stopped finds a move, and tells of its root.
         let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(Interrupted)?;
         let root = recorder.0.ok_or(Interrupted)?;

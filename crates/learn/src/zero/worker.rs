@@ -65,6 +65,6 @@ pub(super) fn set_net<G: Playable>(
 ) {
     let net = Net::new(parameters);
     for worker in workers {
-        player(worker).thinker.set_net(NetLeaves::new(net.clone(), path.to_owned()));
+        player(worker).engine.set_net(NetLeaves::new(net.clone(), path.to_owned()));
     }
 }

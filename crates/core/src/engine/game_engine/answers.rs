@@ -1,0 +1,94 @@
+//! What answers at the root, before a search and by one.
+
+use std::time::Duration;
+
+use super::super::strength::Level;
+use super::super::{Playable, Settings};
+use super::memory::Memory;
+use crate::eval::Evaluator;
+use crate::game::mixed;
+use crate::search::{Best, Control, Limits, Listener, NetLeaves, SearchInput, TableRoot, random};
+
+/// What one of those that are asked before a search has to say.
+enum Answer<M> {
+    /// Nothing.
+    Pass,
+    /// The search has to choose among these moves.
+    Narrow(Vec<M>),
+    /// The search has to choose among the moves of the endgame tables, which have the result.
+    Tables(TableRoot<M>),
+    /// There is no search: the move is this one.
+    Move(Best<M>),
+}
+
+/// Finds a move: those that know something before a search are asked in order, each within what is left by
+/// the others, and then the search.
+pub(super) fn answer<G: Playable, E: Evaluator<G>>(
+    memory: &mut Memory<G>,
+    settings: &Settings,
+    input: SearchInput<G, E>,
+    net: Option<&NetLeaves>,
+    control: &Control,
+    listener: &mut dyn Listener<G::Move>,
+) -> Best<G::Move> {
+    let SearchInput { position, history, limits, .. } = input;
+    let nodes = limits.nodes.into_iter().chain(level::<G>(settings).map(|level| level.nodes)).min();
+    let overhead = Duration::from_millis(settings.move_overhead);
+    let (stm, plies) = (position.side_to_move(), history.past().len());
+    let limits = Limits { overhead, nodes, ..limits.clone() };
+    let limits = &memory.delays.begin(&limits, stm, plies, limits.start.elapsed());
+    let input = SearchInput { limits, ..input };
+
+    let asked = [rules_of_thumb, random_move, endgame_tables];
+    let (mut narrowed, mut tables) = (None, None);
+    for ask in asked {
+        let root_moves = narrowed.as_deref().or(input.root_moves);
+        match ask(settings, &SearchInput { root_moves, ..input }) {
+            Answer::Pass => {}
+            Answer::Narrow(moves) => narrowed = Some(moves),
+            Answer::Tables(root) => tables = Some(root),
+            Answer::Move(best) => return best,
+        }
+    }
+    let input = SearchInput { root_moves: narrowed.as_deref().or(input.root_moves), ..input };
+    let best = match &tables {
+        None => memory.run(settings, input, net, control, listener),
+        Some(root) => memory.run(settings, root.narrow(input), net, control, &mut root.listener(listener)),
+    };
+    memory.delays.end(limits.start.elapsed(), control.setup(), control.longest_gap());
+    best
+}
+
+/// The level of limited strength, if strength is limited and the game's has been measured.
+fn level<G: Playable>(settings: &Settings) -> Option<Level> {
+    settings.limit_strength.then(|| Level::of(G::INFO.strengths, settings.elo)).flatten()
+}
+
+/// The moves that the rules of thumb of the game keep, unless the caller has chosen some.
+fn rules_of_thumb<G: Playable, E>(settings: &Settings, input: &SearchInput<G, E>) -> Answer<G::Move> {
+    if !settings.rules_of_thumb || input.root_moves.is_some() {
+        return Answer::Pass;
+    }
+    let mut moves = Vec::new();
+    input.position.legal_moves(&mut moves);
+    input.position.rules_of_thumb(&mut moves);
+    Answer::Narrow(moves)
+}
+
+/// The random moves of limited strength.
+fn random_move<G: Playable, E: Evaluator<G>>(
+    settings: &Settings,
+    input: &SearchInput<G, E>,
+) -> Answer<G::Move> {
+    let plies = input.history.past().len() as u64;
+    let number = input.position.key() ^ mixed(settings.search.seed ^ mixed(plies));
+    match level::<G>(settings).filter(|level| level.errs(number)) {
+        Some(_) => Answer::Move(random(input)),
+        None => Answer::Pass,
+    }
+}
+
+/// The moves that keep the result by the endgame tables.
+fn endgame_tables<G: Playable, E: Evaluator<G>>(_: &Settings, input: &SearchInput<G, E>) -> Answer<G::Move> {
+    TableRoot::of(input).map_or(Answer::Pass, Answer::Tables)
+}

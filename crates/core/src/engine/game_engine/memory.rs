@@ -1,0 +1,101 @@
+//! What searches keep from one move to the next.
+
+use super::super::options::MOST_THREADS;
+use super::super::{OptionError, Playable, Settings};
+use crate::eval::Evaluator;
+use crate::game::Game;
+use crate::search::{
+    Best, Control, Delays, Heuristics, Listener, Method, NetLeaves, SearchInput, Selection,
+    TranspositionTable, Tree, monte_carlo, random, search,
+};
+
+/// The data that searches keep from one move to the next. It is allocated for the first game or search, so
+/// that the engine starts at once.
+#[derive(Debug)]
+pub(super) struct Memory<G: Game> {
+    /// The transposition table of searches by depth.
+    table: Option<TranspositionTable>,
+    /// The tree of Monte Carlo searches. It has as much memory as the table. Only one of them exists at a
+    /// time.
+    tree: Option<Tree<G>>,
+    /// The histories of each thread of a search by depth; empty before the first search.
+    heuristics: Vec<Heuristics<G>>,
+    /// What searches on a clock have learned of this machine.
+    pub(super) delays: Delays,
+}
+
+impl<G: Game> Default for Memory<G> {
+    fn default() -> Memory<G> {
+        Memory { table: None, tree: None, heuristics: Vec::new(), delays: Delays::default() }
+    }
+}
+
+impl<G: Playable> Memory<G> {
+    /// Clears the data of earlier searches.
+    pub(super) fn clear(&mut self) {
+        // Clearing takes as long as a quick search, and a table that no search has used is empty.
+        if let Some(table) = self.table.as_mut().filter(|_| !self.heuristics.is_empty()) {
+            table.clear();
+        }
+        self.tree = None;
+        self.heuristics.clear();
+    }
+
+    /// Drops the tree, as the options under which it was built have changed.
+    pub(super) fn forget_tree(&mut self) {
+        self.tree = None;
+    }
+
+    /// Makes the table anew, of another size. The old one is freed first: there may not be room for both. Where
+    /// there is no room, the next search makes one of the old size.
+    pub(super) fn resize(&mut self, megabytes: usize) -> Result<(), OptionError> {
+        (self.table, self.tree) = (None, None);
+        self.table = Some(TranspositionTable::new(megabytes).ok_or(OptionError::Memory { megabytes })?);
+        Ok(())
+    }
+
+    /// Searches for the best move by the method of the settings.
+    pub(super) fn run<E: Evaluator<G>>(
+        &mut self,
+        settings: &Settings,
+        input: SearchInput<G, E>,
+        net: Option<&NetLeaves>,
+        control: &Control,
+        listener: &mut dyn Listener<G::Move>,
+    ) -> Best<G::Move> {
+        let threads = settings.threads.min(MOST_THREADS);
+        match settings.method {
+            Method::Deepening(mode) => {
+                self.tree = None;
+                self.heuristics.resize_with(threads, Heuristics::new);
+                self.table(settings);
+                let Memory { table: Some(table), heuristics, .. } = self else {
+                    unreachable!("the table has just been made");
+                };
+                search(&input, mode, table, heuristics, control, listener)
+            }
+            Method::MonteCarlo => {
+                self.table = None;
+                let tree = self.tree.get_or_insert_with(|| Tree::new(settings.hash << 20));
+                let Some(net) = net.filter(|_| input.options.sampling.selection == Selection::Puct) else {
+                    return monte_carlo(&input, tree, threads, None, control, listener);
+                };
+                net.set_cache(settings.net_cache << 20);
+                // The value of a leaf is the net's, unless playouts are asked for.
+                let mut options = input.options.clone();
+                options.sampling.playout_plies.get_or_insert(0);
+                let input = SearchInput { options: &options, ..input };
+                monte_carlo(&input, tree, threads, Some(net), control, listener)
+            }
+            Method::Random => random(&input),
+        }
+    }
+
+    /// Allocates the table if it does not exist yet.
+    pub(super) fn table(&mut self, settings: &Settings) {
+        // Setting the size has already allocated a table of this size once.
+        self.table.get_or_insert_with(|| {
+            TranspositionTable::new(settings.hash).or_else(|| TranspositionTable::new(1)).expect("1 MiB")
+        });
+    }
+}

@@ -1,0 +1,185 @@
+//! The options of an engine that do more than change its settings, and how all of them are set.
+
+use std::path::{Path, PathBuf};
+
+use super::super::options::{Row, RowKind, SetResult, find, settings_rows};
+use super::super::{
+    Board, Engine, EvaluationKind, OptionError, OptionGroup, OptionSpec, Play, Playable, Settings,
+    SideEffect, WeightsSource,
+};
+use super::GameEngine;
+use super::nets::EvalNetInPlay;
+use crate::eval::nnue::{EvalNet, NetEvaluator};
+use crate::eval::{Linear, Weights, WeightsError};
+use crate::search::NetLeaves;
+
+impl<G: Playable> GameEngine<G> {
+    /// The options that do more than change the settings.
+    fn own_rows() -> Vec<Row<GameEngine<G>>> {
+        use OptionGroup::{Evaluation, General, MonteCarlo};
+        let sets = G::SETS.iter().map(|set| set.name).collect();
+        let row = |name, group, kind| Row { name, group, kind };
+        let mut rows = vec![
+            row(
+                "Clear Hash",
+                General,
+                RowKind::Button { press: |engine: &mut GameEngine<G>| engine.memory.clear() },
+            ),
+            // Accepted without effect.
+            row("UCI_Opponent", General, RowKind::Text { set: |_, _| Ok(Vec::new()) }),
+            row("EvalFile", Evaluation, RowKind::Path { set: GameEngine::load_eval_net }),
+            row(
+                "FeatureSet",
+                Evaluation,
+                RowKind::Combo { values: sets, in_words: None, default: 0, set: GameEngine::select_set },
+            ),
+            row("WeightsFile", Evaluation, RowKind::Path { set: GameEngine::load_weights }),
+            row("NetFile", MonteCarlo, RowKind::Path { set: GameEngine::load_net }),
+        ];
+        rows.extend(Self::tables_row());
+        rows
+    }
+
+    /// The option for endgame tables, if the game has any.
+    fn tables_row() -> Option<Row<GameEngine<G>>> {
+        let kind = RowKind::Path { set: GameEngine::open_tables };
+        G::TABLES_OPTION.map(|name| Row { name, group: OptionGroup::General, kind })
+    }
+
+    /// The options that not every game has.
+    pub(in super::super) fn options_of_game() -> Vec<OptionSpec> {
+        let common = settings_rows(&[]);
+        let rows = settings_rows(G::INFO.strengths).into_iter();
+        let rows = rows.filter(|row| find(&common, row.name).is_none());
+        let own = Self::tables_row()
+            .map(|row| row.spec())
+            .into_iter()
+            .chain(Play::<G>::own_row().map(|row| row.spec()));
+        rows.map(|row| row.spec()).chain(own).collect()
+    }
+
+    /// The options, those of the board among them.
+    pub(super) fn specs(&self) -> Vec<OptionSpec> {
+        let settings = settings_rows(G::INFO.strengths);
+        let own = Self::own_rows();
+        let specs = settings.iter().map(Row::spec).chain(own.iter().map(Row::spec));
+        let mut options: Vec<_> = specs.chain(self.play.option()).collect();
+        options.sort_by_key(|option| option.group);
+        options
+    }
+
+    /// Sets an option, see [`Engine::set_option`].
+    pub(super) fn set(&mut self, name: &str, value: &str) -> SetResult {
+        let mut side_effects = Vec::new();
+        if let Some(row) = find(&settings_rows(G::INFO.strengths), name) {
+            let mut settings = self.settings.clone();
+            row.set(&mut settings, value)?;
+            self.change_settings(settings)?;
+        } else if let Some(row) = find(&Self::own_rows(), name) {
+            side_effects = row.set(self, value)?;
+        } else {
+            self.play.set_option(name, value)?;
+        }
+        self.memory.forget_tree();
+        Ok(side_effects)
+    }
+
+    /// Replaces the weights, see [`Engine::set_weights`].
+    pub(super) fn replace_weights(
+        &mut self,
+        source: &WeightsSource,
+    ) -> Result<Vec<SideEffect>, WeightsError> {
+        let old = self.weights();
+        let weights = match source {
+            WeightsSource::Values(values) => old.with_values(values)?,
+            WeightsSource::Named(pairs) => {
+                old.with_named(pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())))?
+            }
+            WeightsSource::File(path) => Weights::load::<G>(Path::new(path))?,
+            WeightsSource::Default => Weights::shipped::<G>(old.set())?,
+        };
+        let set = weights.set_name();
+        let feature_set = (weights.set() != old.set()).then_some(SideEffect::FeatureSet { set });
+        self.linear.set_weights(weights)?;
+        Ok(feature_set.into_iter().chain(self.select_evaluation(EvaluationKind::Linear)).collect())
+    }
+
+    /// Changes the settings, and the table with its size.
+    fn change_settings(&mut self, settings: Settings) -> Result<(), OptionError> {
+        if settings.hash != self.settings.hash {
+            self.memory.resize(settings.hash)?;
+        }
+        let old = std::mem::replace(&mut self.settings, settings);
+        let evaluation = |settings: &Settings| (settings.evaluation, settings.limit_strength);
+        if evaluation(&old) != evaluation(&self.settings) {
+            // The scores in the table are those of another evaluation.
+            self.memory.clear();
+        }
+        Ok(())
+    }
+
+    /// Selects a kind of evaluation, of which new numbers have been loaded. The scores in the table are those
+    /// of others.
+    fn select_evaluation(&mut self, kind: EvaluationKind) -> Option<SideEffect> {
+        self.memory.clear();
+        let old = std::mem::replace(&mut self.settings.evaluation, kind);
+        (old != kind && self.eval_net.is_some()).then(|| SideEffect::Evaluation { kind: kind.name() })
+    }
+
+    /// Selects a feature set. Weights of that set stay; those of another are replaced by the shipped ones.
+    fn select_set(&mut self, set: usize) -> SetResult {
+        let old = self.weights();
+        if old.set() == set {
+            return Ok(Vec::new());
+        }
+        let was_shipped = *old == Weights::shipped::<G>(old.set())?;
+        self.linear = Linear::shipped(set)?;
+        let weights = (!was_shipped).then_some(SideEffect::Weights { set: G::SETS[set].name });
+        Ok(weights.into_iter().chain(self.select_evaluation(EvaluationKind::Linear)).collect())
+    }
+
+    /// Loads weights and plays by them. Without a file the shipped ones are loaded, and the kind of evaluation
+    /// stays: GUIs that send all defaults mean nothing by them.
+    fn load_weights(&mut self, path: Option<&str>) -> SetResult {
+        if let Some(path) = path {
+            return Ok(self.set_weights(&WeightsSource::File(path.to_owned()))?);
+        }
+        self.linear = Linear::shipped(self.weights().set())?;
+        self.memory.clear();
+        Ok(Vec::new())
+    }
+
+    /// Loads an evaluation net and plays by it. Without a file the shipped one is loaded, if there is one, and
+    /// the kind of evaluation stays.
+    fn load_eval_net(&mut self, path: Option<&str>) -> SetResult {
+        let Some(path) = path.map(PathBuf::from) else {
+            self.eval_net = EvalNetInPlay::shipped();
+            self.memory.clear();
+            return Ok(Vec::new());
+        };
+        let evaluator = NetEvaluator::new(EvalNet::load::<G>(&path)?);
+        self.eval_net = Some(EvalNetInPlay { evaluator, path: Some(path) });
+        Ok(self.select_evaluation(EvaluationKind::Net).into_iter().collect())
+    }
+
+    /// Loads a policy/value net; none without a file.
+    fn load_net(&mut self, path: Option<&str>) -> SetResult {
+        self.net = path.map(|path| NetLeaves::load::<G>(Path::new(path))).transpose()?;
+        Ok(Vec::new())
+    }
+
+    /// Opens endgame tables; none without a folder.
+    fn open_tables(&mut self, path: Option<&str>) -> SetResult {
+        let name = G::TABLES_OPTION.unwrap_or_default();
+        match path {
+            None => self.tables = None,
+            Some(path) => {
+                G::open_tables(&mut self.tables, path)
+                    .map_err(|error| OptionError::Tables { name, error })?;
+            }
+        }
+        // The transposition table has results of the tables, or evaluations of positions that they have.
+        self.memory.clear();
+        Ok(Vec::new())
+    }
+}
