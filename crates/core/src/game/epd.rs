@@ -44,6 +44,11 @@ pub enum EpdError<E> {
 /// Opcodes that are known without semicolons around them: those of test suites and of positions.
 const COMMON: [&str; 12] = ["acd", "acn", "acs", "am", "bm", "c0", "ce", "dm", "fmvn", "hmvc", "id", "pv"];
 
+/// Whether a word is an opcode that is known without semicolons around it.
+pub(super) fn is_common(word: &str) -> bool {
+    COMMON.iter().any(|opcode| word.trim_end_matches(':').eq_ignore_ascii_case(opcode))
+}
+
 /// A part of a line.
 enum Token {
     Word(String),
@@ -109,11 +114,8 @@ impl Token {
 /// between the operations.
 fn tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
     let mut tokens = written_tokens(line)?;
-    let is_same = |word: &str, opcode: &str| word.trim_end_matches(':').eq_ignore_ascii_case(opcode);
-    let is_common =
-        |token: &Token| token.word().is_some_and(|word| COMMON.iter().any(|opcode| is_same(word, opcode)));
     let has_semicolons = tokens.iter().any(Token::is_semicolon);
-    let places = (0..tokens.len()).filter(|&at| is_common(&tokens[at]));
+    let places = (0..tokens.len()).filter(|&at| tokens[at].word().is_some_and(is_common));
     let places: Vec<_> = places.take(if has_semicolons { 1 } else { usize::MAX }).collect();
     places.into_iter().rev().for_each(|at| tokens.insert(at, Token::Semicolon));
     Ok(tokens)
