@@ -118,6 +118,10 @@ fn read_board(board: &str, builder: &mut BoardBuilder) -> Result<(), FenError> {
 /// Reads castling rights in either form. Those that the board does not have are dropped.
 fn read_rights(text: &str, board: &Board) -> Result<[CastleRights; 2], FenError> {
     let mut rights = [CastleRights::EMPTY; 2];
+    // What stands for none.
+    if text.chars().all(|sign| !sign.is_alphanumeric() || "0xX".contains(sign)) {
+        return Ok(rights);
+    }
     for letter in text.chars() {
         let colour = if letter.is_ascii_uppercase() { Side::White } else { Side::Black };
         let first = Rank::First.relative_to(colour);
@@ -128,8 +132,6 @@ fn read_rights(text: &str, board: &Board) -> Result<[CastleRights; 2], FenError>
             'k' => files.filter(|&file| file > king.file()).last(),
             'q' => files.find(|&file| file < king.file()),
             file @ 'a'..='h' => files.find(|&rook| char::from(rook) == file),
-            // What stands for no rights.
-            '0' | 'x' => None,
             sign if !sign.is_alphanumeric() => None,
             _ => {
                 let expected = "`-` or letters of `KQkq`, or `A` to `H` and `a` to `h` for files of rooks";
