@@ -37,7 +37,7 @@ impl fmt::Display for PgnGame {
         tag(f, "Black", &black.name)?;
         // What is no result of the standard is kept for a game without one.
         let foreign = other(RESULT).filter(|_| self.end.is_none());
-        tag(f, RESULT, foreign.map_or(result_text(self.end.as_ref()), |(_, value)| value))?;
+        tag(f, RESULT, foreign.map_or(end_text(self.end.as_ref()), |(_, value)| value))?;
         if let Some(number) = self.number {
             tag(f, "GameNumber", &number.to_string())?;
         }
@@ -109,7 +109,7 @@ impl PgnGame {
         let first = self.first_ply();
         text.write_line(&opening.collect::<Vec<_>>(), first, 0)?;
         text.write_line(&self.moves, first + self.opening.moves.len(), 0)?;
-        text.write_word(result_text(self.end.as_ref()))?;
+        text.write_word(end_text(self.end.as_ref()))?;
         text.write_comment(&self.closing)?;
         if text.column > 0 { writeln!(f) } else { Ok(()) }
     }
@@ -194,12 +194,17 @@ fn tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-fn result_text(end: Option<&FinalResult>) -> &'static str {
-    match end.map(|end| end.winner) {
-        Some(Some(Color::White)) => "1-0",
-        Some(Some(Color::Black)) => "0-1",
-        Some(None) => "1/2-1/2",
-        None => "*",
+/// The result of a game; `*` of one that was not finished.
+fn end_text(end: Option<&FinalResult>) -> &'static str {
+    end.map_or("*", |end| result_text(end.winner))
+}
+
+/// The result of a finished game.
+pub(super) fn result_text(winner: Option<Color>) -> &'static str {
+    match winner {
+        Some(Color::White) => "1-0",
+        Some(Color::Black) => "0-1",
+        None => "1/2-1/2",
     }
 }
 
