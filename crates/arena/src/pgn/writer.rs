@@ -167,7 +167,7 @@ impl MoveText<'_, '_> {
             self.column = 0;
             return writeln!(self.f, " {text}");
         }
-        format!("{{{text}}}").split(' ').try_for_each(|word| self.write_word(word))
+        comment_words(&format!("{{{text}}}")).iter().try_for_each(|word| self.write_word(word))
     }
 
     /// Writes a move with its number; `ply` counts from 0 at the first move of White.
@@ -181,6 +181,23 @@ impl MoveText<'_, '_> {
         self.is_numbered = true;
         self.write_word(text)
     }
+}
+
+/// The words of a comment that stay on one line. A command as `[%eval 0.25]` is one with the word before it:
+/// simple readers take a line that begins with a bracket for a tag.
+fn comment_words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let is_open = |word: &str| word.rfind("[%").is_some_and(|at| !word[at..].contains(']'));
+    for word in text.split(' ') {
+        match words.last_mut() {
+            Some(last) if last.len() < 2 * COLUMNS && (word.starts_with("[%") || is_open(last)) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
 }
 
 /// Writes a tag, unless its value is empty.
@@ -225,6 +242,21 @@ mod tests {
         let is_short = |line: &str| line.chars().count() <= COLUMNS || line.starts_with('[');
         assert!(text.lines().all(|line| is_short(line) || line.contains(';')), "{text}");
         assert_eq!(parse(&text), Ok(vec![long]));
+    }
+
+    #[test]
+    fn commands_of_comments_are_not_broken() {
+        for length in 0..80 {
+            let comment = format!("{} [%eval 0.25] [%clk 0:01:02] after", "x".repeat(length));
+            let mut game = record();
+            game.moves[0].comment = comment.trim().to_owned();
+            let text = game.to_string();
+            assert!(!text.contains("\n[%") && text.contains("[%eval 0.25] [%clk 0:01:02]"), "{text}");
+            assert_eq!(parse(&text).unwrap()[0], game);
+        }
+        // One that is not closed does not go on for ever.
+        let words = comment_words(&format!("{{[%eval {}}}", "word ".repeat(1000)));
+        assert!(words.iter().all(|word| word.len() < 3 * COLUMNS));
     }
 
     #[test]
