@@ -98,7 +98,7 @@ fn is_replaced(argument: &Arg, command: &Command, matches: &ArgMatches) -> bool 
 
 /// The arguments in a file: the name of each with its value.
 fn read(path: &Path) -> anyhow::Result<Table> {
-    Ok(std::fs::read_to_string(path)?.parse()?)
+    Ok(labrys_support::text::read(path)?.parse()?)
 }
 
 /// An argument as words of a command line.
