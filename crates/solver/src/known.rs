@@ -112,7 +112,7 @@ impl<G: Solvable> Known<G> {
             return Ok(());
         }
         let fields: Vec<_> = line.split('\t').collect();
-        let [variant, fen, value, nodes] = fields[..] else {
+        let ([variant, fen, value, nodes] | [variant, fen, value, nodes, _]) = fields[..] else {
             return Err(format!(
                 "{} fields, expected 4 with tabs between them: game, FEN, value, nodes",
                 fields.len()
