@@ -107,7 +107,8 @@ fn least_values(argument: &Arg) -> usize {
     if takes_values { least } else { 0 }
 }
 
-/// An argument as words of a command line. It needs `least` values, which belong together where they are several.
+/// An argument as words of a command line. It needs `least` values, which belong together where they are
+/// several.
 fn words(name: &str, value: &Value, least: usize) -> anyhow::Result<Vec<String>> {
     if name == "config" {
         bail!("`config` is not allowed in a configuration file");

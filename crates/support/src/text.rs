@@ -15,7 +15,8 @@ pub fn read(path: &Path) -> io::Result<String> {
     std::fs::read(path).map(|bytes| decode(&bytes))
 }
 
-/// Opens a text file of any length. UTF-16 with a byte order mark becomes UTF-8; all else is as it is in the file.
+/// Opens a text file of any length. UTF-16 with a byte order mark becomes UTF-8; all else is as it is in the
+/// file.
 ///
 /// # Errors
 /// What the system says.
@@ -25,8 +26,8 @@ pub fn open(path: &Path) -> io::Result<impl BufRead + use<>> {
     Ok(BufReader::new(decoder))
 }
 
-/// A text from its bytes: UTF-16 with a byte order mark, UTF-8, or Windows-1252 (and so Latin-1) where a line is
-/// no valid UTF-8. Lines end with LF, CR or both in it, and with LF in the result.
+/// A text from its bytes: UTF-16 with a byte order mark, UTF-8, or Windows-1252 (and so Latin-1) where a line
+/// is no valid UTF-8. Lines end with LF, CR or both in it, and with LF in the result.
 pub fn decode(bytes: &[u8]) -> String {
     let text = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) => encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(),

@@ -1,8 +1,9 @@
 //! Reading PGN as it is found: one game after the other, in constant memory.
 //!
 //! Nothing is left out that a game can have: comments, annotation glyphs, variations and tags are kept. Tags
-//! may be missing or damaged, comments may stand anywhere, words may be glued together, a comment or a variation
-//! may not be closed, and a game may end without a result. After an error the reader goes on with the next game.
+//! may be missing or damaged, comments may stand anywhere, words may be glued together, a comment or a
+//! variation may not be closed, and a game may end without a result. After an error the reader goes on with
+//! the next game.
 
 use std::io::BufRead;
 
@@ -109,9 +110,9 @@ impl Line {
 }
 
 impl Head {
-    /// Whether a tag of this name is that of the next game: this one has no moves. Games have the same tags in
-    /// the same order; one that comes again after a space is another game's, and so is any one after the first
-    /// space behind the result, which is the last tag that all games have.
+    /// Whether a tag of this name is that of the next game: this one has no moves. Games have the same tags
+    /// in the same order; one that comes again after a space is another game's, and so is any one after the
+    /// first space behind the result, which is the last tag that all games have.
     fn is_followed_by(&self, name: &str, is_after_space: bool) -> bool {
         let seen = |name: &str| self.tags.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
         let is_first = self.tags.first().is_some_and(|(first, _)| first.eq_ignore_ascii_case(name));
@@ -296,8 +297,8 @@ impl<R: BufRead> PgnReader<R> {
         }
     }
 
-    /// The next token; `plies` moves of the game have been read, and `depth` variations are open, the last one
-    /// perhaps behind its result.
+    /// The next token; `plies` moves of the game have been read, and `depth` variations are open, the last
+    /// one perhaps behind its result.
     fn token(&mut self, plies: usize, depth: usize, is_behind_result: bool) -> Result<Token, Problem> {
         loop {
             let is_after_blank = self.lines.skip_space()?;
@@ -499,8 +500,8 @@ fn close(game: &mut Line, open: &mut Vec<Line>) {
     }
 }
 
-/// Ends the moves of a game where a player passes: no game goes on from there. What comes after it is kept as a
-/// comment.
+/// Ends the moves of a game where a player passes: no game goes on from there. What comes after it is kept as
+/// a comment.
 fn cut_at_null_move(moves: &mut Vec<PgnMove>, comment: &mut String) {
     let Some(at) = moves.iter().position(|mv| words::is_null_move(&mv.text)) else { return };
     let rest: Vec<_> = moves.split_off(at).into_iter().map(|mv| mv.text).collect();

@@ -146,8 +146,8 @@ fn written_tokens(line: &str) -> Vec<Token> {
 }
 
 /// The string at the beginning of a text, after its first quotation mark, and its length with the last one.
-/// Programs that do not know of escaping write `"C:\"`: a mark ends the string if there is no other one. One that
-/// is not closed goes on to the end of the line.
+/// Programs that do not know of escaping write `"C:\"`: a mark ends the string if there is no other one. One
+/// that is not closed goes on to the end of the line.
 fn read_string(text: &str) -> (String, usize) {
     let (mut plain, mut letters) = (String::new(), text.char_indices());
     while let Some((at, letter)) = letters.next() {

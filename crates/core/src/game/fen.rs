@@ -20,8 +20,8 @@ impl<'a> Fields<'a> {
         Fields { words: fen.split_whitespace(), has_operations }
     }
 
-    /// The next word of the fields that may be missing and have no letters; `None` at the end of the text, and
-    /// where the operations of an EPD file begin.
+    /// The next word of the fields that may be missing and have no letters; `None` at the end of the text,
+    /// and where the operations of an EPD file begin.
     fn next_optional(&mut self) -> Option<&'a str> {
         let is_opcode = |word: &str| match self.has_operations {
             true => word.starts_with(|letter: char| letter.is_ascii_alphabetic()),

@@ -1,9 +1,9 @@
 //! Moves in standard algebraic notation (SAN), as game records have them.
 //!
 //! Written by the PGN standard: `Nf3`, `exd5`, `Rad1`, `e8=Q+`, `O-O#`. Read more generously, as files are
-//! found: with a missing or wrong `+` or `#`, with `!?` and `e.p.`, `0-0`, `OO`, `e8Q`, `e8(=Q)`, `Ng1-f3` and
-//! `g1-f3`, `exd` where one capture is meant, more disambiguation than needed, figurines, and moves in the
-//! notation of the protocol.
+//! found: with a missing or wrong `+` or `#`, with `!?` and `e.p.`, `0-0`, `OO`, `e8Q`, `e8(=Q)`, `Ng1-f3`
+//! and `g1-f3`, `exd` where one capture is meant, more disambiguation than needed, figurines, and moves in
+//! the notation of the protocol.
 
 use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
 
