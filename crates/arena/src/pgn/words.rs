@@ -252,7 +252,7 @@ fn squares_length(text: &str) -> Option<usize> {
         matches!((letters.next(), letters.next()), (Some('a'..='k'), Some('1'..='9')))
     };
     let from = text[..first].trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let is_from = from.len() > 0 && is_square(&text[from.len() - 1..first]);
+    let is_from = !from.is_empty() && is_square(&text[from.len() - 1..first]);
     (is_from && is_square(&text[at..])).then(|| at + plain_length(&text[at..]))
 }
 
