@@ -45,8 +45,7 @@ pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Resul
             let known: Vec<_> = known.filter(|name| !["config", "help"].contains(name)).collect();
             bail!("{}: unknown key {}, expected one of: {}", file(), quote(&name), known.join(", "));
         };
-        let takes_value = argument.get_action().takes_values();
-        let given: Vec<_> = self::words(&name, &value, takes_value).with_context(file)?;
+        let given: Vec<_> = self::words(&name, &value, least_values(argument)).with_context(file)?;
         let given = given.into_iter().map(OsString::from);
         check(&strict, words.iter().cloned().chain(given.clone()))
             .map_err(|problem| anyhow!("{}: {}: {problem}", file(), quote(&name)))?;
@@ -98,19 +97,31 @@ fn is_replaced(argument: &Arg, command: &Command, matches: &ArgMatches) -> bool 
 
 /// The arguments in a file: the name of each with its value.
 fn read(path: &Path) -> anyhow::Result<Table> {
-    Ok(std::fs::read_to_string(path)?.parse()?)
+    Ok(labrys_support::text::read(path)?.parse()?)
 }
 
-/// An argument as words of a command line.
-fn words(name: &str, value: &Value, takes_value: bool) -> anyhow::Result<Vec<String>> {
+/// The values that an argument has at least.
+fn least_values(argument: &Arg) -> usize {
+    let takes_values = argument.get_action().takes_values();
+    let least = argument.get_num_args().map_or(1, |range| range.min_values());
+    if takes_values { least } else { 0 }
+}
+
+/// An argument as words of a command line. It needs `least` values, which belong together where they are
+/// several.
+fn words(name: &str, value: &Value, least: usize) -> anyhow::Result<Vec<String>> {
     if name == "config" {
         bail!("`config` is not allowed in a configuration file");
     }
     let (flag, mut words) = (format!("--{name}"), Vec::new());
     match value {
-        Value::Boolean(true) if !takes_value => words.push(flag),
-        Value::Boolean(false) if !takes_value => {}
+        Value::Boolean(true) if least == 0 => words.push(flag),
+        Value::Boolean(false) if least == 0 => {}
         Value::Table(table) => add_section(&mut words, flag, table)?,
+        Value::Array(values) if least > 1 && values.iter().all(|value| !value.is_table()) => {
+            words.push(flag);
+            words.extend(values.iter().map(|value| scalar(name, value)).collect::<anyhow::Result<Vec<_>>>()?);
+        }
         Value::Array(values) => {
             for value in values {
                 match value {
@@ -184,6 +195,8 @@ mod tests {
             keys(arg!(--engine <KEY>)),
             keys(arg!(--sprt <KEY>)),
             arg!(--rival <WHO>).action(ArgAction::Append),
+            arg!(--quick <A>).num_args(2),
+            arg!(--affinity <CPUS>).num_args(0..=1),
         ]));
         let line = line.split(' ').map(|word| match word {
             "FILE" => path.clone().into_os_string(),
@@ -218,6 +231,22 @@ mod tests {
                 assert!(expanded.iter().any(|found| found == word), "{word}: {expanded:?}");
             }
             assert!(!expanded.iter().any(|word| word == "--resume"));
+        }
+    }
+
+    #[test]
+    fn arguments_of_any_number_of_values_are_read() {
+        for (text, words) in [
+            ("quick = [\"a\", \"b\"]", &["--quick", "a", "b"][..]),
+            ("affinity = true", &["--affinity"]),
+            ("affinity = false", &[]),
+            ("affinity = \"0-3\"", &["--affinity=0-3"]),
+        ] {
+            assert_eq!(expanded(text, "labrys match --config FILE").unwrap(), words, "{text}");
+        }
+        for text in ["quick = \"a\"", "quick = [\"a\"]", "quick = [\"a\", \"b\", \"c\"]", "quick = true"] {
+            let error = expanded(text, "labrys match --config FILE").unwrap_err().to_string();
+            assert!(error.contains("match.toml: `quick`: "), "{text}: {error}");
         }
     }
 

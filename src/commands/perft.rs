@@ -57,7 +57,7 @@ fn count(board: &dyn Board, depth: u32, divide: bool) -> anyhow::Result<()> {
 /// Counts every position of a suite to each of its depths and compares the counts.
 fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow::Result<()> {
     let name = path.display();
-    let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {name}"))?;
+    let text = labrys_support::text::read(path).with_context(|| format!("cannot read {name}"))?;
     let cases = parse_suite(&text).with_context(|| format!("suite {name}"))?;
     let (start, mut out) = (Instant::now(), io::stdout());
     let (mut total, mut counts, mut wrong) = (0, 0, 0);

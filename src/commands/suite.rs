@@ -79,9 +79,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = Settings { move_overhead: 0, ..Settings::default() };
     let mut engine = registry::engine(&arguments.variant, &settings)?;
     super::set_options(engine.as_mut(), &arguments.option)?;
-    let bytes = std::fs::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    let text = labrys_support::text::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     let (mut positions, mut report, mut others) = (Vec::new(), Report::default(), Vec::new());
-    for line in suite::read(&String::from_utf8_lossy(&bytes), engine.board_mut()) {
+    for line in suite::read(&text, engine.board_mut()) {
         match line {
             Ok(position) => positions.push(position),
             Err(error) if arguments.strict => bail!("suite {name}, {error}"),

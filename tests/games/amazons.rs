@@ -263,7 +263,7 @@ fn positions_of_different_boards_differ() {
 
 #[test]
 fn what_comes_after_the_side_to_move_may_be_missing() {
-    for fen in ["Q2/3/2q b", "Q2/3/2q b -", "Q2/3/2q b - -", "Q2/3/2q b - - 0"] {
+    for fen in ["Q2/3/2q b", "Q2/3/2q b -", "Q2/3/2q b - -", "Q2/3/2q b - - 0", "Q2/111/02q/ b bm a1a2;"] {
         assert_eq!(Amazons::from_fen(fen).unwrap().fen(), "Q2/3/2q b - - 0 1");
     }
 }

@@ -176,6 +176,7 @@ fn pawns_become_any_piece() {
     let found: Vec<_> = moves(&position(fen)).into_iter().filter(|mv| mv.starts_with('a')).collect();
     assert_eq!(found, ["a7a8b", "a7a8n", "a7a8q", "a7a8r", "a7b8b", "a7b8n", "a7b8q", "a7b8r"]);
     assert_eq!(play(fen, "a7b8n").0.fen(), "1N2k3/8/8/8/8/8/8/4K3 b - - 0 9");
+    assert_eq!(play(fen, "a7b8N").0.fen(), play(fen, "a7b8n").0.fen());
     let mut queens = Vec::new();
     position(fen).tactical_moves(&mut queens);
     let queens: Vec<_> = queens.iter().map(|&mv| position(fen).move_text(mv)).collect();
@@ -289,23 +290,13 @@ fn fens_are_refused_with_a_reason() {
         king("w xyz -")
             .starts_with("FEN: castling rights `xyz`: expected `-` or letters of `KQkq`, or `A` to")
     );
-    assert_eq!(
-        king("w KQ - 0 1"),
-        "FEN: castling rights `KQ`: expected king and rook of White in their places for `K`"
-    );
-    let twice = error("4k3/8/8/8/8/8/8/4K2R w KH - 0 1");
-    assert_eq!(twice, "FEN: castling rights `KH`: expected each right once");
-    let moved = error("4k3/8/8/8/8/8/4K3/R6R w Q - 0 1");
-    assert_eq!(moved, "FEN: castling rights `Q`: expected king and rook of White in their places for `Q`");
-    for square in ["e9", "x", "E3", "ee6", "--"] {
-        assert_eq!(
-            king(&format!("w - {square} 0 1")),
-            format!("FEN: en passant square `{square}`: expected `-` or a square")
-        );
-    }
+    assert!(king("w e2e4 e7e5").starts_with("FEN: castling rights `e2e4`: expected"));
+    assert_eq!(king("w - e2e4"), "FEN: en passant square `e2e4`: expected `-` or a square");
     assert_eq!(king("w - - x 1"), "FEN: halfmove clock `x`: expected a number from 0 to 9999");
-    assert_eq!(king("w - - 0 -1"), "FEN: move number `-1`: expected a number from 0 to 9999");
+    assert_eq!(king("w - - e1e2 e8e7"), "FEN: halfmove clock `e1e2`: expected a number from 0 to 9999");
+    assert_eq!(king("w - - 0 x"), "FEN: move number `x`: expected a number from 0 to 9999");
     assert_eq!(king("w - - 0 1 x"), "FEN: `x` after the last field");
+    assert_eq!(king("w - - 0 1 e1e2"), "FEN: `e1e2` after the last field");
 }
 
 #[test]
@@ -346,12 +337,86 @@ fn fens_of_others_are_read_as_other_programs_read_them() {
 }
 
 #[test]
+fn what_a_board_contradicts_is_dropped() {
+    for (board, rights, read) in [
+        ("rnbqkbn1/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "KQkq", "KQq"),
+        ("rnbq1bnr/ppppkppp/8/4p3/4P3/8/PPPPKPPP/RNBQ1BNR", "KQkq", "-"),
+        ("4k3/8/8/8/8/8/4K3/R6R", "Q", "-"),
+        ("4k3/8/8/8/8/8/8/4K3", "HAha", "-"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "KKqq", "Kq"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "KHkh", "Kk"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "KQkq-", "KQkq"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "--", "-"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "0", "-"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "X", "-"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R", "?", "-"),
+    ] {
+        let fen = |rights| format!("{board} w {rights} - 0 1");
+        assert_eq!(position(&fen(rights)).fen(), fen(read), "{rights}");
+    }
+    for square in ["e9", "0", "x", "--", "E3", "a", "??", "i6", "d9"] {
+        let fen = format!("4k3/8/8/3pP3/8/8/8/4K3 w - {square} 0 1");
+        assert_eq!(position(&fen).fen(), "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", "{square}");
+    }
+}
+
+#[test]
+fn counters_of_any_text_are_read() {
+    for (counters, read) in [
+        ("- -", "0 1"),
+        ("- 7", "0 7"),
+        ("7 -", "7 1"),
+        ("0 -5", "0 1"),
+        ("-3 4", "0 4"),
+        ("0 10000", "0 9999"),
+        ("0 65536", "0 9999"),
+        ("10000 1", "9999 1"),
+        ("99999999999999999999999 1", "9999 1"),
+        ("0.5 2", "0 2"),
+        ("+4 3.", "4 3"),
+        ("? ?", "0 1"),
+        ("½ 3", "0 3"),
+        // What a line of an EPD file has behind the position.
+        ("bm Ke2;", "0 1"),
+        ("bm Ke2", "0 1"),
+        ("xyz 3; id \"a; b\";", "0 1"),
+        ("0 1;", "0 1"),
+        ("3 4 bm Ke2; id \"x\";", "3 4"),
+        ("3; id \"x\"", "3 1"),
+        (";", "0 1"),
+    ] {
+        let fen = format!("4k3/8/8/8/8/8/8/4K3 w - - {counters}");
+        assert_eq!(position(&fen).fen(), format!("4k3/8/8/8/8/8/8/4K3 w - - {read}"), "{counters}");
+    }
+}
+
+#[test]
+fn digits_that_are_too_many_for_a_number_add_up() {
+    let board = "8/4k3/8/8/8/8/8/4K3";
+    for other in [
+        "11111111/4k3/8/8/8/8/8/4K3",
+        "44/13k21/08/80/0008/8/8/4K3",
+        "8/4k3/8/8/8/8/8/4K3/",
+        "8/4k003/8/8/8/8/8/04K3",
+    ] {
+        assert_eq!(position(&format!("{other} w - - 0 1")).fen(), format!("{board} w - - 0 1"), "{other}");
+    }
+    for other in
+        ["54/4k3/8/8/8/8/8/4K3", "8/4k3/8/8/8/8/8/4K3//", "8/4k3/8/8/8/8/8/4K3/8", "1111111/8/8/8/8/8/8/8"]
+    {
+        assert!(Chess::from_fen(&format!("{other} w - - 0 1")).is_err(), "{other}");
+    }
+    let long = format!("{}/8/8/8/8/8/8/8 w", "9".repeat(1000));
+    assert!(Chess::from_fen(&long).is_err());
+}
+
+#[test]
 fn illegal_moves_are_told_the_rule() {
     let error = |fen: &str, text: &str| match position(fen).parse_move(text).unwrap_err() {
         MoveError::Illegal { reason, .. } => reason,
         error => error.to_string(),
     };
-    for text in ["", "e2", "e2e9", "e2e4k", "e2e4qq", "é2e4", "0000", "e7e8Q"] {
+    for text in ["", "e2", "e2e9", "e2e4k", "e2e4qq", "é2e4", "0000", "E7e8"] {
         assert!(error(START, text).contains("is no move: expected two squares, as in `e2e4`"), "{text}");
     }
     assert_eq!(error(START, "e7e5"), "White, to move, has no piece on e7");

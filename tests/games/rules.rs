@@ -272,6 +272,14 @@ fn suites_are_refused_with_their_line() {
         SuiteError::Count { line: 3, found: "D1".to_owned() }
     );
     assert_eq!(error(start), SuiteError::Empty { line: 1 });
+    assert_eq!(error(&format!("{start} ;")), SuiteError::Empty { line: 1 });
+    // With a semicolon behind the counts, too, or only there.
+    for counts in
+        [" ;D1 20 ;D2 400;", " D1 20; D2 400;", ";D1 20;;D2\t400; ", " D1 20; D2 400", " ;d1 20 ;d2 400"]
+    {
+        let case = parse_suite(&format!("{start}{counts}\n")).unwrap().remove(0);
+        assert_eq!((case.fen.as_str(), case.counts), (start, vec![(1, 20), (2, 400)]), "{counts}");
+    }
     assert_eq!(
         error(&format!("{start} ;D1 x")).to_string(),
         "line 1: `D1 x` is no count, expected `D<depth> <paths>`"

@@ -149,6 +149,7 @@ fn a_connection_may_begin_with_a_byte_order_mark_and_end_without_a_line_end() {
     for (bytes, end) in [
         ("\u{feff}isready\nquit\n", false),
         ("\u{feff}\nisready\nquit\n", false),
+        ("\u{feff}\r\n \u{feff}\u{feff} isready\nquit\0\n", false),
         ("\n\n  isready\nquit\n", false),
         ("isready", true),
     ] {

@@ -196,14 +196,21 @@ fn bad_lines_are_left_out_unless_the_reading_is_strict() {
     let text = format!("{SMALL}6k1/8/8/8/8/8/8/K7 w - - id \"cut\n6k1/8/8/8/8/8/8/4R2K w - - bm Qe8;\n");
     let (success, out, error) = suite_of(&text, &["--require", "2"]);
     assert!(success && out.contains("2 of 3 solved, 0 of 7 points, 2 left out"), "{out}");
-    for message in ["line 6: the string `\"cut` is not closed; left out", "line 7: bm: `Qe8`"] {
+    for message in ["line 6: nothing to find, expected one of the operations", "line 7: bm: `Qe8`"] {
         assert!(error.contains(message), "{error}");
     }
     let (success, out, error) = suite_of(&text, &["--strict"]);
-    assert!(!success && out.is_empty() && error.contains("test.epd, line 6: the string"), "{error}");
+    assert!(!success && out.is_empty() && error.contains("test.epd, line 6: nothing to find"), "{error}");
     // A file of another language and system: Latin-1, a byte order mark, CRLF.
     let foreign = b"\xef\xbb\xbf6k1/5ppp/8/8/8/8/8/4R2K w - - bm Re8; id \"M\xfcller\";\r\n";
     assert!(suite_of(foreign, &["--strict", "--require", "1"]).0);
+    // The same with an end of lines of old, in UTF-16, and with a string that is not closed.
+    let line = "6k1/5ppp/8/8/8/8/8/4R2K w - - bm Re8; id \"M\u{fc}ller\r";
+    let utf16: Vec<u8> = format!("\u{feff}{line}{line}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    for text in [line.repeat(2).as_bytes(), &utf16] {
+        let (success, out, error) = suite_of(text, &["--strict", "--require", "2"]);
+        assert!(success && out.contains("M\u{fc}ller"), "{out}{error}");
+    }
 }
 
 #[test]

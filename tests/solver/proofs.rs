@@ -321,6 +321,10 @@ fn results_are_checked_by_line() {
     assert_eq!(known.get(&Amazons::from_fen(LOSS).unwrap()), Some(Value::Loss));
     assert_eq!(known.get(&Amazons::from_fen("1qq1/q2q/Q2Q/1QQ1 b").unwrap()), None);
     assert!(read(&good.repeat(2)).is_ok());
+    // The moves that lead there are for the reader, in whatever encoding.
+    assert!(read(&good.replace("3716", "3716\td1b3,d4d3")).is_ok());
+    fs::write(&path, [b"# M\xfcller\r\n".as_slice(), good.as_bytes()].concat()).unwrap();
+    assert!(Known::<Amazons>::read(std::slice::from_ref(&path)).is_ok());
     for (line, problem) in [
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\twin\t1", "line 4: win, but an earlier line says loss"),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\topen\t1", "line 4: value `open`, expected"),
@@ -330,6 +334,7 @@ fn results_are_checked_by_line() {
         ("chess\t8/8 w\tloss\t1", "line 4: game `chess`, expected `amazons`"),
         ("amazons\t**qQ w\twin\t1", "line 4: win is not the value of this position"),
         ("loss", "line 4: 1 fields, expected 4"),
+        ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\t1\t\t", "line 4: 6 fields, expected 4"),
     ] {
         let error = read(&format!("{good}{line}")).unwrap_err();
         assert!(error.contains(problem), "{line}: {error}");

@@ -95,6 +95,9 @@ impl From<PositionError> for AnalysisError {
     }
 }
 
+/// The annotation glyphs that say how good a move is, `!` to `?!`.
+const MARKS: std::ops::RangeInclusive<u16> = 1..=6;
+
 impl Mark {
     /// All of them, the worst last.
     pub const ALL: [Mark; 3] = [Mark::Inaccuracy, Mark::Mistake, Mark::Blunder];
@@ -203,7 +206,8 @@ impl GameAnalysis {
     }
 
     /// Writes scores, marks and better lines into the record of the game, and who has found them. What others
-    /// have said of it stays, but for their scores (`[%eval …]`) where there are new ones.
+    /// have said of it stays, but for their scores (`[%eval …]`) where there are new ones. A move that others
+    /// have marked keeps their mark alone: of two, nobody could say whose is whose.
     pub fn annotate(&self, game: &mut PgnGame) {
         for (mv, analysis) in game.moves.iter_mut().zip(&self.moves) {
             if let Some(score) = analysis.score {
@@ -216,7 +220,9 @@ impl GameAnalysis {
                 mv.comment = parts.collect::<Vec<_>>().join(" ");
             }
             if let Some(mark) = analysis.mark() {
-                mv.add_glyph(mark.glyph());
+                if !mv.glyphs.iter().any(|glyph| MARKS.contains(glyph)) {
+                    mv.add_glyph(mark.glyph());
+                }
                 let line = analysis.best.iter().cloned();
                 let line: Vec<_> = line.map(|text| PgnMove { text, ..PgnMove::default() }).collect();
                 let texts = |line: &[PgnMove]| line.iter().map(|mv| mv.text.clone()).collect::<Vec<_>>();

@@ -11,6 +11,7 @@ use super::openings::OpeningError;
 use super::pgn::{PgnGame, PgnReader, Problem, ReplayError, file};
 use labrys_core::engine::{Board, PositionError};
 use labrys_core::game::epd::{Epd, EpdError};
+use labrys_support::text;
 
 /// How to read an opening book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -85,8 +86,7 @@ pub(super) fn read(
             add(format!("game {number} in line {place}"), opening)?;
         }
     } else {
-        let bytes = std::fs::read(path).map_err(failed)?;
-        let text = String::from_utf8_lossy(&bytes);
+        let text = text::read(path).map_err(failed)?;
         for (line, number) in text.lines().zip(1..) {
             let line = line.trim_start_matches(BYTE_ORDER_MARK).trim();
             if !line.is_empty() && !line.starts_with('#') {
@@ -111,7 +111,7 @@ fn is_pgn(path: &Path) -> std::io::Result<bool> {
         return Ok(true);
     }
     let mut file = BufReader::new(File::open(path)?);
-    let start = String::from_utf8_lossy(file.fill_buf()?).into_owned();
+    let start = text::decode(file.fill_buf()?);
     Ok(start.trim_start_matches(BYTE_ORDER_MARK).trim_start().starts_with('['))
 }
 

@@ -7,9 +7,6 @@ use thiserror::Error;
 /// The longest line in bytes. A game of a hundred thousand moves fits.
 const LONGEST: usize = 1 << 20;
 
-/// A byte order mark: some programs on Windows begin their output with it.
-const MARK: char = '\u{feff}';
-
 /// A line that cannot be read.
 #[derive(Debug, Error)]
 #[error("{problem}")]
@@ -30,28 +27,33 @@ enum LineProblem {
     TooLong,
 }
 
-/// The lines of an input. A byte order mark before the first one is passed over.
+/// The lines of an input, without what cannot be seen at their ends: spaces, zeros, byte order marks.
 pub(super) struct Lines<R> {
     input: R,
-    is_first: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(super) fn new(input: R) -> Lines<R> {
-        Lines { input, is_first: true }
+        Lines { input }
     }
 
     /// The next line without its end (LF or CRLF); `None` at the end of the input.
     pub(super) fn next(&mut self) -> io::Result<Option<Result<String, LineError>>> {
         let mut line = read_line(&mut self.input)?;
-        if std::mem::replace(&mut self.is_first, false)
-            && let Some(Ok(text) | Err(LineError { text, .. })) = &mut line
-            && text.starts_with(MARK)
-        {
-            text.remove(0);
+        if let Some(Ok(text) | Err(LineError { text, .. })) = &mut line {
+            text.truncate(text.trim_end_matches(is_unseen).len());
+            text.drain(..text.len() - text.trim_start_matches(is_unseen).len());
         }
         Ok(line)
     }
+}
+
+/// Whether nobody sees a letter. Byte order marks come before any line, where outputs were put together, and
+/// programs that write their whole buffer end lines with a zero.
+fn is_unseen(letter: char) -> bool {
+    letter.is_whitespace()
+        || letter.is_control()
+        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Reads a line without its end; `None` at the end of the input.
@@ -82,13 +84,10 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<Result<String, LineE
     }
 }
 
-fn decode(mut line: Vec<u8>, length: usize) -> Result<String, LineError> {
+fn decode(line: Vec<u8>, length: usize) -> Result<String, LineError> {
     if length > LONGEST + 1 {
         let text = String::from_utf8_lossy(&line).into_owned();
         return Err(LineError { problem: LineProblem::TooLong, text });
-    }
-    if line.last() == Some(&b'\r') {
-        line.pop();
     }
     String::from_utf8(line).map_err(|error| {
         let position = error.utf8_error().valid_up_to();
@@ -110,9 +109,11 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_before_the_first_line_is_passed_over() {
-        assert_eq!(lines("\u{feff}uci\n\u{feff}d".as_bytes()), ["uci", "\u{feff}d"]);
-        assert_eq!(lines("\u{feff}\nd".as_bytes()), ["", "d"]);
+    fn what_cannot_be_seen_around_a_line_is_passed_over() {
+        assert_eq!(lines("\u{feff}uci\n\u{feff}d".as_bytes()), ["uci", "d"]);
+        assert_eq!(lines("\u{feff}\r\n\u{feff}\u{feff} d\n".as_bytes()), ["", "d"]);
+        assert_eq!(lines("\0stop\0\r\n\0\n d \u{1a}\u{200b}".as_bytes()), ["stop", "", "d"]);
+        assert_eq!(lines(b"\xef\xbb\xbfa\xff"), ["! byte 0xff at position 5 of the line is not UTF-8"]);
     }
 
     #[test]

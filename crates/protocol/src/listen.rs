@@ -131,9 +131,11 @@ fn read_beginning(mut stream: &TcpStream) -> io::Result<Beginning> {
             read => read?,
         };
         bytes.extend_from_slice(&chunk[..count]);
-        let text = bytes.strip_prefix(MARK).unwrap_or(&bytes);
-        let is_part_of_mark = MARK.starts_with(&bytes) && count > 0;
-        let command = text.trim_ascii_start();
+        let mut command = bytes.trim_ascii_start();
+        while let Some(text) = command.strip_prefix(MARK) {
+            command = text.trim_ascii_start();
+        }
+        let is_part_of_mark = MARK.starts_with(command) && !command.is_empty() && count > 0;
         match command.first() {
             _ if is_part_of_mark => {}
             Some(first) if !first.is_ascii_lowercase() => return Ok(Beginning::Other),

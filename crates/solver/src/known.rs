@@ -13,6 +13,7 @@ use super::certificate::{self, CertificateError, Verifier, end, hash, is_same};
 use super::{ChanceError, Value, can_be_proven};
 use crate::{ProofLeaf, Solvable};
 use labrys_core::game::quote;
+use labrys_support::text;
 
 /// Values of positions. Positions that symmetries of the rules turn into each other are one.
 #[derive(Clone, Debug)]
@@ -97,8 +98,7 @@ impl<G: Solvable> Known<G> {
     }
 
     fn read_lines(&mut self, path: &Path, file: &str) -> Result<(), KnownError> {
-        let text = std::fs::read_to_string(path);
-        let text = text.map_err(|error| KnownError::Io { file: file.to_owned(), error })?;
+        let text = text::read(path).map_err(|error| KnownError::Io { file: file.to_owned(), error })?;
         for (text, line) in text.lines().zip(1..) {
             let added = self.add_line(text);
             added.map_err(|problem| KnownError::Line { file: file.to_owned(), line, problem })?;
@@ -112,7 +112,7 @@ impl<G: Solvable> Known<G> {
             return Ok(());
         }
         let fields: Vec<_> = line.split('\t').collect();
-        let [variant, fen, value, nodes] = fields[..] else {
+        let ([variant, fen, value, nodes] | [variant, fen, value, nodes, _]) = fields[..] else {
             return Err(format!(
                 "{} fields, expected 4 with tabs between them: game, FEN, value, nodes",
                 fields.len()

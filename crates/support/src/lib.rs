@@ -18,3 +18,4 @@ pub mod chart;
 pub mod elo;
 pub mod files;
 pub mod shard;
+pub mod text;

@@ -108,12 +108,12 @@ impl Reader {
     /// Does what takes a thread for blocking work.
     async fn slow_request(&mut self, request: SlowRequest, session: &Arc<Session>) -> Option<String> {
         let done = match request {
-            SlowRequest::StaticEval => {
+            SlowRequest::StaticEval {} => {
                 let session = session.clone();
                 let eval = spawn_blocking(move || session.static_eval()).await;
                 return Some(eval.unwrap_or_else(|problem| error(&problem)));
             }
-            SlowRequest::Files => {
+            SlowRequest::Files {} => {
                 let files = self.blocking(|folder| Ok(folder.list())).await;
                 let message = |Listing { files, left_out }| message::Message::Files { files, left_out };
                 files.map(|files| Some(message(files).to_json()))

@@ -81,7 +81,7 @@ impl Session {
                 state.play(&mv)?;
             }
             Request::Show { node } => state.tree.show(node)?,
-            Request::TakeBack => {
+            Request::TakeBack {} => {
                 state.tree.take_back()?;
                 while state.engine_to_move().is_some() && state.has_person() && state.tree.take_back().is_ok()
                 {
@@ -92,7 +92,7 @@ impl Session {
                 state.players = read_players(offer, &self.catalogue, players.each_ref().map(String::as_str))?;
             }
             Request::Pause { on } => (state.is_paused, state.is_stepping) = (on, false),
-            Request::Step => {
+            Request::Step {} => {
                 (state.is_paused, state.is_stepping) = (true, true);
                 if state.engine_to_move().is_none() || state.tree.end().is_some() {
                     state.is_stepping = false;
@@ -110,7 +110,7 @@ impl Session {
                 }
                 (state.analysis.is_on, state.analysis.lines, state.analysis.done) = (on, lines, None);
             }
-            Request::Review => state.is_reviewing = true,
+            Request::Review {} => state.is_reviewing = true,
             Request::Ask { node, mv } => {
                 if node != state.tree.shown() || state.tree.end().is_some() {
                     return Err(Refusal::Stale);
@@ -120,7 +120,7 @@ impl Session {
                 }
                 state.question = Some((node, mv));
             }
-            Request::Save => {
+            Request::Save {} => {
                 let date = OffsetDateTime::now_utc().date();
                 let date = format!("{}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day());
                 let players = state.players.each_ref().map(SidePlayer::name);

@@ -32,13 +32,13 @@ pub(super) enum Request {
     /// Show the position of a node.
     Show { node: usize },
     /// Take back the last move, and those before it up to the last one of a person.
-    TakeBack,
+    TakeBack {},
     /// Exchange the players.
     Players { players: [String; 2] },
     /// Keep the engines from moving, or let them move again.
     Pause { on: bool },
     /// Let the engine whose turn it is make one move, in a paused game.
-    Step,
+    Step {},
     /// Search the position on the board for its evaluation, or no longer.
     Analyse {
         on: bool,
@@ -50,7 +50,7 @@ pub(super) enum Request {
         analyst: Option<String>,
     },
     /// Evaluate all positions of the line that have no evaluation yet.
-    Review,
+    Review {},
     /// Search the position on the board once, for a move to play or for what follows a move.
     Ask {
         node: usize,
@@ -59,7 +59,7 @@ pub(super) enum Request {
         mv: Option<String>,
     },
     /// Send the game as PGN.
-    Save,
+    Save {},
     /// Replace the game by the first one of a PGN text.
     Load { pgn: String },
 }
@@ -69,9 +69,9 @@ pub(super) enum Request {
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum SlowRequest {
     /// Send the analyst's static evaluation of the position on the board.
-    StaticEval,
+    StaticEval {},
     /// Send the list of the files of the folder.
-    Files,
+    Files {},
     /// Send the content of a file, now and whenever it changes, until another one is opened or none.
     Open {
         #[serde(default)]
@@ -90,21 +90,32 @@ pub(super) enum AnyRequest {
 
 /// Reads a request. The error says what is wrong with a request of its kind.
 pub(super) fn read(text: &str) -> serde_json::Result<AnyRequest> {
-    /// The kind of a slow request.
+    /// The kind of a request, with whatever else it has.
     #[derive(Deserialize)]
     #[serde(tag = "do", rename_all = "kebab-case")]
-    enum Slow {
+    enum Kind {
+        New,
+        Play,
+        Show,
+        TakeBack,
+        Players,
+        Pause,
+        Step,
+        Analyse,
+        Review,
+        Ask,
+        Save,
+        Load,
         StaticEval,
         Files,
         Open,
         Replay,
     }
-    // With whatever else it has.
-    match serde_json::from_str::<Slow>(text) {
-        Ok(Slow::StaticEval | Slow::Files | Slow::Open | Slow::Replay) => {
+    match serde_json::from_str(text)? {
+        Kind::StaticEval | Kind::Files | Kind::Open | Kind::Replay => {
             serde_json::from_str(text).map(AnyRequest::Slow)
         }
-        Err(_) => serde_json::from_str(text).map(AnyRequest::Quick),
+        _ => serde_json::from_str(text).map(AnyRequest::Quick),
     }
 }
 
@@ -127,7 +138,7 @@ mod tests {
         let read = serde_json::from_str::<Request>;
         assert!(read(r#"{"do":"new","game":"chess","players":["person","1 s a move"]}"#).is_ok());
         assert!(matches!(read(r#"{"do":"play","node":3,"move":"e2e4"}"#), Ok(Request::Play { node: 3, .. })));
-        assert!(matches!(read(r#"{"do":"take-back"}"#), Ok(Request::TakeBack)));
+        assert!(matches!(read(r#"{"do":"take-back"}"#), Ok(Request::TakeBack {})));
         for bad in [
             "",
             "null",
@@ -148,9 +159,9 @@ mod tests {
         let read = |text| super::read(text);
         assert!(matches!(read(r#"{"do":"open"}"#), Ok(AnyRequest::Slow(SlowRequest::Open { file: None }))));
         assert!(matches!(read(r#"{"game":2,"file":"x","do":"replay"}"#), Ok(AnyRequest::Slow(_))));
-        assert!(matches!(read(r#"{"do":"files"}"#), Ok(AnyRequest::Slow(SlowRequest::Files))));
-        assert!(matches!(read(r#"{"do":"static-eval"}"#), Ok(AnyRequest::Slow(SlowRequest::StaticEval))));
-        assert!(matches!(read(r#"{"do":"save"}"#), Ok(AnyRequest::Quick(Request::Save))));
+        assert!(matches!(read(r#"{"do":"files"}"#), Ok(AnyRequest::Slow(SlowRequest::Files {}))));
+        assert!(matches!(read(r#"{"do":"static-eval"}"#), Ok(AnyRequest::Slow(SlowRequest::StaticEval {}))));
+        assert!(matches!(read(r#"{"do":"save"}"#), Ok(AnyRequest::Quick(Request::Save {}))));
         for (text, problem) in [
             (r#"{"do":"replay","file":"x"}"#, "missing field `game`"),
             (r#"{"do":"replay","game":1}"#, "missing field `file`"),
@@ -162,6 +173,21 @@ mod tests {
             (r#"{"do":"load"}"#, "missing field `pgn`"),
             (r#"{"file":"x","game":1}"#, "missing field `do`"),
             (r#"{"do":"fly"}"#, "unknown variant `fly`"),
+            (r#"{"do":"take-back","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"step","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"review","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"save","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"files","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"static-eval","x":1}"#, "unknown field `x`"),
+            // Every kind is named.
+            (
+                r#"{"do":"Replay"}"#,
+                "`new`, `play`, `show`, `take-back`, `players`, `pause`, `step`, `analyse`",
+            ),
+            (
+                r#"{"do":"Replay"}"#,
+                "`review`, `ask`, `save`, `load`, `static-eval`, `files`, `open`, `replay`",
+            ),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(problem), "{text}: {error}");

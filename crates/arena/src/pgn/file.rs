@@ -129,7 +129,8 @@ fn complete_games(bytes: &[u8]) -> Result<(Vec<PgnGame>, usize), PgnError> {
         let next = reader.next();
         let next = next.map(|game| reader.unfinished().filter(|_| game.is_ok()).map_or(game, Err));
         match next {
-            None => return Ok((games, complete)),
+            None if is_beginning(&bytes[complete..], games.is_empty()) => return Ok((games, complete)),
+            None => return Err(reader.leftover()),
             Some(Ok(game)) => games.push(game),
             Some(Err(_)) if is_beginning(&bytes[complete..], games.is_empty()) => {
                 return Ok((games, complete));
@@ -150,6 +151,7 @@ fn is_beginning(text: &[u8], is_first: bool) -> bool {
     let text = text.trim_start();
     let event = if is_first { format!("[Event \"{EVENT}\"]\n") } else { "[Event \"".to_owned() };
     let is_one = text.strip_prefix(&event).is_some_and(|rest| !rest.contains(&format!("\n{event}")));
+    // Blank text is the beginning of any.
     event.starts_with(text) || is_one && text.matches("\n\n").count() < PARTS
 }
 
@@ -201,8 +203,10 @@ mod tests {
     #[test]
     fn other_text_is_not_taken_for_an_unfinished_game() {
         let good = record().to_string();
+        let behind = format!("{good}\nhello\nyou\n");
         for (text, line) in [
             ("hello".to_owned(), 1),
+            (behind.clone(), behind.lines().count()),
             ("[Event \"x\"]\n\n1. e4".to_owned(), 3),
             (good.replace(" 1-0", "") + &good, 22),
         ] {

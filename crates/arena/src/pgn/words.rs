@@ -57,7 +57,49 @@ const SIGNS: [(&str, u16); 33] = [
 ];
 
 /// What stands for a null move. No game of ours has it, but variations do.
-const NULL_MOVES: [&str; 6] = ["--", "——", "––", "@@@@", "<>", "0000"];
+const NULL_MOVES: [&str; 7] = ["--", "——", "––", "@@@@", "<>", "0000", "Z0"];
+
+/// Castling without its dashes, in letters or in zeros.
+const CASTLING: [&str; 6] = ["OO", "OOO", "oo", "ooo", "00", "000"];
+
+/// Words with which people end the moves of a game. They are kept as a comment.
+const PROSE: [&str; 35] = [
+    "abandoned",
+    "adjourned",
+    "agreed",
+    "and",
+    "black",
+    "by",
+    "draw",
+    "drawn",
+    "draws",
+    "etc",
+    "flag",
+    "forfeit",
+    "forfeits",
+    "game",
+    "gives",
+    "loses",
+    "lost",
+    "mates",
+    "mated",
+    "offer",
+    "offered",
+    "on",
+    "over",
+    "perpetual",
+    "repetition",
+    "resign",
+    "resigned",
+    "resigns",
+    "stalemate",
+    "time",
+    "timeout",
+    "up",
+    "white",
+    "wins",
+    "won",
+];
 
 /// Words that say of the move before what everybody sees.
 const REMARKS: [&str; 11] = ["e.p.", "e.p", "ep", "+", "++", "#", "ch", "mate", "dis", "dbl", "checkmate"];
@@ -134,6 +176,11 @@ fn is_delimiter(letter: char) -> bool {
 
 /// The length of the word at the beginning of a text, which is no delimiter.
 pub(super) fn word_length(text: &str) -> usize {
+    spaced_length(text).unwrap_or_else(|| plain_length(text))
+}
+
+/// The length of a word whose parts stand together, but for a promotion.
+fn plain_length(text: &str) -> usize {
     let mut end = 0;
     while let Some(letter) = text[end..].chars().next() {
         let (word, rest) = text.split_at(end);
@@ -144,25 +191,95 @@ pub(super) fn word_length(text: &str) -> usize {
             if !(is_en_passant || is_its_end) {
                 break;
             }
-        } else if letter == '(' && promotion_length(word, rest).is_some() {
-            end += promotion_length(word, rest).unwrap_or(0);
-            continue;
         } else if is_delimiter(letter) {
-            break;
+            match promotion_length(word, rest) {
+                Some(length) => end += length,
+                None => break,
+            }
+            continue;
         }
         end += letter.len_utf8();
     }
     end
 }
 
-/// The length of a promotion in brackets after a move, as in `e8(Q)`.
+/// The length of a promotion in brackets, or apart, after the square of a pawn, as in `e8(Q)`, `e8=(Q)` and
+/// `e8 = Q`.
 fn promotion_length(word: &str, rest: &str) -> Option<usize> {
-    let mut letters = rest.chars();
-    let is_promotion = word.ends_with(['1', '8'])
-        && letters.next() == Some('(')
-        && letters.next().is_some_and(|letter| "QRBNqrbn".contains(letter))
-        && letters.next() == Some(')');
-    is_promotion.then_some(3)
+    let is_pawn = word.starts_with(|letter| matches!(letter, 'a'..='h' | '0'..='9'));
+    let signs = rest.find(|letter| !matches!(letter, ' ' | '(' | '=' | '/')).unwrap_or(rest.len());
+    let (signs, rest) = rest.split_at(signs);
+    if !is_pawn || !word.trim_end_matches('=').ends_with(['1', '8']) || signs.matches('(').count() > 1 {
+        return None;
+    }
+    let letter = rest.chars().next().filter(|letter| "QRBNqrbn".contains(*letter))?;
+    let rest = &rest[letter.len_utf8()..];
+    // `(` alone may begin a variation.
+    let closed = rest.starts_with(')');
+    let length = signs.len() + 1 + usize::from(closed);
+    let is_whole =
+        closed == signs.contains('(') && !signs.is_empty() && ends_word(&rest[usize::from(closed)..]);
+    is_whole.then_some(length)
+}
+
+/// The length of a move at the beginning of a text whose parts stand apart, as in `O - O`, `e2 - e4` or
+/// `Nf3 x e5`.
+fn spaced_length(text: &str) -> Option<usize> {
+    let length = castling_length(text).or_else(|| squares_length(text))?;
+    text[..length].contains(is_space).then_some(length)
+}
+
+/// The length of castling at the beginning of a text.
+fn castling_length(text: &str) -> Option<usize> {
+    let is_part = |text: &str| text.starts_with(['O', '0', 'o']);
+    let (mut end, mut parts) = (1, usize::from(is_part(text)));
+    while (1..3).contains(&parts)
+        && let Some(at) = link(&text[end..], &DASHES).map(|length| end + length)
+        && is_part(&text[at..])
+    {
+        (end, parts) = (at + 1, parts + 1);
+    }
+    (parts > 1 && ends_word(&text[end..])).then(|| end + plain_length(&text[end..]))
+}
+
+/// The length of two squares at the beginning of a text, with what belongs to them.
+fn squares_length(text: &str) -> Option<usize> {
+    const LINKS: [char; 10] = ['-', '‐', '‑', '–', '—', '−', 'x', 'X', '×', ':'];
+    let first = text.find(|letter: char| !letter.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let at = first + link(&text[first..], &LINKS)?;
+    let is_square = |word: &str| {
+        let mut letters = word.chars();
+        matches!((letters.next(), letters.next()), (Some('a'..='k'), Some('1'..='9')))
+    };
+    let from = text[..first].trim_end_matches(|letter: char| letter.is_ascii_digit());
+    let is_from = !from.is_empty() && is_square(&text[from.len() - 1..first]);
+    (is_from && is_square(&text[at..])).then(|| at + plain_length(&text[at..]))
+}
+
+/// The length of a sign that links two parts of a move, with the spaces around it.
+fn link(text: &str, links: &[char]) -> Option<usize> {
+    let after = text.trim_start_matches([' ', '\t']).strip_prefix(links)?;
+    Some(text.len() - after.trim_start_matches([' ', '\t']).len())
+}
+
+/// The length of the text before the moves of a game, up to its first move or number. `None` where the text
+/// begins with them: what begins it has to have a letter that no move has, unless it `goes_on`.
+pub(super) fn prose_length(text: &str, goes_on: bool) -> Option<usize> {
+    let end = text
+        .find(|letter| is_space(letter) || matches!(letter, '{' | '[' | ';' | '*' | '('))
+        .unwrap_or(text.len());
+    let word = &text[..end];
+    let number = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let is_number = number.len() < word.len() && number.starts_with('.');
+    let is_move = word.contains(|letter: char| letter.is_ascii_digit()) && !goes_on || names_square(word);
+    let is_foreign = |letter: char| letter.is_alphabetic() && !"abcdefghxKQRBNOoPpeD".contains(letter);
+    let is_prose = goes_on || word.contains(is_foreign);
+    (!word.is_empty() && !is_number && !is_move && is_prose).then_some(end)
+}
+
+/// Whether a word names a square.
+fn names_square(word: &str) -> bool {
+    word.as_bytes().windows(2).any(|pair| matches!(pair, [b'a'..=b'k', b'1'..=b'9']))
 }
 
 /// The glyph that a sign stands for.
@@ -198,17 +315,25 @@ pub(super) fn sign_length(word: &str) -> usize {
 /// What a word is. It has no sign at its end.
 pub(super) fn read(word: &str) -> Word {
     let word = word.trim_matches(AROUND);
-    if NULL_MOVES.contains(&word) {
+    if is_null_move(word) || CASTLING.contains(&word) {
         return Word::Move(word.to_owned());
+    }
+    if PROSE.contains(&&*word.trim_end_matches(is_punctuation).to_ascii_lowercase()) {
+        return Word::Sign(word.to_owned());
     }
     let word = word.trim_end_matches(':');
     // Move numbers come without dots, too.
-    let after_digits = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let is_figurine = |letter: char| ('♔'..='♟').contains(&letter);
+    let is_first = |letter: char| letter.is_alphabetic() || is_figurine(letter);
+    let after_digits = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let number = &word[..word.len() - after_digits.len()];
+    let after_number = after_digits.trim_start_matches(is_punctuation);
     let word = match after_digits.chars().next() {
         None => "",
-        Some(letter) if letter.is_alphabetic() || is_figurine(letter) => after_digits,
-        Some(':') if after_digits.contains(char::is_alphabetic) => &after_digits[1..],
+        Some(letter) if is_first(letter) => after_digits,
+        // `0-0` is castling.
+        Some(_) if number.trim_start_matches('0').is_empty() && !after_digits.starts_with(':') => word,
+        Some(_) if after_number.is_empty() || after_number.starts_with(is_first) => after_number,
         // A time, as in `(0:02)`.
         Some(':') => return Word::Sign(word.to_owned()),
         Some(_) => word,
@@ -222,6 +347,11 @@ pub(super) fn read(word: &str) -> Word {
     } else {
         Word::Move(word.to_owned())
     }
+}
+
+/// Whether a word stands for a null move.
+pub(super) fn is_null_move(word: &str) -> bool {
+    NULL_MOVES.contains(&word)
 }
 
 /// Whether a letter alone means nothing.
@@ -285,6 +415,19 @@ mod tests {
             ("♘f3", mv("♘f3")),
             ("⌓", Word::Sign("⌓".to_owned())),
             ("a3a4=1+c5", mv("a3a4=1+c5")),
+            ("D", Word::Glyph(220)),
+            ("OO", mv("OO")),
+            ("00", mv("00")),
+            ("000", mv("000")),
+            ("Z0", mv("Z0")),
+            ("ed", mv("ed")),
+            ("1-", Word::Nothing),
+            ("12-e4", mv("e4")),
+            ("1-O-O", mv("O-O")),
+            ("0-O-O", mv("0-O-O")),
+            ("resigns", Word::Sign("resigns".to_owned())),
+            ("White", Word::Sign("White".to_owned())),
+            ("Nff", mv("Nff")),
         ] {
             assert_eq!(read(text), expected, "{text}");
         }
@@ -303,6 +446,67 @@ mod tests {
             [("1.e4", 1), ("exd6e.p.+ x", 9), ("e8(Q)+", 6), ("e4(d4)", 2), ("h6*", 2), ("Ke7??", 3)]
         {
             assert_eq!(word_length(text), length, "{text}");
+        }
+        // Parts of a move that stand apart.
+        for text in [
+            "e8(=Q)",
+            "e8=(Q)+",
+            "e8 =Q",
+            "e8= Q",
+            "e8 (Q)",
+            "e8 (=Q)",
+            "exd8 = N#",
+            "e8/Q",
+            "e8 Q",
+            "e2 - e4",
+            "e2- e4",
+            "Ng1 -f3",
+            "e4 x d5",
+            "Nf3 : e5+",
+            "e7 - e8 =Q",
+            "O - O",
+            "0 - 0 - 0+",
+            "O-O -O",
+        ] {
+            assert_eq!(word_length(&format!("{text} Kd7")), text.len(), "{text}");
+        }
+        for (text, length) in [
+            ("e4 e5", 2),
+            ("e4 (e5)", 2),
+            ("e8 (Qd7)", 2),
+            ("e8 (bxa3)", 2),
+            ("Re8 Qd7", 3),
+            ("e4 - Nf6", 2),
+            ("e4 -+", 2),
+            ("O-O Nf6", 3),
+            ("O-O - 1. e4", 3),
+            ("O - e4", 1),
+        ] {
+            assert_eq!(word_length(text), length, "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_ends_where_the_moves_begin() {
+        let prose = |text: &str| {
+            let (mut rest, mut is_prose) = (text, false);
+            while let Some(length) = prose_length(rest, is_prose) {
+                (rest, is_prose) = (rest[length..].trim_start(), true);
+            }
+            rest.to_owned()
+        };
+        for (text, moves) in [
+            ("Hello, my game: 1. e4", "1. e4"),
+            ("A game of 1995, e4 e5", "e4 e5"),
+            ("Here is a bad one [Event", "[Event"),
+            ("1. Hello", "1. Hello"),
+            ("Nf3 d5", "Nf3 d5"),
+            ("O-O Hello", "O-O Hello"),
+            ("Nff Hello", "Nff Hello"),
+            ("exd Hello", "exd Hello"),
+            ("", ""),
+        ] {
+            assert_eq!(prose(text), moves, "{text}");
         }
     }
 }

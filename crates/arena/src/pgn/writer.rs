@@ -37,7 +37,7 @@ impl fmt::Display for PgnGame {
         tag(f, "Black", &black.name)?;
         // What is no result of the standard is kept for a game without one.
         let foreign = other(RESULT).filter(|_| self.end.is_none());
-        tag(f, RESULT, foreign.map_or(result_text(self.end.as_ref()), |(_, value)| value))?;
+        tag(f, RESULT, foreign.map_or(end_text(self.end.as_ref()), |(_, value)| value))?;
         if let Some(number) = self.number {
             tag(f, "GameNumber", &number.to_string())?;
         }
@@ -109,7 +109,7 @@ impl PgnGame {
         let first = self.first_ply();
         text.write_line(&opening.collect::<Vec<_>>(), first, 0)?;
         text.write_line(&self.moves, first + self.opening.moves.len(), 0)?;
-        text.write_word(result_text(self.end.as_ref()))?;
+        text.write_word(end_text(self.end.as_ref()))?;
         text.write_comment(&self.closing)?;
         if text.column > 0 { writeln!(f) } else { Ok(()) }
     }
@@ -167,7 +167,7 @@ impl MoveText<'_, '_> {
             self.column = 0;
             return writeln!(self.f, " {text}");
         }
-        format!("{{{text}}}").split(' ').try_for_each(|word| self.write_word(word))
+        comment_words(&format!("{{{text}}}")).iter().try_for_each(|word| self.write_word(word))
     }
 
     /// Writes a move with its number; `ply` counts from 0 at the first move of White.
@@ -183,6 +183,23 @@ impl MoveText<'_, '_> {
     }
 }
 
+/// The words of a comment that stay on one line. A command as `[%eval 0.25]` is one with the word before it:
+/// simple readers take a line that begins with a bracket for a tag.
+fn comment_words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let is_open = |word: &str| word.rfind("[%").is_some_and(|at| !word[at..].contains(']'));
+    for word in text.split(' ') {
+        match words.last_mut() {
+            Some(last) if last.len() < 2 * COLUMNS && (word.starts_with("[%") || is_open(last)) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    words
+}
+
 /// Writes a tag, unless its value is empty.
 fn tag_if_known(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     if value.is_empty() { Ok(()) } else { tag(f, name, value) }
@@ -194,12 +211,17 @@ fn tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-fn result_text(end: Option<&FinalResult>) -> &'static str {
-    match end.map(|end| end.winner) {
-        Some(Some(Color::White)) => "1-0",
-        Some(Some(Color::Black)) => "0-1",
-        Some(None) => "1/2-1/2",
-        None => "*",
+/// The result of a game; `*` of one that was not finished.
+fn end_text(end: Option<&FinalResult>) -> &'static str {
+    end.map_or("*", |end| result_text(end.winner))
+}
+
+/// The result of a finished game.
+pub(super) fn result_text(winner: Option<Color>) -> &'static str {
+    match winner {
+        Some(Color::White) => "1-0",
+        Some(Color::Black) => "0-1",
+        None => "1/2-1/2",
     }
 }
 
@@ -220,6 +242,21 @@ mod tests {
         let is_short = |line: &str| line.chars().count() <= COLUMNS || line.starts_with('[');
         assert!(text.lines().all(|line| is_short(line) || line.contains(';')), "{text}");
         assert_eq!(parse(&text), Ok(vec![long]));
+    }
+
+    #[test]
+    fn commands_of_comments_are_not_broken() {
+        for length in 0..80 {
+            let comment = format!("{} [%eval 0.25] [%clk 0:01:02] after", "x".repeat(length));
+            let mut game = record();
+            game.moves[0].comment = comment.trim().to_owned();
+            let text = game.to_string();
+            assert!(!text.contains("\n[%") && text.contains("[%eval 0.25] [%clk 0:01:02]"), "{text}");
+            assert_eq!(parse(&text).unwrap()[0], game);
+        }
+        // One that is not closed does not go on for ever.
+        let words = comment_words(&format!("{{[%eval {}}}", "word ".repeat(1000)));
+        assert!(words.iter().all(|word| word.len() < 3 * COLUMNS));
     }
 
     #[test]

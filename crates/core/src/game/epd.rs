@@ -36,13 +36,15 @@ pub enum EpdError<E> {
     /// A word that is no opcode.
     #[error("{} is no opcode, expected a word such as `bm`, `am` or `id`", quote(.0))]
     Opcode(String),
-    /// A string without its closing quotation mark.
-    #[error("the string {} is not closed", quote(.0))]
-    Open(String),
 }
 
 /// Opcodes that are known without semicolons around them: those of test suites and of positions.
 const COMMON: [&str; 12] = ["acd", "acn", "acs", "am", "bm", "c0", "ce", "dm", "fmvn", "hmvc", "id", "pv"];
+
+/// Whether a word is an opcode that is known without semicolons around it.
+pub(super) fn is_common(word: &str) -> bool {
+    COMMON.iter().any(|opcode| word.trim_end_matches(':').eq_ignore_ascii_case(opcode))
+}
 
 /// A part of a line.
 enum Token {
@@ -58,7 +60,7 @@ impl Epd {
     /// # Errors
     /// [`EpdError`]; the error in the position is that of `check`.
     pub fn parse<E>(line: &str, mut check: impl FnMut(&str) -> Result<(), E>) -> Result<Epd, EpdError<E>> {
-        let tokens = tokens(line)?;
+        let tokens = tokens(line);
         let words: Vec<&str> = tokens.iter().map_while(Token::word).collect();
         let fields = match check(&words.join(" ")) {
             Ok(()) => words.len(),
@@ -107,20 +109,17 @@ impl Token {
 
 /// Splits a line into its tokens. Semicolons are added where the position ends, and in a line without them
 /// between the operations.
-fn tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
-    let mut tokens = written_tokens(line)?;
-    let is_same = |word: &str, opcode: &str| word.trim_end_matches(':').eq_ignore_ascii_case(opcode);
-    let is_common =
-        |token: &Token| token.word().is_some_and(|word| COMMON.iter().any(|opcode| is_same(word, opcode)));
+fn tokens(line: &str) -> Vec<Token> {
+    let mut tokens = written_tokens(line);
     let has_semicolons = tokens.iter().any(Token::is_semicolon);
-    let places = (0..tokens.len()).filter(|&at| is_common(&tokens[at]));
+    let places = (0..tokens.len()).filter(|&at| tokens[at].word().is_some_and(is_common));
     let places: Vec<_> = places.take(if has_semicolons { 1 } else { usize::MAX }).collect();
     places.into_iter().rev().for_each(|at| tokens.insert(at, Token::Semicolon));
-    Ok(tokens)
+    tokens
 }
 
 /// The tokens as they are written.
-fn written_tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
+fn written_tokens(line: &str) -> Vec<Token> {
     // Some programs end lines with a zero.
     let (mut tokens, mut rest) = (Vec::new(), line.trim_end_matches('\0').trim_start());
     while let Some(first) = rest.chars().next() {
@@ -130,8 +129,7 @@ fn written_tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
                 1
             }
             '"' => {
-                let (text, length) =
-                    read_string(&rest[1..]).ok_or_else(|| EpdError::Open(rest.to_owned()))?;
+                let (text, length) = read_string(&rest[1..]);
                 tokens.push(Token::Quoted(text));
                 length + 1
             }
@@ -144,17 +142,18 @@ fn written_tokens<E>(line: &str) -> Result<Vec<Token>, EpdError<E>> {
         };
         rest = rest[length..].trim_start();
     }
-    Ok(tokens)
+    tokens
 }
 
 /// The string at the beginning of a text, after its first quotation mark, and its length with the last one.
-/// Programs that do not know of escaping write `"C:\"`: a mark ends the string if there is no other one.
-fn read_string(text: &str) -> Option<(String, usize)> {
+/// Programs that do not know of escaping write `"C:\"`: a mark ends the string if there is no other one. One
+/// that is not closed goes on to the end of the line.
+fn read_string(text: &str) -> (String, usize) {
     let (mut plain, mut letters) = (String::new(), text.char_indices());
     while let Some((at, letter)) = letters.next() {
         let after = text[at + letter.len_utf8()..].chars().next();
         match (letter, after) {
-            ('"', _) => return Some((plain, at + 1)),
+            ('"', _) => return (plain, at + 1),
             ('\\', Some('\\')) => plain.extend(letters.next().map(|(_, escaped)| escaped)),
             ('\\', Some('"')) if text[at + 2..].contains('"') && !is_end(&text[at + 2..]) => {
                 plain.extend(letters.next().map(|(_, escaped)| escaped));
@@ -162,7 +161,8 @@ fn read_string(text: &str) -> Option<(String, usize)> {
             _ => plain.push(letter),
         }
     }
-    None
+    let plain = plain.trim_end();
+    (plain.strip_suffix(';').unwrap_or(plain).trim_end().to_owned(), text.len())
 }
 
 /// Whether an operation ends here, and no string goes on: the quotation marks that are not escaped come in
@@ -234,6 +234,8 @@ mod tests {
             (r#"id "C:\dir\";"#, r"C:\dir\", None),
             (r#"id "C:\dir\new"; c0 "\"x\"";"#, r"C:\dir\new", Some(r#""x""#)),
             (r#"id"glued";c0"x";"#, "glued", Some("x")),
+            (r#"c0 "x"; id "not closed"#, "not closed", Some("x")),
+            (r#"c0 "x"; id "not closed ; "#, "not closed", Some("x")),
         ] {
             let epd = parse::<Chess>(&format!("8/8/8/4k3/8/4K3/8/8 b - - bm Ke6; {operations}"));
             let epd = epd.unwrap_or_else(|error| panic!("{operations}: {error}"));
@@ -265,7 +267,6 @@ mod tests {
             ("8/8/8/4k3/8/4K3/8/8 x - - bm Ke4;", "side to move `x`"),
             ("8/8/8/4k3/8/4K3/8/8 b - - 5 60 e2e4", "`e2e4` after the last field"),
             ("8/8/8/4k3/8/4K3/8/8 b - - 5 60; 7 x;", "`7` is no opcode"),
-            ("8/8/8/4k3/8/4K3/8/8 b - - id \"open", "the string `\"open` is not closed"),
             ("8/8/8/4k3/8/4K3/8/8 b - - \"bm\" Ke4;", "`bm` is no opcode"),
             ("", "board is missing"),
         ] {

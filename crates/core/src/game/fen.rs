@@ -4,15 +4,33 @@ use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::{FromStr, SplitWhitespace};
 
-use super::{Color, FenError};
+use super::{Color, FenError, epd};
 
-/// The fields of a FEN, taken one after the other.
-pub struct Fields<'a>(SplitWhitespace<'a>);
+/// The fields of a FEN, taken one after the other. What a line of an EPD file has behind them is passed over.
+pub struct Fields<'a> {
+    words: SplitWhitespace<'a>,
+    /// Whether a semicolon says that there are operations.
+    has_operations: bool,
+}
 
 impl<'a> Fields<'a> {
     /// Splits a FEN at white space.
     pub fn new(fen: &'a str) -> Fields<'a> {
-        Fields(fen.split_whitespace())
+        let (fen, has_operations) = fen.split_once(';').map_or((fen, false), |(fen, _)| (fen, true));
+        Fields { words: fen.split_whitespace(), has_operations }
+    }
+
+    /// The next word of the fields that may be missing and have no letters; `None` at the end of the text,
+    /// and where the operations of an EPD file begin.
+    fn next_optional(&mut self) -> Option<&'a str> {
+        let is_opcode = |word: &str| match self.has_operations {
+            true => word.starts_with(|letter: char| letter.is_ascii_alphabetic()),
+            false => epd::is_common(word),
+        };
+        if self.words.clone().next().is_some_and(is_opcode) {
+            self.words = "".split_whitespace();
+        }
+        self.words.next()
     }
 
     /// The next field.
@@ -20,7 +38,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// [`FenError::Missing`] at the end of the text.
     pub fn required(&mut self, field: &'static str, expected: &str) -> Result<&'a str, FenError> {
-        self.0.next().ok_or_else(|| FenError::Missing { field, expected: expected.to_owned() })
+        self.words.next().ok_or_else(|| FenError::Missing { field, expected: expected.to_owned() })
     }
 
     /// The side to move, `w` or `b`.
@@ -44,7 +62,7 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// [`FenError::Field`] when it is anything else.
     pub fn dash(&mut self, field: &'static str) -> Result<(), FenError> {
-        match self.0.next() {
+        match self.next_optional() {
             None | Some("-") => Ok(()),
             Some(found) => {
                 Err(FenError::Field { field, found: found.to_owned(), expected: "`-`".to_owned() })
@@ -65,17 +83,41 @@ impl<'a> Fields<'a> {
     where
         T: FromStr + PartialOrd + Display,
     {
-        let Some(found) = self.0.next() else { return Ok(default) };
-        found.parse().ok().filter(|value| range.contains(value)).ok_or_else(|| FenError::Field {
-            field,
-            found: found.to_owned(),
-            expected: format!("a number from {} to {}", range.start(), range.end()),
+        let Some(found) = self.next_optional() else { return Ok(default) };
+        found
+            .parse()
+            .ok()
+            .filter(|value| range.contains(value))
+            .ok_or_else(|| no_counter(field, found, &range))
+    }
+
+    /// A counter of a position that comes from anywhere: one that is no number, as `-`, is `default`, one
+    /// beyond `range` is its nearest end, and a fraction is cut off.
+    ///
+    /// # Errors
+    /// [`FenError::Field`] when it is a word, which may be a move that `moves` is missing before.
+    pub fn nearest_counter(
+        &mut self,
+        field: &'static str,
+        range: RangeInclusive<u16>,
+        default: u16,
+    ) -> Result<u16, FenError> {
+        let Some(found) = self.next_optional() else { return Ok(default) };
+        if found.starts_with(char::is_alphabetic) {
+            return Err(no_counter(field, found, &range));
+        }
+        let digits = found.trim_start_matches(['+', '-']);
+        let digits = &digits[..digits.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(digits.len())];
+        Ok(match (digits.is_empty(), found.starts_with('-')) {
+            (true, _) => default,
+            (false, true) => *range.start(),
+            (false, false) => digits.parse().unwrap_or(u16::MAX).clamp(*range.start(), *range.end()),
         })
     }
 
     /// The next field, if the text has not ended; `-` where it has.
     pub fn or_dash(&mut self) -> &'a str {
-        self.0.next().unwrap_or("-")
+        self.words.next().unwrap_or("-")
     }
 
     /// The number of the move, up to `most`. It may be missing at the end of the text. Many positions in
@@ -92,11 +134,17 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// [`FenError::Trailing`] names the first token too many.
     pub fn end(mut self) -> Result<(), FenError> {
-        match self.0.next() {
+        match self.next_optional() {
             None => Ok(()),
             Some(found) => Err(FenError::Trailing { found: found.to_owned() }),
         }
     }
+}
+
+/// The error of a word that is no counter of this range.
+fn no_counter<T: Display>(field: &'static str, found: &str, range: &RangeInclusive<T>) -> FenError {
+    let expected = format!("a number from {} to {}", range.start(), range.end());
+    FenError::Field { field, found: found.to_owned(), expected }
 }
 
 /// Checks that there are not too many pieces of a kind.
@@ -108,7 +156,8 @@ pub fn at_most(what: &'static str, found: usize, at_most: usize) -> Result<(), F
 }
 
 /// Reads the board of a FEN, rank by rank from the highest, and hands each square that is not empty
-/// to `place(file, rank, letter)`, file and rank counted from 0. Numbers are runs of empty squares.
+/// to `place(file, rank, letter)`, file and rank counted from 0. Numbers are runs of empty squares; on a
+/// board that needs none of two digits, each digit is a number. The last rank may end with a slash, too.
 ///
 /// # Errors
 /// [`FenError::Ranks`] or [`FenError::Squares`] when the board is not `files` × `ranks`, and
@@ -120,15 +169,17 @@ pub fn read_board(
     mut place: impl FnMut(usize, usize, char) -> Result<(), FenError>,
 ) -> Result<(), FenError> {
     let found = board.split('/').count();
-    if found != ranks {
+    let board = board.strip_suffix('/').filter(|_| found == ranks + 1).unwrap_or(board);
+    if board.split('/').count() != ranks {
         return Err(FenError::Ranks { found, expected: ranks });
     }
+    let tens = if files < 10 { 1 } else { 10 };
     for (row, rank) in board.split('/').zip((0..ranks).rev()) {
         let mut file: usize = 0;
         let mut run: usize = 0;
         for letter in row.chars() {
             if let Some(digit) = letter.to_digit(10) {
-                run = run.saturating_mul(10).saturating_add(digit as usize);
+                run = run.saturating_mul(tens).saturating_add(digit as usize);
                 continue;
             }
             file = file.saturating_add(std::mem::take(&mut run));

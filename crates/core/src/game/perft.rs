@@ -105,13 +105,16 @@ pub fn parse_suite(text: &str) -> Result<Vec<Case>, SuiteError> {
         if text.trim().is_empty() || text.starts_with('#') {
             continue;
         }
-        let mut parts = text.split(';');
-        let fen = parts.next().unwrap_or_default().trim().to_owned();
+        // The last semicolon may end the line, and the first one may be missing.
+        let (fen, counts) = text.split_once(';').unwrap_or((text, ""));
+        let fen = fen.trim();
+        let at = fen.rfind(" D").filter(|&at| parse_count(&fen[at..]).is_some()).unwrap_or(fen.len());
+        let (fen, first) = (fen[..at].to_owned(), &fen[at..]);
+        let parts = std::iter::once(first).chain(counts.split(';')).map(str::trim);
         let counts = parts
-            .map(|part| {
-                parse_count(part).ok_or_else(|| SuiteError::Count { line, found: part.trim().to_owned() })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
+            .filter(|part| !part.is_empty())
+            .map(|part| parse_count(part).ok_or_else(|| SuiteError::Count { line, found: part.to_owned() }));
+        let counts = counts.collect::<Result<Vec<_>, _>>()?;
         if counts.is_empty() {
             return Err(SuiteError::Empty { line });
         }
@@ -121,6 +124,6 @@ pub fn parse_suite(text: &str) -> Result<Vec<Case>, SuiteError> {
 }
 
 fn parse_count(part: &str) -> Option<(u32, u64)> {
-    let (depth, paths) = part.trim().strip_prefix('D')?.split_once(' ')?;
+    let (depth, paths) = part.trim().strip_prefix(['D', 'd'])?.split_once(char::is_whitespace)?;
     Some((depth.parse().ok()?, paths.trim().parse().ok()?))
 }

@@ -130,7 +130,7 @@ pub enum CertificateError {
         flaw: String,
     },
     /// The proof is followed by something.
-    #[error("has more tokens than its proof")]
+    #[error("has more bytes than its proof")]
     Trailing,
     /// The numbers in the header are not those of the proof.
     #[error("has a header with other numbers than its proof")]
@@ -158,16 +158,24 @@ pub(super) fn write_number(file: &mut dyn Write, mut number: u64) -> io::Result<
     file.write_all(&[number as u8])
 }
 
-/// Reads a number; `None` at the end of the file.
+/// Reads a number as [`write_number`] writes it; `None` at the end of the file.
 pub(super) fn read_number(file: &mut dyn Read) -> io::Result<Option<u64>> {
     let (mut number, mut byte) = (0, [0]);
     for shift in (0..u64::BITS).step_by(7) {
         if file.read(&mut byte)? == 0 {
             return Ok(None);
         }
-        number |= u64::from(byte[0] & 0x7F) << shift;
-        if byte[0] < 0x80 {
-            return Ok(Some(number));
+        let bits = u64::from(byte[0] & 0x7F);
+        if bits << shift >> shift != bits {
+            break;
+        }
+        number |= bits << shift;
+        match byte[0] {
+            0 if shift > 0 => {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "a number has an empty byte"));
+            }
+            0..0x80 => return Ok(Some(number)),
+            _ => {}
         }
     }
     Err(io::Error::new(io::ErrorKind::InvalidData, "a number is too large"))
@@ -237,6 +245,11 @@ pub(super) fn open(path: &Path) -> Result<(Header, u32, Tokens), CertificateErro
     Ok((header, found, BufReader::new(DeflateDecoder::new(tokens))))
 }
 
+/// Whether nothing follows the tokens, which have been read.
+pub(super) fn is_at_end(tokens: &Tokens) -> bool {
+    tokens.get_ref().get_ref().limit() == 0
+}
+
 /// The name of the game of a certificate, without a look at the proof.
 ///
 /// # Errors
@@ -264,4 +277,48 @@ pub(in super::super) fn is_certificate(path: &Path) -> io::Result<bool> {
     let mut title = Vec::new();
     File::open(path)?.take(TITLE.len() as u64).read_to_end(&mut title)?;
     Ok(title == TITLE.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_one_form() {
+        for number in [0, 1, 127, 128, 1 << 35, u64::MAX] {
+            let mut bytes = Vec::new();
+            write_number(&mut bytes, number).unwrap();
+            assert_eq!(read_number(&mut &bytes[..]).unwrap(), Some(number));
+        }
+        let bits = [0x80; 8];
+        for (beginning, end) in
+            [(&[0x93][..], &[0x80, 2][..]), (&[0x80], &[]), (&[0x93], &[0]), (&[0xFF], &[0xFF, 0x7F])]
+        {
+            let bytes = [beginning, if end.len() > 1 { &bits } else { &[] }, end].concat();
+            let read = read_number(&mut &bytes[..]);
+            assert!(read.is_err() || read.is_ok_and(|number| number.is_none()), "{bytes:x?}");
+        }
+    }
+
+    #[test]
+    fn bytes_behind_the_tokens_are_seen() {
+        for junk in ["", "JUNKJUNK", "\0"] {
+            let (mut bytes, counts) = (Vec::new(), Counts::default());
+            let header = Header { variant: "x".into(), fen: "y".into(), value: Value::Win, counts };
+            write_header(&mut bytes, &header).unwrap();
+            let mut tokens = flate2::write::DeflateEncoder::new(&mut bytes, flate2::Compression::default());
+            tokens.write_all(&[7]).unwrap();
+            tokens.finish().unwrap();
+            bytes.extend(junk.as_bytes());
+            let mut sum = crc32fast::Hasher::new();
+            sum.update(&bytes);
+            bytes.extend(sum.finalize().to_le_bytes());
+            let file = tempfile::NamedTempFile::new().unwrap();
+            std::fs::write(file.path(), bytes).unwrap();
+            let (_, _, mut tokens) = open(file.path()).unwrap();
+            assert_eq!(read_number(&mut tokens).unwrap(), Some(7));
+            assert_eq!(read_number(&mut tokens).unwrap(), None);
+            assert_eq!(is_at_end(&tokens), junk.is_empty(), "{junk:?}");
+        }
+    }
 }

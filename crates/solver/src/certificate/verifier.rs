@@ -64,7 +64,7 @@ impl<G: Solvable> Verifier<G> {
             check.kept.iter_mut().for_each(|kept| *kept = None);
             check.check(&position)?;
         }
-        if file::read_number(&mut check.tokens)?.is_some() {
+        if file::read_number(&mut check.tokens)?.is_some() || !file::is_at_end(&check.tokens) {
             return Err(CertificateError::Trailing);
         }
         if check.counts != header.counts {

@@ -82,6 +82,7 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
             expected: "nothing, arrows are on the board".to_owned(),
         });
     }
+    let board = board.strip_suffix('/').unwrap_or(board);
     let size = measure(board)?;
     let (mut amazons, mut arrows) = ([0u128; 2], 0u128);
     fen::read_board(board, size.0, size.1, |file, rank, letter| {

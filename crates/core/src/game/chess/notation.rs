@@ -14,7 +14,7 @@ use cozy_chess::{
 
 use super::super::fen::{self, Fields};
 use super::super::{Color, FenError, Game, MoveError};
-use super::rules::{Chess, ChessMove, MAX_COUNT, en_passant_target, player, side};
+use super::rules::{Chess, ChessMove, MAX_COUNT, en_passant_target, side};
 
 /// Files and ranks of the board.
 const SIZE: usize = 8;
@@ -29,8 +29,9 @@ const PAWNS: u32 = 8;
 const CASTLING: &str = "castling rights";
 const EN_PASSANT: &str = "en passant square";
 
-/// Reads a FEN. All fields after the side to move may be missing. An en passant square that no pawn can have
-/// passed is dropped: files in circulation have such squares.
+/// Reads a FEN. All fields after the side to move may be missing. What the board contradicts is dropped, as
+/// other programs do: castling rights without king and rook in their places, and an en passant square that no
+/// pawn can have passed, or that is none. A counter that is no number counts as missing.
 pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
     let mut fields = Fields::new(text);
     let mut builder = BoardBuilder::empty();
@@ -53,17 +54,15 @@ pub(super) fn parse_fen(text: &str) -> Result<Chess, FenError> {
     position = build(&builder, CASTLING, rights, || "rights of kings and rooks".to_owned())?;
 
     let square = fields.or_dash();
-    if square != "-" {
-        builder.en_passant = square.parse().ok();
-        if builder.en_passant.is_none() {
-            let (found, expected) = (square.to_owned(), "`-` or a square".to_owned());
-            return Err(FenError::Field { field: EN_PASSANT, found, expected });
-        }
-        position = builder.build().unwrap_or(position);
+    if square.chars().count() > 2 {
+        let (found, expected) = (square.to_owned(), "`-` or a square".to_owned());
+        return Err(FenError::Field { field: EN_PASSANT, found, expected });
     }
+    builder.en_passant = square.parse().ok();
+    position = builder.build().unwrap_or(position);
 
-    let halfmove_clock = fields.counter("halfmove clock", 0..=MAX_COUNT, 0)?;
-    let move_number = fields.move_number(MAX_COUNT)?;
+    let halfmove_clock = fields.nearest_counter("halfmove clock", 0..=MAX_COUNT, 0)?;
+    let move_number = fields.nearest_counter("move number", 0..=MAX_COUNT, 1)?.max(1);
     fields.end()?;
     Ok(Chess::new(position, halfmove_clock, move_number))
 }
@@ -116,13 +115,13 @@ fn read_board(board: &str, builder: &mut BoardBuilder) -> Result<(), FenError> {
     Ok(())
 }
 
-/// Reads castling rights in either form.
+/// Reads castling rights in either form. Those that the board does not have are dropped.
 fn read_rights(text: &str, board: &Board) -> Result<[CastleRights; 2], FenError> {
     let mut rights = [CastleRights::EMPTY; 2];
-    if text == "-" {
+    // What stands for none.
+    if text.chars().all(|sign| !sign.is_alphanumeric() || "0xX".contains(sign)) {
         return Ok(rights);
     }
-    let refuse = |expected: String| FenError::Field { field: CASTLING, found: text.to_owned(), expected };
     for letter in text.chars() {
         let colour = if letter.is_ascii_uppercase() { Side::White } else { Side::Black };
         let first = Rank::First.relative_to(colour);
@@ -133,18 +132,17 @@ fn read_rights(text: &str, board: &Board) -> Result<[CastleRights; 2], FenError>
             'k' => files.filter(|&file| file > king.file()).last(),
             'q' => files.find(|&file| file < king.file()),
             file @ 'a'..='h' => files.find(|&rook| char::from(rook) == file),
+            sign if !sign.is_alphanumeric() => None,
             _ => {
                 let expected = "`-` or letters of `KQkq`, or `A` to `H` and `a` to `h` for files of rooks";
-                return Err(refuse(expected.to_owned()));
+                let (found, expected) = (text.to_owned(), expected.to_owned());
+                return Err(FenError::Field { field: CASTLING, found, expected });
             }
         };
-        let file = file.filter(|_| king.rank() == first).ok_or_else(|| {
-            refuse(format!("king and rook of {} in their places for `{letter}`", player(colour)))
-        })?;
-        let rights = &mut rights[colour as usize];
-        let right = if file > king.file() { &mut rights.short } else { &mut rights.long };
-        if right.replace(file).is_some() {
-            return Err(refuse("each right once".to_owned()));
+        if let Some(file) = file.filter(|_| king.rank() == first) {
+            let rights = &mut rights[colour as usize];
+            let right = if file > king.file() { &mut rights.short } else { &mut rights.long };
+            *right = Some(file);
         }
     }
     Ok(rights)
@@ -294,11 +292,11 @@ pub(super) fn targets(position: &Chess, piece: Piece, from: Square) -> BitBoard 
     }
 }
 
-/// Splits the text of a move into start, target and promotion.
+/// Splits the text of a move into start, target and promotion, whose letter may be a capital.
 fn read_move(text: &str) -> Option<Move> {
     let (from, rest) = text.split_at_checked(2)?;
     let (to, promotion) = rest.split_at_checked(2)?;
-    let promotion = match promotion {
+    let promotion = match promotion.to_ascii_lowercase().as_str() {
         "" => None,
         "n" => Some(Piece::Knight),
         "b" => Some(Piece::Bishop),

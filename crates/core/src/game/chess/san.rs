@@ -1,8 +1,9 @@
 //! Moves in standard algebraic notation (SAN), as game records have them.
 //!
 //! Written by the PGN standard: `Nf3`, `exd5`, `Rad1`, `e8=Q+`, `O-O#`. Read more generously, as files are
-//! found: with a missing or wrong `+` or `#`, with `!?` and `e.p.`, `0-0`, `e8Q`, `Ng1-f3` and `g1-f3`, more
-//! disambiguation than needed, figurines, and moves in the notation of the protocol.
+//! found: with a missing or wrong `+` or `#`, with `!?` and `e.p.`, `0-0`, `OO`, `e8Q`, `e8(=Q)`, `Ng1-f3`
+//! and `g1-f3`, `exd` where one capture is meant, more disambiguation than needed, figurines, and moves in
+//! the notation of the protocol.
 
 use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
 
@@ -123,16 +124,37 @@ pub(super) fn parse(position: &Chess, text: &str) -> Result<ChessMove, MoveError
             found => return found,
         }
     }
-    let san = read(plain).ok_or_else(syntax)?;
-    let fits = |from: Square| {
-        san.from_file.is_none_or(|file| from.file() == file)
-            && san.from_rank.is_none_or(|rank| from.rank() == rank)
+    let (moves, reason) = match (read(plain), read_files(plain)) {
+        (Some(san), _) => {
+            let fits = |from: Square| {
+                san.from_file.is_none_or(|file| from.file() == file)
+                    && san.from_rank.is_none_or(|rank| from.rank() == rank)
+            };
+            let mut moves = legal_to(board, san.to, san.piece);
+            moves.retain(|mv| fits(mv.from) && mv.promotion == san.promotion);
+            let reason = if moves.is_empty() { broken_rule(position, &san, fits) } else { String::new() };
+            (moves, reason)
+        }
+        (None, Some((from, to, promotion))) => {
+            let mut moves: Vec<_> = Square::ALL
+                .iter()
+                .filter(|square| square.file() == to)
+                .flat_map(|&to| legal_to(board, to, Piece::Pawn))
+                .collect();
+            moves.retain(|mv| mv.from.file() == from && mv.promotion == promotion);
+            (
+                moves,
+                format!(
+                    "no pawn of {} on the {from}-file can take on the {to}-file",
+                    position.side_to_move()
+                ),
+            )
+        }
+        (None, None) => return Err(syntax()),
     };
-    let mut moves = legal_to(board, san.to, san.piece);
-    moves.retain(|mv| fits(mv.from) && mv.promotion == san.promotion);
     match moves[..] {
         [mv] => Ok(ChessMove(mv)),
-        [] => Err(illegal(broken_rule(position, &san, fits))),
+        [] => Err(illegal(reason)),
         _ => {
             let moves: Vec<_> = moves.iter().map(|&mv| quote(&write(position, ChessMove(mv)))).collect();
             Err(illegal(format!("it may be {}", moves.join(" or "))))
@@ -183,8 +205,8 @@ fn squares(text: &str) -> String {
 fn read_castling(text: &str) -> Option<CastlingSide> {
     let text = text.replace(['0', 'o'], "O").replace(|letter| letter != '-' && is_separator(letter), "-");
     match text.as_str() {
-        "O-O" => Some(CastlingSide::Short),
-        "O-O-O" => Some(CastlingSide::Long),
+        "O-O" | "OO" => Some(CastlingSide::Short),
+        "O-O-O" | "OOO" => Some(CastlingSide::Long),
         _ => None,
     }
 }
@@ -235,6 +257,20 @@ fn read(text: &str) -> Option<San> {
     let stays = piece == Piece::Pawn && from_file.is_none();
     let from_file = if stays { Some(to.file()) } else { from_file };
     Some(San { piece, from_file, from_rank, to, promotion })
+}
+
+/// The files of a pawn's capture without ranks, as in `exd` or `ed=Q`: start, target and promotion.
+fn read_files(text: &str) -> Option<(File, File, Option<Piece>)> {
+    let letters: Vec<char> = text.chars().filter(|&letter| !is_separator(letter) && letter != '=').collect();
+    let (&[from, to], promotion) = letters.split_first_chunk()?;
+    let promotion = match promotion {
+        [] => None,
+        [letter] if letter.is_ascii_uppercase() => Some(Piece::try_from(letter.to_ascii_lowercase()).ok()?),
+        _ => return None,
+    };
+    let file = |letter: char| File::try_from(letter).ok().filter(|_| letter.is_ascii_lowercase());
+    let (from, to) = (file(from)?, file(to)?);
+    ((from as usize).abs_diff(to as usize) == 1).then_some((from, to, promotion))
 }
 
 /// Why no legal move is meant.
@@ -344,14 +380,28 @@ mod tests {
             assert_eq!(read.unwrap_or_default(), uci, "{sloppy}");
         }
         let promotion = position("3r3k/4P3/8/8/8/8/8/K7 w - - 0 1");
-        for text in ["e8=Q", "e8Q", "e8=q+", "e8q", "e7e8q", "e7e8=Q", "e7-e8Q", "e7-e8=q", "e8(Q)", "e8/Q+"]
-        {
+        for text in [
+            "e8=Q", "e8Q", "e8=q+", "e8q", "e7e8q", "e7e8=Q", "e7-e8Q", "e7-e8=q", "e8(Q)", "e8/Q+",
+            "e8(=Q)", "e8=(Q)",
+        ] {
             let mv = promotion.parse_san(text).unwrap();
             assert_eq!(promotion.move_text(mv), "e7e8q", "{text}");
         }
         let en_passant = position("7k/8/8/3pP3/8/8/8/K7 w - d6 0 1");
         for text in ["exd6e.p.", "ed6ep", "exd6e.p.+", "exd6+ e.p.", "e5xd6e.p.", "e5-d6"] {
             assert!(en_passant.parse_san(text).is_ok(), "{text}");
+        }
+        for text in ["exd", "ed", "exde.p.", "e:d", "e5d"] {
+            assert_eq!(en_passant.parse_san(text).is_ok(), text != "e5d", "{text}");
+        }
+        for text in ["exd=Q", "ed=Q+", "exdQ", "ed(Q)"] {
+            let mv = promotion.parse_san(text).unwrap();
+            assert_eq!(promotion.move_text(mv), "e7d8q", "{text}");
+        }
+        let castles = position("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
+        for (text, mv) in [("OO", "e1g1"), ("00", "e1g1"), ("OOO", "e1c1"), ("000", "e1c1"), ("oo+", "e1g1")]
+        {
+            assert_eq!(castles.parse_san(text).map(|mv| castles.move_text(mv)).as_deref(), Ok(mv), "{text}");
         }
         let black = position("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1");
         assert_eq!(black.parse_san("g8-f6").map(|mv| black.move_text(mv)).as_deref(), Ok("g8f6"));
@@ -380,6 +430,13 @@ mod tests {
                 "`a2-b3` is not legal: the rook on a2 cannot go to b3",
             ),
             ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "N", "is no move"),
+            (
+                "7k/8/8/2pp4/4P3/8/8/K7 w - - 0 1",
+                "exf",
+                "no pawn of White on the e-file can take on the f-file",
+            ),
+            ("7k/8/3p4/4P3/4P3/3p4/4P3/K7 w - - 0 1", "ed", "it may be `exd3` or `exd6`"),
+            ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "ah", "is no move"),
             ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "é", "is no move"),
             ("7k/R7/8/8/8/8/R7/K7 w - - 0 1", "", "is no move"),
         ] {

@@ -1,0 +1,65 @@
+//! Text files as people and their programs write them.
+
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use encoding_rs::{Encoding, WINDOWS_1252};
+use encoding_rs_io::DecodeReaderBytesBuilder;
+
+/// Reads a text file, see [`decode`].
+///
+/// # Errors
+/// What the system says.
+pub fn read(path: &Path) -> io::Result<String> {
+    std::fs::read(path).map(|bytes| decode(&bytes))
+}
+
+/// Opens a text file of any length. UTF-16 with a byte order mark becomes UTF-8; all else is as it is in the
+/// file.
+///
+/// # Errors
+/// What the system says.
+pub fn open(path: &Path) -> io::Result<impl BufRead + use<>> {
+    let file = File::open(path)?;
+    let decoder = DecodeReaderBytesBuilder::new().bom_sniffing(true).utf8_passthru(true).build(file);
+    Ok(BufReader::new(decoder))
+}
+
+/// A text from its bytes: UTF-16 with a byte order mark, UTF-8, or Windows-1252 (and so Latin-1) where a line
+/// is no valid UTF-8. Lines end with LF, CR or both in it, and with LF in the result.
+pub fn decode(bytes: &[u8]) -> String {
+    let text = match Encoding::for_bom(bytes) {
+        Some((encoding, mark)) => encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(),
+        None => bytes.split_inclusive(|&byte| byte == b'\n').map(decode_line).collect(),
+    };
+    match text.contains('\r') {
+        true => text.replace("\r\n", "\n").replace('\r', "\n"),
+        false => text,
+    }
+}
+
+fn decode_line(bytes: &[u8]) -> String {
+    let text = std::str::from_utf8(bytes).map(str::to_owned);
+    text.unwrap_or_else(|_| WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_encoding_and_line_end_is_read() {
+        let utf16 = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+        for (bytes, text) in [
+            (b"a\nb\r\nc\rd\r\r\n".to_vec(), "a\nb\nc\nd\n\n"),
+            ("\u{feff}\u{17d}\r\n".into(), "\u{17d}\n"),
+            (utf16("\u{feff}\u{17d}\r\nb"), "\u{17d}\nb"),
+            ("\u{feff}\u{17d}".encode_utf16().flat_map(u16::to_be_bytes).collect(), "\u{17d}"),
+            (b"\xe9\n\xc5\xbd\n".to_vec(), "\u{e9}\n\u{17d}\n"),
+            (Vec::new(), ""),
+        ] {
+            assert_eq!(decode(&bytes), text, "{bytes:?}");
+        }
+    }
+}
