@@ -328,7 +328,7 @@ fn errors_point_at_what_is_wrong() {
     check(&["analyse", &pgn, "--nodes", "1", "--out", &games], "use --resume to continue an analysis", "");
     for resume in [&[][..], &["--resume"]] {
         let analyse = [&["analyse", &pgn, "--nodes", "1", "--out", &pgn][..], resume].concat();
-        check(&analyse, "the file of the games themselves", "--resume");
+        check(&analyse, "the file of FILE as well, choose another one", "--resume");
     }
     for command in [&["replay", &pgn][..], &["analyse", &pgn, "--nodes", "1"]] {
         let arguments = [command, &["--variant", "amazons"]].concat();
