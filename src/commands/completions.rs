@@ -32,7 +32,7 @@ pub(super) fn print(arguments: &Completions, mut command: Command) -> io::Result
 /// Writes the manual pages of a command line.
 pub(super) fn write_pages(arguments: &Man, command: Command) -> anyhow::Result<()> {
     let write = || {
-        std::fs::create_dir_all(&arguments.folder)?;
+        crate::files::create_folder(&arguments.folder)?;
         clap_mangen::generate_to(command, &arguments.folder)
     };
     write().with_context(|| arguments.folder.display().to_string())

@@ -209,7 +209,7 @@ fn check_build(line: &[OsString]) -> anyhow::Result<()> {
 /// The error of a command that this build lacks.
 fn lacking(command: &str, feature: &str) -> anyhow::Error {
     anyhow!(
-        "labrys {command} needs a build with the feature `{feature}`: \
+        "{command}: it needs a build with the feature `{feature}`: \
          cargo build --release --features {feature}"
     )
 }

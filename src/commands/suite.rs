@@ -80,6 +80,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(&arguments.variant, &settings)?;
     super::set_options(engine.as_mut(), &arguments.option)?;
     let bytes = std::fs::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    if bytes.trim_ascii_start().starts_with(b"[Event ") {
+        bail!("suite {name}: games in PGN, expected positions in EPD");
+    }
     let (mut positions, mut report, mut others) = (Vec::new(), Report::default(), Vec::new());
     for line in suite::read(&String::from_utf8_lossy(&bytes), engine.board_mut()) {
         match line {
