@@ -610,6 +610,21 @@ fn eval_says_what_is_in_use_and_gives_no_score_to_a_finished_game() {
     assert_eq!(marks(&mut engine), ["set(in use)", "net:(not in use)"]);
     engine.ask("setoption name SearchMode value random");
     assert_eq!(marks(&mut engine), ["set(not in use)", "net:(not in use)"]);
+    // Simulations play to the end at random, unless they are told otherwise.
+    engine.ask("setoption name Evaluation value net\nsetoption name SearchMode value mcts");
+    assert_eq!(marks(&mut engine), ["set(not in use)", "net:(not in use)"]);
+    for [option, value, usual] in [
+        ["PlayoutPlies", "5", "-1"],
+        ["Epsilon", "50", "100"],
+        ["Expansion", "evaluated", "auto"],
+        ["Selection", "puct", "uct"],
+        ["MsdKeepRate", "50", "100"],
+    ] {
+        engine.ask(&format!("setoption name {option} value {value}"));
+        assert_eq!(marks(&mut engine), ["set(not in use)", "net:(in use)"], "{option}");
+        engine.ask(&format!("setoption name {option} value {usual}"));
+    }
+    assert_eq!(marks(&mut engine), ["set(not in use)", "net:(not in use)"]);
     // A board without a net is evaluated by features.
     engine.ask("setoption name UCI_Variant value amazons\nsetoption name AmazonsBoard value 6x6");
     engine.ask("setoption name Evaluation value net\nsetoption name SearchMode value pvs");

@@ -351,7 +351,13 @@ impl<G: Playable> Thinker<G> for GameThinker<G> {
     }
 
     fn evaluation_in_use(&self, position: &G) -> EvaluationInUse {
-        if self.settings.method == Method::Random {
+        let Settings { method, search, .. } = &self.settings;
+        let is_asked = match method {
+            Method::Deepening(_) => true,
+            Method::MonteCarlo => search.sampling.evaluates::<G>() || search.msd.is_on(),
+            Method::Random => false,
+        };
+        if !is_asked {
             EvaluationInUse::Nothing
         } else if self.net_in_use().is_some_and(|net| net.check_board(position).is_ok()) {
             EvaluationInUse::PolicyNet
