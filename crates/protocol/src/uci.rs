@@ -10,9 +10,9 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -32,6 +32,9 @@ use labrys_core::search::{Control, Limits, Progress};
 
 /// The option that selects the game. The loop handles it, as it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
+
+/// The time between two lines of work that says nothing else, so that it is noticed when nobody reads them.
+const SIGN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// A move that is none in any game.
 const NULL_MOVE: &str = "0000";
@@ -508,7 +511,7 @@ impl Loop {
     fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
         self.work("perft", Control::default(), false, move |engine, control, output| {
             let mut each = |mv: &str, nodes| tell(output, control, &format!("{mv}: {nodes}"));
-            let nodes = engine.board().perft(depth, control, &mut each);
+            let nodes = with_signs(output, control, || engine.board().perft(depth, control, &mut each));
             match nodes {
                 Some(nodes) => format!("\nNodes searched: {nodes}\n"),
                 None => "info string perft stopped".to_owned(),
@@ -520,7 +523,7 @@ impl Loop {
         self.work("bench", Control::default(), false, move |_, control, output| {
             let start = Instant::now();
             let each = &mut |fen: &str, nodes| tell(output, control, &format!("{fen}: {nodes}"));
-            match engine::bench::bench(depth, control, each) {
+            match with_signs(output, control, || engine::bench::bench(depth, control, each)) {
                 Some(signature) => text::bench(&signature, start.elapsed()),
                 None => "info string bench stopped".to_owned(),
             }
@@ -614,6 +617,21 @@ impl SearchListener for Printer<'_> {
 
 /// Informs the loop when the working thread panics.
 struct Alarm(Sender<Event>);
+
+/// Does work that may say nothing for long, and meanwhile prints its time once in a while.
+fn with_signs<T>(output: &Output, control: &Control, work: impl FnOnce() -> T) -> T {
+    let (start, (done, is_done)) = (Instant::now(), mpsc::channel::<()>());
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            while is_done.recv_timeout(SIGN_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                tell(output, control, &format!("info time {}", start.elapsed().as_millis()));
+            }
+        });
+        // Dropped at the end, or when the work panics.
+        let _done = done;
+        work()
+    })
+}
 
 impl Drop for Alarm {
     fn drop(&mut self) {
