@@ -234,7 +234,8 @@ fn bad_lines_are_named_and_change_nothing() {
     for (line, error) in [
         ("xyzzy", "unknown command `xyzzy`, `help` lists the commands"),
         ("UCI", "unknown command `UCI`, `help` lists the commands"),
-        ("isready now", "isready: unexpected `now`, expected the end of the line"),
+        ("wait now", "wait: unexpected `now`, expected the end of the line"),
+        ("d now", "d: unexpected `now`, expected the end of the line"),
         ("eval nonsense", "eval: unexpected `nonsense`, expected `all`"),
         ("eval all now", "eval: unexpected `now`, expected the end of the line"),
         ("debug maybe", "debug: unexpected `maybe`, expected `on` or `off`"),
@@ -721,6 +722,45 @@ fn a_search_can_be_stopped_and_talked_to() {
     engine.send("go infinite\nstop\nposition startpos moves e1e3\nmoves");
     engine.until("bestmove");
     assert!(engine.line().unwrap().contains("e8e6"), "what follows `stop` need not wait for the answer");
+}
+
+/// A client that says `stop now` wants it to stop.
+#[test]
+fn commands_of_one_word_count_whatever_stands_behind_them() {
+    let mut engine = Process::neighbours();
+    let note =
+        |command: &str, word: &str| format!("info string {command}: `{word}` is unknown and passed over");
+    engine.send("isready ok");
+    assert_eq!(engine.until("readyok"), [note("isready", "ok"), "readyok".to_owned()]);
+    assert!(engine.ask("uci please").contains(&"uciok".to_owned()));
+    assert_eq!(engine.ask("ucinewgame x y"), [note("ucinewgame", "x"), note("ucinewgame", "y")]);
+    engine.send("go infinite");
+    engine.until("info depth 2");
+    engine.send("stop \u{1}now");
+    engine.until("bestmove");
+    engine.send("go ponder depth 2");
+    engine.until("info depth 2");
+    engine.send("ponderhit e2e4");
+    engine.until("bestmove");
+    // Before the end of the input.
+    engine.send("go infinite");
+    engine.send("quit now");
+    engine.until("bestmove");
+    assert_eq!(engine.line(), None);
+}
+
+#[test]
+fn many_wrong_words_of_a_line_are_named_in_a_few_lines() {
+    let mut engine = Process::neighbours();
+    for words in ["x ", "depth ", "depth x ", "searchmoves a1a1 ", "searchmoves x depth 1 "] {
+        engine.send(&format!("go nodes 50 {}", words.repeat(5000)));
+        let lines = engine.until("bestmove");
+        let named = lines.iter().filter(|line| line.starts_with("info string")).count();
+        assert!((2..30).contains(&named), "{words}: {named}");
+        assert!(lines.iter().any(|line| line.starts_with("info string … and ")), "{words}");
+    }
+    engine.send(&format!("isready {}", "x ".repeat(5000)));
+    assert_eq!(engine.until("readyok").len(), 10);
 }
 
 #[test]
