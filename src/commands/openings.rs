@@ -70,6 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             {
                 writeln!(text, "{fen}; ce {score};")?;
                 found += 1;
+                log::debug!("opening {found}: {fen}");
             }
         }
         Ok(())

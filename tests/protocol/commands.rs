@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::shell;
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -373,14 +373,18 @@ fn interrupted_openings_are_kept() {
     let mut openings = Command::new(env!("CARGO_BIN_EXE_labrys"))
         .args(["openings", "--count", "1000000", "--nodes", "1", "--within", "9999", "--out"])
         .arg(&path)
+        .env("RUST_LOG", "labrys=debug")
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    let interrupted = Command::new("kill").args(["-INT", &openings.id().to_string()]).status().unwrap();
-    assert!(interrupted.success() && !openings.wait().unwrap().success());
+    let mut log = BufReader::new(openings.stderr.take().unwrap());
     let mut error = String::new();
-    openings.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+    while !error.contains("opening 1: ") {
+        assert!(log.read_line(&mut error).unwrap() > 0, "{error}");
+    }
+    let interrupted = Command::new("kill").args(["-INT", &openings.id().to_string()]).status().unwrap();
+    log.read_to_string(&mut error).unwrap();
+    assert!(interrupted.success() && !openings.wait().unwrap().success());
     let lines = std::fs::read_to_string(&path).unwrap().lines().count();
     let told =
         format!("found only {lines} of 1000000 openings, which are in {}: interrupted", path.display());

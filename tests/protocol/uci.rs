@@ -768,6 +768,7 @@ fn an_infinite_search_keeps_its_answer() {
     let mut engine = Process::neighbours();
     engine.send("go infinite depth 1");
     engine.until("info depth 1");
+    // Time for an answer that must not come.
     sleep(Duration::from_millis(50));
     assert_eq!(engine.ask(""), [""; 0]);
     assert!(
@@ -783,6 +784,7 @@ fn an_infinite_search_keeps_its_answer() {
 fn a_ponder_search_waits_for_the_move() {
     let mut engine = Process::neighbours();
     engine.send("go ponder wtime 300 btime 300");
+    // Longer than the clock would last.
     sleep(Duration::from_millis(400));
     assert!(
         engine.ask("").iter().all(|line| line.starts_with("info")),
@@ -950,7 +952,7 @@ fn a_draw_that_nobody_claims_is_played_on() {
         }
         // A search without limits goes on until it is stopped.
         engine.send("setoption name SearchMode value pvs\ngo infinite");
-        sleep(Duration::from_millis(20));
+        engine.until("info depth 2");
         engine.send("isready\nstop");
         let lines = engine.until("bestmove");
         let ready = lines.iter().position(|line| line == "readyok").unwrap();
