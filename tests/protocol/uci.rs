@@ -746,6 +746,7 @@ fn commands_of_one_word_count_whatever_stands_behind_them() {
     engine.send("go infinite");
     engine.send("quit now");
     engine.until("bestmove");
+    assert_eq!(engine.line(), Some(note("quit", "now")));
     assert_eq!(engine.line(), None);
 }
 
