@@ -17,8 +17,11 @@ const FIRST_PAUSE: Duration = Duration::from_millis(250);
 /// How long one that has answered more than once is listened to between two searches.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// How long an engine that has said a doubtful move may say another one, once it is in step.
+/// How long an engine that has said a doubtful move, or one too many, may say another one.
 const DOUBT: Duration = Duration::from_millis(250);
+
+/// After so many searches of one answer each, an engine counts as one that answers once.
+const FORGIVEN: u32 = 10;
 
 /// The answers of an engine.
 #[derive(Default)]
@@ -31,6 +34,12 @@ pub(super) struct Answers {
     owed: usize,
     /// How many have come since the last answer.
     come: usize,
+    /// Whether it is still to be found out how many come.
+    is_uncounted: bool,
+    /// Whether they come when the next search has begun, so that it means nothing if none come before.
+    is_late: bool,
+    /// Searches of one answer each since the last one that had more.
+    missed: u32,
     /// Whether it has answered with a move that it had not shown before.
     hides: bool,
 }
@@ -77,6 +86,16 @@ struct Doubtful {
     is_past: bool,
 }
 
+/// What a move is to a search.
+enum Verdict {
+    /// Its answer.
+    Answer,
+    /// An answer to an earlier one, certainly if `is_past`, or to this one.
+    Doubtful { is_past: bool },
+    /// Another answer besides the doubtful one, which is the likelier one.
+    Again,
+}
+
 /// A search that is to be answered.
 struct Search<'a> {
     asked: &'a Asked<'a>,
@@ -89,6 +108,8 @@ struct Search<'a> {
     has_asked: bool,
     /// When the engine was in step, or seen at work after that.
     in_step: Option<Instant>,
+    /// Whether it was in step, and not seen at work after that.
+    is_idle: bool,
 }
 
 impl Search<'_> {
@@ -149,7 +170,19 @@ impl Answers {
     pub(super) fn surplus(&mut self) {
         self.come += 1;
         self.owed = self.owed.saturating_sub(1);
-        self.extra = Some(self.come.max(self.extra.unwrap_or(0)));
+        self.missed = 0;
+        if self.come > self.extra.unwrap_or(0) {
+            self.extra = Some(self.come);
+            self.is_uncounted = true;
+        }
+    }
+
+    /// A move that was expected has not come.
+    fn miss(&mut self) {
+        self.missed += 1;
+        if self.extra.is_none() || self.missed >= FORGIVEN {
+            self.extra = Some(0);
+        }
     }
 
     /// Listens between two searches to what the engine still has to say of the first one.
@@ -159,14 +192,27 @@ impl Answers {
         control: &Control,
         is_move: impl Fn(&str) -> bool,
     ) -> Result<(), ClientError> {
-        let end = Instant::now() + if self.extra.is_none() { FIRST_PAUSE } else { PAUSE };
-        while self.owed > 0 {
-            let left = end.saturating_duration_since(Instant::now());
+        let mut since = Instant::now();
+        while self.owed > 0 || self.is_uncounted {
+            let pause = match (self.owed, self.extra) {
+                (0, _) => DOUBT,
+                (_, None) => FIRST_PAUSE,
+                _ => PAUSE,
+            };
+            let left = (since + pause).saturating_duration_since(Instant::now());
             match pipe.wait("", left, control, |line| is_move(line).then_some(())) {
-                Err(ClientError::Silent { .. }) => return Ok(()),
+                Err(ClientError::Silent { .. }) => {
+                    self.is_uncounted = false;
+                    if self.owed > 0 && self.extra.is_some() && !self.is_late {
+                        self.owed = 0;
+                        self.miss();
+                    }
+                    return Ok(());
+                }
                 heard => heard?,
             };
             self.surplus();
+            since = Instant::now();
         }
         Ok(())
     }
@@ -180,21 +226,35 @@ impl Answers {
         mut read: impl FnMut(&str) -> Option<SearchLine<T>>,
     ) -> Result<(Found<T>, Instant), ClientError> {
         let end = Instant::now() + asked.patience;
-        let mut search =
-            Search { asked, end, is_stopped: false, held: None, has_asked: false, in_step: None };
+        let mut search = Search {
+            asked,
+            end,
+            is_stopped: false,
+            held: None,
+            has_asked: false,
+            in_step: None,
+            is_idle: false,
+        };
         let (best, arrived) = loop {
             let left = search.until().saturating_duration_since(Instant::now());
             match pipe.wait(asked.expected, left, control, &mut read) {
                 Ok((SearchLine::End(other), arrived)) => return Ok((Found::Other(other), arrived)),
-                Ok((SearchLine::InStep, arrived)) => search.in_step = Some(arrived),
-                Ok((SearchLine::Thinking, arrived)) => search.in_step = search.in_step.map(|_| arrived),
+                Ok((SearchLine::InStep, arrived)) => {
+                    (search.in_step, search.is_idle) = (Some(arrived), true);
+                }
+                Ok((SearchLine::Thinking, arrived)) => {
+                    (search.in_step, search.is_idle) = (search.in_step.map(|_| arrived), false);
+                }
                 Ok((SearchLine::Move(best, is_shown), arrived)) => {
-                    if self.is_answer(&search, &best, is_shown) {
-                        self.hides |= !is_shown;
-                        break (best, arrived);
-                    }
-                    if let Some(doubtful) = self.doubt(&search, best, arrived) {
-                        search.hold(pipe, doubtful)?;
+                    match self.judge(&search, &best, is_shown) {
+                        Verdict::Answer => {
+                            self.hides |= !is_shown;
+                            break (best, arrived);
+                        }
+                        Verdict::Doubtful { is_past } => {
+                            search.hold(pipe, Doubtful { best, arrived, is_past })?;
+                        }
+                        Verdict::Again => {}
                     }
                 }
                 Err(error) => {
@@ -210,30 +270,25 @@ impl Answers {
         Ok((Found::Move(best), arrived))
     }
 
-    /// Whether a move answers the search beyond doubt. What was held back is then known to be of the past.
-    fn is_answer(&mut self, search: &Search, best: &str, is_shown: bool) -> bool {
+    /// What a move is. Either it is known then that the one held back is of the past, or that this one is.
+    fn judge(&mut self, search: &Search, best: &str, is_shown: bool) -> Verdict {
         let is_legal = search.asked.is_legal;
         if let Some(held) = &search.held {
-            let is_again = is_legal(&held.best) && !is_shown && (self.is_last(best) || !is_legal(best));
             self.surplus();
-            if is_again {
-                return false;
+            // An engine that was in step and did nothing had answered before.
+            let is_over = search.is_idle && !self.is_late;
+            if is_legal(&held.best) && !is_shown && (is_over || self.is_last(best) || !is_legal(best)) {
+                return Verdict::Again;
             }
+            self.is_late = true;
         }
         let may_hide = self.hides || self.said.iter().all(Vec::is_empty);
-        is_legal(best) && (is_shown || (self.owed == 0 && may_hide))
-    }
-
-    /// A move that is no certain answer. `None` where the one that is held back is the likelier one.
-    fn doubt(&self, search: &Search, best: String, arrived: Instant) -> Option<Doubtful> {
-        let is_legal = |best: &str| (search.asked.is_legal)(best);
-        let is_again = search.held.as_ref().is_some_and(|held| is_legal(&held.best));
-        if is_again && (self.is_last(&best) || !is_legal(&best)) {
-            return None;
+        if is_legal(best) && (is_shown || (self.owed == 0 && may_hide)) {
+            return Verdict::Answer;
         }
-        let is_said = self.said.iter().flatten().any(|said| *said == best);
-        let is_past = !is_legal(&best) && (is_said || (self.owed > 0 && self.extra > Some(0)));
-        Some(Doubtful { best, arrived, is_past })
+        let is_said = self.said.iter().flatten().any(|said| said == best);
+        let is_past = !is_legal(best) && (is_said || (self.owed > 0 && self.extra > Some(0)));
+        Verdict::Doubtful { is_past }
     }
 
     /// Whether the last answer was this move.
@@ -246,9 +301,8 @@ impl Answers {
         if (asked.is_legal)(best) {
             self.said[0].push(best.to_owned());
         }
-        // One that was expected and has not come will not come any more.
         if self.owed > 0 {
-            self.extra = Some(0);
+            self.miss();
         }
         self.owed = self.extra.unwrap_or(1);
         self.come = 0;
@@ -302,6 +356,10 @@ mod tests {
         Next,
         /// After its first answer only.
         Once,
+        /// Now and then.
+        Sometimes,
+        /// Two times more.
+        Thrice,
     }
 
     #[derive(Clone, Copy, Debug)]
@@ -344,6 +402,15 @@ mod tests {
         let say = move |line: String| {
             let _ = out.lock().unwrap().write_all(format!("{line}\n").as_bytes());
         };
+        let say_after = |delays: Vec<u64>, line: &str| {
+            let (say, line) = (say.clone(), line.to_owned());
+            thread::spawn(move || {
+                for delay in delays {
+                    thread::sleep(Duration::from_millis(delay));
+                    say(line.clone());
+                }
+            });
+        };
         let (mut search, mut left) = (0, None);
         for line in BufReader::new(stream).lines().map_while(Result::ok) {
             match line.strip_prefix(words.sync) {
@@ -366,13 +433,10 @@ mod tests {
                         Again::Once if search > 0 => {}
                         Again::Next => left = Some(again),
                         Again::Once => say(again),
-                        Again::After(delay) => {
-                            let say = say.clone();
-                            thread::spawn(move || {
-                                thread::sleep(Duration::from_millis(delay));
-                                say(again);
-                            });
-                        }
+                        Again::Sometimes if search % 3 != 0 => {}
+                        Again::Sometimes => say_after(vec![10], &again),
+                        Again::Thrice => say_after(vec![10, 30], &again),
+                        Again::After(delay) => say_after(vec![delay], &again),
                     }
                     search += 1;
                 }
@@ -430,7 +494,15 @@ mod tests {
         let own: Vec<_> = (0..GAMES * SEARCHES).map(|search| format!("m{search}")).collect();
         let (own, mut tested) = (&own, 0);
         thread::scope(|scope| {
-            for again in [Again::Never, Again::After(10), Again::After(60), Again::Next, Again::Once] {
+            for again in [
+                Again::Never,
+                Again::After(10),
+                Again::After(60),
+                Again::Next,
+                Again::Once,
+                Again::Sometimes,
+                Again::Thrice,
+            ] {
                 for (is_same, shows, all) in
                     [0, 1, 2, 3, 4, 5, 6, 7].map(|set| (set & 1 > 0, set & 2 > 0, set & 4 > 0))
                 {
@@ -443,7 +515,7 @@ mod tests {
                 }
             }
         });
-        assert_eq!(tested, 40);
+        assert_eq!(tested, 56);
     }
 
     #[test]
