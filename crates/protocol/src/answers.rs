@@ -38,6 +38,8 @@ pub(super) struct Answers {
     is_uncounted: bool,
     /// Whether they come when the next search has begun, so that it means nothing if none come before.
     is_late: bool,
+    /// Whether it was listened to before this search, in vain.
+    has_listened: bool,
     /// Searches of one answer each since the last one that had more.
     missed: u32,
     /// Whether it has answered with a move that it had not shown before.
@@ -203,6 +205,7 @@ impl Answers {
             match pipe.wait("", left, control, |line| is_move(line).then_some(())) {
                 Err(ClientError::Silent { .. }) => {
                     self.is_uncounted = false;
+                    self.has_listened = self.owed > 0;
                     if self.owed > 0 && self.extra.is_some() && !self.is_late {
                         self.owed = 0;
                         self.miss();
@@ -280,7 +283,7 @@ impl Answers {
             if is_legal(&held.best) && !is_shown && (is_over || self.is_last(best) || !is_legal(best)) {
                 return Verdict::Again;
             }
-            self.is_late = true;
+            self.is_late |= self.has_listened;
         }
         let may_hide = self.hides || self.said.iter().all(Vec::is_empty);
         if is_legal(best) && (is_shown || (self.owed == 0 && may_hide)) {
@@ -306,6 +309,7 @@ impl Answers {
         }
         self.owed = self.extra.unwrap_or(1);
         self.come = 0;
+        self.has_listened = false;
     }
 
     /// Waits a moment for the answer to the question whether the engine is in step, if it still has to come.
