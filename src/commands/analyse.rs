@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use serde::Serialize;
@@ -52,12 +52,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let (limits, control) = (arguments.limits.limits(), super::interruptible()?);
     let (mut file, done) = match &arguments.out {
         None => (None, Vec::new()),
-        Some(path) if arguments.resume && !is_same(path, &arguments.file) => {
+        Some(path) if arguments.resume => {
             let (file, games) = PgnFile::resume(path).context("--resume")?;
             (Some(file), games)
-        }
-        Some(path) if is_same(path, &arguments.file) => {
-            bail!("--out {}: the file of the games themselves, choose another one", path.display());
         }
         Some(path) => {
             let hint = "use --resume to continue an analysis";
@@ -98,11 +95,6 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         0 => Ok(()),
         refused => bail!("{}: {refused} games not analysed", arguments.file.display()),
     }
-}
-
-/// Whether two paths are of one file.
-fn is_same(one: &Path, other: &Path) -> bool {
-    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// An engine with the options of the command line.

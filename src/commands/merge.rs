@@ -72,7 +72,9 @@ fn inspect(path: &Path) -> anyhow::Result<(Kind, Option<Part>)> {
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let out = &arguments.out;
-    ensure!(!out.exists() || is_stream(out), "--out {}: the file exists", out.display());
+    let name = || format!("--out {}", out.display());
+    ensure!(!out.is_dir(), "{}: a folder, expected the name of a file", name());
+    ensure!(!out.exists() || is_stream(out), "{}: the file exists", name());
     let (mut files, mut first) = (Vec::new(), None);
     for path in &arguments.files {
         let (kind, part) = inspect(path).with_context(|| path.display().to_string())?;
@@ -92,7 +94,8 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let _claim = super::claim(out)?;
     write_atomically_with(out, |out| -> anyhow::Result<()> {
         commands(kind.game())?.merge(Merge { kind: &kind, files: &files, out })
-    })?;
+    })
+    .with_context(name)?;
     writeln!(io::stdout(), "{}: {count} shards", out.display())?;
     Ok(())
 }

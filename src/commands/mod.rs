@@ -25,6 +25,7 @@ mod games;
 mod merge;
 mod nnue;
 mod openings;
+mod outputs;
 mod perft;
 mod plot;
 mod progress;
@@ -61,7 +62,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use serde::Serialize;
 
 pub use typed::add_game;
@@ -172,7 +173,10 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     let line: Vec<_> = arguments.into_iter().collect();
     check_build(&line)?;
     let (line, config) = config::expand(Arguments::command(), line)?;
-    let arguments = Arguments::parse_from(line);
+    let mut command = Arguments::command();
+    let matches = command.try_get_matches_from_mut(line).unwrap_or_else(|error| error.exit());
+    outputs::check(&command, &matches)?;
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let done = execute(arguments);
     // A wrong key of a section may stand in the file.
     let is_key = |error: &anyhow::Error| error.chain().any(|cause| cause.is::<KeyError>());
@@ -205,7 +209,7 @@ fn check_build(line: &[OsString]) -> anyhow::Result<()> {
 /// The error of a command that this build lacks.
 fn lacking(command: &str, feature: &str) -> anyhow::Error {
     anyhow!(
-        "labrys {command} needs a build with the feature `{feature}`: \
+        "{command}: it needs a build with the feature `{feature}`: \
          cargo build --release --features {feature}"
     )
 }

@@ -57,7 +57,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut find = || -> anyhow::Result<()> {
         while found < arguments.count {
             ensure!(number < attempts, "no more in {attempts} lines");
-            let line = lines.get(number, engine.board_mut())?;
+            let line = lines.get(number, engine.board_mut(), &control)?;
             number += 1;
             progress.update(found, || format!("in {number} lines"));
             engine.board_mut().set_up(Some(&line.fen), &line.moves)?;
@@ -70,6 +70,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             {
                 writeln!(text, "{fen}; ce {score};")?;
                 found += 1;
+                log::debug!("opening {found}: {fen}");
             }
         }
         Ok(())

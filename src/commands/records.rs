@@ -38,6 +38,9 @@ pub(super) struct Records<R> {
 /// # Errors
 /// It cannot be opened, or has games of another form.
 pub(super) fn open(path: &Path, strictness: Strictness) -> anyhow::Result<Records<impl BufRead>> {
+    if path.is_dir() {
+        bail!("{}: a folder, expected a file of games", path.display());
+    }
     if let Ok(Some(header)) = read_header(path) {
         let (path, game) = (path.display(), header.game);
         bail!("{path}: self-play games of {game}, expected games in PGN, as `labrys replay` prints them");

@@ -1,6 +1,6 @@
 //! `labrys solve`.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -153,7 +153,7 @@ fn solve_split(
 ) -> anyhow::Result<()> {
     check_writable(path)?;
     if let Some(folder) = &arguments.proof {
-        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        files::create_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
     let control = super::interruptible()?;
     let (mut printed, mut solved) = (Ok(()), 0);

@@ -94,7 +94,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
             spsa.iterations
         );
     }
-    Ok(())
+    super::tournament::check_log(&tournament)
 }
 
 /// Plays rounds of the match: the games that the first engine has lost, drawn and won, or `None` if `control`

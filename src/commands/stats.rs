@@ -7,21 +7,23 @@ use crate::commands::words;
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::learn::nnue::dataset::Counts;
-use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, start_of};
+use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, read_header, start_of};
 
 /// Checks files of self-play games, and counts games and positions.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
-    variant: String,
+    /// The game [default: that of the first file]
+    #[arg(long, value_parser = words::game())]
+    variant: Option<String>,
     /// Files as `labrys selfplay` writes them
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    commands(&arguments.variant)?.stats(arguments)
+    let header = arguments.files.first().map(|path| read_header(path)).transpose()?.flatten();
+    let variant = arguments.variant.clone().or(header.map(|header| header.game));
+    commands(variant.as_deref().unwrap_or(registry::default_name()))?.stats(arguments)
 }
 
 impl Arguments {

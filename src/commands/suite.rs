@@ -80,6 +80,9 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(&arguments.variant, &settings)?;
     super::set_options(engine.as_mut(), &arguments.option)?;
     let text = labrys_support::text::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
+    if text.trim_start().starts_with("[Event ") {
+        bail!("suite {name}: games in PGN, expected positions in EPD");
+    }
     let (mut positions, mut report, mut others) = (Vec::new(), Report::default(), Vec::new());
     for line in suite::read(&text, engine.board_mut()) {
         match line {

@@ -1,6 +1,5 @@
 //! `labrys tables`.
 
-use std::fs;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -13,7 +12,7 @@ use crate::commands::typed::commands;
 use crate::commands::words;
 use crate::engine::Playable;
 use crate::engine::registry;
-use crate::files::Claim;
+use crate::files::{Claim, create_folder};
 use crate::game::{Endgames, EndgamesVisitor};
 use crate::solver::{TableSummary, TablesListener, TablesRequest, build_tables};
 
@@ -83,7 +82,7 @@ impl EndgamesVisitor for &Arguments {
             threads: threads(self.threads),
             memory: u64::from(self.memory) << 20,
         };
-        fs::create_dir_all(&self.out).with_context(|| format!("`{}`", self.out.display()))?;
+        create_folder(&self.out).with_context(|| format!("`{}`", self.out.display()))?;
         let _claim = Claim::folder(&self.out).with_context(|| format!("`{}`", self.out.display()))?;
         let control = interruptible()?;
         let mut out = io::stdout();

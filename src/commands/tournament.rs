@@ -127,7 +127,12 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
         bail!("interrupted after {} games{hint}", results.games());
     }
-    Ok(())
+    check_log(&tournament)
+}
+
+/// Says that the log of a tournament that has been played is not whole.
+pub(super) fn check_log(tournament: &Tournament) -> anyhow::Result<()> {
+    tournament.log.take_error().map_or(Ok(()), |error| Err(error).context("--log: lines are missing"))
 }
 
 /// Checks that the tournament can be played, and says what cannot be checked.

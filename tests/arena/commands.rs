@@ -11,6 +11,7 @@ use labrys::arena::pgn::PgnGame;
 use labrys::arena::{BookOptions, Openings, Termination, Variation};
 use labrys::engine::registry;
 use labrys::game::Color;
+use labrys::search::Control;
 use records::{end, read};
 use tempfile::TempDir;
 
@@ -384,8 +385,9 @@ fn openings_come_from_files() {
             BookOptions { shuffle: Some(seed), ..BookOptions::default() },
         )
         .unwrap();
-        let order: Vec<_> =
-            (0..3).map(|number| openings.get(number, board.as_mut()).unwrap().moves).collect();
+        let order: Vec<_> = (0..3)
+            .map(|number| openings.get(number, board.as_mut(), &Control::default()).unwrap().moves)
+            .collect();
         orders.insert(order);
     }
     assert!(orders.len() > 1, "shuffled");

@@ -173,11 +173,13 @@ fn check_game(server: Process, clients: [Process; 2]) -> String {
 
 #[test]
 fn two_clients_play_a_whole_game() {
-    let (server, address) = server(&["--countdown", "0.1", "--game-time", "15"]);
+    let (mut server, address) = server(&["--countdown", "0.1", "--game-time", "15"]);
     let clients = ["Daidalos", "Ikaros"].map(|name| {
         let client = client(address, name, &["--movetime", "30", "--timeout", "20"]);
         // The first client to join plays White.
-        thread::sleep(MOMENT);
+        let joined =
+            std::iter::repeat_with(|| server.line()).find(|line| line.is_empty() || line.contains(name));
+        assert!(joined.is_some_and(|line| !line.is_empty()), "{name} has not joined");
         client
     });
     let result = check_game(server, clients);

@@ -244,6 +244,7 @@ fn clients_that_misbehave_lose_and_the_match_continues() {
     let cases: [(&str, Termination, &str, Act); 8] = [
         ("stall", Termination::Stall, "stalls: no move over UDP at 127.0.0.1:", |_| ()),
         ("time", Termination::Time, "loses on time after 0.", |socket| {
+            // Longer than its clock.
             thread::sleep(Duration::from_millis(500));
             send(socket, b"5040");
         }),

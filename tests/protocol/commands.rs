@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::shell;
 
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -224,6 +224,7 @@ fn a_second_writer_of_an_output_is_refused() {
     for (name, arguments) in [
         ("games", &["selfplay", "--variant", "neighbours", "--games", "100000000", "--out"][..]),
         ("a.pgn", &[&["match"][..], &both, &["--resume", "--pgnout"]].concat()),
+        ("b.pgn", &[&["match"][..], &both, &["--pgnout"]].concat()),
         ("a.epd", &["openings", "--count", "1000000", "--nodes", "1", "--out"]),
         ("run", &["train", "--variant", "neighbours", "--games", "100000000", "--resume", "--out"]),
         ("table", &["solve", "--time", "600", "--hash", "1", "--checkpoint"]),
@@ -263,6 +264,104 @@ fn a_second_writer_of_an_output_is_refused() {
     }
 }
 
+/// The lock of a killed run is nobody's, whoever started it.
+#[cfg(unix)]
+#[test]
+fn a_lock_of_another_user_does_not_lock_out() {
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let everybody = |mode| PermissionsExt::from_mode(mode);
+    std::fs::set_permissions(folder.path(), everybody(0o777)).unwrap();
+    let program = folder.path().join("labrys");
+    std::fs::copy(env!("CARGO_BIN_EXE_labrys"), &program).unwrap();
+    std::fs::set_permissions(&program, everybody(0o755)).unwrap();
+    let selfplay = |games: &str, uid| {
+        let mut command = Command::new(&program);
+        command.args(["selfplay", "--variant", "neighbours", "--nodes", "1", "--games", games, "--out"]);
+        command.arg(folder.path().join("games")).stdout(Stdio::piped()).stderr(Stdio::piped()).uid(uid);
+        command
+    };
+    let nobody = 65_534;
+    // Only the superuser can start a program as another user.
+    let Ok(mut first) = selfplay("100000000", 0).spawn() else { return };
+    let locks = || {
+        let entries = std::fs::read_dir(folder.path()).unwrap().flatten();
+        entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(".lock")).count()
+    };
+    while locks() == 0 {
+        assert_eq!(first.try_wait().unwrap(), None);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let (success, _, error) = shell::output(&mut selfplay("1", nobody));
+    assert!(!success, "{error}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(locks(), 1);
+    _ = std::fs::remove_file(folder.path().join("games"));
+    let (success, out, error) = shell::output(&mut selfplay("1", nobody));
+    assert!(success, "{out}{error}");
+    assert_eq!(locks(), 0);
+}
+
+#[test]
+fn a_file_of_another_kind_is_said_to_be_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let [pgn, games, out, inside] = ["a.pgn", "games", "out", "a.pgn/out"].map(path);
+    let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "2"];
+    assert!(labrys(&[&["match"][..], &both, &["--pgnout", &pgn]].concat()).0);
+    let own = ["--variant", "neighbours", "--nodes", "1", "--games", "1", "--out", &games];
+    assert!(labrys(&[&["selfplay"][..], &own].concat()).0);
+    // The file says of which game it is.
+    let (success, text, error) = labrys(&["stats", &games]);
+    assert!(success && text.contains("1 games with"), "{text}{error}");
+    let (success, _, error) = labrys(&["stats", "--variant", "chess", &games]);
+    assert!(!success && error.contains("games of `neighbours`, expected `chess`"), "{error}");
+    let folder_name = folder.path().to_str().unwrap();
+    for (arguments, problem) in [
+        (&["replay", folder_name][..], "a folder, expected a file of games"),
+        (&["plot", folder_name], "a folder, expected a file of games"),
+        (&["analyse", folder_name, "--nodes", "1"], "a folder, expected a file of games"),
+        (&["merge", &games, "--out", folder_name], "a folder, expected the name of a file"),
+        (&["suite", &pgn, "--nodes", "1"], "games in PGN, expected positions in EPD"),
+        (&["man", &pgn], "there is a file in the place of the folder"),
+        (&["man", &inside], "there is a file in the place of the folder"),
+        (&["tables", "--pieces", "1", "--out", &pgn], "there is a file in the place"),
+        (&["train", "--variant", "neighbours", "--out", &pgn], "there is a file in the place of the folder"),
+        (&["solve", "--variant", "neighbours", "--nodes", "1", "--checkpoint", &pgn], "it is no checkpoint"),
+        (&[&["match"][..], &both, &["--epdout", &pgn]].concat(), "use --resume to continue a match"),
+    ] {
+        let (success, text, error) = labrys(arguments);
+        assert!(!success && text.is_empty(), "{arguments:?}: {text}");
+        assert!(error.contains(problem) && error.lines().count() == 1, "{arguments:?}: {error}");
+    }
+    // An input that is an output stays as it is.
+    let before = std::fs::read(&pgn).unwrap();
+    for arguments in [
+        &["plot", &pgn, "--out", &pgn][..],
+        &["tune", "--games", &pgn, "--out", &pgn],
+        &[&["match"][..], &both, &["--openings", &pgn, "--plot", &pgn]].concat(),
+    ] {
+        let (success, _, error) = labrys(arguments);
+        assert!(!success && error.contains("choose another one"), "{arguments:?}: {error}");
+    }
+    assert_eq!(std::fs::read(&pgn).unwrap(), before);
+    assert!(!std::path::Path::new(&out).exists());
+}
+
+/// The match is worth more than its log, but that is not whole.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_that_cannot_be_written_is_an_error_in_the_end() {
+    let engine = concat!("cmd=", env!("CARGO_BIN_EXE_labrys"));
+    let both = ["--engine", "name=a", engine, "nodes=1", "--engine", "name=b", "nodes=1", "--games", "2"];
+    let (success, out, error) = labrys(&[&["match", "--log", "/dev/full"][..], &both].concat());
+    assert!(!success && out.contains("a against b: 2 games"), "{out}");
+    assert!(error.contains("--log: lines are missing: "), "{error}");
+}
+
 #[cfg(unix)]
 #[test]
 fn interrupted_openings_are_kept() {
@@ -271,14 +370,18 @@ fn interrupted_openings_are_kept() {
     let mut openings = Command::new(env!("CARGO_BIN_EXE_labrys"))
         .args(["openings", "--count", "1000000", "--nodes", "1", "--within", "9999", "--out"])
         .arg(&path)
+        .env("RUST_LOG", "labrys=debug")
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    let interrupted = Command::new("kill").args(["-INT", &openings.id().to_string()]).status().unwrap();
-    assert!(interrupted.success() && !openings.wait().unwrap().success());
+    let mut log = BufReader::new(openings.stderr.take().unwrap());
     let mut error = String::new();
-    openings.stderr.take().unwrap().read_to_string(&mut error).unwrap();
+    while !error.contains("opening 1: ") {
+        assert!(log.read_line(&mut error).unwrap() > 0, "{error}");
+    }
+    let interrupted = Command::new("kill").args(["-INT", &openings.id().to_string()]).status().unwrap();
+    log.read_to_string(&mut error).unwrap();
+    assert!(interrupted.success() && !openings.wait().unwrap().success());
     let lines = std::fs::read_to_string(&path).unwrap().lines().count();
     let told =
         format!("found only {lines} of 1000000 openings, which are in {}: interrupted", path.display());
@@ -328,7 +431,7 @@ fn errors_point_at_what_is_wrong() {
     check(&["analyse", &pgn, "--nodes", "1", "--out", &games], "use --resume to continue an analysis", "");
     for resume in [&[][..], &["--resume"]] {
         let analyse = [&["analyse", &pgn, "--nodes", "1", "--out", &pgn][..], resume].concat();
-        check(&analyse, "the file of the games themselves", "--resume");
+        check(&analyse, "the file of FILE as well, choose another one", "--resume");
     }
     for command in [&["replay", &pgn][..], &["analyse", &pgn, "--nodes", "1"]] {
         let arguments = [command, &["--variant", "amazons"]].concat();

@@ -143,6 +143,46 @@ fn silent_connections_hold_no_place() {
     panic!("no room");
 }
 
+/// Nor do those that send no command, however much it is.
+#[test]
+fn noise_holds_no_place() {
+    let server = Server::start();
+    let unknown = "info string error: unknown command `x`, `help` lists the commands";
+    let mut noisy: Vec<_> = (0..48).map(|_| server.connect()).collect();
+    for (number, client) in noisy.iter_mut().enumerate() {
+        match number % 3 {
+            0 => client.send("x\nx"),
+            1 => {
+                let _ = client.0.get_mut().write_all(b"isready".repeat(1000).as_slice());
+            }
+            _ => {
+                let _ = client.0.get_mut().write_all(b"x\nposition startpos moves");
+            }
+        }
+    }
+    assert_eq!(noisy[0].next("info"), unknown);
+    let mut clients: Vec<_> = (0..16).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        client.send("isready");
+        assert_eq!(client.next("readyok"), "readyok");
+    }
+    // A line has an end.
+    let endless = &mut noisy[1];
+    let _ = endless.0.get_mut().write_all(b"isready".repeat(10_000).as_slice());
+    assert_eq!(endless.rest(), "info string error: the first command has no end\n");
+    // Whoever says a command after all is heard.
+    drop(clients);
+    let end = Instant::now() + PATIENCE;
+    for client in noisy.iter_mut().step_by(3).rev() {
+        let _ = client.0.get_mut().write_all(b"isready\n");
+        if client.next("readyok") == "readyok" {
+            return;
+        }
+        assert!(Instant::now() < end, "no room");
+    }
+    panic!("no room");
+}
+
 #[test]
 fn a_connection_may_begin_with_a_byte_order_mark_and_end_without_a_line_end() {
     let server = Server::start();

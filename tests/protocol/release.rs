@@ -44,7 +44,7 @@ fn completions_and_manual_pages_name_all_commands() {
         assert!(bash.contains(word), "{word}");
     }
     // The games, the options of the engine and the modes of its search.
-    for shell in ["bash", "zsh", "fish"] {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = labrys(&["completions", shell]);
         for word in [
             "neighbours",
@@ -70,6 +70,47 @@ fn completions_and_manual_pages_name_all_commands() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_labrys"));
     let (success, _, error) = shell::output(command.arg("man").arg(&file));
     assert!(!success && error.contains(file.to_str().unwrap()), "{error}");
+}
+
+/// As readline calls them, which splits words at `=` as well.
+#[test]
+#[cfg(unix)]
+fn bash_completes_values_behind_equals_signs_and_all_values_of_an_argument() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("labrys.bash");
+    std::fs::write(&script, labrys(&["completions", "bash"])).unwrap();
+    let call = "source \"$0\"; COMP_LINE=$1; COMP_POINT=${#1}; compopt() { :; }; \
+                _labrys_by_words labrys; printf '%s\\n' \"${COMPREPLY[@]}\"";
+    for (line, first, last) in [
+        ("labrys analyse --option SearchMode=p", "pvs", "pvs"),
+        ("labrys analyse --option=SearchMode=p", "pvs", "pvs"),
+        ("labrys analyse --option Search", "SearchMode=pvs", "SearchMode=random"),
+        ("labrys analyse --option SearchMode=", "pvs", "random"),
+        ("labrys analyse x.pgn --opt", "--option", "--option"),
+        ("labrys match --engine option.SearchMode=mt", "mtdf", "mtdf"),
+        ("labrys match --engine name=a proto=u", "uci", "uci"),
+        (
+            "labrys match --engine name=a tc=1+0.1 option.SearchM",
+            "option.SearchMode=pvs",
+            "option.SearchMode=random",
+        ),
+        ("labrys match --engine name=a --each option.Hash=1 option.SearchMode=mc", "mcts", "mcts"),
+        ("labrys match --engine name=a --variant ne", "neighbours", "neighbours"),
+        ("labrys match --engine name=a --variant=ne", "neighbours", "neighbours"),
+        ("labrys match --variant=", "chess", "amazons"),
+        ("labrys match --tournament=g", "gauntlet", "gauntlet"),
+        ("labrys match --engine name=a --gam", "--games", "--games"),
+        ("labrys match --variant chess --tourn", "--tournament", "--tournament"),
+        ("labrys an", "analyse", "analyse"),
+        ("labrys nnue tr", "train", "train"),
+    ] {
+        let mut bash = Command::new("bash");
+        bash.args(["--norc", "-c", call]).arg(&script).arg(line);
+        let (success, found, error) = shell::output(&mut bash);
+        let found: Vec<_> = found.lines().collect();
+        assert!(success && error.is_empty(), "{line}: {error}");
+        assert_eq!((found.first(), found.last()), (Some(&first), Some(&last)), "{line}: {found:?}");
+    }
 }
 
 #[test]

@@ -234,7 +234,8 @@ fn bad_lines_are_named_and_change_nothing() {
     for (line, error) in [
         ("xyzzy", "unknown command `xyzzy`, `help` lists the commands"),
         ("UCI", "unknown command `UCI`, `help` lists the commands"),
-        ("isready now", "isready: unexpected `now`, expected the end of the line"),
+        ("wait now", "wait: unexpected `now`, expected the end of the line"),
+        ("d now", "d: unexpected `now`, expected the end of the line"),
         ("eval nonsense", "eval: unexpected `nonsense`, expected `all`"),
         ("eval all now", "eval: unexpected `now`, expected the end of the line"),
         ("debug maybe", "debug: unexpected `maybe`, expected `on` or `off`"),
@@ -610,6 +611,21 @@ fn eval_says_what_is_in_use_and_gives_no_score_to_a_finished_game() {
     assert_eq!(marks(&mut engine), ["set(in use)", "net:(not in use)"]);
     engine.ask("setoption name SearchMode value random");
     assert_eq!(marks(&mut engine), ["set(not in use)", "net:(not in use)"]);
+    // Simulations play to the end at random, unless they are told otherwise.
+    engine.ask("setoption name Evaluation value net\nsetoption name SearchMode value mcts");
+    assert_eq!(marks(&mut engine), ["set(not in use)", "net:(not in use)"]);
+    for [option, value, usual] in [
+        ["PlayoutPlies", "5", "-1"],
+        ["Epsilon", "50", "100"],
+        ["Expansion", "evaluated", "auto"],
+        ["Selection", "puct", "uct"],
+        ["MsdKeepRate", "50", "100"],
+    ] {
+        engine.ask(&format!("setoption name {option} value {value}"));
+        assert_eq!(marks(&mut engine), ["set(not in use)", "net:(in use)"], "{option}");
+        engine.ask(&format!("setoption name {option} value {usual}"));
+    }
+    assert_eq!(marks(&mut engine), ["set(not in use)", "net:(not in use)"]);
     // A board without a net is evaluated by features.
     engine.ask("setoption name UCI_Variant value amazons\nsetoption name AmazonsBoard value 6x6");
     engine.ask("setoption name Evaluation value net\nsetoption name SearchMode value pvs");
@@ -708,11 +724,52 @@ fn a_search_can_be_stopped_and_talked_to() {
     assert!(engine.line().unwrap().contains("e8e6"), "what follows `stop` need not wait for the answer");
 }
 
+/// A client that says `stop now` wants it to stop.
+#[test]
+fn commands_of_one_word_count_whatever_stands_behind_them() {
+    let mut engine = Process::neighbours();
+    let note =
+        |command: &str, word: &str| format!("info string {command}: `{word}` is unknown and passed over");
+    engine.send("isready ok");
+    assert_eq!(engine.until("readyok"), [note("isready", "ok"), "readyok".to_owned()]);
+    assert!(engine.ask("uci please").contains(&"uciok".to_owned()));
+    assert_eq!(engine.ask("ucinewgame x y"), [note("ucinewgame", "x"), note("ucinewgame", "y")]);
+    engine.send("go infinite");
+    engine.until("info depth 2");
+    engine.send("stop \u{1}now");
+    engine.until("bestmove");
+    engine.send("go ponder depth 2");
+    engine.until("info depth 2");
+    engine.send("ponderhit e2e4");
+    engine.until("bestmove");
+    // Before the end of the input.
+    engine.send("go infinite");
+    engine.send("quit now");
+    engine.until("bestmove");
+    assert_eq!(engine.line(), Some(note("quit", "now")));
+    assert_eq!(engine.line(), None);
+}
+
+#[test]
+fn many_wrong_words_of_a_line_are_named_in_a_few_lines() {
+    let mut engine = Process::neighbours();
+    for words in ["x ", "depth ", "depth x ", "searchmoves a1a1 ", "searchmoves x depth 1 "] {
+        engine.send(&format!("go nodes 50 {}", words.repeat(5000)));
+        let lines = engine.until("bestmove");
+        let named = lines.iter().filter(|line| line.starts_with("info string")).count();
+        assert!((2..30).contains(&named), "{words}: {named}");
+        assert!(lines.iter().any(|line| line.starts_with("info string … and ")), "{words}");
+    }
+    engine.send(&format!("isready {}", "x ".repeat(5000)));
+    assert_eq!(engine.until("readyok").len(), 10);
+}
+
 #[test]
 fn an_infinite_search_keeps_its_answer() {
     let mut engine = Process::neighbours();
     engine.send("go infinite depth 1");
     engine.until("info depth 1");
+    // Time for an answer that must not come.
     sleep(Duration::from_millis(50));
     assert_eq!(engine.ask(""), [""; 0]);
     assert!(
@@ -728,6 +785,7 @@ fn an_infinite_search_keeps_its_answer() {
 fn a_ponder_search_waits_for_the_move() {
     let mut engine = Process::neighbours();
     engine.send("go ponder wtime 300 btime 300");
+    // Longer than the clock would last.
     sleep(Duration::from_millis(400));
     assert!(
         engine.ask("").iter().all(|line| line.starts_with("info")),
@@ -895,7 +953,7 @@ fn a_draw_that_nobody_claims_is_played_on() {
         }
         // A search without limits goes on until it is stopped.
         engine.send("setoption name SearchMode value pvs\ngo infinite");
-        sleep(Duration::from_millis(20));
+        engine.until("info depth 2");
         engine.send("isready\nstop");
         let lines = engine.until("bestmove");
         let ready = lines.iter().position(|line| line == "readyok").unwrap();
@@ -1000,12 +1058,13 @@ fn perft_has_the_form_of_stockfish() {
     assert_eq!(lines[20..], ["", "Nodes searched: 7280"]);
     engine.send("perft 1");
     assert_eq!(engine.until("Nodes searched").last().unwrap(), "Nodes searched: 20");
+    // Work that says nothing for a second says that it lives, or else a closed output would not be noticed.
     engine.send("perft 12");
-    sleep(Duration::from_millis(20));
+    engine.until("info time");
     engine.send("stop");
     engine.until("info string perft stopped");
     engine.send("bench 60");
-    sleep(Duration::from_millis(20));
+    engine.until("info time");
     engine.send("stop");
     engine.until("info string bench stopped");
 }

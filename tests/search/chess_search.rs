@@ -67,3 +67,29 @@ fn every_draw_is_seen() {
         assert_ne!(score(engine.as_mut(), fen, &Limits::depth(8)), UciScore::Centi(0), "{what}: {fen}");
     }
 }
+
+/// Within few nodes, the first iteration may be stopped when one line has been searched and others have not.
+#[test]
+fn a_proven_mate_is_not_forgotten_for_lines_that_were_not_searched() {
+    let fen = "2k3K1/ppPr2N1/2Ppp3/8/b6Q/b2R4/1R6/8 w - - 0 1";
+    for mode in ["mtdf", "pvs", "alphabeta"] {
+        let mut engine = engine();
+        for (name, value) in [("Hash", "1"), ("SearchMode", mode), ("MultiPV", "3")] {
+            engine.set_option(name, value).unwrap();
+        }
+        engine.board_mut().set_up(Some(fen), &[]).unwrap();
+        for nodes in (100..600).step_by(25) {
+            engine.new_game();
+            let (mut is_proven, mut last) = (false, None);
+            let mut hear = |report: &SearchReport| {
+                if report.multipv == 1 {
+                    let is_win = matches!(report.score, UciScore::Mate(moves) if moves > 0);
+                    is_proven |= is_win && report.bound != Bound::Upper;
+                    last = Some(is_win);
+                }
+            };
+            engine.search(&[], &Limits::nodes(nodes), &Control::default(), &mut hear).unwrap();
+            assert!(!is_proven || last == Some(true), "{mode}, {nodes} nodes");
+        }
+    }
+}

@@ -556,6 +556,7 @@ fn pictures_of_each_game() {
     page.set("line-count", "3");
     page.click("#analyse");
     page.until("document.querySelectorAll('#lines li').length === 3");
+    // What is shown is only looked at, and deeper lines are longer.
     thread::sleep(Duration::from_secs(3));
     page.screenshot(&folder.join("web-chess.png"));
     page.colours("dark");

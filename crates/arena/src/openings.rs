@@ -12,6 +12,7 @@ use super::Variation;
 use super::book::{self, BookOptions, OpeningLineError};
 use labrys_core::engine::Board;
 use labrys_core::game::quote;
+use labrys_core::search::Control;
 
 /// A source of openings. They are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +58,9 @@ pub enum OpeningError {
         /// What is wrong with it.
         problem: Box<OpeningLineError>,
     },
+    /// The search for an opening was stopped.
+    #[error("interrupted")]
+    Interrupted,
     /// Random openings of this length always end the game.
     #[error("every game is over within {plies} random plies")]
     TooLong {
@@ -107,8 +111,13 @@ impl Openings {
     /// The opening `number`. `board` is changed.
     ///
     /// # Errors
-    /// [`OpeningError::TooLong`] where random openings always end the game.
-    pub fn get(&self, number: u64, board: &mut dyn Board) -> Result<Variation, OpeningError> {
+    /// [`OpeningError::TooLong`] where random openings always end the game, [`OpeningError::Interrupted`].
+    pub fn get(
+        &self,
+        number: u64,
+        board: &mut dyn Board,
+        control: &Control,
+    ) -> Result<Variation, OpeningError> {
         match self {
             Openings::Book(lines) => Ok(lines[(number % lines.len() as u64) as usize].clone()),
             Openings::Random { seed, plies } => {
@@ -116,9 +125,12 @@ impl Openings {
                 let plies = random.random_range(plies.clone());
                 let mut left = ATTEMPTED_PLIES;
                 for _ in 0..ATTEMPTS {
-                    match random_line(board, plies, &mut random) {
+                    match random_line(board, plies, &mut random, control) {
                         Ok(line) => return Ok(line),
                         Err(played) => left = left.saturating_sub(played),
+                    }
+                    if control.is_stopped() {
+                        return Err(OpeningError::Interrupted);
                     }
                     if left == 0 {
                         break;
@@ -137,11 +149,19 @@ pub(super) fn seeded_rng(seed: u64, number: u64) -> StdRng {
     StdRng::seed_from_u64(random.random::<u64>() ^ number)
 }
 
-/// Plays random moves from the start position. If they end the game, how many it was.
-fn random_line(board: &mut dyn Board, plies: usize, random: &mut StdRng) -> Result<Variation, usize> {
+/// Plays random moves from the start position. If they end the game, or if `control` does, how many it was.
+fn random_line(
+    board: &mut dyn Board,
+    plies: usize,
+    random: &mut StdRng,
+    control: &Control,
+) -> Result<Variation, usize> {
     board.set_up(None, &[]).map_err(|_| 0_usize)?;
     let mut line = Variation { fen: board.fen(), moves: Vec::new() };
     for played in 0..plies {
+        if control.is_stopped() {
+            return Err(played);
+        }
         let moves = board.legal_moves();
         let mv = moves.choose(random).ok_or(played)?;
         let mv = board.sample(mv, &mut || random.random()).map_err(|_| played)?;
@@ -168,15 +188,15 @@ mod tests {
         let mut board = board();
         let mut seen = HashSet::new();
         for number in 0..200 {
-            let line = openings(1).get(number, board.as_mut()).unwrap();
+            let line = openings(1).get(number, board.as_mut(), &Control::default()).unwrap();
             assert!((4..=7).contains(&line.moves.len()));
-            assert_eq!(openings(1).get(number, board.as_mut()).unwrap(), line);
+            assert_eq!(openings(1).get(number, board.as_mut(), &Control::default()).unwrap(), line);
             board.set_up(Some(&line.fen), &line.moves).unwrap();
             assert_eq!(board.outcome(), None);
             seen.insert(line.moves);
         }
         assert!(seen.len() > 190, "{} of 200 differ", seen.len());
-        let other = openings(2).get(0, board.as_mut()).unwrap();
+        let other = openings(2).get(0, board.as_mut(), &Control::default()).unwrap();
         assert!(!seen.contains(&other.moves));
     }
 
@@ -186,8 +206,12 @@ mod tests {
         let mut is_start = |openings: Openings| openings.are_start(board.as_mut());
         assert!(is_start(Openings::Random { seed: 1, plies: 0..=0 }));
         assert!(!is_start(Openings::Random { seed: 1, plies: 0..=1 }));
-        let start = Openings::Random { seed: 1, plies: 0..=0 }.get(0, self::board().as_mut()).unwrap();
-        let moved = Openings::Random { seed: 1, plies: 1..=1 }.get(0, self::board().as_mut()).unwrap();
+        let start = Openings::Random { seed: 1, plies: 0..=0 }
+            .get(0, self::board().as_mut(), &Control::default())
+            .unwrap();
+        let moved = Openings::Random { seed: 1, plies: 1..=1 }
+            .get(0, self::board().as_mut(), &Control::default())
+            .unwrap();
         let other = Variation { fen: "p6p/8/8/8/8/8/8/PP6 w 0 1".to_owned(), moves: Vec::new() };
         assert!(is_start(Openings::Book(vec![start.clone(); 2])));
         assert!(!is_start(Openings::Book(vec![start.clone(), moved])));
@@ -197,6 +221,21 @@ mod tests {
     #[test]
     fn endless_random_openings_are_refused() {
         let openings = Openings::Random { seed: 1, plies: 5000..=5000 };
-        assert!(matches!(openings.get(0, board().as_mut()), Err(OpeningError::TooLong { plies: 5000 })));
+        assert!(matches!(
+            openings.get(0, board().as_mut(), &Control::default()),
+            Err(OpeningError::TooLong { plies: 5000 })
+        ));
+    }
+
+    /// One opening may take long where there are many moves.
+    #[test]
+    fn a_search_for_an_opening_can_be_stopped() {
+        let control = Control::default();
+        control.stop();
+        for plies in [10, 1000] {
+            let openings = Openings::Random { seed: 1, plies: plies..=plies };
+            let found = openings.get(0, board().as_mut(), &control);
+            assert!(matches!(found, Err(OpeningError::Interrupted)), "{plies} plies");
+        }
     }
 }

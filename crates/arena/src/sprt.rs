@@ -164,7 +164,8 @@ impl Sprt {
     /// The bounds of the log-likelihood ratio (A. Wald): H0 is accepted at or below the first, H1 at or above
     /// the second.
     pub fn bounds(&self) -> (f64, f64) {
-        ((self.beta / (1.0 - self.alpha)).ln(), ((1.0 - self.beta) / self.alpha).ln())
+        // As differences: the quotient of a tiny rate is beyond all numbers.
+        (self.beta.ln() - (1.0 - self.alpha).ln(), (1.0 - self.beta).ln() - self.alpha.ln())
     }
 
     /// The accepted hypothesis; `None` while the test is undecided.
@@ -284,6 +285,17 @@ mod tests {
         assert_eq!(sprt.accepted(&Pairs::of([0, 0, 0, 0, 500])), Some(Hypothesis::H1));
         assert_eq!(sprt.accepted(&Pairs::of([500, 0, 0, 0, 0])), Some(Hypothesis::H0));
         assert_eq!(sprt.accepted(&Pairs::of([1, 5, 20, 5, 1])), None);
+    }
+
+    #[test]
+    fn bounds_of_tiny_rates_are_numbers() {
+        for (alpha, beta) in [(4e-324, 0.05), (0.05, 4e-324), (4e-324, 4e-324), (1e-310, 0.4)] {
+            let sprt = Sprt::new(0.0, 5.0, alpha, beta).unwrap();
+            let (low, high) = sprt.bounds();
+            assert!(low < 0.0 && high > 0.0 && low.is_finite() && high.is_finite(), "{sprt}");
+            let most = Pairs::of([0, 0, 0, 0, 1_000_000]);
+            assert_eq!(sprt.accepted(&most), Some(Hypothesis::H1), "{sprt}");
+        }
     }
 
     #[test]

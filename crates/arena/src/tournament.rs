@@ -100,7 +100,7 @@ impl Tournament {
     /// [`TournamentError`] names the engine.
     pub fn check(&self, control: &Control) -> Result<Vec<String>, TournamentError> {
         let mut board = self.rules.board()?;
-        self.openings.get(0, board.as_mut())?;
+        self.openings.get(0, board.as_mut(), control)?;
         let failed =
             |engine: &EngineConfig, error| TournamentError::Setup { name: engine.name.clone(), error };
         for (index, engine) in self.engines.iter().enumerate() {
@@ -187,7 +187,7 @@ impl Tournament {
             }
         }
         let mut board = self.rules.board()?;
-        let opening = self.openings.get(scheduled.opening, board.as_mut())?;
+        let opening = self.openings.get(scheduled.opening, board.as_mut(), &Control::default())?;
         if opening.to_record(board.as_mut()).as_ref() != Ok(&record.opening) {
             return mismatch("another opening".to_owned());
         }
@@ -271,7 +271,10 @@ impl Tournament {
         control: &Control,
     ) -> Result<Option<(Variation, PlayedGame)>, TournamentError> {
         let mut game = self.rules.start::<G>().map_err(RulesError::from)?;
-        let opening = self.openings.get(scheduled.opening, &mut game)?;
+        let opening = match self.openings.get(scheduled.opening, &mut game, control) {
+            Err(OpeningError::Interrupted) => return Ok(None),
+            opening => opening?,
+        };
         let Ok([white, black]) = players.get_disjoint_mut(scheduled.players) else {
             unreachable!("a schedule pairs different players");
         };

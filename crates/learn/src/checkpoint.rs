@@ -14,7 +14,7 @@ use thiserror::Error;
 use super::{TrainingState, curve};
 use labrys_core::eval::Weights;
 use labrys_support::chart::ChartError;
-use labrys_support::files::{Claim, check_writable, write_atomically};
+use labrys_support::files::{Claim, check_writable, create_folder, write_atomically};
 
 /// File names in the folder of a training.
 const WEIGHTS: &str = "weights.json";
@@ -140,7 +140,7 @@ impl<S: Checkpointed> TrainingFolder<S> {
     /// # Errors
     /// Any error of the operating system.
     pub fn open(path: &Path, arguments: Map<String, Value>) -> io::Result<TrainingFolder<S>> {
-        fs::create_dir_all(path)?;
+        create_folder(path)?;
         check_writable(&path.join(S::FILE))?;
         Ok(TrainingFolder { path: path.to_owned(), arguments, state: PhantomData })
     }

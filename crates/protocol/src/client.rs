@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::answers::{Answers, Asked, Found, SearchLine};
 use super::engine_log::EngineLog;
 use super::info::Info;
 pub use super::pipe::ClientError;
@@ -36,8 +37,7 @@ pub struct Client {
     pub name: String,
     /// The options that it has announced.
     pub options: Vec<Announced>,
-    /// The legal moves of its searches in this game, and the last one of the game before.
-    said: Vec<String>,
+    answers: Answers,
 }
 
 impl Client {
@@ -53,7 +53,7 @@ impl Client {
     ) -> Result<Client, ClientError> {
         let pipe = Pipe::open(transport, log, patience, &["stop", "quit"])?;
         let (name, options) = (transport.to_string(), Vec::new());
-        let mut client = Client { pipe, name, options, said: Vec::new() };
+        let mut client = Client { pipe, name, options, answers: Answers::default() };
         client.shake_hands(patience, control)?;
         Ok(client)
     }
@@ -113,7 +113,7 @@ impl Client {
     /// # Errors
     /// [`ClientError`] if it ends or does not answer in time.
     pub fn new_game(&mut self, patience: Duration, control: &Control) -> Result<(), ClientError> {
-        self.said.drain(..self.said.len().saturating_sub(1));
+        self.answers.new_game();
         self.pipe.send("ucinewgame")?;
         self.sync(patience, control)
     }
@@ -129,14 +129,20 @@ impl Client {
         patience: Duration,
         control: &Control,
     ) -> Result<(), ClientError> {
-        self.pipe.drain();
-        self.pipe.send(position)?;
-        self.sync(patience, control)
+        let Client { pipe, answers, .. } = self;
+        pipe.drain(|line| {
+            if is_move(line) {
+                answers.surplus()
+            }
+        });
+        pipe.send(position)?;
+        self.sync(patience, control)?;
+        self.answers.settle(&mut self.pipe, control, is_move)
     }
 
     /// Lets the engine search the position. After `patience` it is told to stop; an answer after that still
-    /// counts, with the time it took. A move of an earlier search that is not legal is no answer
-    /// as long as there may be another one: some engines say theirs twice.
+    /// counts, with the time it took. A move that may be of an earlier search is no answer as
+    /// long as there may be another one: some engines say theirs twice.
     ///
     /// # Errors [`ClientError`] if it ends, does not answer `stop` in time, or refuses in a line `info string
     /// error: go…`.
@@ -149,29 +155,23 @@ impl Client {
     ) -> Result<Answer, ClientError> {
         let start = Instant::now();
         self.pipe.send(&go_line(limits))?;
-        let (said, mut repeated) = (&self.said, None);
         let mut info = Info::default();
-        let found = self.pipe.wait_or_stop("bestmove", "stop", patience, control, |line| {
-            info.update(line);
-            if let Some(text) = line.strip_prefix("info string error: go") {
-                return Some(Err(ClientError::Refused(format!("go{text}"))));
-            }
-            let mut words = line.split_whitespace();
-            let best = (words.next() == Some("bestmove")).then(|| words.next().unwrap_or_default())?;
-            if said.iter().any(|said| said == best) && !is_legal(best) {
-                repeated = Some((Ok(best.to_owned()), Instant::now()));
-                return None;
-            }
-            Some(Ok(best.to_owned()))
-        });
-        let (best, arrived) = match (found, repeated) {
-            (Err(ClientError::Silent { .. }), Some(repeated)) => repeated,
-            (found, _) => found?,
+        let Client { pipe, answers, .. } = self;
+        let asked = Asked {
+            expected: "bestmove",
+            stop: "stop",
+            sync: Some("isready"),
+            patience,
+            is_legal: &is_legal,
         };
-        let best = best?;
-        if is_legal(&best) {
-            self.said.push(best.clone());
-        }
+        let (found, arrived) = answers.wait(pipe, &asked, control, |line| {
+            info.update(line);
+            read_search(line, &info)
+        })?;
+        let best = match found {
+            Found::Move(best) => best,
+            Found::Other(refused) => return Err(refused),
+        };
         Ok(Answer { best, info, elapsed: arrived - start })
     }
 
@@ -185,12 +185,39 @@ impl Client {
         control: &Control,
         mut other: impl FnMut(&str),
     ) -> Result<(), ClientError> {
-        self.pipe.send(question)?;
-        let answered = self.pipe.wait(expected, patience, control, |line| {
+        let Client { pipe, answers, .. } = self;
+        pipe.send(question)?;
+        let answered = pipe.wait(expected, patience, control, |line| {
             other(line);
+            if is_move(line) {
+                answers.surplus();
+            }
             (line.split_whitespace().next() == Some(expected)).then_some(())
         });
         answered.map(drop)
+    }
+}
+
+/// Whether a line is an answer to `go`.
+fn is_move(line: &str) -> bool {
+    line.split_whitespace().next() == Some("bestmove")
+}
+
+/// Reads a line of a search, whose last reports are `info`.
+fn read_search(line: &str, info: &Info) -> Option<SearchLine<ClientError>> {
+    if let Some(text) = line.strip_prefix("info string error: go") {
+        return Some(SearchLine::End(ClientError::Refused(format!("go{text}"))));
+    }
+    let mut words = line.split_whitespace();
+    match words.next()? {
+        "bestmove" => {
+            let best = words.next().unwrap_or_default();
+            let is_shown = info.pv.first().is_some_and(|first| first == best);
+            Some(SearchLine::Move(best.to_owned(), is_shown))
+        }
+        "readyok" => Some(SearchLine::InStep),
+        "info" if words.next() != Some("string") => Some(SearchLine::Thinking),
+        _ => None,
     }
 }
 

@@ -187,6 +187,14 @@ impl Command {
         )
     }
 
+    /// The words of its line that it passes over: a client that says `stop now` wants it to stop. Those of `go`
+    /// are among its arguments.
+    pub(super) fn passed_over<'a>(&self, line: &'a str) -> impl Iterator<Item = &'a str> {
+        use Command::{IsReady, NewGame, PonderHit, Quit, Stop, Uci};
+        let is_one_word = matches!(self, Uci | IsReady | NewGame | Stop | PonderHit | Quit);
+        line.split_whitespace().skip(1).filter(move |_| is_one_word)
+    }
+
     /// Whether it starts work that takes long.
     pub(super) fn starts_work(&self) -> bool {
         matches!(self, Command::Go(_) | Command::Perft(_) | Command::Bench(_))
@@ -284,15 +292,15 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
     let Some(word) = words.next() else { return Ok(None) };
     let words = |command| Words { command, words };
     let command = match word {
-        "uci" => words("uci").end(Command::Uci),
-        "isready" => words("isready").end(Command::IsReady),
-        "ucinewgame" => words("ucinewgame").end(Command::NewGame),
+        "uci" => Ok(Command::Uci),
+        "isready" => Ok(Command::IsReady),
+        "ucinewgame" => Ok(Command::NewGame),
         "debug" => parse_debug(words("debug")),
         "setoption" => parse_set_option(words("setoption"), line),
         "position" => parse_position(words("position")),
         "go" => Ok(parse_go(words("go"))),
-        "stop" => words("stop").end(Command::Stop),
-        "ponderhit" => words("ponderhit").end(Command::PonderHit),
+        "stop" => Ok(Command::Stop),
+        "ponderhit" => Ok(Command::PonderHit),
         "wait" => words("wait").end(Command::Wait),
         "setweights" => parse_set_weights(words("setweights"), line),
         "weights" => words("weights").end(Command::Weights),
@@ -302,7 +310,7 @@ pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         "perft" => parse_perft(words("perft")),
         "bench" => parse_bench(words("bench")),
         "help" => words("help").end(Command::Help),
-        "quit" => words("quit").end(Command::Quit),
+        "quit" => Ok(Command::Quit),
         _ => Err(CommandError::Unknown { word: word.to_owned() }),
     };
     command.map(Some)

@@ -11,9 +11,16 @@ use time::OffsetDateTime;
 #[derive(Clone, Debug, Default)]
 pub struct EngineLog {
     /// The file, shared by all engines of the match.
-    file: Option<Arc<Mutex<File>>>,
+    file: Option<Arc<Mutex<LogFile>>>,
     /// The name of the engine.
     name: String,
+}
+
+#[derive(Debug)]
+struct LogFile {
+    file: File,
+    /// The first error of writing it.
+    error: Option<io::Error>,
 }
 
 /// Who writes a line.
@@ -32,6 +39,7 @@ impl EngineLog {
     /// What the system says if the file cannot be written.
     pub fn append(path: &Path) -> io::Result<EngineLog> {
         let file = OpenOptions::new().create(true).append(true).open(path)?;
+        let file = LogFile { file, error: None };
         Ok(EngineLog { file: Some(Arc::new(Mutex::new(file))), name: String::new() })
     }
 
@@ -45,8 +53,13 @@ impl EngineLog {
         self.named(&format!("{}[{id}]", self.name))
     }
 
-    /// Writes a line with the time, at once and in one piece. Nothing to be done if that fails: the match is
-    /// worth more than its log.
+    /// The first error of writing it, which is then forgotten.
+    pub fn take_error(&self) -> Option<io::Error> {
+        self.file.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner).error.take()
+    }
+
+    /// Writes a line with the time, at once and in one piece. If that fails, the match goes on, as it is worth
+    /// more than its log; see [`EngineLog::take_error`].
     pub fn write(&self, speaker: Speaker, text: &str) {
         let Some(file) = &self.file else { return };
         let now = OffsetDateTime::now_utc();
@@ -57,9 +70,10 @@ impl EngineLog {
             Speaker::Engine => '>',
         };
         let line = format!("{date} {hour:02}:{minute:02}:{second:02}.{milli:03} {name} {arrow} {text}\n");
-        let written = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
-        if let Err(error) = written {
-            log::warn!("cannot write the log: {error}");
+        let LogFile { file, error } = &mut *file.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(failed) = file.write_all(line.as_bytes()) {
+            log::warn!("cannot write the log: {failed}");
+            error.get_or_insert(failed);
         }
     }
 }

@@ -19,6 +19,7 @@
 //! # Ok::<(), labrys_protocol::CommandError>(())
 //! ```
 
+mod answers;
 mod backlog;
 pub mod client;
 mod command;

@@ -1,15 +1,18 @@
 //! The protocol over TCP: each connection is a session of its own.
 //!
-//! A connection has a place among the sessions from its first command on. Until then it waits, and where too
-//! many wait, the one that has waited longest goes: silence takes nobody's place.
+//! A connection has a place among the sessions from its first command on. Until then it waits, whatever else it
+//! says, and where too many wait, the one that has waited longest goes: silence takes nobody's place, nor does
+//! noise.
 
 use std::collections::VecDeque;
+use std::fmt::Display;
 use std::io::{self, BufReader, Cursor, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::command::{self, CommandError};
 use super::output::error_line;
 use super::run;
 
@@ -19,8 +22,8 @@ const SESSIONS: usize = 16;
 /// Connections at a time that have not sent a command.
 const WAITING: usize = 64;
 
-/// The longest beginning of a first command, in bytes, from which on it counts as one.
-const LONGEST_BEGINNING: usize = 4096;
+/// The longest first command, in bytes.
+const LONGEST_BEGINNING: usize = 1 << 16;
 
 /// The pause after a connection that could not be accepted.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -85,6 +88,7 @@ impl Door {
         let beginning = match beginning? {
             Beginning::Silence => return Ok(()),
             Beginning::Other => return refuse(stream, "this is no command of UCI"),
+            Beginning::Endless => return refuse(stream, "the first command has no end"),
             Beginning::Command(bytes) => bytes,
         };
         let Some(_place) = self.place() else { return refuse(stream, TOO_MANY) };
@@ -115,8 +119,10 @@ impl Door {
 enum Beginning {
     /// It has ended without a word.
     Silence,
-    /// With bytes up to the end of a first line that is not blank.
+    /// With bytes up to the end of the first line that is a command, and what has come behind it.
     Command(Vec<u8>),
+    /// With a line that is too long.
+    Endless,
     /// Not as a command does: a page in a browser can send HTTP to any port of its machine, with lines of its
     /// own in it.
     Other,
@@ -131,26 +137,41 @@ fn read_beginning(mut stream: &TcpStream) -> io::Result<Beginning> {
             read => read?,
         };
         bytes.extend_from_slice(&chunk[..count]);
-        let mut command = bytes.trim_ascii_start();
-        while let Some(text) = command.strip_prefix(MARK) {
-            command = text.trim_ascii_start();
-        }
-        let is_part_of_mark = MARK.starts_with(command) && !command.is_empty() && count > 0;
-        match command.first() {
-            _ if is_part_of_mark => {}
-            Some(first) if !first.is_ascii_lowercase() => return Ok(Beginning::Other),
-            Some(_) if count == 0 || command.contains(&b'\n') || bytes.len() > LONGEST_BEGINNING => {
-                return Ok(Beginning::Command(bytes));
+        while let Some(line) = next_line(&mut bytes, count == 0) {
+            if line.first().is_some_and(|first| !first.is_ascii_lowercase()) {
+                return Ok(Beginning::Other);
             }
-            None if count == 0 => return Ok(Beginning::Silence),
-            // Nothing that has to be kept.
-            None => bytes.clear(),
-            Some(_) => {}
+            match command::parse(&String::from_utf8_lossy(&line)) {
+                Ok(None) => {}
+                Err(error @ CommandError::Unknown { .. }) => refuse(stream, error)?,
+                _ => return Ok(Beginning::Command([&line[..], b"\n", &bytes].concat())),
+            }
+        }
+        let is_part_of_mark = MARK.starts_with(&bytes) && count > 0;
+        match bytes.first() {
+            Some(first) if !first.is_ascii_lowercase() && !is_part_of_mark => return Ok(Beginning::Other),
+            Some(_) if bytes.len() > LONGEST_BEGINNING => return Ok(Beginning::Endless),
+            _ if count == 0 => return Ok(Beginning::Silence),
+            _ => {}
         }
     }
 }
 
-/// Says why a connection is closed. The other end may be gone already.
-fn refuse(mut stream: &TcpStream, reason: &str) -> io::Result<()> {
+/// Takes the next line from some bytes, without white space and byte order marks before it and without its end;
+/// `None` if it is not complete. At the end of the input the last line is.
+fn next_line(bytes: &mut Vec<u8>, is_end: bool) -> Option<Vec<u8>> {
+    let mut text = bytes.trim_ascii_start();
+    while let Some(rest) = text.strip_prefix(MARK) {
+        text = rest.trim_ascii_start();
+    }
+    bytes.drain(..bytes.len() - text.len());
+    let end = bytes.iter().position(|&byte| byte == b'\n');
+    let end = end.or_else(|| Some(bytes.len()).filter(|&length| is_end && length > 0))?;
+    let line = bytes.drain(..end).collect();
+    Some(line)
+}
+
+/// Says what is wrong with a connection. The other end may be gone already.
+fn refuse(mut stream: &TcpStream, reason: impl Display) -> io::Result<()> {
     stream.write_all(format!("{}\n", error_line(reason)).as_bytes())
 }

@@ -129,9 +129,10 @@ impl Pipe {
         self.input.write_all(format!("{line}\n").as_bytes())
     }
 
-    /// Drops the lines that have come in so far. There is a limit, as a flood may be endless.
-    pub(super) fn drain(&mut self) {
-        self.lines.try_iter().take(QUEUE).for_each(drop);
+    /// Passes over the lines that have come in so far; `hear` hears them. There is a limit, as a flood may be
+    /// endless.
+    pub(super) fn drain(&mut self, mut hear: impl FnMut(&str)) {
+        self.lines.try_iter().take(QUEUE).filter_map(|line| line.text.ok()).for_each(|text| hear(&text));
     }
 
     /// Reads lines until `take` returns a value for one, for `patience` at most. Returns it with the time at
@@ -165,28 +166,6 @@ impl Pipe {
             if left.is_zero() {
                 return Err(ClientError::Silent { expected, waited: patience });
             }
-        }
-    }
-
-    /// Waits as [`Pipe::wait`] does. After `patience` it sends the line `stop` and waits for a last moment,
-    /// so that a late answer can be told from none.
-    pub(super) fn wait_or_stop<T>(
-        &mut self,
-        expected: &'static str,
-        stop: &str,
-        patience: Duration,
-        control: &Control,
-        mut take: impl FnMut(&str) -> Option<T>,
-    ) -> Result<(T, Instant), ClientError> {
-        match self.wait(expected, patience, control, &mut take) {
-            Err(ClientError::Silent { expected, waited }) => {
-                self.send(stop)?;
-                self.wait(expected, STOP_TIMEOUT, control, take).map_err(|error| match error {
-                    ClientError::Silent { .. } => ClientError::Silent { expected, waited },
-                    error => error,
-                })
-            }
-            found => found,
         }
     }
 }

@@ -10,9 +10,9 @@
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -33,6 +33,12 @@ use labrys_core::search::{Control, Limits, Progress};
 /// The option that selects the game. The loop handles it, as it replaces the engine.
 const VARIANT: &str = "UCI_Variant";
 
+/// The most lines about the words of one line of input.
+const MOST_NOTES: usize = 8;
+
+/// The time between two lines of work that says nothing else, so that it is noticed when nobody reads them.
+const SIGN_INTERVAL: Duration = Duration::from_secs(1);
+
 /// A move that is none in any game.
 const NULL_MOVE: &str = "0000";
 
@@ -52,6 +58,8 @@ enum Event {
 struct Entry {
     /// What is wrong with it.
     refusal: Option<Refusal>,
+    /// Lines about what is passed over of it.
+    notes: Vec<String>,
     /// Its command, where there is one all the same.
     command: Option<Command>,
     /// The time from which it counts; that of its execution if it has none.
@@ -68,13 +76,18 @@ impl Entry {
             Ok(text) => (text, None),
             Err(error) => (error.text.clone(), Some(Refusal::Line(error))),
         };
-        let (refusal, command) = match (command::parse(&text), error) {
+        let parsed = command::parse(&text);
+        let notes = match &parsed {
+            Ok(Some(command)) => notes(command, &text),
+            _ => Vec::new(),
+        };
+        let (refusal, command) = match (parsed, error) {
             (Ok(command @ Some(Command::Go(_))), error) => (error, command),
             (_, Some(error)) => (Some(error), None),
             (Ok(command), None) => (None, Some(command?)),
             (Err(error), None) => (Some(error.into()), None),
         };
-        Some(Entry { refusal, command, arrived: None, room: Some(room) })
+        Some(Entry { refusal, notes, command, arrived: None, room: Some(room) })
     }
 
     /// Whether its command, if there is one, is such a one.
@@ -98,6 +111,27 @@ impl Entry {
     fn starts_work(&self) -> bool {
         self.is(Command::starts_work)
     }
+}
+
+/// Lines about the words that a command passes over.
+fn notes(command: &Command, line: &str) -> Vec<String> {
+    let name = line.split_whitespace().next().unwrap_or_default();
+    let note = |word: &str| format!("info string {name}: {} is unknown and passed over", quote(word));
+    match command {
+        Command::Go(go) => first_of(go.unknown.iter().map(String::as_str), note),
+        command => first_of(command.passed_over(line), note),
+    }
+}
+
+/// The lines that tell of the first of some things, and how many more there are: a line of input may have any
+/// number of words that are wrong.
+fn first_of<T>(mut all: impl Iterator<Item = T>, line: impl Fn(T) -> String) -> Vec<String> {
+    let mut lines: Vec<_> = all.by_ref().take(MOST_NOTES).map(line).collect();
+    let more = all.count();
+    if more > 0 {
+        lines.push(format!("info string … and {more} more like it"));
+    }
+    lines
 }
 
 /// An error in a line.
@@ -157,13 +191,15 @@ fn read_input(input: impl BufRead, events: &Sender<Event>) {
                 let arrived = Instant::now();
                 let line = text.as_deref().map(str::trim);
                 let room = match line {
-                    Ok(line @ "quit") => backlog.enter_at_once(line.len()),
                     // These are what ends a backlog. One stops what there is, and any number of them may come.
-                    Ok(line @ "stop") if !is_behind_stop => backlog.enter_at_once(line.len()),
+                    Ok(line) if is_first_word(line, "quit") => backlog.enter_at_once(line.len()),
+                    Ok(line) if is_first_word(line, "stop") && !is_behind_stop => {
+                        backlog.enter_at_once(line.len())
+                    }
                     Ok(line) => backlog.enter(line.len()),
                     Err(error) => backlog.enter(error.text.len()),
                 };
-                is_behind_stop = matches!(line, Ok("stop"));
+                is_behind_stop = line.is_ok_and(|line| is_first_word(line, "stop"));
                 Event::Line { text, arrived, room }
             }
             Ok(None) => Event::End,
@@ -177,6 +213,11 @@ fn read_input(input: impl BufRead, events: &Sender<Event>) {
             return;
         }
     }
+}
+
+/// Whether a line begins with a word.
+fn is_first_word(line: &str, word: &str) -> bool {
+    line.split_whitespace().next() == Some(word)
 }
 
 /// The work in progress.
@@ -221,7 +262,7 @@ impl Loop {
                 }
                 Event::End => {
                     let command = Some(Command::Quit);
-                    let quit = Entry { refusal: None, command, arrived: None, room: None };
+                    let quit = Entry { refusal: None, notes: Vec::new(), command, arrived: None, room: None };
                     self.enqueue(quit, Instant::now());
                 }
                 Event::Done { engine, answer } => self.done(engine, answer),
@@ -316,7 +357,8 @@ impl Loop {
     }
 
     /// Executes a line. A line that is refused changes nothing.
-    fn execute_entry(&mut self, Entry { refusal, command, arrived, room: _room }: Entry) -> Flow {
+    fn execute_entry(&mut self, Entry { refusal, notes, command, arrived, room: _room }: Entry) -> Flow {
+        notes.iter().for_each(|note| self.output.line(note));
         if let Some(refusal) = refusal {
             self.output.error(refusal);
         }
@@ -455,10 +497,7 @@ impl Loop {
 
     /// Searches. Whatever is wrong, there is one `bestmove` in the end.
     fn go(&mut self, go: Go, arrived: Instant) -> Result<(), Refusal> {
-        for word in &go.unknown {
-            self.output.line(&format!("info string go: {} is unknown and passed over", quote(word)));
-        }
-        go.errors.into_iter().for_each(|error| self.output.error(error));
+        first_of(go.errors.iter(), error_line).iter().for_each(|line| self.output.line(line));
         if let Some(work) = &mut self.work {
             // Its answer is that of the search in progress, in its turn.
             work.refused += 1;
@@ -475,8 +514,8 @@ impl Loop {
                 Err(error) => errors.push(Refusal::SearchMoves(error)),
             }
         }
-        errors.extend(unfit.map(Refusal::Net));
-        errors.into_iter().for_each(|error| self.output.error(error));
+        first_of(errors.iter(), error_line).iter().for_each(|line| self.output.line(line));
+        unfit.into_iter().for_each(|error| self.output.error(Refusal::Net(error)));
         // Clients name the null move where they have no move to choose from.
         let is_empty_choice = search_moves.is_empty() && go.search_moves == [NULL_MOVE];
         if go.is_refused || is_empty_choice {
@@ -508,7 +547,7 @@ impl Loop {
     fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
         self.work("perft", Control::default(), false, move |engine, control, output| {
             let mut each = |mv: &str, nodes| tell(output, control, &format!("{mv}: {nodes}"));
-            let nodes = engine.board().perft(depth, control, &mut each);
+            let nodes = with_signs(output, control, || engine.board().perft(depth, control, &mut each));
             match nodes {
                 Some(nodes) => format!("\nNodes searched: {nodes}\n"),
                 None => "info string perft stopped".to_owned(),
@@ -520,7 +559,7 @@ impl Loop {
         self.work("bench", Control::default(), false, move |_, control, output| {
             let start = Instant::now();
             let each = &mut |fen: &str, nodes| tell(output, control, &format!("{fen}: {nodes}"));
-            match engine::bench::bench(depth, control, each) {
+            match with_signs(output, control, || engine::bench::bench(depth, control, each)) {
                 Some(signature) => text::bench(&signature, start.elapsed()),
                 None => "info string bench stopped".to_owned(),
             }
@@ -577,6 +616,21 @@ fn tell(output: &Output, control: &Control, line: &str) {
     if output.is_broken() {
         control.stop();
     }
+}
+
+/// Does work that may say nothing for long, and meanwhile prints its time once in a while.
+fn with_signs<T>(output: &Output, control: &Control, work: impl FnOnce() -> T) -> T {
+    let (start, (done, is_done)) = (Instant::now(), mpsc::channel::<()>());
+    thread::scope(|scope| {
+        scope.spawn(move || {
+            while is_done.recv_timeout(SIGN_INTERVAL) == Err(RecvTimeoutError::Timeout) {
+                tell(output, control, &format!("info time {}", start.elapsed().as_millis()));
+            }
+        });
+        // Dropped at the end, or when the work panics.
+        let _done = done;
+        work()
+    })
 }
 
 /// Prints the progress of a search, and stops it when the output is closed.

@@ -15,6 +15,9 @@ use labrys_support::files::{Claim, is_stream, write_atomically_with};
 
 const MAGIC: &[u8; 8] = b"LABRYSPT";
 
+/// What is said of a file that does not begin with it.
+const NO_CHECKPOINT: &str = "it is no checkpoint";
+
 /// The version of format and keys: entries of others mean something else.
 const VERSION: u32 = 2;
 
@@ -99,15 +102,24 @@ impl<'a> Checkpoint<'a> {
         };
         let mut file = Summing { file: BufReader::new(file), sum: Hasher::new() };
         self.read_from(&mut file, table).map_err(|error| match error.kind() {
-            ErrorKind::UnexpectedEof => self.error("the file is truncated"),
+            ErrorKind::UnexpectedEof if self.begins_as_one() => self.error("the file is truncated"),
+            ErrorKind::UnexpectedEof => self.error(NO_CHECKPOINT),
             _ => self.error(&error.to_string()),
         })
+    }
+
+    /// Whether the file begins as a checkpoint does, as far as it goes.
+    fn begins_as_one(&self) -> bool {
+        let mut begin = Vec::new();
+        let read =
+            File::open(self.path).and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut begin));
+        read.is_ok() && MAGIC.starts_with(&begin)
     }
 
     fn read_from(&self, file: &mut Summing<impl Read>, table: ProofTable<'_>) -> io::Result<()> {
         let refused = |reason: String| Err(io::Error::other(reason));
         if file.take()? != *MAGIC {
-            return refused("it is no checkpoint".into());
+            return refused(NO_CHECKPOINT.into());
         }
         let version = u32::from_le_bytes(file.take()?);
         if version != VERSION {
@@ -175,6 +187,13 @@ mod tests {
         }
 
         let bytes = std::fs::read(&path).unwrap();
+        for (other_file, problem) in
+            [(&b"1. e4"[..], NO_CHECKPOINT), (b"", "truncated"), (b"LABRYSP", "truncated")]
+        {
+            std::fs::write(&path, other_file).unwrap();
+            let error = checkpoint.read(other).unwrap_err().to_string();
+            assert!(error.contains(problem), "{error}");
+        }
         for place in [0, 9, 13, 20, 100, bytes.len() - 1] {
             let mut damaged = bytes.clone();
             damaged[place] ^= 4;

@@ -174,6 +174,31 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
     }
 }
 
+/// Whether a file that is written under a name is the one that another name stands for, by links or by another
+/// way to it. A pipe or a device loses nothing when it is written to.
+pub fn is_same_file(output: &Path, other: &Path) -> bool {
+    let Ok(Target::File(output)) = Target::of(output) else { return false };
+    if output.exists() {
+        return is_one(&output, other);
+    }
+    // Neither is there yet.
+    let place = |path: &Path| Some(folder(path).canonicalize().ok()?.join(path.file_name()?));
+    matches!(Target::of(other), Ok(Target::File(other)) if place(&output).is_some_and(|ours| Some(ours) == place(&other)))
+}
+
+/// Makes a folder, with those above it, unless it is there.
+///
+/// # Errors
+/// What the system says, or that something else is there.
+pub fn create_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
+            io::Error::new(error.kind(), "there is a file in the place of the folder")
+        }
+        _ => error,
+    })
+}
+
 /// The right to write an output, until it is dropped. Another process that asks for it meanwhile is refused:
 /// of two runs with the same output, one would be lost.
 #[derive(Debug)]
@@ -206,7 +231,7 @@ impl Claim {
 
     fn lock(path: PathBuf) -> io::Result<Claim> {
         loop {
-            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+            let file = open_lock(&path)?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => {
                     return Err(io::Error::new(
@@ -238,13 +263,54 @@ impl Drop for Claim {
     }
 }
 
+/// Opens the file of a lock, which may be that of a killed run of another user: to lock it nothing has to be
+/// written, but everybody has to be able to read it.
+fn open_lock(path: &Path) -> io::Result<File> {
+    let opened = match OpenOptions::new().write(true).create(true).truncate(false).open(path) {
+        Ok(file) => {
+            #[cfg(unix)]
+            {
+                let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+                _ = file.set_permissions(readable);
+            }
+            Ok(file)
+        }
+        Err(error) if error.kind() == ErrorKind::PermissionDenied => File::open(path).or(Err(error)),
+        Err(error) => Err(error),
+    };
+    opened.map_err(|error| match error.kind() {
+        ErrorKind::PermissionDenied if path.exists() => {
+            let name = path.display();
+            io::Error::new(error.kind(), format!("its lock, {name}, is another user's: {error}"))
+        }
+        _ => error,
+    })
+}
+
 /// Whether an open file is still the one at a path.
 #[cfg(unix)]
 fn is_at(file: &File, path: &Path) -> bool {
+    matches!((file.metadata(), fs::metadata(path)), (Ok(ours), Ok(there)) if inode(&ours) == inode(&there))
+}
+
+/// Whether two paths are of one file.
+#[cfg(unix)]
+fn is_one(one: &Path, other: &Path) -> bool {
+    matches!((fs::metadata(one), fs::metadata(other)), (Ok(one), Ok(other)) if inode(&one) == inode(&other))
+}
+
+/// What tells a file from all others.
+#[cfg(unix)]
+fn inode(found: &fs::Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
 
-    let place = |found: &fs::Metadata| (found.dev(), found.ino());
-    matches!((file.metadata(), fs::metadata(path)), (Ok(ours), Ok(there)) if place(&ours) == place(&there))
+    (found.dev(), found.ino())
+}
+
+/// Whether two paths are of one file.
+#[cfg(not(unix))]
+fn is_one(one: &Path, other: &Path) -> bool {
+    matches!((one.canonicalize(), other.canonicalize()), (Ok(one), Ok(other)) if one == other)
 }
 
 /// Whether an open file is still the one at a path: here one that is open cannot be removed.
@@ -275,11 +341,13 @@ pub fn open(path: &Path, existing: Existing) -> io::Result<(File, Claim)> {
             Err(io::Error::other("a pipe or a device, which cannot be continued"))
         }
         (Target::File(path), Existing::Refused) => {
-            // First, so that a run that goes on elsewhere is said to be there.
-            if path.exists() {
+            // What another run is still writing is not there to be gone on with.
+            let claim = Claim::file(&path);
+            let is_written = |error: &io::Error| error.kind() == ErrorKind::ResourceBusy;
+            if path.exists() && !claim.as_ref().is_err_and(is_written) {
                 return Err(io::Error::new(ErrorKind::AlreadyExists, "there is a file of that name already"));
             }
-            let claim = Claim::file(&path)?;
+            let claim = claim?;
             Ok((options.write(true).create_new(true).open(path)?, claim))
         }
         (Target::File(path), Existing::Continued) => {
@@ -346,12 +414,57 @@ mod tests {
         }
         let (file, claim) = open(&path, Existing::Refused).unwrap();
         let kind = |existing| open(&path, existing).unwrap_err().kind();
-        assert_eq!(kind(Existing::Refused), ErrorKind::AlreadyExists);
+        assert_eq!(kind(Existing::Refused), ErrorKind::ResourceBusy);
         assert_eq!(kind(Existing::Continued), ErrorKind::ResourceBusy);
         // One of another name does not matter.
         drop(Claim::file(&folder.path().join("y")).unwrap());
         drop((file, claim));
+        assert_eq!(kind(Existing::Refused), ErrorKind::AlreadyExists);
         open(&path, Existing::Continued).unwrap();
+    }
+
+    #[test]
+    fn one_file_may_have_several_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let same = |output: &str, other: &str| is_same_file(&path(output), &path(other));
+        fs::write(path("there"), "").unwrap();
+        fs::write(path("other"), "").unwrap();
+        fs::create_dir(path("inner")).unwrap();
+        fs::hard_link(path("there"), path("hard")).unwrap();
+        for [output, other] in [["there", "there"], ["there", "./there"], ["there", "inner/../there"]] {
+            assert!(same(output, other) && same(other, output), "{output} {other}");
+        }
+        assert!(same("new", "new") && same("new", "./new") && same("new", "inner/../new"));
+        assert!(same("there", "hard") && same("hard", "there"));
+        for [output, other] in [["there", "other"], ["new", "there"], ["there", "new"], ["new", "newer"]] {
+            assert!(!same(output, other), "{output} {other}");
+        }
+        assert!(!same("new", "missing/new") && !same("inner", "inner"), "no files");
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink("there", path("soft")).unwrap();
+            std::os::unix::fs::symlink("new", path("dangling")).unwrap();
+            assert!(same("soft", "there") && same("there", "soft") && same("soft", "hard"));
+            assert!(same("dangling", "new") && same("new", "dangling"));
+            assert!(!is_same_file(Path::new("/dev/null"), Path::new("/dev/null")), "it holds nothing");
+        }
+    }
+
+    /// As another user leaves it whose run was killed.
+    #[cfg(unix)]
+    #[test]
+    fn a_lock_that_may_only_be_read_is_taken() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let lock = folder.path().join(FOLDER_LOCK);
+        fs::write(&lock, "").unwrap();
+        fs::set_permissions(&lock, PermissionsExt::from_mode(0o444)).unwrap();
+        let claim = Claim::folder(folder.path()).unwrap();
+        assert_eq!(Claim::folder(folder.path()).unwrap_err().kind(), ErrorKind::ResourceBusy);
+        drop(claim);
+        assert!(!lock.exists());
     }
 
     #[cfg(unix)]

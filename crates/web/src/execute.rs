@@ -178,7 +178,11 @@ fn read_clock(clock: &ClockRequest) -> Result<TimeControl, Refusal> {
 fn random_opening(rules: Rules, plies: usize) -> Result<GameTree, Refusal> {
     let mut tree = GameTree::new(rules, None)?;
     let mut board = tree.rules().board().map_err(GameError::from)?;
-    let opening = Openings::Random { seed: rand::random(), plies: plies..=plies }.get(0, board.as_mut())?;
+    let opening = Openings::Random { seed: rand::random(), plies: plies..=plies }.get(
+        0,
+        board.as_mut(),
+        &labrys_core::search::Control::default(),
+    )?;
     for mv in &opening.moves {
         tree.add(mv)?;
     }

@@ -121,6 +121,7 @@ mod tests {
     use super::super::player::SidePlayer;
     use super::*;
     use labrys_arena::Rules;
+    use std::fs::File;
 
     fn catalogue() -> Arc<Catalogue> {
         Arc::new(Catalogue::new(&[]))
@@ -171,9 +172,10 @@ mod tests {
         let (storage, catalogue) = (Storage::open(folder.path()).unwrap(), catalogue());
         let good = serde_json::to_string(&SavedSession::new(&state(&catalogue))).unwrap();
         let names: Vec<_> = (0..3).map(|_| random_name()).collect();
-        for name in &names {
+        for (name, second) in names.iter().zip(1..) {
             fs::write(storage.path(name), &good).unwrap();
-            std::thread::sleep(Duration::from_millis(20));
+            let file = File::options().write(true).open(storage.path(name)).unwrap();
+            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(second)).unwrap();
         }
         let read = storage.load(2, &catalogue).unwrap();
         assert_eq!(read.iter().map(|(name, _)| name).collect::<Vec<_>>(), [&names[1], &names[2]]);

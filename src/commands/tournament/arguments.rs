@@ -167,7 +167,13 @@ impl Arguments {
             }
             io::Result::Ok((file, claim))
         };
-        open().map(Some).with_context(|| format!("--epdout {}", path.display()))
+        let hint = |error: io::Error| match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                anyhow::Error::new(error).context("use --resume to continue a match")
+            }
+            _ => error.into(),
+        };
+        open().map(Some).map_err(hint).with_context(|| format!("--epdout {}", path.display()))
     }
 
     /// The PGN file, if there is one, and the results of the games in it.

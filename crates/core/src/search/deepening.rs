@@ -145,8 +145,12 @@ impl<'a, 's, G: Knowledge, E: Evaluator<G>> Deepening<'a, 's, G, E> {
             }
             depth += 1;
         }
-        // A deeper iteration may have proven something, and nobody waits for a helping thread.
-        let is_known = is_any_finished || (depth > 1 && !self.lines.is_empty());
+        // A deeper iteration may have proven something, and nobody waits for a helping thread. A win that is
+        // proven says more than depth 1 would.
+        let is_won = |line: &Line<G::Move>| line.score.is_decisive() && line.score > Score::DRAW;
+        let is_known = is_any_finished
+            || (depth > 1 && !self.lines.is_empty())
+            || self.lines.first().is_some_and(is_won);
         if !is_known && self.searcher.listener.is_some() {
             self.answer_at_once();
         }

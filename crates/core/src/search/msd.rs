@@ -37,7 +37,7 @@ impl Default for MsdOptions {
 
 impl MsdOptions {
     /// Whether a move of any node may be left out.
-    pub(super) fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.keep_rate < 100 || self.keep_fall > 0
     }
 

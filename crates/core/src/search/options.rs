@@ -195,6 +195,14 @@ impl Default for Sampling {
 }
 
 impl Sampling {
+    /// Whether simulations ask the evaluation in a game, and do not play to the end at random.
+    pub(crate) fn evaluates<G: Knowledge>(&self) -> bool {
+        self.plies::<G>().is_some()
+            || self.epsilon < 100
+            || self.selection == Selection::Puct
+            || self.expansion::<G>() == Expansion::Evaluated
+    }
+
     /// Plies of a playout of a game before the position is evaluated; `None` where it goes on to the end.
     pub(super) fn plies<G: Knowledge>(&self) -> Option<u32> {
         self.playout_plies.or(G::PLAYOUT_PLIES)

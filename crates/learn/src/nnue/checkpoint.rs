@@ -17,7 +17,7 @@ use labrys_core::eval::nnue::{EvalNet, EvalNetError, EvalNetSizes};
 use labrys_core::game::Knowledge;
 use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
 use labrys_support::chart::{Chart, ChartError, Curve};
-use labrys_support::files::{Claim, write_atomically};
+use labrys_support::files::{Claim, create_folder, write_atomically};
 
 /// Name of the net in the folder of a training.
 pub const NET: &str = "net.safetensors";
@@ -101,7 +101,7 @@ impl TrainingFolder {
     /// [`FolderError::File`] if it cannot be made.
     pub fn open(path: &Path, settings: TrainingSettings, data: u32) -> Result<TrainingFolder, FolderError> {
         let file = |problem: io::Error| FolderError::File { path: path.to_owned(), problem: problem.into() };
-        fs::create_dir_all(path).map_err(file)?;
+        create_folder(path).map_err(file)?;
         Ok(TrainingFolder { path: path.to_owned(), settings, data })
     }
 

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use self::features::Features;
 use self::lines::{REFUSED_MOVE, Reply, clock_lines, game_limits, read_thinking};
+use super::answers::{Answers, Asked, Found, SearchLine};
 use super::client::Answer;
 use super::engine_log::EngineLog;
 use super::info::Info;
@@ -40,8 +41,7 @@ pub struct Client {
     pings: u32,
     /// Whether the limits of the game have been sent.
     is_timed: bool,
-    /// The legal moves of its searches in this game, and the last one of the game before.
-    said: Vec<String>,
+    answers: Answers,
 }
 
 impl Client {
@@ -59,7 +59,8 @@ impl Client {
     ) -> Result<Client, ClientError> {
         let pipe = Pipe::open(transport, log, patience, &["quit"])?;
         let features = Features::default();
-        let mut client = Client { pipe, features, patience, pings: 0, is_timed: false, said: Vec::new() };
+        let answers = Answers::default();
+        let mut client = Client { pipe, features, patience, pings: 0, is_timed: false, answers };
         client.shake_hands(control)?;
         client.sync(&[], control)?;
         Ok(client)
@@ -127,7 +128,7 @@ impl Client {
     /// [`ClientError`] if the engine ends or does not answer in time.
     pub fn new_game(&mut self, variant: &str, control: &Control) -> Result<(), ClientError> {
         self.is_timed = false;
-        self.said.drain(..self.said.len().saturating_sub(1));
+        self.answers.new_game();
         self.pipe.send("new")?;
         if variant != STANDARD {
             self.pipe.send(&format!("variant {variant}"))?;
@@ -153,7 +154,12 @@ impl Client {
         moves: &[String],
         control: &Control,
     ) -> Result<(), ClientError> {
-        self.pipe.drain();
+        let Client { pipe, answers, .. } = self;
+        pipe.drain(|line| {
+            if is_move(line) {
+                answers.surplus()
+            }
+        });
         if let Some(fen) = fen {
             if !self.features.setboard {
                 return Err(ClientError::StartOnly);
@@ -162,13 +168,14 @@ impl Client {
         }
         let word = if self.features.usermove { "usermove " } else { "" };
         moves.iter().try_for_each(|mv| self.pipe.send(&format!("{word}{mv}")))?;
-        self.sync(&REFUSED_MOVE, control)
+        self.sync(&REFUSED_MOVE, control)?;
+        self.answers.settle(&mut self.pipe, control, is_move)
     }
 
     /// Lets the engine play a move for the side to move, `stm`. After `patience` it is told to move at once;
-    /// an answer after that still counts, with the time it took. A move of an earlier search that
-    /// is not legal is no answer as long as there may be another one: some engines say theirs twice. `None` if
-    /// it resigns.
+    /// an answer after that still counts, with the time it took. A move that may be of an earlier
+    /// search is no answer as long as there may be another one: some engines say theirs twice. `None` if it
+    /// resigns.
     ///
     /// # Errors
     /// [`ClientError`] if it ends, refuses an earlier move, or does not answer in time.
@@ -189,40 +196,40 @@ impl Client {
         }
         let start = Instant::now();
         self.pipe.send("go")?;
-        let (said, mut repeated) = (&self.said, None);
         let mut info = Info::default();
-        let found = self.pipe.wait_or_stop("move", "?", patience, control, |line| {
+        self.pings += u32::from(self.features.ping);
+        let (ping, pong) = (format!("ping {}", self.pings), format!("pong {}", self.pings));
+        let sync = self.features.ping.then_some(&*ping);
+        let Client { pipe, answers, .. } = self;
+        let asked = Asked { expected: "move", stop: "?", sync, patience, is_legal: &is_legal };
+        let (found, arrived) = answers.wait(pipe, &asked, control, |line| {
             if let Some(new) = read_thinking(line) {
                 info = new;
+                return Some(SearchLine::Thinking);
             }
-            match Reply::read(line, stm) {
-                Some(Reply::Move(best)) if said.contains(&best) && !is_legal(&best) => {
-                    repeated = Some((Reply::Move(best), Instant::now()));
-                    None
+            if line.trim() == pong {
+                return Some(SearchLine::InStep);
+            }
+            Some(match Reply::read(line, stm)? {
+                Reply::Move(best) => {
+                    let is_shown = info.pv.first().is_some_and(|first| *first == best);
+                    SearchLine::Move(best, is_shown)
                 }
-                reply => reply,
-            }
-        });
-        let (reply, arrived) = match (found, repeated) {
-            (Err(ClientError::Silent { .. }), Some(repeated)) => repeated,
-            (found, _) => found?,
+                reply => SearchLine::End(reply),
+            })
+        })?;
+        let best = match found {
+            Found::Move(best) => best,
+            Found::Other(Reply::Refuses(text)) => return Err(ClientError::Refused(text)),
+            Found::Other(_) => return Ok(None),
         };
-        match reply {
-            Reply::Move(best) => {
-                if is_legal(&best) {
-                    self.said.push(best.clone());
-                }
-                self.pipe.send("force")?;
-                Ok(Some(Answer { best, info, elapsed: arrived - start }))
-            }
-            Reply::Resigns => Ok(None),
-            Reply::Refuses(text) => Err(ClientError::Refused(text)),
-        }
+        self.pipe.send("force")?;
+        Ok(Some(Answer { best, info, elapsed: arrived - start }))
     }
 
     /// Waits for the engine by `ping`, if it has it. A line that begins with one of `refusals` is an error.
     fn sync(&mut self, refusals: &[&str], control: &Control) -> Result<(), ClientError> {
-        let Client { pipe, features, patience, pings, .. } = self;
+        let Client { pipe, features, patience, pings, answers, .. } = self;
         if !features.ping {
             return Ok(());
         }
@@ -233,6 +240,9 @@ impl Client {
         let mut refused = None;
         pipe.wait("pong", *patience, control, |line| {
             features.read(line);
+            if is_move(line) {
+                answers.surplus();
+            }
             if refusals.iter().any(|beginning| line.starts_with(beginning)) {
                 refused.get_or_insert(line.to_owned());
             }
@@ -241,4 +251,9 @@ impl Client {
         })?;
         refused.map_or(Ok(()), |line| Err(ClientError::Refused(line)))
     }
+}
+
+/// Whether a line is a move of the engine.
+fn is_move(line: &str) -> bool {
+    matches!(Reply::read(line, Color::White), Some(Reply::Move(_)))
 }

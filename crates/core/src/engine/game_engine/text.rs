@@ -106,8 +106,13 @@ impl<G: Playable> Engine for GameEngine<G> {
     }
 
     fn evaluation_in_use(&self) -> EvaluationInUse {
-        let position = self.play.position();
-        if self.settings.method == Method::Random {
+        let (position, Settings { method, search, .. }) = (self.play.position(), &self.settings);
+        let is_asked = match method {
+            Method::Deepening(_) => true,
+            Method::MonteCarlo => search.sampling.evaluates::<G>() || search.msd.is_on(),
+            Method::Random => false,
+        };
+        if !is_asked {
             EvaluationInUse::Nothing
         } else if self.net_in_use().is_some_and(|net| net.check_board(position).is_ok()) {
             EvaluationInUse::PolicyNet

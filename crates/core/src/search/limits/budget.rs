@@ -386,7 +386,7 @@ mod tests {
         budget.grant(7, deadline);
         let granted = (0..100).filter(|_| !visit(&mut budget, deadline)).count();
         assert_eq!(granted, 7);
-        // Somebody waits: not for long.
+        // Somebody waits: not for long, so that time itself is what counts.
         budget.grant(10_000, deadline);
         thread::sleep(2 * GRANTED_TIME);
         let granted = (0..10_000).filter(|_| !visit(&mut budget, deadline)).count() as u64;

@@ -1,0 +1,230 @@
+//! What a command writes: never a file that it reads, nor two things into one file.
+
+use std::any::TypeId;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
+
+use crate::files::is_same_file;
+
+/// The arguments whose values are files to write, of all commands.
+const OUTPUTS: [&str; 9] =
+    ["out", "pgnout", "epdout", "plot", "log", "proof", "checkpoint", "results", "part"];
+
+/// Outputs that are read as well: results are added at the end of a file from which others were taken.
+const ADDED: [(&str, &str); 1] = [("results", "assume")];
+
+/// The names of values that are files, though they may be words as well.
+const FILES: [&str; 4] = ["FILE", "NET", "WEIGHTS", "WHO"];
+
+/// The keys of an engine whose values may be files. That of `stderr` is written.
+const KEYS: [&str; 3] = ["cmd", "arg", "stderr"];
+
+/// A file of a command line.
+struct Named {
+    /// The argument, or the key, that names it.
+    name: String,
+    /// The argument.
+    id: String,
+    path: PathBuf,
+    is_output: bool,
+}
+
+/// Checks the command line of a command, whichever it is.
+///
+/// # Errors
+/// An output is also an input or another output, by whatever links.
+pub(super) fn check(mut command: &Command, mut matches: &ArgMatches) -> anyhow::Result<()> {
+    while let Some((name, inner)) = matches.subcommand() {
+        let Some(subcommand) = command.find_subcommand(name) else { return Ok(()) };
+        (command, matches) = (subcommand, inner);
+    }
+    let named: Vec<_> = command.get_arguments().flat_map(|argument| files(argument, matches)).collect();
+    for output in named.iter().filter(|named| named.is_output) {
+        let clashes = |other: &&Named| {
+            output.name != other.name
+                && !ADDED.contains(&(&*output.id, &*other.id))
+                && is_same_file(&output.path, &other.path)
+        };
+        if let Some(other) = named.iter().find(clashes) {
+            let (path, other) = (output.path.display(), &other.name);
+            bail!("{} {path}: the file of {other} as well, choose another one", output.name);
+        }
+    }
+    Ok(())
+}
+
+/// The files that an argument names.
+fn files(argument: &Arg, matches: &ArgMatches) -> Vec<Named> {
+    let id = argument.get_id().as_str();
+    let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
+    let words = matches.try_get_raw(id).ok().flatten().filter(|_| is_given);
+    let kind = Kind::of(argument);
+    words.into_iter().flatten().filter_map(|word| kind.read(argument, Path::new(word))).collect()
+}
+
+/// What the values of an argument are.
+enum Kind {
+    /// Each is a file.
+    Files,
+    /// `KEY=VALUE`.
+    Keys,
+    /// `NAME=VALUE`.
+    Options,
+    /// No files.
+    Other,
+}
+
+impl Kind {
+    fn of(argument: &Arg) -> Kind {
+        let names = argument.get_value_names().unwrap_or_default();
+        let is = |name: &str| names.iter().any(|known| known.as_str() == name);
+        match argument.get_value_parser().type_id() == TypeId::of::<PathBuf>() {
+            true => Kind::Files,
+            false if is("KEY=VALUE") => Kind::Keys,
+            false if is("NAME=VALUE") => Kind::Options,
+            false if FILES.into_iter().any(is) => Kind::Files,
+            false => Kind::Other,
+        }
+    }
+
+    /// The file that a value names, if it does.
+    fn read(&self, argument: &Arg, word: &Path) -> Option<Named> {
+        let id = argument.get_id().to_string();
+        let name = match argument.get_long() {
+            Some(long) => format!("--{long}"),
+            None => argument.get_value_names().unwrap_or_default().first()?.to_string(),
+        };
+        let pair = || word.to_str().and_then(|word| word.split_once('='));
+        let named = |name, path: &Path, is_output| Some(Named { name, id, path: path.to_owned(), is_output });
+        match self {
+            Kind::Files => {
+                let is_output = OUTPUTS.contains(&argument.get_id().as_str());
+                named(name, word, is_output)
+            }
+            Kind::Keys => {
+                let (key, value) = pair()?;
+                let is_file = KEYS.contains(&key) || key.starts_with("option.");
+                is_file.then(|| named(format!("{key}="), Path::new(value), key == "stderr"))?
+            }
+            Kind::Options => {
+                let (option, value) = pair()?;
+                named(format!("{name} {option}"), Path::new(value), false)
+            }
+            Kind::Other => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    /// The arguments of type path that only read, of all commands.
+    const INPUTS: [&str; 17] = [
+        "assume", "config", "data", "file", "files", "folder", "games", "net", "openings", "parts",
+        "regions", "report", "settings", "start", "state", "suite", "weights",
+    ];
+
+    /// Checks a line, in the folder of the files that it names by `@`.
+    fn checked(folder: &Path, line: &str) -> Result<(), String> {
+        let begin = format!("{}/", folder.display());
+        let words = std::iter::once("labrys").chain(line.split(' ')).map(|word| word.replace('@', &begin));
+        let mut command = crate::commands::Arguments::command();
+        let matches =
+            command.try_get_matches_from_mut(words).unwrap_or_else(|error| panic!("{line}: {error}"));
+        check(&command, &matches).map_err(|error| error.to_string())
+    }
+
+    fn commands(command: &Command) -> Vec<&Command> {
+        let inner = command.get_subcommands().flat_map(commands);
+        std::iter::once(command).chain(inner).collect()
+    }
+
+    #[test]
+    fn every_file_is_known_to_be_read_or_written() {
+        for command in commands(&crate::commands::Arguments::command()) {
+            for argument in
+                command.get_arguments().filter(|argument| matches!(Kind::of(argument), Kind::Files))
+            {
+                let id = argument.get_id().as_str();
+                let is_word = ["opponent", "rival"].contains(&id);
+                assert!(
+                    is_word || OUTPUTS.contains(&id) != INPUTS.contains(&id),
+                    "{}: {id}",
+                    command.get_name()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn no_output_is_an_input_or_another_output() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["a", "b"] {
+            std::fs::write(path(name), "").unwrap();
+        }
+        std::fs::hard_link(path("a"), path("hard")).unwrap();
+        let mut links = vec!["a", "./a", "hard"];
+        if cfg!(unix) {
+            #[cfg(unix)]
+            std::os::unix::fs::symlink("a", path("soft")).unwrap();
+            links.push("soft");
+        }
+        for link in links {
+            for line in [
+                "plot @a --out @LINK",
+                "analyse @a --nodes 1 --out @LINK",
+                "analyse @a --nodes 1 --out @LINK --resume",
+                "merge @b @a --out @LINK",
+                "tune --games @b --games @a --out @LINK",
+                "tune --games @b --weights @a --out @LINK",
+                "selfplay --games 1 --net @a --out @LINK",
+                "match --quick x y --openings @a --plot @LINK",
+                "match --quick x y --openings @a --pgnout @LINK",
+                "match --quick x y --openings @a --epdout @LINK",
+                "match --quick x y --openings @a --log @LINK",
+                "match --quick x y --config @a --plot @LINK",
+                "match --quick x y --report @b @a --plot @LINK",
+                "match --quick x y --pgnout @a --plot @LINK",
+                "match --quick x y --pgnout @a --epdout @LINK",
+                "match --quick x y --each stderr=@a --log @LINK",
+                "match --engine cmd=@a stderr=@LINK --engine name=b",
+                "match --engine option.EvalFile=@a --engine name=b --log @LINK",
+                "solve --proof @a --results @LINK",
+                "solve --proof @a --checkpoint @LINK",
+                "solve --checkpoint @a --results @LINK",
+                "solve --assume @b @a --proof @LINK",
+                "solve --option EvalFile=@a --proof @LINK",
+                "nnue export --data @b --data @a --out @LINK",
+                "zero selfplay @a --generation 1 --out @LINK",
+            ] {
+                let line = line.replace("LINK", link);
+                let error = checked(folder.path(), &line).unwrap_err();
+                let output = path(link);
+                let is_named = [path("a"), output].iter().any(|path| error.contains(path.to_str().unwrap()));
+                assert!(is_named && error.contains("choose another one"), "{line}: {error}");
+            }
+        }
+        for line in [
+            "plot @a --out @b",
+            "plot @a --out @new",
+            "match --quick x y --pgnout @new --epdout @newer --resume",
+            "match --quick x y --pgnout /dev/null --epdout /dev/null --log /dev/null",
+            "match --engine stderr=@a --engine stderr=@a --each stderr=@a",
+            "match --engine name=@a --engine name=b --log @a",
+            "solve --results @a --assume @a @b",
+            "selfplay --games 1 --out @a",
+        ] {
+            assert_eq!(checked(folder.path(), line), Ok(()), "{line}");
+        }
+        // Neither is there yet.
+        let twice = checked(folder.path(), "match --quick x y --pgnout @new --plot @./new").unwrap_err();
+        assert!(twice.contains("--plot") && twice.contains("--pgnout"), "{twice}");
+    }
+}
