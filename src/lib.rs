@@ -4,7 +4,7 @@
 //! The crates, from the ground up; imports point to the left only, and Cargo holds it:
 //! `core ← {solver, protocol ← tuc ← arena ← web, learn} ← labrys`.
 //!
-//! - `labrys-core`: [`game`], [`eval`], [`nets`], [`search`], [`engine`]: all that plays;
+//! - `labrys-core`: [`mod@game`], [`eval`], [`nets`], [`search`], [`engine`]: all that plays;
 //! - [`solver`]: proofs of results, their certificates, endgame tables;
 //! - [`protocol`]: the UCI protocol, see `protocol.md`, and clients that drive other engines;
 //! - [`tuc`]: the UDP protocol of TUC-CHESS;

@@ -6,7 +6,7 @@
 //! [`registry`] is the only list of the games: code that is generic over the game is found by the name of the
 //! game in a [table](registry::GameTable).
 //!
-//! Beside the engine stand what uses it: [`bench`], the signature of the search, and [`suite`], positions with
+//! Beside the engine stand what uses it: [`mod@bench`], the signature of the search, and [`suite`], positions with
 //! what a search is to find in them.
 
 pub mod bench;

@@ -43,7 +43,7 @@ pub struct GameTable<T: ?Sized + 'static> {
 }
 
 impl<T: ?Sized> GameTable<T> {
-    /// A table of some games with their names, see [`game_table`](crate::game_table).
+    /// A table of some games with their names, see [`game_table!`](crate::game_table).
     pub const fn new(own: &'static [(&'static str, &'static T)]) -> GameTable<T> {
         GameTable { own, added: RwLock::new(Vec::new()) }
     }

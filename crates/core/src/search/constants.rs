@@ -172,6 +172,8 @@ constants! {
 
     /// The most that the static evaluation is corrected by one structure, in thousandths.
     correction_most = 295, 0..=1000, 20.0;
+    /// The most by which a single search may have found a static evaluation wrong, in thousandths.
+    correction_error = 4720, 100..=20_000, 500.0;
 
     /// In quiescence search, a capture has to bring the score up to α with so many thousandths to spare.
     quiescence_margin = 730, 50..=4000, 30.0;

@@ -218,7 +218,7 @@ fn monte_carlo() -> Vec<Row<Settings>> {
 /// The constants of the search, in builds for tuning.
 #[cfg(feature = "tuning")]
 fn tuning() -> Vec<Row<Settings>> {
-    let row = |constant: &'static Constant| Row {
+    let rows = Constants::TABLE.iter().map(|constant| Row {
         name: constant.name,
         group: Tuning,
         kind: RowKind::Spin {
@@ -229,8 +229,8 @@ fn tuning() -> Vec<Row<Settings>> {
                 settings.search.constants.set(constant, Number::from_option(value));
             }),
         },
-    };
-    Constants::TABLE.iter().map(row).collect()
+    });
+    rows.collect()
 }
 
 /// The constants of the search, in builds for tuning.

@@ -500,8 +500,11 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             || (score >= window.beta && score <= static_eval)
             || (score <= window.alpha && score >= static_eval);
         if !is_explained {
-            let most = self.margins.of(self.margins.constants.correction_most);
-            self.heuristics.correct(position, score - static_eval, depth, most);
+            let constants = self.margins.constants;
+            let [most, error] =
+                [constants.correction_most, constants.correction_error].map(|most| self.margins.of(most));
+            let error = (score - static_eval).clamp(-error, error);
+            self.heuristics.correct(position, error, depth, most);
         }
     }
 
