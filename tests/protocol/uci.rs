@@ -684,7 +684,7 @@ fn odd_bytes_do_no_harm() {
     assert!(one(engine.ask(&format!("position startpos moves {moves}"))).contains("move "));
     assert_eq!(
         one(engine.ask("\u{1b}[2Jhello\0")),
-        "info string error: unknown command `\\u{1b}[2Jhello\\0`, `help` lists the commands"
+        "info string error: unknown command `\\u{1b}[2Jhello`, `help` lists the commands"
     );
     engine.send_bytes(&[b"position startpos moves ".as_slice(), &[0xF0; 64], b"\n"].concat());
     assert!(one(engine.ask("")).contains("not UTF-8"));

@@ -49,11 +49,10 @@ impl<R: BufRead> Lines<R> {
 }
 
 /// Whether nobody sees a letter. Byte order marks come before any line, where outputs were put together, and
-/// programs that write their whole buffer end lines with a zero.
+/// programs that write their whole buffer end lines with a zero, old files with the sign of their end.
 fn is_unseen(letter: char) -> bool {
     letter.is_whitespace()
-        || letter.is_control()
-        || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
+        || matches!(letter, '\0' | '\u{1a}' | '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}')
 }
 
 /// Reads a line without its end; `None` at the end of the input.

@@ -358,10 +358,10 @@ impl Loop {
 
     /// Executes a line. A line that is refused changes nothing.
     fn execute_entry(&mut self, Entry { refusal, notes, command, arrived, room: _room }: Entry) -> Flow {
-        notes.iter().for_each(|note| self.output.line(note));
         if let Some(refusal) = refusal {
             self.output.error(refusal);
         }
+        notes.iter().for_each(|note| self.output.line(note));
         let Some(command) = command else { return Flow::Continue };
         let done = self.execute(command, arrived.unwrap_or_else(Instant::now));
         done.unwrap_or_else(|refusal| {
