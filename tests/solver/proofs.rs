@@ -181,7 +181,7 @@ fn forged_proofs_are_refused_by_position() {
         assert!(verify::<Chess>(&path).is_err(), "without token {place}");
     }
     forge(&path, &right, &[&tokens[..], &[0]].concat());
-    assert_eq!(verify::<Chess>(&path).unwrap_err(), "has more tokens than its proof");
+    assert_eq!(verify::<Chess>(&path).unwrap_err(), "has more bytes than its proof");
     forge(&path, &right.replace("\"moves\":", "\"moves\":1"), &tokens);
     assert_eq!(verify::<Chess>(&path).unwrap_err(), "has a header with other numbers than its proof");
     for (header, message) in [("{}", "missing field"), ("not", "invalid header"), ("{", "invalid header")] {

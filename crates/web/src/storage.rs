@@ -175,7 +175,7 @@ mod tests {
         for (name, second) in names.iter().zip(1..) {
             fs::write(storage.path(name), &good).unwrap();
             let file = File::options().write(true).open(storage.path(name)).unwrap();
-            file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(second)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_secs(60 / second)).unwrap();
         }
         let read = storage.load(2, &catalogue).unwrap();
         assert_eq!(read.iter().map(|(name, _)| name).collect::<Vec<_>>(), [&names[1], &names[2]]);
