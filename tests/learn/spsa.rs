@@ -237,9 +237,16 @@ fn engines_in_one_process_have_constants_of_their_own() {
             engine.set_option(name, value).unwrap();
         }
         // Scores change much from depth to depth, so that aspiration windows fail.
-        let fen = "2r3k1/pp3ppp/1qb1pn2/8/1b1P4/2N1BN2/PP1Q1PPP/R4RK1 w - - 0 1";
-        engine.board_mut().set_up(Some(fen), &[]).unwrap();
-        engine.search(&[], &Limits::depth(13), &Control::default(), &mut |_: &_| {}).unwrap().nodes
+        let fens = [
+            "2r3k1/pp3ppp/1qb1pn2/8/1b1P4/2N1BN2/PP1Q1PPP/R4RK1 w - - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "8/5pk1/1p2p1p1/p1r1P2p/P1R2P1P/1P2K1P1/8/8 w - - 4 40",
+        ];
+        let nodes = fens.map(|fen| {
+            engine.board_mut().set_up(Some(fen), &[]).unwrap();
+            engine.search(&[], &Limits::depth(13), &Control::default(), &mut |_: &_| {}).unwrap().nodes
+        });
+        nodes.iter().sum::<u64>()
     };
     let default = nodes(None);
     let mut same = Vec::new();
