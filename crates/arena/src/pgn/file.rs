@@ -1,16 +1,16 @@
 //! PGN files: reading them, and appending the games of a match one by one.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use encoding_rs_io::DecodeReaderBytesBuilder;
 use thiserror::Error;
 
 use super::writer::EVENT;
 use super::{PgnError, PgnGame, PgnReader};
 use labrys_core::game::quote;
 use labrys_support::files::{self, Claim, Existing};
+use labrys_support::text;
 
 /// A PGN file that games are appended to. Each game is written as soon as it is finished, so a killed match
 /// loses no finished game.
@@ -115,9 +115,8 @@ pub fn finished_games(path: &Path) -> Result<Vec<PgnGame>, PgnFileError> {
 /// # Errors
 /// [`PgnFileError::File`] when it cannot be opened. The errors of games name their line only.
 pub fn open(path: &Path) -> Result<PgnReader<impl BufRead>, PgnFileError> {
-    let file = File::open(path).map_err(|error| failed(path, error))?;
-    let decoder = DecodeReaderBytesBuilder::new().bom_sniffing(true).utf8_passthru(true).build(file);
-    Ok(PgnReader::new(BufReader::new(decoder)))
+    let text = text::open(path).map_err(|error| failed(path, error))?;
+    Ok(PgnReader::new(text))
 }
 
 /// The games of a file that a match was writing when it was killed, and the length of the complete games in
