@@ -31,7 +31,7 @@ pub fn open(path: &Path) -> io::Result<impl BufRead + use<>> {
 pub fn decode(bytes: &[u8]) -> String {
     let text = match Encoding::for_bom(bytes) {
         Some((encoding, mark)) => encoding.decode_without_bom_handling(&bytes[mark..]).0.into_owned(),
-        None => bytes.split_inclusive(|&byte| byte == b'\n').map(decode_line).collect(),
+        None => bytes.split_inclusive(|&byte| byte == b'\n').map(|line| decode_line(line.to_vec())).collect(),
     };
     match text.contains('\r') {
         true => text.replace("\r\n", "\n").replace('\r', "\n"),
@@ -39,9 +39,10 @@ pub fn decode(bytes: &[u8]) -> String {
     }
 }
 
-fn decode_line(bytes: &[u8]) -> String {
-    let text = std::str::from_utf8(bytes).map(str::to_owned);
-    text.unwrap_or_else(|_| WINDOWS_1252.decode_without_bom_handling(bytes).0.into_owned())
+/// A line from its bytes: UTF-8, or Windows-1252 (and so Latin-1) where it is no valid UTF-8.
+pub fn decode_line(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes)
+        .unwrap_or_else(|error| WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned())
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::io::BufRead;
 
-use encoding_rs::WINDOWS_1252;
+use labrys_support::text::decode_line;
 
 use super::Problem;
 
@@ -85,9 +85,7 @@ impl<R: BufRead> Lines<R> {
         if bytes.len() > LONGEST_LINE {
             return Err(Problem::LongLine);
         }
-        self.line = String::from_utf8(bytes).unwrap_or_else(|error| {
-            WINDOWS_1252.decode_without_bom_handling(error.as_bytes()).0.into_owned()
-        });
+        self.line = decode_line(bytes);
         if self.line.starts_with(BYTE_ORDER_MARK) {
             self.line.remove(0);
             self.before += BYTE_ORDER_MARK.len_utf8() as u64;
