@@ -1,18 +1,51 @@
 //! The Python package `labrys`: what its modules in Python stand on.
+//!
+//! - `line`: positions without the type of their game; `games`, `position`: what Python sees of them;
+//! - `engine`, `search`: engines and what they find;
+//! - `records`: files of games;
+//! - `convert`: what Python hands over; `arrays`: arrays of NumPy; `wait`: long work that Ctrl-C interrupts.
 
 #![forbid(unsafe_code)]
 
 use pyo3::prelude::*;
 
+mod arrays;
+mod convert;
+mod engine;
+mod games;
+mod line;
+mod position;
+mod records;
+mod search;
+mod wait;
+
 /// The part of `labrys` that is written in Rust.
 #[pymodule]
 mod _labrys {
+    use std::process::ExitCode;
+
     use pyo3::prelude::*;
 
-    /// Runs the command line, as the binary does.
+    #[pymodule_export]
+    use super::engine::{_engine, Engine, EngineOption, Evaluation};
+    #[pymodule_export]
+    use super::games::{_game, Game, games};
+    #[pymodule_export]
+    use super::position::{_move, _position, Move, MoveList, Outcome, Position};
+    #[pymodule_export]
+    use super::records::{SelfPlayGames, read_pgn, read_selfplay};
+    #[pymodule_export]
+    use super::search::{Info, Score, Search, SearchResult};
+
+    /// The version of the package.
+    #[pymodule_export]
+    #[expect(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+
+    /// Runs the command line, the program name included, as the binary does, and ends the process.
     #[pyfunction]
-    fn main(py: Python<'_>, arguments: Vec<String>) -> u8 {
-        _ = py;
-        arguments.len() as u8
+    fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) {
+        let code = py.detach(|| labrys::commands::main(arguments));
+        std::process::exit(if code == ExitCode::SUCCESS { 0 } else { 1 });
     }
 }

@@ -23,49 +23,8 @@ pub(super) const OWN_TAGS: [(&str, &str); 2] = [("Event", EVENT), ("Site", "?")]
 
 impl fmt::Display for PgnGame {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [white, black] = &self.players;
-        let plies = self.opening.moves.len() + self.moves.len();
-        let other = |name: &str| self.other_tags.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
-        for (name, own) in OWN_TAGS {
-            // Only games of a match are numbered.
-            let own = if self.number.is_some() { own } else { "?" };
-            tag(f, name, other(name).map_or(own, |(_, value)| value))?;
-        }
-        tag(f, "Date", &self.date)?;
-        tag(f, "Round", &self.round)?;
-        tag(f, "White", &white.name)?;
-        tag(f, "Black", &black.name)?;
-        // What is no result of the standard is kept for a game without one.
-        let foreign = other(RESULT).filter(|_| self.end.is_none());
-        tag(f, RESULT, foreign.map_or(end_text(self.end.as_ref()), |(_, value)| value))?;
-        if let Some(number) = self.number {
-            tag(f, "GameNumber", &number.to_string())?;
-        }
-        if let Some(variant) = &self.variant {
-            tag(f, "Variant", variant)?;
-        }
-        if !self.opening.fen.is_empty() {
-            tag(f, "SetUp", "1")?;
-            tag(f, "FEN", &self.opening.fen)?;
-        }
-        tag_if_known(f, "WhiteSetup", &white.setup)?;
-        tag_if_known(f, "BlackSetup", &black.setup)?;
-        match white.time_control == black.time_control {
-            true => tag_if_known(f, "TimeControl", &white.time_control)?,
-            false => {
-                tag_if_known(f, "WhiteTimeControl", &white.time_control)?;
-                tag_if_known(f, "BlackTimeControl", &black.time_control)?;
-            }
-        }
-        tag(f, "PlyCount", &plies.to_string())?;
-        if let Some(end) = self.end.as_ref().filter(|_| other(TERMINATION).is_none()) {
-            tag(f, TERMINATION, end.termination.tag())?;
-            tag_if_known(f, "TerminationDetails", &end.details)?;
-        }
-        let first = [OWN_TAGS[0].0, OWN_TAGS[1].0, RESULT];
-        let is_first = |name: &str| first.iter().any(|first| first.eq_ignore_ascii_case(name));
-        for (name, value) in self.other_tags.iter().filter(|(name, _)| !is_first(name)) {
-            tag(f, name, value)?;
+        for (name, value) in self.tags() {
+            write_tag(f, name, &value)?;
         }
         writeln!(f)?;
         self.write_moves(f)?;
@@ -74,6 +33,52 @@ impl fmt::Display for PgnGame {
 }
 
 impl PgnGame {
+    /// The tags with their values, in the order in which they are written.
+    pub fn tags(&self) -> Vec<(&str, String)> {
+        let [white, black] = &self.players;
+        let plies = self.opening.moves.len() + self.moves.len();
+        let other = |name: &str| self.other_tags.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+        let if_known = |name, value: &str| (!value.is_empty()).then(|| (name, value.to_owned()));
+
+        // Only games of a match are numbered.
+        let own = OWN_TAGS.map(|(name, own)| (name, if self.number.is_some() { own } else { "?" }));
+        let own = own.map(|(name, own)| (name, other(name).map_or(own, |(_, value)| value).to_owned()));
+        let mut tags: Vec<(&str, String)> = own.into();
+        tags.push(("Date", self.date.clone()));
+        tags.push(("Round", self.round.clone()));
+        tags.push(("White", white.name.clone()));
+        tags.push(("Black", black.name.clone()));
+        // What is no result of the standard is kept for a game without one.
+        let foreign = other(RESULT).filter(|_| self.end.is_none());
+        let result = foreign.map_or(end_text(self.end.as_ref()), |(_, value)| value);
+        tags.push((RESULT, result.to_owned()));
+        tags.extend(self.number.map(|number| ("GameNumber", number.to_string())));
+        tags.extend(self.variant.clone().map(|variant| ("Variant", variant)));
+        if !self.opening.fen.is_empty() {
+            tags.push(("SetUp", "1".to_owned()));
+            tags.push(("FEN", self.opening.fen.clone()));
+        }
+        tags.extend(if_known("WhiteSetup", &white.setup));
+        tags.extend(if_known("BlackSetup", &black.setup));
+        match white.time_control == black.time_control {
+            true => tags.extend(if_known("TimeControl", &white.time_control)),
+            false => {
+                tags.extend(if_known("WhiteTimeControl", &white.time_control));
+                tags.extend(if_known("BlackTimeControl", &black.time_control));
+            }
+        }
+        tags.push(("PlyCount", plies.to_string()));
+        if let Some(end) = self.end.as_ref().filter(|_| other(TERMINATION).is_none()) {
+            tags.push((TERMINATION, end.termination.tag().to_owned()));
+            tags.extend(if_known("TerminationDetails", &end.details));
+        }
+        let first = [OWN_TAGS[0].0, OWN_TAGS[1].0, RESULT];
+        let is_first = |name: &str| first.iter().any(|first| first.eq_ignore_ascii_case(name));
+        let others = self.other_tags.iter().filter(|(name, _)| !is_first(name));
+        tags.extend(others.map(|(name, value)| (name.as_str(), value.clone())));
+        tags
+    }
+
     /// The number of a move as readers see it, `12.` or `12...`; `index` counts from 0 in the whole game.
     pub fn move_number(&self, index: usize) -> String {
         let ply = self.first_ply() + index;
@@ -200,12 +205,7 @@ fn comment_words(text: &str) -> Vec<String> {
     words
 }
 
-/// Writes a tag, unless its value is empty.
-fn tag_if_known(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
-    if value.is_empty() { Ok(()) } else { tag(f, name, value) }
-}
-
-fn tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
+fn write_tag(f: &mut fmt::Formatter<'_>, name: &str, value: &str) -> fmt::Result {
     // A tag has to stay on one line.
     let value: String = value.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
     writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))

@@ -1,0 +1,78 @@
+//! What Python hands over: positions, moves, boards of python-chess; and errors on their way back.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::games::Game;
+use crate::line::{AnyLine, GAMES, MoveBits};
+use crate::position::{Move, Position};
+
+/// An error of Labrys in Python: `ValueError` with the same text.
+pub(crate) fn value_error(error: impl Display) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// A position, or a board of python-chess. It has to be of a game, if that is given.
+///
+/// # Errors
+/// `TypeError` if it is neither; `ValueError` if it is of another game, or the board has a position or a move that
+/// Labrys refuses.
+pub(crate) fn position_of(game: Option<&Game>, position: &Bound<'_, PyAny>) -> PyResult<Arc<dyn AnyLine>> {
+    let line = match position.cast::<Position>() {
+        Ok(position) => Arc::clone(&position.get().line),
+        Err(_) if position.hasattr("move_stack")? => of_python_chess(position)?,
+        Err(_) => {
+            let found = position.get_type().name()?;
+            let text = format!("expected a labrys.Position or a chess.Board, not {found}");
+            return Err(PyTypeError::new_err(text));
+        }
+    };
+    let found = line.game().info().name;
+    match game.map(Game::variant).filter(|&expected| expected != found) {
+        Some(expected) => Err(value_error(format!("a position of {found}, expected one of {expected}"))),
+        None => Ok(line),
+    }
+}
+
+/// The position of a board of python-chess, with the moves on its stack.
+fn of_python_chess(board: &Bound<'_, PyAny>) -> PyResult<Arc<dyn AnyLine>> {
+    let variant: String = board.getattr("uci_variant")?.extract()?;
+    let rules = GAMES.get(&variant).map_err(value_error)?;
+    let choice = usize::from(board.getattr("chess960")?.is_truthy()?);
+    let fen: String = board.call_method0("root")?.call_method0("fen")?.extract()?;
+    let mut line = rules.position(choice, &fen).map_err(value_error)?;
+    for (mv, number) in board.getattr("move_stack")?.try_iter()?.zip(1..) {
+        let text: String = mv?.call_method0("uci")?.extract()?;
+        let bits = line.parse(&text).map_err(|error| value_error(format!("move {number}: {error}")))?;
+        line = line.play(bits);
+    }
+    Ok(line)
+}
+
+/// A legal move of a position: a move, its text, or a move of python-chess.
+///
+/// # Errors
+/// `TypeError` if it is none of these; `ValueError` if it is not legal.
+pub(crate) fn move_of(line: &Arc<dyn AnyLine>, mv: &Bound<'_, PyAny>) -> PyResult<MoveBits> {
+    if let Ok(mv) = mv.cast::<Move>() {
+        let mv = mv.get();
+        let is_own = Arc::ptr_eq(&mv.line, line);
+        let (ours, theirs) = (line.game().info().name, mv.line.game().info().name);
+        if is_own || (ours == theirs && line.is_legal(mv.bits)) {
+            return Ok(mv.bits);
+        }
+        return line.parse(&mv.line.move_text(mv.bits)).map_err(value_error);
+    }
+    if let Ok(text) = mv.extract::<&str>() {
+        return line.parse(text).map_err(value_error);
+    }
+    if mv.hasattr("uci")? {
+        let text: String = mv.call_method0("uci")?.extract()?;
+        return line.parse(&text).map_err(value_error);
+    }
+    let found = mv.get_type().name()?;
+    Err(PyTypeError::new_err(format!("expected a move, its text or a chess.Move, not {found}")))
+}

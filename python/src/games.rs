@@ -1,0 +1,297 @@
+//! Games by name.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use labrys::engine::registry;
+use numpy::{PyArray2, PyArray4, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyTuple};
+
+use crate::arrays;
+use crate::convert::{position_of, value_error};
+use crate::line::{AnyGame, GAMES};
+use crate::position::Position;
+
+/// A game: its rules and, for Amazons, its board.
+///
+/// >>> labrys.Game("amazons", board="6x6").start().legal_moves
+///
+/// The option of a game is named as in the protocol, or without what names the game: `AmazonsBoard` or `board`,
+/// `UCI_Chess960` or `chess960`.
+#[pyclass(frozen, module = "labrys", skip_from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Game {
+    pub(crate) rules: &'static dyn AnyGame,
+    /// The choice of its option.
+    pub(crate) choice: usize,
+}
+
+impl Game {
+    /// A game by its name.
+    pub(crate) fn of_name(name: &str) -> PyResult<Game> {
+        Ok(Game { rules: GAMES.get(name).map_err(value_error)?, choice: 0 })
+    }
+
+    /// Its name.
+    pub(crate) fn variant(&self) -> &'static str {
+        self.rules.info().name
+    }
+
+    /// Sets its own option.
+    fn set(&mut self, name: &str, value: &str) -> PyResult<()> {
+        let mut board = registry::board(self.variant()).map_err(value_error)?;
+        let option = self.rules.info().option;
+        let own = option.filter(|option| is_named(option.name, name, self.variant()));
+        board.set_option(own.map_or(name, |option| option.name), value).map_err(value_error)?;
+        let choices = own.map_or(&[][..], |option| option.choices);
+        self.choice = choices.iter().position(|choice| choice.eq_ignore_ascii_case(value)).unwrap_or(0);
+        Ok(())
+    }
+
+    /// The value of its option.
+    fn value(&self) -> Option<(&'static str, &'static str)> {
+        self.rules.info().option.map(|option| (option.name, option.choices[self.choice]))
+    }
+
+    /// The feature set of a name, by default the first one.
+    pub(crate) fn set_of_name(&self, name: Option<&str>) -> PyResult<usize> {
+        let sets = self.rules.feature_sets();
+        let Some(name) = name else { return Ok(0) };
+        sets.iter().position(|set| set.name == name).ok_or_else(|| {
+            let names: Vec<_> = sets.iter().map(|set| set.name).collect();
+            PyValueError::new_err(format!(
+                "{} has no feature set `{name}`, expected one of: {}",
+                self.variant(),
+                names.join(", ")
+            ))
+        })
+    }
+}
+
+/// Whether an option has a name: in any case, with `_` for a space, and with or without what names the protocol
+/// or the game.
+pub(crate) fn is_named(option: &str, name: &str, game: &str) -> bool {
+    let plain = |text: &str| text.to_lowercase().replace([' ', '_'], "");
+    let (option, name) = (plain(option), plain(name));
+    [Some(&*option), option.strip_prefix("uci"), option.strip_prefix(game)].contains(&Some(&*name))
+}
+
+/// A value of an option as its text.
+pub(crate) fn value_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(on) = value.cast::<PyBool>() {
+        return Ok(on.is_true().to_string());
+    }
+    if value.is_none() {
+        return Ok(String::new());
+    }
+    if value.extract::<f64>().is_ok() || value.extract::<&str>().is_ok() || value.hasattr("__fspath__")? {
+        return Ok(value.str()?.to_string());
+    }
+    let found = value.get_type().name()?;
+    Err(PyTypeError::new_err(format!("option {name}: expected a text, a number, True or False, not {found}")))
+}
+
+#[pymethods]
+impl Game {
+    #[new]
+    #[pyo3(signature = (name = "chess", **options))]
+    fn new(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Game> {
+        let mut game = Game::of_name(name)?;
+        for (name, value) in options.into_iter().flatten() {
+            let name: String = name.extract()?;
+            game.set(&name, &value_text(&name, &value)?)?;
+        }
+        Ok(game)
+    }
+
+    /// Its name, as in the option `UCI_Variant`.
+    #[getter]
+    fn name(&self) -> &'static str {
+        self.variant()
+    }
+
+    /// Its name as people write it.
+    #[getter]
+    fn title(&self) -> &'static str {
+        self.rules.info().looks.title
+    }
+
+    /// The value of its own option, by name; empty if it has none.
+    #[getter]
+    fn options(&self) -> BTreeMap<&'static str, &'static str> {
+        self.value().into_iter().collect()
+    }
+
+    /// The features of each set of linear evaluations, in their order; the first set is the default.
+    #[getter]
+    fn feature_sets<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let sets = PyDict::new(py);
+        for set in self.rules.feature_sets() {
+            sets.set_item(set.name, set.features)?;
+        }
+        Ok(sets)
+    }
+
+    /// The shape of the planes of a position on the board of the start position: (planes, ranks, files).
+    #[getter]
+    fn planes_shape(&self) -> (usize, usize, usize) {
+        let shape = self.rules.start(self.choice).encoding_shape();
+        (shape.input_planes, shape.ranks, shape.files)
+    }
+
+    /// The shape of the policy on the board of the start position: (planes, ranks, files).
+    #[getter]
+    fn policy_shape(&self) -> (usize, usize, usize) {
+        let shape = self.rules.start(self.choice).encoding_shape();
+        (shape.policy_planes, shape.ranks, shape.files)
+    }
+
+    /// The number of inputs of a player to an evaluation net, on the board of the start position.
+    #[getter]
+    fn inputs(&self) -> usize {
+        self.rules.start(self.choice).input_shape().inputs
+    }
+
+    /// Whether moves have outcomes of chance.
+    #[getter]
+    fn has_chance(&self) -> bool {
+        self.rules.has_chance()
+    }
+
+    /// No position has more legal moves.
+    #[getter]
+    fn max_moves(&self) -> usize {
+        self.rules.max_moves()
+    }
+
+    /// Plies after which a referee ends a game in favour of `Position.leader`; None if the rules end every game.
+    #[getter]
+    fn longest_game(&self) -> Option<u32> {
+        self.rules.longest_game()
+    }
+
+    /// What stands on squares: the letter in the FEN (lower case), a name and a drawing of each piece.
+    #[getter]
+    fn pieces(&self) -> Vec<(String, &'static str, &'static str)> {
+        let pieces = self.rules.info().looks.pieces.iter();
+        pieces.map(|piece| (piece.letter.to_string(), piece.name, piece.drawing)).collect()
+    }
+
+    /// The start position.
+    fn start(&self) -> Position {
+        Position { line: self.rules.start(self.choice) }
+    }
+
+    /// The position of a FEN, by default the start position, after some moves. A `chess.Board` may stand in the
+    /// place of the FEN.
+    ///
+    /// Raises `ValueError` if the FEN is not one of the game, or a move is not legal.
+    #[pyo3(signature = (fen = None, moves = None))]
+    fn position(
+        &self,
+        fen: Option<&Bound<'_, PyAny>>,
+        moves: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Position> {
+        let line = match fen {
+            None => self.rules.start(self.choice),
+            Some(fen) => match fen.extract::<&str>() {
+                Ok(fen) => self.rules.position(self.choice, fen).map_err(value_error)?,
+                Err(_) => position_of(Some(self), fen)?,
+            },
+        };
+        let mut position = Position { line };
+        for mv in moves.map(|moves| moves.try_iter()).transpose()?.into_iter().flatten() {
+            position = position.after(&mv?)?;
+        }
+        Ok(position)
+    }
+
+    /// The features of positions, as `Position.features`: float64 of shape (positions, features).
+    #[pyo3(signature = (positions, set = None))]
+    fn features<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+        set: Option<&str>,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (lines, set) = (self.lines(positions)?, self.set_of_name(set)?);
+        let features = self.rules.feature_sets()[set].features.len();
+        let mut values = vec![0.0; lines.len() * features];
+        for (line, values) in lines.iter().zip(values.chunks_exact_mut(features)) {
+            line.features(set, values);
+        }
+        numpy::PyArray1::from_vec(py, values).reshape([lines.len(), features])
+    }
+
+    /// The planes of positions on boards of one size, as `Position.planes`: float32 of shape (positions, planes,
+    /// ranks, files).
+    fn planes<'py>(
+        &self,
+        py: Python<'py>,
+        positions: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyArray4<f32>>> {
+        let lines = self.lines(positions)?;
+        let shape = lines.first().map_or(self.rules.start(self.choice), |line| line.clone()).encoding_shape();
+        arrays::check_encoding(self.variant(), shape)?;
+        let mut planes = vec![0.0; lines.len() * shape.input_len()];
+        for (line, planes) in lines.iter().zip(planes.chunks_exact_mut(shape.input_len())) {
+            if line.encoding_shape() != shape {
+                return Err(PyValueError::new_err("the positions are on boards of several sizes"));
+            }
+            line.planes(planes);
+        }
+        numpy::PyArray1::from_vec(py, planes).reshape([
+            lines.len(),
+            shape.input_planes,
+            shape.ranks,
+            shape.files,
+        ])
+    }
+
+    fn __eq__(&self, other: &Game) -> bool {
+        (self.variant(), self.choice) == (other.variant(), other.choice)
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.variant(), self.choice).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __repr__(&self) -> String {
+        let option = self.value().filter(|_| self.choice != 0);
+        let option = option.map(|(name, value)| format!(", {name}=\"{value}\"")).unwrap_or_default();
+        format!("labrys.Game(\"{}\"{option})", self.variant())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = py.import("labrys._labrys")?.getattr("_game")?;
+        let option = self.value().into_pyobject(py)?;
+        Ok((make, (self.variant(), option).into_pyobject(py)?))
+    }
+}
+
+impl Game {
+    /// Some positions of this game.
+    fn lines(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<std::sync::Arc<dyn crate::line::AnyLine>>> {
+        positions.try_iter()?.map(|position| position_of(Some(self), &position?)).collect()
+    }
+}
+
+/// The game of a name with the value of its option: what a pickle calls.
+#[pyfunction]
+pub(crate) fn _game(name: &str, option: Option<(String, String)>) -> PyResult<Game> {
+    let mut game = Game::of_name(name)?;
+    if let Some((name, value)) = option {
+        game.set(&name, &value)?;
+    }
+    Ok(game)
+}
+
+/// The names of the games, the default first.
+#[pyfunction]
+pub(crate) fn games() -> Vec<&'static str> {
+    GAMES.all().into_iter().map(|(name, _)| name).collect()
+}

@@ -1,0 +1,512 @@
+//! Positions and their moves.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
+
+use labrys::game::{Color, Outcome as GameOutcome, Points};
+use labrys::search::Control;
+use numpy::{PyArray1, PyArray3, PyArrayMethods};
+use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PySlice, PyTuple};
+
+use crate::arrays;
+use crate::convert::{move_of, value_error};
+use crate::games::Game;
+use crate::line::{AnyLine, MoveBits};
+use crate::wait::interruptible;
+
+/// A position of a game, with the moves that led to it. It never changes: `play` returns another one.
+///
+/// Positions are equal where game, option and FEN are; how they came about does not matter.
+#[pyclass(frozen, module = "labrys", skip_from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Position {
+    pub(crate) line: Arc<dyn AnyLine>,
+}
+
+/// The word for a player.
+pub(crate) fn color_word(color: Color) -> &'static str {
+    match color {
+        Color::White => "white",
+        Color::Black => "black",
+    }
+}
+
+impl Position {
+    /// The position after a move.
+    pub(crate) fn after(&self, mv: &Bound<'_, PyAny>) -> PyResult<Position> {
+        let bits = move_of(&self.line, mv)?;
+        Ok(Position { line: Arc::clone(&self.line).play(bits) })
+    }
+
+    fn mv(&self, bits: MoveBits) -> Move {
+        Move { line: Arc::clone(&self.line), bits }
+    }
+
+    fn divided(&self, py: Python<'_>, depth: u32) -> PyResult<Vec<(String, u64)>> {
+        let control = Control::default();
+        let counts = interruptible(py, &control, || self.line.divide(depth, control.stop_flag()))?;
+        counts.ok_or_else(|| PyValueError::new_err("stopped"))
+    }
+}
+
+#[pymethods]
+impl Position {
+    /// The game.
+    #[getter]
+    fn game(&self) -> Game {
+        Game { rules: self.line.game(), choice: self.line.choice() }
+    }
+
+    /// The position as FEN, with all counters.
+    #[getter]
+    fn fen(&self) -> String {
+        self.line.fen()
+    }
+
+    /// The Zobrist key of board and side to move, 64 bits; counters do not count.
+    #[getter]
+    fn key(&self) -> u64 {
+        self.line.key()
+    }
+
+    /// Whose turn it is: `"white"` or `"black"`.
+    #[getter]
+    fn side_to_move(&self) -> &'static str {
+        color_word(self.line.side_to_move())
+    }
+
+    /// The legal moves, in an order that depends on the position alone. In games with chance they are without
+    /// their outcomes, see `outcomes`.
+    #[getter]
+    fn legal_moves(&self) -> MoveList {
+        MoveList { line: Arc::clone(&self.line), moves: self.line.legal_moves() }
+    }
+
+    /// How the game ended, by all rules (repetition and lack of progress, too); None if it goes on.
+    #[getter]
+    fn outcome(&self) -> Option<Outcome> {
+        self.line.outcome().map(Outcome)
+    }
+
+    /// Who wins if a referee ends the game here; None if nobody does, and in games without points.
+    #[getter]
+    fn leader(&self) -> Option<&'static str> {
+        self.line.leader().map(color_word)
+    }
+
+    /// Whether the game has ended, by all rules.
+    #[getter]
+    fn is_over(&self) -> bool {
+        self.line.outcome().is_some()
+    }
+
+    /// The number of moves since `start`.
+    #[getter]
+    fn ply(&self) -> usize {
+        self.line.ply()
+    }
+
+    /// The moves since `start`.
+    #[getter]
+    fn moves(&self) -> Vec<Move> {
+        let mut lines = Arc::clone(&self.line).positions();
+        lines.pop();
+        let moves = self.line.moves();
+        lines.into_iter().zip(moves).map(|(line, bits)| Move { line, bits }).collect()
+    }
+
+    /// The last move; None at `start`.
+    #[getter]
+    fn last_move(&self) -> Option<Move> {
+        self.line.before().map(|(line, bits)| Move { line, bits })
+    }
+
+    /// The position that the moves begin with.
+    #[getter]
+    fn start(&self) -> Position {
+        let start = Arc::clone(&self.line).positions().into_iter().next();
+        Position { line: start.unwrap_or_else(|| Arc::clone(&self.line)) }
+    }
+
+    /// The position before the last move; None at `start`.
+    #[getter]
+    fn parent(&self) -> Option<Position> {
+        self.line.before().map(|(line, _)| Position { line })
+    }
+
+    /// How often the position has occurred since `start`, this time included.
+    #[getter]
+    fn occurrences(&self) -> usize {
+        self.line.occurrences()
+    }
+
+    /// A legal move by its text, in the notation of the protocol or of game records (SAN in chess).
+    ///
+    /// Raises `ValueError` if it is not legal.
+    #[pyo3(name = "move")]
+    fn parse(&self, text: &Bound<'_, PyAny>) -> PyResult<Move> {
+        Ok(self.mv(move_of(&self.line, text)?))
+    }
+
+    /// Whether a move is legal.
+    fn is_legal(&self, r#move: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match move_of(&self.line, r#move) {
+            Err(error) if error.is_instance_of::<PyValueError>(r#move.py()) => Ok(false),
+            found => found.map(|_| true),
+        }
+    }
+
+    /// The position after some moves.
+    ///
+    /// Raises `ValueError` if one is not legal.
+    #[pyo3(signature = (*moves))]
+    fn play(&self, moves: &Bound<'_, PyTuple>) -> PyResult<Position> {
+        let mut position = self.clone();
+        for mv in moves {
+            position = position.after(&mv)?;
+        }
+        Ok(position)
+    }
+
+    /// A legal move in the notation of game records, SAN in chess.
+    fn san(&self, r#move: &Bound<'_, PyAny>) -> PyResult<String> {
+        Ok(self.line.san(move_of(&self.line, r#move)?))
+    }
+
+    /// Every outcome of a move with its probability, the most probable first; without chance the move itself.
+    fn outcomes(&self, r#move: &Bound<'_, PyAny>) -> PyResult<Vec<(Move, f64)>> {
+        let outcomes = self.line.outcomes(move_of(&self.line, r#move)?);
+        Ok(outcomes.into_iter().map(|(bits, probability)| (self.mv(bits), probability)).collect())
+    }
+
+    /// The outcome of a move that a number from 0 (included) to 1 (not included) stands for, such as
+    /// `random.random()`.
+    fn sample(&self, r#move: &Bound<'_, PyAny>, number: f64) -> PyResult<Move> {
+        if !(0.0..1.0).contains(&number) {
+            return Err(value_error(format!("expected a number from 0 to 1, below 1, not {number}")));
+        }
+        let bits = move_of(&self.line, r#move)?;
+        Ok(self.mv(self.line.sample(bits, &mut || number)))
+    }
+
+    /// The end of a game of random moves from here on. The same seed gives the same moves.
+    fn playout(&self, py: Python<'_>, seed: u64) -> Position {
+        Position { line: py.detach(|| Arc::clone(&self.line).playout(seed)) }
+    }
+
+    /// The number of paths of `depth` legal moves.
+    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
+        match depth {
+            0 => Ok(1),
+            _ => Ok(self.divided(py, depth)?.into_iter().map(|(_, count)| count).sum()),
+        }
+    }
+
+    /// The number of paths of `depth` legal moves, for each first move.
+    fn divide(&self, py: Python<'_>, depth: u32) -> PyResult<BTreeMap<String, u64>> {
+        match depth {
+            0 => Err(PyValueError::new_err("expected a depth from 1 on, not 0")),
+            _ => Ok(self.divided(py, depth)?.into_iter().collect()),
+        }
+    }
+
+    /// The board in letters.
+    fn diagram(&self) -> String {
+        self.line.diagram()
+    }
+
+    /// The features of the position for the side to move, of a set of linear evaluations (by default the first
+    /// one): float64 of shape (features,).
+    #[pyo3(signature = (set = None))]
+    fn features<'py>(&self, py: Python<'py>, set: Option<&str>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let set = self.game().set_of_name(set)?;
+        let mut values = vec![0.0; self.line.game().feature_sets()[set].features.len()];
+        self.line.features(set, &mut values);
+        Ok(PyArray1::from_vec(py, values))
+    }
+
+    /// The position as a policy/value net sees it, by the side to move, which plays up the board: float32 of shape
+    /// (planes, ranks, files). The first rank is that of the side to move.
+    fn planes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
+        let shape = self.line.encoding_shape();
+        arrays::check_encoding(self.line.game().info().name, shape)?;
+        let mut planes = vec![0.0; shape.input_len()];
+        self.line.planes(&mut planes);
+        PyArray1::from_vec(py, planes).reshape([shape.input_planes, shape.ranks, shape.files])
+    }
+
+    /// The inputs to an evaluation net (NNUE) that are 1, by their indices: those of the side to move and those of
+    /// the other player, two arrays of uint32.
+    #[expect(clippy::type_complexity)]
+    fn inputs<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
+        if self.line.input_shape().inputs == 0 {
+            let game = self.line.game().info().name;
+            return Err(value_error(format!("{game} has no inputs to evaluation nets")));
+        }
+        let player = self.line.side_to_move();
+        let array = |player| PyArray1::from_vec(py, self.line.inputs(player));
+        Ok((array(player), array(!player)))
+    }
+
+    /// The indices of a move in the policy of a net, an array of shape `Game.policy_shape` in one row: the logit of
+    /// the move is the sum of those at its indices.
+    fn policy_indices(&self, r#move: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
+        Ok(self.line.policy_indices(move_of(&self.line, r#move)?))
+    }
+
+    /// A picture of the board: SVG, `size` pixels wide. `arrows` are moves that are shown by arrows.
+    #[pyo3(signature = (**options))]
+    fn svg(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
+        let board = slf.py().import("labrys.svg")?.getattr("board")?;
+        board.call((slf,), options)?.extract()
+    }
+
+    fn _repr_svg_(slf: &Bound<'_, Self>) -> PyResult<String> {
+        Position::svg(slf, None)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{}\n{}", self.line.diagram(), self.line.fen())
+    }
+
+    fn __eq__(&self, other: &Position) -> bool {
+        let (ours, theirs) = (&self.line, &other.line);
+        let keys = [ours, theirs].map(|line| (line.game().info().name, line.choice(), line.key()));
+        Arc::ptr_eq(ours, theirs) || (keys[0] == keys[1] && ours.fen() == theirs.fen())
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (self.line.game().info().name, self.line.choice(), self.line.key()).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __copy__(&self) -> Position {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Position {
+        self.clone()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = py.import("labrys._labrys")?.getattr("_position")?;
+        let moves: Vec<_> = self.moves().iter().map(Move::text).collect();
+        Ok((make, (self.game(), self.start().fen(), moves).into_pyobject(py)?))
+    }
+}
+
+/// The position of a FEN after some moves: what a pickle calls.
+#[pyfunction]
+pub(crate) fn _position(game: &Bound<'_, Game>, fen: &str, moves: Vec<String>) -> PyResult<Position> {
+    let game = game.get();
+    let mut line = game.rules.position(game.choice, fen).map_err(value_error)?;
+    for text in moves {
+        let bits = line.parse(&text).map_err(value_error)?;
+        line = line.play(bits);
+    }
+    Ok(Position { line })
+}
+
+/// A legal move of a position. `str(move)` is its text in the notation of the protocol.
+///
+/// Moves of several positions are equal where they do the same.
+#[pyclass(frozen, module = "labrys", skip_from_py_object)]
+#[derive(Clone)]
+pub(crate) struct Move {
+    pub(crate) line: Arc<dyn AnyLine>,
+    pub(crate) bits: MoveBits,
+}
+
+impl Move {
+    fn text(&self) -> String {
+        self.line.move_text(self.bits)
+    }
+}
+
+#[pymethods]
+impl Move {
+    /// The position that it is a move of.
+    #[getter]
+    fn position(&self) -> Position {
+        Position { line: Arc::clone(&self.line) }
+    }
+
+    /// The move in the notation of game records, SAN in chess.
+    #[getter]
+    fn san(&self) -> String {
+        self.line.san(self.bits)
+    }
+
+    /// The move as a number, from 1 to 2²⁴ − 1.
+    #[getter]
+    fn bits(&self) -> MoveBits {
+        self.bits
+    }
+
+    fn __str__(&self) -> String {
+        self.text()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("labrys.Move({})", self.text())
+    }
+
+    fn __eq__(&self, other: &Move) -> bool {
+        let [ours, theirs] = [self, other].map(|mv| (mv.bits, mv.line.game().info().name));
+        ours == theirs
+    }
+
+    fn __hash__(&self) -> u64 {
+        self.bits.into()
+    }
+
+    fn __copy__(&self) -> Move {
+        self.clone()
+    }
+
+    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Move {
+        self.clone()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = py.import("labrys._labrys")?.getattr("_move")?;
+        Ok((make, (self.position(), self.text()).into_pyobject(py)?))
+    }
+}
+
+/// The move of a text: what a pickle calls.
+#[pyfunction]
+pub(crate) fn _move(position: &Bound<'_, Position>, text: &str) -> PyResult<Move> {
+    let position = position.get();
+    Ok(position.mv(position.line.parse(text).map_err(value_error)?))
+}
+
+/// The legal moves of a position, a sequence. A move becomes an object when it is asked for.
+#[pyclass(frozen, sequence, module = "labrys")]
+pub(crate) struct MoveList {
+    line: Arc<dyn AnyLine>,
+    moves: Vec<MoveBits>,
+}
+
+impl MoveList {
+    fn mv(&self, bits: MoveBits) -> Move {
+        Move { line: Arc::clone(&self.line), bits }
+    }
+}
+
+#[pymethods]
+impl MoveList {
+    fn __len__(&self) -> usize {
+        self.moves.len()
+    }
+
+    fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let len = self.moves.len() as isize;
+        if let Ok(slice) = index.cast::<PySlice>() {
+            let slice = slice.indices(len)?;
+            let at = |number: usize| slice.start + number as isize * slice.step;
+            let moves = (0..slice.slicelength).map(|number| self.mv(self.moves[at(number) as usize]));
+            return Ok(moves.collect::<Vec<_>>().into_pyobject(py)?.into_any());
+        }
+        let index: isize = index.extract()?;
+        let place = if index < 0 { index + len } else { index };
+        let bits = usize::try_from(place).ok().and_then(|place| self.moves.get(place).copied());
+        let bits = bits.ok_or_else(|| PyIndexError::new_err(format!("no legal move {index} of {len}")))?;
+        Ok(self.mv(bits).into_pyobject(py)?.into_any())
+    }
+
+    fn __iter__(slf: Bound<'_, Self>) -> MoveIterator {
+        MoveIterator { list: slf.unbind(), next: 0 }
+    }
+
+    fn __contains__(&self, r#move: &Bound<'_, PyAny>) -> bool {
+        move_of(&self.line, r#move).is_ok_and(|bits| self.moves.contains(&bits))
+    }
+
+    fn __eq__(&self, other: &MoveList) -> bool {
+        self.moves == other.moves && self.line.game().info().name == other.line.game().info().name
+    }
+
+    fn __repr__(&self) -> String {
+        let texts: Vec<_> = self.moves.iter().map(|&bits| self.line.move_text(bits)).collect();
+        format!("[{}]", texts.join(", "))
+    }
+}
+
+/// Goes through the legal moves of a position.
+#[pyclass]
+pub(crate) struct MoveIterator {
+    list: Py<MoveList>,
+    next: usize,
+}
+
+#[pymethods]
+impl MoveIterator {
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&mut self) -> Option<Move> {
+        let list = self.list.get();
+        let bits = *list.moves.get(self.next)?;
+        self.next += 1;
+        Some(list.mv(bits))
+    }
+}
+
+/// How a game ended.
+#[pyclass(frozen, module = "labrys")]
+pub(crate) struct Outcome(GameOutcome);
+
+#[pymethods]
+impl Outcome {
+    /// `"white"` or `"black"`; None if the game is drawn.
+    #[getter]
+    fn winner(&self) -> Option<&'static str> {
+        self.0.winner.map(color_word)
+    }
+
+    /// The rule that ended the game, in words, such as `"checkmate"`.
+    #[getter]
+    fn ending(&self) -> String {
+        self.0.ending.to_string()
+    }
+
+    /// The result as in PGN: `"1-0"`, `"0-1"` or `"1/2-1/2"`.
+    #[getter]
+    fn result(&self) -> &'static str {
+        match self.0.winner {
+            Some(Color::White) => "1-0",
+            Some(Color::Black) => "0-1",
+            None => "1/2-1/2",
+        }
+    }
+
+    /// The points of `"white"` or `"black"`: 1, ½ or 0.
+    fn points(&self, player: &str) -> PyResult<f64> {
+        let player = Color::BOTH
+            .into_iter()
+            .find(|&color| color_word(color) == player)
+            .ok_or_else(|| value_error(format!("expected \"white\" or \"black\", not \"{player}\"")))?;
+        Ok(Points::of(self.0.winner, player).value())
+    }
+
+    fn __eq__(&self, other: &Outcome) -> bool {
+        self.0 == other.0
+    }
+
+    fn __str__(&self) -> String {
+        self.0.to_string()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("labrys.Outcome({})", self.0)
+    }
+}

@@ -1,0 +1,265 @@
+//! Files of games.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use labrys::arena::pgn::{PgnGame, file};
+use labrys::engine::registry::{GameTable, Of};
+use labrys::game::{Color, GameMove, Knowledge, Points};
+use labrys::learn::nnue::games::{GamesHeader, PlayedGame, read_games, read_header, start_of};
+use numpy::PyArray1;
+use pyo3::exceptions::{PyIndexError, PyOSError};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::convert::value_error;
+use crate::line::{AnyLine, GAMES, Line};
+use crate::position::Position;
+
+/// The games of a file, in the types of their game.
+trait AnyGames: Send + Sync {
+    fn header(&self) -> &GamesHeader;
+
+    fn len(&self) -> usize;
+
+    /// The result for White, plies of the opening and plies after it.
+    fn game(&self, index: usize) -> (Points, usize, usize);
+
+    /// The scores after the opening, each for the player of its move, in units of the evaluation.
+    fn scores(&self, index: usize) -> Vec<f32>;
+
+    /// The game as a line.
+    fn line(&self, index: usize) -> Result<Arc<dyn AnyLine>, String>;
+}
+
+struct Games<G: Knowledge> {
+    header: GamesHeader,
+    start: G,
+    games: Vec<PlayedGame<G::Move>>,
+}
+
+impl<G: Knowledge> AnyGames for Games<G> {
+    fn header(&self) -> &GamesHeader {
+        &self.header
+    }
+
+    fn len(&self) -> usize {
+        self.games.len()
+    }
+
+    fn game(&self, index: usize) -> (Points, usize, usize) {
+        let PlayedGame { result, opening, moves } = &self.games[index];
+        (*result, opening.len(), moves.len())
+    }
+
+    fn scores(&self, index: usize) -> Vec<f32> {
+        let scores = self.games[index].moves.iter();
+        scores.map(|(_, score)| score.to_thousandths() as f32 / 1000.0).collect()
+    }
+
+    fn line(&self, index: usize) -> Result<Arc<dyn AnyLine>, String> {
+        let PlayedGame { opening, moves, .. } = &self.games[index];
+        let mut line: Arc<dyn AnyLine> = Line::new(self.start.clone(), 0);
+        let moves = opening.iter().copied().chain(moves.iter().map(|&(mv, _)| mv));
+        for (mv, ply) in moves.zip(1..) {
+            let bits = mv.to_bits();
+            if !line.is_legal(bits) {
+                return Err(format!("game {}, ply {ply}: {} is not legal", index + 1, line.move_text(bits)));
+            }
+            line = line.play(bits);
+        }
+        Ok(line)
+    }
+}
+
+/// Reads the games of a game.
+trait GamesReader: Sync {
+    fn read(&self, path: &Path) -> PyResult<Box<dyn AnyGames>>;
+}
+
+impl<G: Knowledge> GamesReader for Of<G> {
+    fn read(&self, path: &Path) -> PyResult<Box<dyn AnyGames>> {
+        let (header, games) = read_games::<G>(path).map_err(value_error)?;
+        let start = start_of::<G>(&header).map_err(value_error)?;
+        Ok(Box::new(Games { header, start, games }))
+    }
+}
+
+static READERS: GameTable<dyn GamesReader> = labrys::game_table!();
+
+/// The games of a file of `labrys selfplay`. `games[0]` is the last position of the first one: it has the moves.
+#[pyclass(frozen, sequence, module = "labrys")]
+pub(crate) struct SelfPlayGames(Box<dyn AnyGames>);
+
+impl SelfPlayGames {
+    fn index(&self, index: isize) -> PyResult<usize> {
+        let len = self.0.len();
+        let place = if index < 0 { index + len as isize } else { index };
+        let place = usize::try_from(place).ok().filter(|&place| place < len);
+        place.ok_or_else(|| PyIndexError::new_err(format!("no game {index} of {len}")))
+    }
+
+    /// An array with a number for each game.
+    fn each<'py, T: numpy::Element>(
+        &self,
+        py: Python<'py>,
+        number: impl Fn((Points, usize, usize)) -> T,
+    ) -> Bound<'py, PyArray1<T>> {
+        PyArray1::from_iter(py, (0..self.0.len()).map(|index| number(self.0.game(index))))
+    }
+}
+
+#[pymethods]
+impl SelfPlayGames {
+    /// How the games were played: game, start position (FEN), evaluation, nodes a move, seed and so on.
+    #[getter]
+    fn header<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let header = serde_json::to_string(self.0.header()).map_err(value_error)?;
+        py.import("json")?.call_method1("loads", (header,))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    fn __getitem__(&self, index: isize) -> PyResult<Position> {
+        Ok(Position { line: self.0.line(self.index(index)?).map_err(value_error)? })
+    }
+
+    /// The results for White: 1, ½ or 0; float32 of shape (games,).
+    #[getter]
+    fn results<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+        self.each(py, |(result, _, _)| result.value() as f32)
+    }
+
+    /// The random plies that the games begin with: uint32 of shape (games,).
+    #[getter]
+    fn opening_plies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        self.each(py, |(_, opening, _)| opening as u32)
+    }
+
+    /// The plies after those: uint32 of shape (games,).
+    #[getter]
+    fn plies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+        self.each(py, |(_, _, plies)| plies as u32)
+    }
+
+    /// The scores of the searches of a game, each for the player of the move, in units of the evaluation: float32
+    /// of shape (plies,).
+    fn scores<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyArray1<f32>>> {
+        Ok(PyArray1::from_vec(py, self.0.scores(self.index(index)?)))
+    }
+
+    /// All positions after the openings, those before a move, as arrays of shape (positions,): `game` and `ply`
+    /// (uint32), `white` (bool: whose turn it is), `score` and `result` (float32) for the side to move. `own` and
+    /// `other` (uint32) are the inputs to an evaluation net (see `Position.inputs`) of all positions, one after
+    /// the other; those of position `i` are `own[offset[i]:offset[i + 1]]`. A net in PyTorch begins with an
+    /// `EmbeddingBag` of them.
+    fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let arrays = py.detach(|| Arrays::of(self.0.as_ref())).map_err(value_error)?;
+        let dict = PyDict::new(py);
+        dict.set_item("game", PyArray1::from_vec(py, arrays.game))?;
+        dict.set_item("ply", PyArray1::from_vec(py, arrays.ply))?;
+        dict.set_item("white", PyArray1::from_vec(py, arrays.white))?;
+        dict.set_item("score", PyArray1::from_vec(py, arrays.score))?;
+        dict.set_item("result", PyArray1::from_vec(py, arrays.result))?;
+        dict.set_item("own", PyArray1::from_vec(py, arrays.own))?;
+        dict.set_item("other", PyArray1::from_vec(py, arrays.other))?;
+        dict.set_item("offset", PyArray1::from_vec(py, arrays.offset))?;
+        Ok(dict)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("labrys.SelfPlayGames({} games of {})", self.0.len(), self.0.header().game)
+    }
+}
+
+/// The positions of games, column by column.
+#[derive(Default)]
+struct Arrays {
+    game: Vec<u32>,
+    ply: Vec<u32>,
+    white: Vec<bool>,
+    score: Vec<f32>,
+    result: Vec<f32>,
+    own: Vec<u32>,
+    other: Vec<u32>,
+    offset: Vec<u64>,
+}
+
+impl Arrays {
+    fn of(games: &dyn AnyGames) -> Result<Arrays, String> {
+        let mut arrays = Arrays { offset: vec![0], ..Arrays::default() };
+        for game in 0..games.len() {
+            let (result, opening, _) = games.game(game);
+            let positions = games.line(game)?.positions();
+            for ((line, score), ply) in positions.iter().skip(opening).zip(games.scores(game)).zip(opening..)
+            {
+                let player = line.side_to_move();
+                arrays.game.push(game as u32);
+                arrays.ply.push(ply as u32);
+                arrays.white.push(player == Color::White);
+                arrays.score.push(score);
+                let result = if player == Color::White { result } else { !result };
+                arrays.result.push(result.value() as f32);
+                if line.input_shape().inputs > 0 {
+                    arrays.own.extend(line.inputs(player));
+                    arrays.other.extend(line.inputs(!player));
+                }
+                arrays.offset.push(arrays.own.len() as u64);
+            }
+        }
+        Ok(arrays)
+    }
+}
+
+/// Reads a file of `labrys selfplay`.
+///
+/// Raises `ValueError` if it is not such a file, or is damaged.
+#[pyfunction]
+pub(crate) fn read_selfplay(py: Python<'_>, path: PathBuf) -> PyResult<SelfPlayGames> {
+    py.detach(|| {
+        let header = read_header(&path).map_err(value_error)?;
+        let header =
+            header.ok_or_else(|| value_error(format!("{} is no file of self-play games", path.display())))?;
+        Ok(SelfPlayGames(READERS.get(&header.game).map_err(value_error)?.read(&path)?))
+    })
+}
+
+/// Reads the games of a PGN file: for each its tags, and the position at its end, which has the moves.
+///
+/// Raises `ValueError` at the first game that cannot be read or played.
+#[pyfunction]
+pub(crate) fn read_pgn(path: PathBuf) -> PyResult<Vec<(BTreeMap<String, String>, Position)>> {
+    let reader = file::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
+    let games = reader.zip(1..).map(|(game, number)| {
+        let game: PgnGame = game.map_err(|error| value_error(format!("{}: {error}", path.display())))?;
+        let line = line_of(&game)
+            .map_err(|error| value_error(format!("{}: game {number}: {error}", path.display())))?;
+        let tags = game.tags().into_iter().map(|(name, value)| (name.to_owned(), value));
+        Ok((tags.collect(), Position { line }))
+    });
+    games.collect()
+}
+
+/// The moves of a game record.
+fn line_of(game: &PgnGame) -> Result<Arc<dyn AnyLine>, String> {
+    let text = |error: &dyn ToString| error.to_string();
+    let mut board = game.board(None).map_err(|error| text(&error))?;
+    let moves = game.replay(board.as_mut()).map_err(|error| text(&error))?;
+    let rules = GAMES.get(board.variant()).map_err(|error| text(&error))?;
+    let choice = board
+        .option()
+        .and_then(|_| rules.info().choice_of_pgn_variant(board.pgn_variant().unwrap_or_default()));
+    let choice = choice.unwrap_or(0);
+    let mut line = match game.opening.set_up_fen() {
+        Some(fen) => rules.position(choice, fen).map_err(|error| text(&error))?,
+        None => rules.start(choice),
+    };
+    for mv in moves {
+        let bits = line.parse(&mv).map_err(|error| text(&error))?;
+        line = line.play(bits);
+    }
+    Ok(line)
+}
