@@ -20,10 +20,12 @@ from ._labrys import (
     SearchResult,
     SelfPlayGames,
     __version__,
+    add_game,
     games,
     read_pgn,
     read_selfplay,
 )
+from .rules import Rules
 
 __all__ = [
     "Engine",
@@ -35,11 +37,13 @@ __all__ = [
     "Option",
     "Outcome",
     "Position",
+    "Rules",
     "Score",
     "Search",
     "SearchResult",
     "SelfPlayGames",
     "__version__",
+    "add_game",
     "games",
     "read_pgn",
     "read_selfplay",

@@ -15,6 +15,7 @@ use crate::convert::{move_of, position_of, value_error};
 use crate::games::{Game, is_named, value_text};
 use crate::line::AnyLine;
 use crate::position::Move;
+use crate::python_game::check_rules;
 use crate::search::{Event, Search, SearchResult};
 use crate::wait::PATIENCE;
 
@@ -164,7 +165,7 @@ impl Engine {
                 }
             });
             match done {
-                Some(done) => return Ok(done),
+                Some(done) => return check_rules().map(|()| done),
                 None => py.check_signals()?,
             }
         }
@@ -329,6 +330,13 @@ impl Engine {
             changes: Mutex::default(),
         };
         engine.set_option(py, "UCI_ShowWDL", Some(&"true".into_pyobject(py)?.into_any()))?;
+        // The one feature of games in Python is an evaluation as it is.
+        let mut plain = |engine: &mut dyn engine::Engine| {
+            let is_plain = engine.eval_breakdown().set.name == "python";
+            let source = WeightsSource::Named(vec![("evaluation".to_owned(), "1".to_owned())]);
+            if is_plain { engine.set_weights(&source).map(drop) } else { Ok(()) }
+        };
+        engine.with(py, &mut plain)?.map_err(value_error)?;
         engine.set(py, options)?;
         Ok(engine)
     }

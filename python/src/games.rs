@@ -12,6 +12,7 @@ use crate::arrays;
 use crate::convert::{position_of, value_error};
 use crate::line::{AnyGame, GAMES};
 use crate::position::Position;
+use crate::python_game::check_rules;
 
 /// A game: its rules and, for Amazons, its board.
 ///
@@ -179,8 +180,9 @@ impl Game {
     }
 
     /// The start position.
-    fn start(&self) -> Position {
-        Position { line: self.rules.start(self.choice) }
+    fn start(&self) -> PyResult<Position> {
+        let line = self.rules.start(self.choice);
+        check_rules().map(|()| Position { line })
     }
 
     /// The position of a FEN, by default the start position, after some moves. A `chess.Board` may stand in the

@@ -2,7 +2,7 @@
 //!
 //! - `line`: positions without the type of their game; `games`, `position`: what Python sees of them;
 //! - `engine`, `search`: engines and what they find;
-//! - `records`: files of games;
+//! - `records`: files of games; `python_game`: games that are written in Python;
 //! - `convert`: what Python hands over; `arrays`: arrays of NumPy; `wait`: long work that Ctrl-C interrupts.
 
 #![forbid(unsafe_code)]
@@ -15,6 +15,7 @@ mod engine;
 mod games;
 mod line;
 mod position;
+mod python_game;
 mod records;
 mod search;
 mod wait;
@@ -24,6 +25,7 @@ mod wait;
 mod _labrys {
     use std::process::ExitCode;
 
+    use pyo3::exceptions::PyImportError;
     use pyo3::prelude::*;
 
     #[pymodule_export]
@@ -33,9 +35,22 @@ mod _labrys {
     #[pymodule_export]
     use super::position::{_move, _position, Move, MoveList, Outcome, Position};
     #[pymodule_export]
+    use super::python_game::add_game;
+    #[pymodule_export]
     use super::records::{SelfPlayGames, read_pgn, read_selfplay};
     #[pymodule_export]
     use super::search::{Info, Score, Search, SearchResult};
+
+    /// Refuses to run where instructions of this build are missing, which would end the process in silence.
+    #[pymodule_init]
+    fn init(_: &Bound<'_, PyModule>) -> PyResult<()> {
+        let missing = labrys::processor::missing_feature();
+        missing.map_or(Ok(()), |feature| {
+            Err(PyImportError::new_err(format!(
+                "labrys: built for a processor with {feature}, which this one lacks: take another wheel"
+            )))
+        })
+    }
 
     /// The version of the package.
     #[pymodule_export]

@@ -14,6 +14,7 @@ use crate::arrays;
 use crate::convert::{move_of, value_error};
 use crate::games::Game;
 use crate::line::{AnyLine, MoveBits};
+use crate::python_game::check_rules;
 use crate::wait::interruptible;
 
 /// A position of a game, with the moves that led to it. It never changes: `play` returns another one.
@@ -33,11 +34,21 @@ pub(crate) fn color_word(color: Color) -> &'static str {
     }
 }
 
+/// The player of a word.
+///
+/// # Errors
+/// `ValueError` if it is none.
+pub(crate) fn color_of(word: &str) -> PyResult<Color> {
+    let found = Color::BOTH.into_iter().find(|&color| color_word(color) == word);
+    found.ok_or_else(|| value_error(format!("expected \"white\" or \"black\", not {word:?}")))
+}
+
 impl Position {
     /// The position after a move.
     pub(crate) fn after(&self, mv: &Bound<'_, PyAny>) -> PyResult<Position> {
-        let bits = move_of(&self.line, mv)?;
-        Ok(Position { line: Arc::clone(&self.line).play(bits) })
+        let line = Arc::clone(&self.line).play(move_of(&self.line, mv)?);
+        check_rules()?;
+        Ok(Position { line })
     }
 
     fn mv(&self, bits: MoveBits) -> Move {
@@ -47,6 +58,7 @@ impl Position {
     fn divided(&self, py: Python<'_>, depth: u32) -> PyResult<Vec<(String, u64)>> {
         let control = Control::default();
         let counts = interruptible(py, &control, || self.line.divide(depth, control.stop_flag()))?;
+        check_rules()?;
         counts.ok_or_else(|| PyValueError::new_err("stopped"))
     }
 }
@@ -192,8 +204,10 @@ impl Position {
     }
 
     /// The end of a game of random moves from here on. The same seed gives the same moves.
-    fn playout(&self, py: Python<'_>, seed: u64) -> Position {
-        Position { line: py.detach(|| Arc::clone(&self.line).playout(seed)) }
+    fn playout(&self, py: Python<'_>, seed: u64) -> PyResult<Position> {
+        let line = py.detach(|| Arc::clone(&self.line).playout(seed));
+        check_rules()?;
+        Ok(Position { line })
     }
 
     /// The number of paths of `depth` legal moves.

@@ -18,7 +18,7 @@ use crate::line::{AnyLine, GAMES, Line};
 use crate::position::Position;
 
 /// The games of a file, in the types of their game.
-trait AnyGames: Send + Sync {
+pub(crate) trait AnyGames: Send + Sync {
     fn header(&self) -> &GamesHeader;
 
     fn len(&self) -> usize;
@@ -74,7 +74,7 @@ impl<G: Knowledge> AnyGames for Games<G> {
 }
 
 /// Reads the games of a game.
-trait GamesReader: Sync {
+pub(crate) trait GamesReader: Sync {
     fn read(&self, path: &Path) -> PyResult<Box<dyn AnyGames>>;
 }
 
@@ -86,7 +86,8 @@ impl<G: Knowledge> GamesReader for Of<G> {
     }
 }
 
-static READERS: GameTable<dyn GamesReader> = labrys::game_table!();
+/// The readers of games by their names.
+pub(crate) static READERS: GameTable<dyn GamesReader> = labrys::game_table!();
 
 /// The games of a file of `labrys selfplay`. `games[0]` is the last position of the first one: it has the moves.
 #[pyclass(frozen, sequence, module = "labrys")]

@@ -16,6 +16,7 @@ use pyo3::types::PyTuple;
 use crate::convert::value_error;
 use crate::line::AnyLine;
 use crate::position::Move;
+use crate::python_game::check_rules;
 use crate::wait::PATIENCE;
 
 /// A score for the side to move: hundredths of the evaluation's unit (`cp`), or a forced end (`mate`). Scores are
@@ -365,6 +366,7 @@ impl Search {
     /// Waits for the end of the search; what it has found. A search without limits ends by `stop` only.
     pub(crate) fn wait(&self, py: Python<'_>) -> PyResult<Py<SearchResult>> {
         self.listen(py, false)?;
+        check_rules()?;
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match &state.result {
             Some(Ok(result)) => Ok(result.clone_ref(py)),

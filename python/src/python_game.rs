@@ -1,0 +1,362 @@
+//! Games that are written in Python: subclasses of `labrys.Rules`.
+//!
+//! The searches know a game by its type, and Python makes games as it runs. So there are some types without
+//! rules, [`PythonGame`] of a slot, and a game takes the first slot that is free. A game of the same name as one
+//! before, such as that of a cell of a notebook that runs again, takes its place.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use labrys::game::{
+    Color, DrawRules, Ending, FeatureSet, FenError, Game, GameInfo, GameMove, Knowledge, MoveError, Outcome,
+    Scale,
+};
+use labrys::{arena, solver};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::line::GAMES;
+use crate::position::color_of;
+use crate::records::READERS;
+use labrys::engine::registry::Of;
+
+/// The games in Python that a process can have.
+const SLOTS: usize = 2;
+
+/// What is known of the game of a slot.
+#[derive(Clone, Copy)]
+struct Slot {
+    name: &'static str,
+    rules: &'static Py<PyAny>,
+}
+
+/// The games, by their slots.
+static TAKEN: RwLock<[Option<Slot>; SLOTS]> = RwLock::new([None; SLOTS]);
+
+/// The first error of rules that nobody has been told of.
+static ERROR: Mutex<Option<PyErr>> = Mutex::new(None);
+
+/// The texts of moves and their numbers.
+static TEXTS: Mutex<Texts> = Mutex::new(Texts { numbers: None, texts: Vec::new() });
+
+#[derive(Default)]
+struct Texts {
+    numbers: Option<HashMap<String, u32>>,
+    /// The first one has the number 1.
+    texts: Vec<String>,
+}
+
+impl Texts {
+    /// The number of a text, a new one if it has none.
+    fn number(&mut self, text: &str) -> u32 {
+        let numbers = self.numbers.get_or_insert_default();
+        if let Some(&number) = numbers.get(text) {
+            return number;
+        }
+        self.texts.push(text.to_owned());
+        let number = self.texts.len() as u32;
+        numbers.insert(text.to_owned(), number);
+        number
+    }
+}
+
+fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Raises the error that rules have raised since it was last asked, if any.
+///
+/// # Errors
+/// That one.
+pub(crate) fn check_rules() -> PyResult<()> {
+    lock(&ERROR).take().map_or(Ok(()), Err)
+}
+
+/// A move of a game in Python: the number of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct PythonMove(u32);
+
+impl PythonMove {
+    fn text(self) -> String {
+        let texts = lock(&TEXTS);
+        texts.texts.get(self.0 as usize - 1).cloned().unwrap_or_default()
+    }
+}
+
+impl GameMove for PythonMove {
+    fn to_bits(self) -> u32 {
+        self.0
+    }
+
+    fn from_bits(bits: u32) -> Self {
+        PythonMove(bits.max(1))
+    }
+}
+
+/// A position of the game in a slot.
+#[derive(Clone)]
+pub(crate) struct PythonGame<const SLOT: usize>(Arc<Known>);
+
+/// What the rules say of a position.
+struct Known {
+    rules: &'static Py<PyAny>,
+    /// The state; none where the rules have raised an error.
+    state: Option<Py<PyAny>>,
+    fen: String,
+    key: u64,
+    side: Color,
+    moves: Vec<PythonMove>,
+    winner: Option<Color>,
+}
+
+impl<const SLOT: usize> fmt::Debug for PythonGame<SLOT> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "PythonGame({})", self.0.fen)
+    }
+}
+
+/// Asks Python about a state.
+fn known(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult<Known> {
+    let py = state.py();
+    let ask = |method: &str| rules.bind(py).call_method1(method, (&state,));
+    let fen: String = ask("fen")?.extract()?;
+    let side = color_of(&ask("side_to_move")?.extract::<String>()?)?;
+    let mut moves = Vec::new();
+    for text in ask("legal_moves")?.try_iter()? {
+        let text: String = text?.extract()?;
+        if text.is_empty() || text.contains(char::is_whitespace) {
+            return Err(PyValueError::new_err(format!(
+                "legal_moves: {text:?} is no move: it has to be a word"
+            )));
+        }
+        moves.push(PythonMove(lock(&TEXTS).number(&text)));
+    }
+    let winner = match moves.is_empty() {
+        true => ask("winner")?.extract::<Option<String>>()?.map(|text| color_of(&text)).transpose()?,
+        false => None,
+    };
+    let mut hasher = DefaultHasher::new();
+    fen.hash(&mut hasher);
+    Ok(Known { rules, state: Some(state.unbind()), fen, key: hasher.finish(), side, moves, winner })
+}
+
+impl Known {
+    /// Where the rules have raised an error: a drawn game. Whoever asks next is told.
+    fn failed(rules: &'static Py<PyAny>, error: PyErr) -> Known {
+        lock(&ERROR).get_or_insert(error);
+        let (fen, moves) = ("error".to_owned(), Vec::new());
+        Known { rules, state: None, fen, key: 0, side: Color::White, moves, winner: None }
+    }
+}
+
+impl<const SLOT: usize> PythonGame<SLOT> {
+    fn slot() -> Option<Slot> {
+        TAKEN.read().unwrap_or_else(PoisonError::into_inner)[SLOT]
+    }
+
+    /// The rules of the slot, which is only asked for where a game is in it.
+    fn rules() -> &'static Py<PyAny> {
+        Self::slot().expect("a game is registered when its slot is taken").rules
+    }
+
+    /// Adds the game of the slot to those that engines, matches and the solver know.
+    fn register()
+    where
+        PythonGame<SLOT>: solver::SolverGame + labrys::engine::Playable,
+    {
+        solver::add_game::<PythonGame<SLOT>>();
+        arena::add_game::<PythonGame<SLOT>>();
+        GAMES.add(PythonGame::<SLOT>::info, &Of::<PythonGame<SLOT>>::GAME);
+        READERS.add(PythonGame::<SLOT>::info, &Of::<PythonGame<SLOT>>::GAME);
+    }
+}
+
+impl<const SLOT: usize> Game for PythonGame<SLOT> {
+    type Move = PythonMove;
+
+    fn info() -> GameInfo {
+        GameInfo::new(Self::slot().map_or("none", |slot| slot.name))
+    }
+
+    const MAX_MOVES: usize = 1 << 12;
+
+    const DRAW_RULES: DrawRules = DrawRules { repetitions: None, no_progress: None };
+
+    const LONGEST_GAME: Option<u32> = Some(1000);
+
+    fn start() -> Self {
+        Python::attach(|py| {
+            let rules = Self::rules();
+            let state = rules.bind(py).call_method0("start");
+            let position = state.and_then(|state| known(rules, state));
+            PythonGame(Arc::new(position.unwrap_or_else(|error| Known::failed(rules, error))))
+        })
+    }
+
+    fn from_fen(fen: &str) -> Result<Self, FenError> {
+        Python::attach(|py| {
+            let rules = Self::rules();
+            let state = rules.bind(py).call_method1("from_fen", (fen,));
+            let position = state.and_then(|state| known(rules, state));
+            let position = position.map_err(|error| FenError::Field {
+                field: "position",
+                found: fen.to_owned(),
+                expected: format!("a position of {} ({})", Self::info().name, error.value(py)),
+            });
+            Ok(PythonGame(Arc::new(position?)))
+        })
+    }
+
+    fn fen(&self) -> String {
+        self.0.fen.clone()
+    }
+
+    fn side_to_move(&self) -> Color {
+        self.0.side
+    }
+
+    fn legal_moves(&self, moves: &mut Vec<PythonMove>) {
+        moves.extend(&self.0.moves);
+    }
+
+    fn is_legal(&self, mv: PythonMove) -> bool {
+        self.0.moves.contains(&mv)
+    }
+
+    fn play(&mut self, mv: PythonMove) {
+        if !self.is_legal(mv) {
+            return;
+        }
+        let Known { rules, state: Some(state), .. } = &*self.0 else { return };
+        self.0 = Python::attach(|py| {
+            let after = rules.bind(py).call_method1("play", (state, mv.text()));
+            let after = after.and_then(|after| known(rules, after));
+            Arc::new(after.unwrap_or_else(|error| Known::failed(rules, error)))
+        });
+    }
+
+    fn terminal_outcome(&self) -> Outcome {
+        Outcome { winner: self.0.winner, ending: Ending::NoMoves }
+    }
+
+    fn key(&self) -> u64 {
+        self.0.key
+    }
+
+    fn key_from_scratch(&self) -> u64 {
+        self.0.key
+    }
+
+    fn same_position(&self, other: &Self) -> bool {
+        self.0.fen == other.0.fen
+    }
+
+    fn move_text(&self, mv: PythonMove) -> String {
+        mv.text()
+    }
+
+    fn parse_move(&self, text: &str) -> Result<PythonMove, MoveError> {
+        self.0.moves.iter().copied().find(|mv| mv.text() == text).ok_or_else(|| MoveError::Illegal {
+            text: text.to_owned(),
+            reason: format!("not among the legal moves of {}", self.0.fen),
+        })
+    }
+
+    fn diagram(&self) -> String {
+        let Known { rules, state: Some(state), fen, .. } = &*self.0 else { return self.0.fen.clone() };
+        Python::attach(|py| {
+            let diagram = rules.bind(py).call_method1("diagram", (state,));
+            diagram.and_then(|diagram| diagram.extract()).unwrap_or_else(|error| {
+                lock(&ERROR).get_or_insert(error);
+                fen.clone()
+            })
+        })
+    }
+
+    fn count_moves(&self) -> usize {
+        self.0.moves.len()
+    }
+}
+
+impl<const SLOT: usize> Knowledge for PythonGame<SLOT> {
+    type InputPlanes = [u128; 0];
+
+    const SETS: &'static [FeatureSet] = &[FeatureSet {
+        name: "python",
+        features: &["evaluation"],
+        phases: &[],
+        default_weights: None,
+        scale: Scale::UNMEASURED,
+    }];
+
+    fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
+        let Known { rules, state: Some(state), .. } = &*self.0 else { return };
+        let value = Python::attach(|py| rules.bind(py).call_method1("evaluate", (state,))?.extract::<f64>());
+        match value {
+            Ok(value) if value.is_finite() => visit(0, value),
+            Ok(value) => {
+                let error = PyValueError::new_err(format!("evaluate: expected a finite number, not {value}"));
+                lock(&ERROR).get_or_insert(error);
+            }
+            Err(error) => _ = lock(&ERROR).get_or_insert(error),
+        }
+    }
+}
+
+labrys::game!(PythonGame<0>);
+labrys::game!(PythonGame<1>);
+
+/// Adds a game that is written in Python to those that are known by name; one of its name in Python before is
+/// replaced. `rules` is a `labrys.Rules`.
+///
+/// Raises `ValueError` if the name is taken by another game, or there are too many games in Python already, and
+/// what the rules raise when they are asked for the start position.
+#[pyfunction]
+pub(crate) fn add_game(rules: &Bound<'_, PyAny>) -> PyResult<crate::games::Game> {
+    let py = rules.py();
+    let expected = py.import("labrys.rules")?.getattr("Rules")?;
+    if !rules.is_instance(&expected)? {
+        let found = rules.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("expected a labrys.Rules, not {found}")));
+    }
+    let name: String = rules.getattr("name")?.extract()?;
+    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-';
+    if name.is_empty() || !name.chars().all(is_plain) {
+        return Err(PyValueError::new_err(format!(
+            "name: expected letters a to z, digits and hyphens, not {name:?}"
+        )));
+    }
+    // The rules have to say something sensible of their start position, before anybody hears of them.
+    let leaked: &'static Py<PyAny> = Box::leak(Box::new(rules.clone().unbind()));
+    let start = known(leaked, rules.call_method0("start")?)?;
+    let again = known(leaked, rules.call_method1("from_fen", (&start.fen,))?)?;
+    if (&again.fen, again.side, &again.moves) != (&start.fen, start.side, &start.moves) {
+        return Err(PyValueError::new_err(format!(
+            "from_fen: {:?}, which fen gives, is another position",
+            start.fen
+        )));
+    }
+    // The tables ask the slots for names: they are asked before the slots are locked. Python runs one thread
+    // through here at a time.
+    let is_known = GAMES.get(&name).is_ok();
+    let slot = {
+        let mut taken = TAKEN.write().unwrap_or_else(PoisonError::into_inner);
+        let own = taken.iter().position(|slot| slot.is_some_and(|slot| slot.name == name));
+        if own.is_none() && is_known {
+            return Err(PyValueError::new_err(format!("there is a game {name} already")));
+        }
+        let free = own.or_else(|| taken.iter().position(Option::is_none));
+        let slot = free.ok_or_else(|| {
+            PyValueError::new_err(format!("there are {SLOTS} games in Python already, and room for no more"))
+        })?;
+        taken[slot] = Some(Slot { name: String::leak(name.clone()), rules: leaked });
+        slot
+    };
+    match slot {
+        0 => PythonGame::<0>::register(),
+        _ => PythonGame::<1>::register(),
+    }
+    crate::games::Game::of_name(&name)
+}
