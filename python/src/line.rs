@@ -69,8 +69,6 @@ pub(crate) trait AnyLine: Send + Sync {
 
     fn outcomes(&self, mv: MoveBits) -> Vec<(MoveBits, f64)>;
 
-    fn sample(&self, mv: MoveBits, random: &mut dyn FnMut() -> f64) -> MoveBits;
-
     fn outcome(&self) -> Option<Outcome>;
 
     fn leader(&self) -> Option<Color>;
@@ -231,10 +229,6 @@ where
         let mut outcomes = Vec::new();
         self.position.outcomes(G::Move::from_bits(mv), &mut outcomes);
         outcomes.into_iter().map(|(mv, probability)| (mv.to_bits(), probability)).collect()
-    }
-
-    fn sample(&self, mv: MoveBits, random: &mut dyn FnMut() -> f64) -> MoveBits {
-        self.position.sample(G::Move::from_bits(mv), random).to_bits()
     }
 
     fn outcome(&self) -> Option<Outcome> {
