@@ -152,7 +152,7 @@ def test_moves() -> None:
     with pytest.raises(IndexError):
         moves[20]
     with pytest.raises(TypeError):
-        start.play(12)  # type: ignore[arg-type]
+        start.play(12)
     castle = labrys.Game("chess").position("4k3/8/8/8/8/8/8/4K2R w K - 0 1")
     assert castle.move("O-O") == castle.move("e1g1") == castle.move("e1h1")
     assert castle.san("e1g1") == "O-O"
