@@ -19,7 +19,7 @@ fn evaluate<G: Knowledge>(criterion: &mut Criterion, what: &str, architecture: A
     position.legal_moves(&mut moves);
     let mut planes = vec![0.0; config.shape.input_len()];
     position.write_planes(1, &mut planes);
-    let mut group = criterion.benchmark_group(format!("{what} net of {}", G::INFO.name));
+    let mut group = criterion.benchmark_group(format!("{what} net of {}", G::info().name));
     group.sample_size(20);
     for batch in [1, 16, 64] {
         let planes = planes.repeat(batch);
@@ -49,7 +49,7 @@ fn train<G: Knowledge>(criterion: &mut Criterion, what: &str, architecture: Arch
     let indices = moves.iter().flat_map(|&mv| position.policy_indices(mv)).map(|index| index as u32);
     let policy = vec![1.0 / moves.len() as f32; moves.len()];
     let example = Example { planes, indices: indices.collect(), policy, value: 0.5 };
-    let mut group = criterion.benchmark_group(format!("training {what} net of {}", G::INFO.name));
+    let mut group = criterion.benchmark_group(format!("training {what} net of {}", G::info().name));
     group.sample_size(20).throughput(Throughput::Elements(BATCH as u64));
     group.bench_function(BenchmarkId::new("batch", BATCH), |bencher| {
         bencher.iter(|| trainer.step(&TrainingSettings::default(), &[&example; BATCH], 0).unwrap());

@@ -21,7 +21,7 @@ fn random(hidden: usize) -> NetEvaluator<Chess> {
 
 /// An evaluation of a child, with the state of its parent: for all moves of a position in turn.
 fn evaluations(criterion: &mut Criterion) {
-    let position = Chess::from_fen(Chess::INFO.bench.fens[3]).unwrap();
+    let position = Chess::from_fen(Chess::info().bench.fens[3]).unwrap();
     let mut moves = Vec::new();
     position.legal_moves(&mut moves);
     let children: Vec<_> = moves.into_iter().map(|mv| position.after(mv)).collect();
@@ -60,7 +60,8 @@ fn evaluations(criterion: &mut Criterion) {
 /// Searches of the bench positions with a limit of nodes.
 fn searches(criterion: &mut Criterion) {
     const NODES: u64 = 50_000;
-    let positions: Vec<_> = Chess::INFO.bench.fens.iter().map(|fen| Chess::from_fen(fen).unwrap()).collect();
+    let positions: Vec<_> =
+        Chess::info().bench.fens.iter().map(|fen| Chess::from_fen(fen).unwrap()).collect();
     let mut group = criterion.benchmark_group("searches of chess");
     group.throughput(Throughput::Elements(NODES * positions.len() as u64)).sample_size(10);
     group.bench_function("classical", |bencher| {

@@ -34,7 +34,7 @@ fn evaluation(criterion: &mut Criterion) {
 fn evaluate_all_sets<G: Knowledge>(criterion: &mut Criterion, position: &G) {
     for (index, set) in G::SETS.iter().enumerate() {
         let evaluator = Linear::<G>::shipped(index).unwrap();
-        criterion.bench_function(&format!("evaluation of {} with {}", G::INFO.name, set.name), |bencher| {
+        criterion.bench_function(&format!("evaluation of {} with {}", G::info().name, set.name), |bencher| {
             bencher.iter(|| evaluator.evaluate_position(black_box(position)));
         });
     }
@@ -78,7 +78,7 @@ fn simulate<G: Playable>(criterion: &mut Criterion, what: &str, sampling: Sampli
     let simulations = run(&mut Tree::new(1 << 24));
     let mut group = criterion.benchmark_group("Monte Carlo search");
     group.throughput(Throughput::Elements(u64::from(simulations))).sample_size(20);
-    group.bench_function(format!("{what} of {}", G::INFO.name), |bencher| {
+    group.bench_function(format!("{what} of {}", G::info().name), |bencher| {
         bencher.iter_batched_ref(|| Tree::new(1 << 24), run, BatchSize::PerIteration);
     });
     group.finish();

@@ -102,7 +102,9 @@ impl Breakthrough {
 impl Game for Breakthrough {
     type Move = BreakthroughMove;
 
-    const INFO: GameInfo = GameInfo::new("breakthrough");
+    fn info() -> GameInfo {
+        GameInfo::new("breakthrough")
+    }
 
     const MAX_MOVES: usize = 3 * PAWNS as usize;
 

@@ -1,8 +1,67 @@
-//! Positions as arrays of NumPy.
+//! Arrays of NumPy. They are made by NumPy itself, which is imported when the first one is asked for.
 
 use labrys::game::EncodingShape;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyTuple};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
+
+/// A number that arrays are made of.
+pub(crate) trait Number: FromBytes + IntoBytes + Immutable {
+    /// Its name in NumPy.
+    const TYPE: &'static str;
+}
+
+impl Number for f32 {
+    const TYPE: &'static str = "float32";
+}
+
+impl Number for f64 {
+    const TYPE: &'static str = "float64";
+}
+
+impl Number for u32 {
+    const TYPE: &'static str = "uint32";
+}
+
+impl Number for u64 {
+    const TYPE: &'static str = "uint64";
+}
+
+/// 0 or 1.
+impl Number for u8 {
+    const TYPE: &'static str = "bool";
+}
+
+/// An array of a shape, which `write` gets as zeros.
+///
+/// # Errors
+/// Those of `write`; `ImportError` without NumPy.
+pub(crate) fn array<'py, T: Number, const N: usize>(
+    py: Python<'py>,
+    shape: [usize; N],
+    write: impl FnOnce(&mut [T]) -> PyResult<()>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let len = shape.iter().product::<usize>() * size_of::<T>();
+    let bytes = PyByteArray::new_with(py, len, |bytes| {
+        let numbers = <[T]>::mut_from_bytes(bytes);
+        write(numbers.map_err(|error| PyValueError::new_err(format!("no array: {error}")))?)
+    })?;
+    // An array owns what it can write to: a buffer of bytes as it is.
+    let flat = py.import("numpy")?.call_method1("frombuffer", (bytes, T::TYPE))?;
+    flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
+}
+
+/// An array of some numbers.
+///
+/// # Errors
+/// `ImportError` without NumPy.
+pub(crate) fn array_of<'py, T: Number + Copy>(py: Python<'py>, numbers: &[T]) -> PyResult<Bound<'py, PyAny>> {
+    array(py, [numbers.len()], |array: &mut [T]| {
+        array.copy_from_slice(numbers);
+        Ok(())
+    })
+}
 
 /// Checks that a game has an encoding for policy/value nets.
 ///

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use labrys::engine::registry;
-use numpy::{PyArray2, PyArray4, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple};
@@ -215,39 +214,33 @@ impl Game {
         py: Python<'py>,
         positions: &Bound<'py, PyAny>,
         set: Option<&str>,
-    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         let (lines, set) = (self.lines(positions)?, self.set_of_name(set)?);
         let features = self.rules.feature_sets()[set].features.len();
-        let mut values = vec![0.0; lines.len() * features];
-        for (line, values) in lines.iter().zip(values.chunks_exact_mut(features)) {
-            line.features(set, values);
-        }
-        numpy::PyArray1::from_vec(py, values).reshape([lines.len(), features])
+        arrays::array(py, [lines.len(), features], |values| {
+            for (line, values) in lines.iter().zip(values.chunks_exact_mut(features)) {
+                line.features(set, values);
+            }
+            Ok(())
+        })
     }
 
     /// The planes of positions on boards of one size, as `Position.planes`: float32 of shape (positions, planes,
     /// ranks, files).
-    fn planes<'py>(
-        &self,
-        py: Python<'py>,
-        positions: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyArray4<f32>>> {
+    fn planes<'py>(&self, py: Python<'py>, positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let lines = self.lines(positions)?;
-        let shape = lines.first().map_or(self.rules.start(self.choice), |line| line.clone()).encoding_shape();
+        let start = self.rules.start(self.choice);
+        let shape = lines.first().unwrap_or(&start).encoding_shape();
         arrays::check_encoding(self.variant(), shape)?;
-        let mut planes = vec![0.0; lines.len() * shape.input_len()];
-        for (line, planes) in lines.iter().zip(planes.chunks_exact_mut(shape.input_len())) {
-            if line.encoding_shape() != shape {
-                return Err(PyValueError::new_err("the positions are on boards of several sizes"));
-            }
-            line.planes(planes);
+        if lines.iter().any(|line| line.encoding_shape() != shape) {
+            return Err(PyValueError::new_err("the positions are on boards of several sizes"));
         }
-        numpy::PyArray1::from_vec(py, planes).reshape([
-            lines.len(),
-            shape.input_planes,
-            shape.ranks,
-            shape.files,
-        ])
+        arrays::array(py, [lines.len(), shape.input_planes, shape.ranks, shape.files], |planes| {
+            for (line, planes) in lines.iter().zip(planes.chunks_exact_mut(shape.input_len())) {
+                line.planes(planes);
+            }
+            Ok(())
+        })
     }
 
     fn __eq__(&self, other: &Game) -> bool {

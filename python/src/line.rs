@@ -305,7 +305,7 @@ pub(crate) trait AnyGame: Sync {
 
 impl<G: Knowledge> AnyGame for Of<G> {
     fn info(&self) -> GameInfo {
-        G::INFO
+        G::info()
     }
 
     fn has_chance(&self) -> bool {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use labrys::game::{Color, Outcome as GameOutcome, Points};
 use labrys::search::Control;
-use numpy::{PyArray1, PyArray3, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
@@ -229,37 +228,35 @@ impl Position {
     /// The features of the position for the side to move, of a set of linear evaluations (by default the first
     /// one): float64 of shape (features,).
     #[pyo3(signature = (set = None))]
-    fn features<'py>(&self, py: Python<'py>, set: Option<&str>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+    fn features<'py>(&self, py: Python<'py>, set: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
         let set = self.game().set_of_name(set)?;
-        let mut values = vec![0.0; self.line.game().feature_sets()[set].features.len()];
-        self.line.features(set, &mut values);
-        Ok(PyArray1::from_vec(py, values))
+        arrays::array(py, [self.line.game().feature_sets()[set].features.len()], |values| {
+            self.line.features(set, values);
+            Ok(())
+        })
     }
 
     /// The position as a policy/value net sees it, by the side to move, which plays up the board: float32 of shape
     /// (planes, ranks, files). The first rank is that of the side to move.
-    fn planes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray3<f32>>> {
+    fn planes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let shape = self.line.encoding_shape();
         arrays::check_encoding(self.line.game().info().name, shape)?;
-        let mut planes = vec![0.0; shape.input_len()];
-        self.line.planes(&mut planes);
-        PyArray1::from_vec(py, planes).reshape([shape.input_planes, shape.ranks, shape.files])
+        arrays::array(py, [shape.input_planes, shape.ranks, shape.files], |planes| {
+            self.line.planes(planes);
+            Ok(())
+        })
     }
 
     /// The inputs to an evaluation net (NNUE) that are 1, by their indices: those of the side to move and those of
     /// the other player, two arrays of uint32.
-    #[expect(clippy::type_complexity)]
-    fn inputs<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>)> {
+    fn inputs<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         if self.line.input_shape().inputs == 0 {
             let game = self.line.game().info().name;
             return Err(value_error(format!("{game} has no inputs to evaluation nets")));
         }
         let player = self.line.side_to_move();
-        let array = |player| PyArray1::from_vec(py, self.line.inputs(player));
-        Ok((array(player), array(!player)))
+        let array = |player| arrays::array_of(py, &self.line.inputs(player));
+        Ok((array(player)?, array(!player)?))
     }
 
     /// The indices of a move in the policy of a net, an array of shape `Game.policy_shape` in one row: the logit of

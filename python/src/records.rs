@@ -8,11 +8,11 @@ use labrys::arena::pgn::{PgnGame, file};
 use labrys::engine::registry::{GameTable, Of};
 use labrys::game::{Color, GameMove, Knowledge, Points};
 use labrys::learn::nnue::games::{GamesHeader, PlayedGame, read_games, read_header, start_of};
-use numpy::PyArray1;
 use pyo3::exceptions::{PyIndexError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arrays::{Number, array, array_of};
 use crate::convert::value_error;
 use crate::line::{AnyLine, GAMES, Line};
 use crate::position::Position;
@@ -101,12 +101,17 @@ impl SelfPlayGames {
     }
 
     /// An array with a number for each game.
-    fn each<'py, T: numpy::Element>(
+    fn each<'py, T: Number>(
         &self,
         py: Python<'py>,
         number: impl Fn((Points, usize, usize)) -> T,
-    ) -> Bound<'py, PyArray1<T>> {
-        PyArray1::from_iter(py, (0..self.0.len()).map(|index| number(self.0.game(index))))
+    ) -> PyResult<Bound<'py, PyAny>> {
+        array(py, [self.0.len()], |numbers| {
+            for (index, place) in numbers.iter_mut().enumerate() {
+                *place = number(self.0.game(index));
+            }
+            Ok(())
+        })
     }
 }
 
@@ -129,26 +134,26 @@ impl SelfPlayGames {
 
     /// The results for White: 1, ½ or 0; float32 of shape (games,).
     #[getter]
-    fn results<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f32>> {
+    fn results<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.each(py, |(result, _, _)| result.value() as f32)
     }
 
     /// The random plies that the games begin with: uint32 of shape (games,).
     #[getter]
-    fn opening_plies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+    fn opening_plies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.each(py, |(_, opening, _)| opening as u32)
     }
 
     /// The plies after those: uint32 of shape (games,).
     #[getter]
-    fn plies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<u32>> {
+    fn plies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.each(py, |(_, _, plies)| plies as u32)
     }
 
     /// The scores of the searches of a game, each for the player of the move, in units of the evaluation: float32
     /// of shape (plies,).
-    fn scores<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyArray1<f32>>> {
-        Ok(PyArray1::from_vec(py, self.0.scores(self.index(index)?)))
+    fn scores<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
+        array_of(py, &self.0.scores(self.index(index)?))
     }
 
     /// All positions after the openings, those before a move, as arrays of shape (positions,): `game` and `ply`
@@ -159,14 +164,14 @@ impl SelfPlayGames {
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let arrays = py.detach(|| Arrays::of(self.0.as_ref())).map_err(value_error)?;
         let dict = PyDict::new(py);
-        dict.set_item("game", PyArray1::from_vec(py, arrays.game))?;
-        dict.set_item("ply", PyArray1::from_vec(py, arrays.ply))?;
-        dict.set_item("white", PyArray1::from_vec(py, arrays.white))?;
-        dict.set_item("score", PyArray1::from_vec(py, arrays.score))?;
-        dict.set_item("result", PyArray1::from_vec(py, arrays.result))?;
-        dict.set_item("own", PyArray1::from_vec(py, arrays.own))?;
-        dict.set_item("other", PyArray1::from_vec(py, arrays.other))?;
-        dict.set_item("offset", PyArray1::from_vec(py, arrays.offset))?;
+        dict.set_item("game", array_of(py, &arrays.game)?)?;
+        dict.set_item("ply", array_of(py, &arrays.ply)?)?;
+        dict.set_item("white", array_of(py, &arrays.white)?)?;
+        dict.set_item("score", array_of(py, &arrays.score)?)?;
+        dict.set_item("result", array_of(py, &arrays.result)?)?;
+        dict.set_item("own", array_of(py, &arrays.own)?)?;
+        dict.set_item("other", array_of(py, &arrays.other)?)?;
+        dict.set_item("offset", array_of(py, &arrays.offset)?)?;
         Ok(dict)
     }
 
@@ -180,7 +185,7 @@ impl SelfPlayGames {
 struct Arrays {
     game: Vec<u32>,
     ply: Vec<u32>,
-    white: Vec<bool>,
+    white: Vec<u8>,
     score: Vec<f32>,
     result: Vec<f32>,
     own: Vec<u32>,
@@ -199,7 +204,7 @@ impl Arrays {
                 let player = line.side_to_move();
                 arrays.game.push(game as u32);
                 arrays.ply.push(ply as u32);
-                arrays.white.push(player == Color::White);
+                arrays.white.push((player == Color::White).into());
                 arrays.score.push(score);
                 let result = if player == Color::White { result } else { !result };
                 arrays.result.push(result.value() as f32);

@@ -67,7 +67,7 @@ impl Sizes {
     /// The game does not have so many buckets.
     fn of<G: Knowledge>(&self, position: &G) -> anyhow::Result<EvalNetSizes> {
         let &Sizes { buckets, neurons: hidden, outputs } = self;
-        ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::INFO.name, G::BUCKETS);
+        ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::info().name, G::BUCKETS);
         Ok(EvalNetSizes { inputs: position.input_shape(), buckets, hidden, outputs })
     }
 }

@@ -65,7 +65,7 @@ pub(super) fn has_tables<G: Playable>() -> bool {
 impl Arguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let Some(built) = G::visit_endgames(self) else {
-            bail!("{} has no endgame tables that can be built", G::INFO.name);
+            bail!("{} has no endgame tables that can be built", G::info().name);
         };
         built
     }

@@ -9,7 +9,7 @@ use clap::value_parser;
 
 use crate::commands::words;
 use crate::engine::{Settings, registry};
-use crate::tuc::VARIANT;
+use crate::tuc;
 use crate::tuc::client::{ClientSettings, play};
 
 /// Plays one game of TUC-CHESS over UDP, on the original server or on `labrys tuc-server`.
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let mut engine = registry::engine(VARIANT, &Settings::default())?;
+    let mut engine = registry::engine(tuc::variant(), &Settings::default())?;
     super::set_options(engine.as_mut(), &arguments.option)?;
     engine.board_mut().set_up(arguments.fen.as_deref(), &[]).context("--fen")?;
     let server = resolve(&arguments.server).with_context(|| format!("--server {}", arguments.server))?;

@@ -114,5 +114,5 @@ pub(super) fn commands(game: &str) -> Result<&'static dyn Commands, crate::engin
 pub fn add_game<G: SolverGame>() {
     arena::add_game::<G>();
     solver::add_game::<G>();
-    GAMES.add(G::INFO.name, &Of::<G>::GAME);
+    GAMES.add(G::info, &Of::<G>::GAME);
 }

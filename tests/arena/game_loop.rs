@@ -111,7 +111,7 @@ fn in_text(variant: &str, seed: u64) -> (Vec<String>, String, Option<Color>) {
 
 /// A game in types is the game in text.
 fn check<G: Playable>() {
-    let variant = G::INFO.name;
+    let variant = G::info().name;
     for seed in [1, 2] {
         assert_eq!(in_types::<G>(seed), in_text(variant, seed), "{variant}");
     }

@@ -18,7 +18,7 @@ pub fn flipped<G: Game>(position: &G) -> G {
     let board = fields[0].split('/').rev().map(swap_case).collect::<Vec<_>>().join("/");
     let side = if fields[1] == "w" { "b" } else { "w" };
     let mut rest: Vec<String> = fields[2..].iter().map(|&field| field.to_owned()).collect();
-    match G::INFO.name {
+    match G::info().name {
         "chess" => {
             rest[0] = swap_case(&rest[0]);
             rest[1] = rest[1].replace('3', "x").replace('6', "3").replace('x', "6");
@@ -49,7 +49,7 @@ pub fn mirrored<G: Game>(position: &G) -> G {
         tokens.into_iter().rev().collect::<String>()
     };
     let board = board.split('/').map(rank).collect::<Vec<_>>().join("/");
-    let rest = match G::INFO.name {
+    let rest = match G::info().name {
         "chess" => format!("{} - - 0 1", &rest[..1]),
         _ => rest.to_owned(),
     };

@@ -59,7 +59,7 @@ pub fn random_game_from<G: Game>(
 /// The start positions of Amazons on the usual boards, and on some whose sides are odd or very different. All
 /// boards together would take long.
 pub fn amazons_starts() -> impl Iterator<Item = Amazons> {
-    let choices = Amazons::INFO.option.unwrap().choices.iter().enumerate();
+    let choices = Amazons::info().option.unwrap().choices.iter().enumerate();
     let chosen =
         choices.filter(|(choice, name)| *choice < 12 || ["3x3", "3x11", "7x7", "11x3"].contains(name));
     chosen.map(|(choice, _)| Amazons::start_with(choice))

@@ -116,9 +116,9 @@ pub fn check_damaged_fens<G: Knowledge>(count: u64, fields: &[&str]) {
             Err(error) => *refused.entry(check_fen_error(&text, &error)).or_insert(0) += 1,
         }
     }
-    assert!(accepted > count / 20, "{}: {accepted} accepted, {refused:?}", G::INFO.name);
+    assert!(accepted > count / 20, "{}: {accepted} accepted, {refused:?}", G::info().name);
     for field in fields {
-        assert!(refused.contains_key(field), "{}: nothing wrong with {field}: {refused:?}", G::INFO.name);
+        assert!(refused.contains_key(field), "{}: nothing wrong with {field}: {refused:?}", G::info().name);
     }
 }
 
@@ -260,7 +260,7 @@ pub fn check_damaged_moves<G: Knowledge>(count: u64, other_forms: &[&str]) {
     assert!(
         accepted > least && syntax > least && illegal > least,
         "{}: {accepted} accepted, {syntax} no moves, {illegal} illegal",
-        G::INFO.name
+        G::info().name
     );
 }
 

@@ -117,7 +117,7 @@ fn all_boards() -> impl Iterator<Item = (i32, i32, String)> {
 
 #[test]
 fn the_option_has_every_board_once_and_the_usual_ones_first() {
-    let option = Amazons::INFO.option.unwrap();
+    let option = Amazons::info().option.unwrap();
     assert_eq!(option.name, "AmazonsBoard");
     assert_eq!(option.choices[..OLD_STARTS.len()], OLD_STARTS.map(|(name, _)| name));
     let mut names: Vec<_> = all_boards().map(|(.., name)| name).collect();

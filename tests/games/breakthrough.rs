@@ -231,7 +231,7 @@ fn weights_are_learned_for_it() {
 
 #[test]
 fn the_referee_lets_engines_play_it() {
-    let variant = Breakthrough::INFO.name.to_owned();
+    let variant = Breakthrough::info().name.to_owned();
     let rules = Rules { variant, option: None };
     let setup = |search: &str| EngineSetup {
         kind: EngineKind::InProcess,

@@ -90,7 +90,7 @@ fn castling_is_written_as_the_option_says() {
     assert_eq!(position.fen(), same.fen());
     position.choose(0);
     assert!(moves(&position).contains(&"e8c8".to_owned()), "Black castles in the same way");
-    assert_eq!(Chess::INFO.option.unwrap().choices, ["false", "true"]);
+    assert_eq!(Chess::info().option.unwrap().choices, ["false", "true"]);
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn check_position<G: Knowledge>(position: &G, history: &GameHistory<G>) {
     let mirror = flipped(position);
     assert_eq!(mirror.encoding_shape(), shape);
     // Only chess has a plane that names the side to move.
-    let named = if G::INFO.name == "chess" { 12 * 64..13 * 64 } else { 0..0 };
+    let named = if G::info().name == "chess" { 12 * 64..13 * 64 } else { 0..0 };
     for (index, (one, other)) in seen.iter().zip(planes(&mirror, occurrences)).enumerate() {
         let expected = if named.contains(&index) { 1.0 - one } else { *one };
         assert_eq!(other, expected, "{index} of {fen}");

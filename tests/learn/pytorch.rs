@@ -35,7 +35,7 @@ fn compare<G: Playable>(option: Option<(&str, &str)>, net: &str) {
     let config = format!(
         "variant = \"{}\"\ngenerations = 1\nnet = {{ {net} }}\n\
         selfplay = {{ games = 3, longest = 20, options = {{ Simulations = 8 }} }}\ngate = {{ on = false }}\n",
-        G::INFO.name
+        G::info().name
     );
     let mut run = ZeroRun::open(ZeroConfig::parse(config).unwrap(), start, &path("run"), false, 1).unwrap();
     run.run(&Control::default(), &mut |_| ()).unwrap();

@@ -151,15 +151,15 @@ fn check_transitions<G: Playable>(observation: ObservationSettings) {
     };
     let game = play::<G>([&mut agent(), &mut agent()], &observation, &game_settings);
     let steps: Vec<_> = game.episodes.iter().map(|episode| episode.transitions()).collect();
-    let [first, others @ ..] = &steps[..] else { panic!("{}", G::INFO.name) };
-    assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{}", G::INFO.name);
+    let [first, others @ ..] = &steps[..] else { panic!("{}", G::info().name) };
+    assert!(!first.is_empty() && others.iter().any(|other| !other.is_empty()), "{}", G::info().name);
     let features = G::SETS[0].features.len();
     for step in steps.iter().flatten() {
         let seen = step.features.iter().chain(step.next.iter().flatten());
         assert!(
             seen.clone().all(|&(index, value)| index < features && value != 0.0 && value.is_finite()),
             "{}",
-            G::INFO.name
+            G::info().name
         );
         assert!(step.next.is_none() || step.reward == 0.0);
     }
@@ -168,11 +168,11 @@ fn check_transitions<G: Playable>(observation: ObservationSettings) {
     }
     // Random moves of the second agent end its episodes.
     let end = first.last().unwrap();
-    assert!(end.next.is_none(), "{}", G::INFO.name);
+    assert!(end.next.is_none(), "{}", G::info().name);
     assert_eq!(end.reward, (2.0 * game.result.value() - 1.0) * 2.0);
     // Real successors are the positions of the agent's next move.
     for pair in steps.iter().flat_map(|steps| steps.windows(2)) {
-        assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{}", G::INFO.name);
+        assert_eq!(pair[0].next.as_ref(), Some(&pair[1].features), "{}", G::info().name);
     }
 }
 

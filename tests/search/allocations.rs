@@ -36,9 +36,9 @@ fn check<G: Playable>(sampling: Sampling, nodes: u64) {
     assert!(
         many_simulations > few_simulations + 500,
         "{} {sampling:?}: {few_simulations} and {many_simulations} simulations",
-        G::INFO.name
+        G::info().name
     );
-    assert!(many < few + 250, "{} {sampling:?}: {few} and {many} allocations", G::INFO.name);
+    assert!(many < few + 250, "{} {sampling:?}: {few} and {many} allocations", G::info().name);
 }
 
 #[test]

@@ -303,7 +303,7 @@ mod options {
     #[test]
     fn shipped_nets_are_nets_of_their_game() {
         fn check<G: Knowledge>() {
-            assert_eq!(EvalNet::shipped::<G>().is_some(), G::INFO.net.is_some(), "{}", G::INFO.name);
+            assert_eq!(EvalNet::shipped::<G>().is_some(), G::info().net.is_some(), "{}", G::info().name);
         }
         check::<Chess>();
         check::<Neighbours>();

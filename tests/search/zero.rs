@@ -29,7 +29,7 @@ const SMALL: Architecture = Architecture::Residual { channels: 8, blocks: 1, hid
 /// The file of a random net for the board of a position.
 fn net_file<G: Knowledge>(folder: &tempfile::TempDir, position: &G, seed: u64) -> PathBuf {
     let config = NetConfig { shape: position.encoding_shape(), architecture: SMALL };
-    let path = folder.path().join(format!("{}-{seed}.safetensors", G::INFO.name));
+    let path = folder.path().join(format!("{}-{seed}.safetensors", G::info().name));
     labrys::learn::save_parameters(&Parameters::random::<G>(config, seed).unwrap(), &path).unwrap();
     path
 }

@@ -123,7 +123,7 @@ fn what_is_proven_is_verified() {
         let path = folder.path().join("proof");
         assert_eq!(certify(fen, &Known::<G>::new(), leaves, &path), value, "{fen}");
         let Verified { header, .. } = verify::<G>(&path).unwrap();
-        assert_eq!((header.value, header.variant.as_str()), (value, G::INFO.name));
+        assert_eq!((header.value, header.variant.as_str()), (value, G::info().name));
         assert_eq!(header.counts.counted > 0, leaves == Leaves::Counted, "{fen}");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }

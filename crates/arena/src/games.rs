@@ -46,5 +46,5 @@ pub(super) static GAMES: GameTable<dyn RegisteredGame> = game_table!();
 /// Adds a game to those that matches are played in, unless there is one of its name.
 pub fn add_game<G: Playable>() {
     registry::add::<G>();
-    GAMES.add(G::INFO.name, &Of::<G>::GAME);
+    GAMES.add(G::info, &Of::<G>::GAME);
 }

@@ -128,10 +128,10 @@ impl Tournament {
         board: &mut dyn Board,
     ) -> Result<(), EngineSetupError> {
         let (variant, games, port) = (&self.rules.variant, self.concurrency, invitation.listen.port());
-        if variant != labrys_tuc::VARIANT {
+        if variant != labrys_tuc::variant() {
             return Err(EngineSetupError::Game {
                 variant: variant.clone(),
-                known: labrys_tuc::VARIANT.to_owned(),
+                known: labrys_tuc::variant().to_owned(),
             });
         }
         if !self.openings.are_start(board) {

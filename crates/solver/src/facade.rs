@@ -84,7 +84,7 @@ static GAMES: GameTable<dyn RegisteredGame> = game_table!();
 /// Adds a game to those that can be solved by name, unless there is one of its name.
 pub fn add_game<G: SolverGame>() {
     registry::add::<G>();
-    GAMES.add(G::INFO.name, &Of::<G>::GAME);
+    GAMES.add(G::info, &Of::<G>::GAME);
 }
 
 /// An engine with proofs for a game by name, at the start position.

@@ -118,8 +118,8 @@ impl<G: Solvable> Known<G> {
                 fields.len()
             ));
         };
-        if variant != G::INFO.name {
-            return Err(format!("game {}, expected `{}`", quote(variant), G::INFO.name));
+        if variant != G::info().name {
+            return Err(format!("game {}, expected `{}`", quote(variant), G::info().name));
         }
         let value = match value {
             "win" => Value::Win,

@@ -170,7 +170,7 @@ pub struct ChanceError {
 
 /// Checks that the results of a game can be proven: every way to a proof goes through here.
 fn can_be_proven<G: Solvable>() -> Result<(), ChanceError> {
-    if G::HAS_CHANCE { Err(ChanceError { variant: G::INFO.name }) } else { Ok(()) }
+    if G::HAS_CHANCE { Err(ChanceError { variant: G::info().name }) } else { Ok(()) }
 }
 
 /// What a search for a proof may use.
@@ -226,7 +226,7 @@ pub fn with_solver<G: Solvable, T>(
     let table = memory.table();
     let checkpoint = checkpoint
         .as_deref()
-        .map(|path| Checkpoint::new(path, format!("{} {}", G::INFO.name, position.fen())));
+        .map(|path| Checkpoint::new(path, format!("{} {}", G::info().name, position.fen())));
     let checkpoint = checkpoint.as_ref();
     let _claim = checkpoint.map(Checkpoint::claim).transpose()?;
     if let Some(checkpoint) = checkpoint {

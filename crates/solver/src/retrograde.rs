@@ -148,7 +148,7 @@ struct Builder<'a, E> {
 
 impl<E: Endgames> Builder<'_, E> {
     fn name(&self, material: E::Material) -> TableName {
-        TableName { game: E::Game::INFO.name, material: material.to_string() }
+        TableName { game: E::Game::info().name, material: material.to_string() }
     }
 
     fn open(&self, material: E::Material) -> Result<TableFile, TablesError> {

@@ -69,7 +69,7 @@ pub trait Solvable: Game {
     /// # Errors
     /// [`TablesError`] names the file, or says that the game has no such tables.
     fn open_regions(_folder: &Path, _threads: usize, _stop: &AtomicBool) -> Result<bool, TablesError> {
-        Err(TablesError::NoRegions { game: Self::INFO.name })
+        Err(TablesError::NoRegions { game: Self::info().name })
     }
 
     /// A position with the same tree of play, the same for positions that symmetries of the rules turn into

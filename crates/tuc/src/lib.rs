@@ -45,7 +45,9 @@ use labrys_core::game::tucchess::TucChess;
 use labrys_core::game::{Color, Game};
 
 /// The game of the protocol.
-pub const VARIANT: &str = TucChess::INFO.name;
+pub fn variant() -> &'static str {
+    TucChess::info().name
+}
 
 /// A move that was made.
 #[derive(Clone, Debug, PartialEq)]

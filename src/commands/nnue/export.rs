@@ -43,9 +43,9 @@ impl Arguments {
     /// The export in the types of the game.
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         ensure!(
-            G::INFO.name == Chess::INFO.name,
+            G::info().name == Chess::info().name,
             "--variant {}: the format of bullet does not have this game",
-            G::INFO.name
+            G::info().name
         );
         let _claim = claim(&self.out).context("--out")?;
         let mut positions = 0;

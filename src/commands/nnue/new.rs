@@ -41,7 +41,7 @@ impl Arguments {
         let path = self.out.display();
         print_line!(
             "a net for {} on {files}×{ranks}, {inputs}{times} → {hidden} × 2 → {outputs}: {path}",
-            G::INFO.name
+            G::info().name
         )?;
         Ok(())
     }

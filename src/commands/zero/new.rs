@@ -50,7 +50,7 @@ impl Arguments {
         save_parameters(&parameters, &self.out)?;
         let EncodingShape { files, ranks, .. } = shape;
         let (count, path) = (parameters.count(), self.out.display());
-        print_line!("a net for {} on {files}×{ranks}, {count} parameters: {path}", G::INFO.name)?;
+        print_line!("a net for {} on {files}×{ranks}, {count} parameters: {path}", G::info().name)?;
         Ok(())
     }
 }

@@ -121,7 +121,7 @@ impl<G: Game> Play<G> {
     /// The start position of the game that a value of the PGN tag `Variant` stands for; `None` if it stands
     /// for another game. Case does not matter.
     pub(super) fn of_pgn_variant(tag: &str) -> Option<Play<G>> {
-        let choice = G::INFO.choice_of_pgn_variant(tag)?;
+        let choice = G::info().choice_of_pgn_variant(tag)?;
         let mut position = G::start_with(choice);
         position.choose(choice);
         Some(Play { position, history: GameHistory::new(), choice })
@@ -150,7 +150,7 @@ impl<G: Game> Play<G> {
 
     /// The option of the game.
     pub(super) fn own_row() -> Option<Row<Play<G>>> {
-        G::INFO.option.map(|GameOption { name, choices, in_words }| {
+        G::info().option.map(|GameOption { name, choices, in_words }| {
             let kind = match choices {
                 ["false", "true"] => {
                     RowKind::Check { default: false, set: |play: &mut Play<G>, on| play.choose(on.into()) }
@@ -193,19 +193,19 @@ impl<G: Game> Play<G> {
 
 impl<G: Game> Board for Play<G> {
     fn variant(&self) -> &'static str {
-        G::INFO.name
+        G::info().name
     }
 
     fn pgn_variant(&self) -> Option<&'static str> {
-        G::INFO.pgn_variant(self.choice)
+        G::info().pgn_variant(self.choice)
     }
 
     fn xboard_variant(&self) -> Option<&'static str> {
-        G::INFO.xboard_variants.get(self.choice).copied()
+        G::info().xboard_variants.get(self.choice).copied()
     }
 
     fn looks(&self) -> Looks {
-        G::INFO.looks
+        G::info().looks
     }
 
     fn option(&self) -> Option<OptionSpec> {

@@ -28,7 +28,7 @@ macro_rules! game_table {
     };
     ($($game:ty),+ $(,)?) => {
         $crate::engine::registry::GameTable::new(&[$((
-            <$game as $crate::game::Game>::INFO.name,
+            <$game as $crate::game::Game>::info,
             &$crate::engine::registry::Of::<$game>::GAME,
         )),+])
     };
@@ -38,28 +38,32 @@ macro_rules! game_table {
 /// begins with the games of this crate, the default first, and a program may add others. Each part that is
 /// generic over the game has such a table of its own.
 pub struct GameTable<T: ?Sized + 'static> {
-    own: &'static [(&'static str, &'static T)],
-    added: RwLock<Vec<(&'static str, &'static T)>>,
+    own: &'static [Row<T>],
+    added: RwLock<Vec<Row<T>>>,
 }
 
+/// The data of a game, and what some code does with it.
+type Row<T> = (fn() -> GameInfo, &'static T);
+
 impl<T: ?Sized> GameTable<T> {
-    /// A table of some games with their names, see [`game_table!`](crate::game_table).
-    pub const fn new(own: &'static [(&'static str, &'static T)]) -> GameTable<T> {
+    /// A table of some games with their data, see [`game_table!`](crate::game_table).
+    pub const fn new(own: &'static [(fn() -> GameInfo, &'static T)]) -> GameTable<T> {
         GameTable { own, added: RwLock::new(Vec::new()) }
     }
 
     /// Adds a game, unless there is one of its name.
-    pub fn add(&self, name: &'static str, game: &'static T) {
+    pub fn add(&self, info: fn() -> GameInfo, game: &'static T) {
         let mut added = self.added.write().unwrap_or_else(PoisonError::into_inner);
+        let name = info().name;
         if find(self.own, name).or(find(&added, name)).is_none() {
-            added.push((name, game));
+            added.push((info, game));
         }
     }
 
     /// The games with their names, the default first.
     pub fn all(&self) -> Vec<(&'static str, &'static T)> {
         let added = self.added.read().unwrap_or_else(PoisonError::into_inner);
-        self.own.iter().chain(added.iter()).copied().collect()
+        self.own.iter().chain(added.iter()).map(|&(info, game)| (info().name, game)).collect()
     }
 
     /// A game by its name; case does not matter.
@@ -74,8 +78,8 @@ impl<T: ?Sized> GameTable<T> {
 }
 
 /// The game of a name among some; case does not matter.
-fn find<T: ?Sized>(games: &[(&str, &'static T)], name: &str) -> Option<&'static T> {
-    games.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, game)| game)
+fn find<T: ?Sized>(games: &[Row<T>], name: &str) -> Option<&'static T> {
+    games.iter().find(|(info, _)| info().name.eq_ignore_ascii_case(name)).map(|&(_, game)| game)
 }
 
 /// A game as a value. The trait objects of a [`GameTable`] are made of it.
@@ -104,7 +108,7 @@ trait RegisteredGame: Sync {
 
 impl<G: Playable> RegisteredGame for Of<G> {
     fn info(&self) -> GameInfo {
-        G::INFO
+        G::info()
     }
 
     fn board(&self) -> Box<dyn Board> {
@@ -135,7 +139,7 @@ with_games!(crate::playable);
 /// Adds a game to those that are known by name, unless there is one of its name: engines and the protocol have
 /// it from then on.
 pub fn add<G: Playable>() {
-    GAMES.add(G::INFO.name, &Of::<G>::GAME);
+    GAMES.add(G::info, &Of::<G>::GAME);
 }
 
 /// The names of all games, the default first.
@@ -145,7 +149,7 @@ pub fn names() -> Vec<&'static str> {
 
 /// The name of the default game.
 pub fn default_name() -> &'static str {
-    GAMES.own[0].0
+    (GAMES.own[0].0)().name
 }
 
 /// A board of a game by name, at the start position.

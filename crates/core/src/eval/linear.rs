@@ -31,8 +31,8 @@ impl<G: Knowledge> Linear<G> {
     /// # Errors
     /// [`WeightsError::Game`] when they are weights of another game.
     pub fn set_weights(&mut self, weights: Weights) -> Result<(), WeightsError> {
-        if weights.game() != G::INFO.name {
-            return Err(WeightsError::Game { found: weights.game().to_owned(), expected: G::INFO.name });
+        if weights.game() != G::info().name {
+            return Err(WeightsError::Game { found: weights.game().to_owned(), expected: G::info().name });
         }
         self.weights = weights;
         Ok(())

@@ -147,7 +147,7 @@ impl Weights {
     /// Those of [`Weights::parse`].
     pub fn shipped<G: Knowledge>(set: usize) -> Result<Weights, WeightsError> {
         let mut shipped = SHIPPED.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(weights) = shipped.get(&(G::INFO.name, set)) {
+        if let Some(weights) = shipped.get(&(G::info().name, set)) {
             return Ok(weights.clone());
         }
         let features = &G::SETS[set];
@@ -155,10 +155,10 @@ impl Weights {
             Some(text) => Weights::parse::<G>(text)?,
             None => {
                 let values = vec![0.0; features.features.len()].into();
-                Weights { game: G::INFO.name, set, features, source: "zeros".to_owned(), values }
+                Weights { game: G::info().name, set, features, source: "zeros".to_owned(), values }
             }
         };
-        shipped.insert((G::INFO.name, set), weights.clone());
+        shipped.insert((G::info().name, set), weights.clone());
         Ok(weights)
     }
 
@@ -181,8 +181,8 @@ impl Weights {
         if file.version != VERSION {
             return Err(WeightsError::Version { found: file.version });
         }
-        if file.game != G::INFO.name {
-            return Err(WeightsError::Game { found: file.game, expected: G::INFO.name });
+        if file.game != G::info().name {
+            return Err(WeightsError::Game { found: file.game, expected: G::info().name });
         }
         let Some(set) = G::SETS.iter().position(|set| set.name == file.set) else {
             let names: Vec<_> = G::SETS.iter().map(|set| set.name).collect();
@@ -203,7 +203,7 @@ impl Weights {
         let values = features.features.iter().zip(values);
         let values = values.map(|(name, value)| value.ok_or(WeightsError::Missing { name }));
         let values = values.collect::<Result<_, _>>()?;
-        Ok(Weights { game: G::INFO.name, set, features, source: file.source, values })
+        Ok(Weights { game: G::info().name, set, features, source: file.source, values })
     }
 
     /// These weights with all values replaced, in the order of the set.

@@ -196,7 +196,7 @@ pub trait Knowledge: Game {
     /// # Errors
     /// [`TablesError`] names the folder or the file. The tables stay as they are.
     fn open_tables(_tables: &mut Option<SharedTables<Self>>, _path: &str) -> Result<(), TablesError> {
-        Err(TablesError::NoTables { game: Self::INFO.name })
+        Err(TablesError::NoTables { game: Self::info().name })
     }
 
     /// Does the work of `visitor` for the endgames of the game; `None` if retrograde analysis has none.

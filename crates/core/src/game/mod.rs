@@ -120,7 +120,7 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     type Move: GameMove;
 
     /// Its name, and data of the game that no rule depends on.
-    const INFO: GameInfo;
+    fn info() -> GameInfo;
 
     /// An upper bound on the number of legal moves in any position.
     const MAX_MOVES: usize;

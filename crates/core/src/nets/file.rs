@@ -150,7 +150,7 @@ impl Parameters {
     /// The inverse of [`Parameters::to_bytes`].
     fn from_bytes<G: Knowledge>(bytes: &[u8]) -> Result<(Parameters, BTreeMap<String, Tensor>), NetProblem> {
         let (metadata, file) =
-            tensors::from_bytes::<Metadata>(kind(G::ENCODING_VERSION), G::INFO.name, bytes)?;
+            tensors::from_bytes::<Metadata>(kind(G::ENCODING_VERSION), G::info().name, bytes)?;
         let tensors = file.names().into_iter().map(|name| {
             let (shape, values) = tensors::read(&file, name)?;
             Ok((name.to_owned(), Tensor { shape, values }))

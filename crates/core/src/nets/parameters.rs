@@ -54,7 +54,7 @@ impl Parameters {
                 return Err(NetProblem::Shape { name, found: shape.clone(), expected });
             }
         }
-        let (game, encoding) = (G::INFO.name.to_owned(), G::ENCODING_VERSION);
+        let (game, encoding) = (G::info().name.to_owned(), G::ENCODING_VERSION);
         let parameters = Parameters { game, encoding, config, provenance, tensors };
         parameters.check_values()?;
         Ok(parameters)
@@ -88,7 +88,7 @@ impl Parameters {
         };
         let tensors = config.parameters().into_iter().map(&mut start).collect();
         let provenance = format!("random, seed {seed}");
-        let (game, encoding) = (G::INFO.name.to_owned(), G::ENCODING_VERSION);
+        let (game, encoding) = (G::info().name.to_owned(), G::ENCODING_VERSION);
         Ok(Parameters { game, encoding, config, provenance, tensors })
     }
 

@@ -360,7 +360,7 @@ mod tests {
     #[test]
     fn one_of_several_threads_alone_searches_the_tree_of_a_single_one() {
         // Deep enough for singular extensions on the principal variation.
-        for fen in &Chess::INFO.bench.fens[..4] {
+        for fen in &Chess::info().bench.fens[..4] {
             let position = Chess::from_fen(fen).unwrap();
             let [single, alone] = [1, 2].map(|threads| {
                 with_one_of_threads(threads, &position, |searcher| {

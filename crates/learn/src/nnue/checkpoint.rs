@@ -136,7 +136,7 @@ impl TrainingFolder {
             result => result.map_err(|error| refuse(error.into()))?,
         };
         let (metadata, file) =
-            tensors::from_bytes::<Metadata>(kind::<G>(), G::INFO.name, &bytes).map_err(refuse)?;
+            tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes).map_err(refuse)?;
         let other = |what| FolderError::Other { path: path.clone(), what };
         if metadata.settings != self.settings {
             return Err(other("settings"));
@@ -174,7 +174,7 @@ impl TrainingFolder {
             tensors.flat_map(|(names, numbers)| tensors_of(names, numbers, sizes)).collect();
         let (settings, data, steps) = (self.settings, self.data, *steps);
         let metadata = Metadata { settings, sizes, data, steps, curve: curve.clone() };
-        let bytes = tensors::to_bytes(kind::<G>(), G::INFO.name, &tensors, metadata);
+        let bytes = tensors::to_bytes(kind::<G>(), G::info().name, &tensors, metadata);
         let bytes = bytes.map_err(|problem| FolderError::File { path: self.path.join(STATE), problem })?;
         write(STATE, &bytes)
     }

@@ -77,7 +77,7 @@ impl GamesHeader {
         seed: u64,
     ) -> GamesHeader {
         let (format, version) = (FORMAT.0.to_owned(), FORMAT.1);
-        let (game, start) = (G::INFO.name.to_owned(), start.fen());
+        let (game, start) = (G::info().name.to_owned(), start.fen());
         GamesHeader { format, version, game, start, evaluation, nodes, random_plies, seed, part: None }
     }
 
@@ -231,8 +231,8 @@ fn parse_header(line: &[u8]) -> Result<GamesHeader, GamesProblem> {
 fn parse<G: Game>(bytes: &[u8]) -> Result<Content<G::Move>, GamesProblem> {
     let line = bytes.iter().position(|&byte| byte == b'\n').unwrap_or(bytes.len());
     let header = parse_header(&bytes[..line])?;
-    if header.game != G::INFO.name {
-        return Err(GamesProblem::Game { found: header.game, expected: G::INFO.name });
+    if header.game != G::info().name {
+        return Err(GamesProblem::Game { found: header.game, expected: G::info().name });
     }
     let (mut games, mut len, mut number) = (Vec::new(), (line + 1).min(bytes.len()), 0);
     while len < bytes.len() {

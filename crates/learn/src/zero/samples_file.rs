@@ -69,7 +69,7 @@ impl Samples {
 
     /// The content of a file of the samples.
     pub(super) fn to_bytes<G: Knowledge>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
-        tensors::to_bytes(kind::<G>(), G::INFO.name, &self.tensors(metadata.shape), metadata)
+        tensors::to_bytes(kind::<G>(), G::info().name, &self.tensors(metadata.shape), metadata)
     }
 
     /// Reads a file of the samples of a generation, on a board of that shape.
@@ -108,7 +108,7 @@ impl Samples {
     pub(super) fn read<G: Knowledge>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
         let read = || {
             let bytes = std::fs::read(path)?;
-            let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::INFO.name, &bytes)?;
+            let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes)?;
             let samples = Samples {
                 planes: tensors::read(&file, "planes")?.1,
                 move_offsets: tensors::read(&file, "move_offsets")?.1,

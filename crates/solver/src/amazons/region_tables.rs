@@ -93,7 +93,7 @@ impl RegionTable {
         stop: &AtomicBool,
     ) -> Result<Option<RegionTable>, TablesError> {
         let (grounds, occupations) = (grounds(size), Occupations::new(size));
-        let name = TableName { game: Amazons::INFO.name, material: format!("regions-{size}") };
+        let name = TableName { game: Amazons::info().name, material: format!("regions-{size}") };
         let path = name.path(folder);
         let values = if path.exists() {
             log::info!("reading `{}`", path.display());

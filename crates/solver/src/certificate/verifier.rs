@@ -47,8 +47,8 @@ impl<G: Solvable> Verifier<G> {
     /// [`CertificateError`] names what is wrong, and the position.
     pub fn verify(&mut self, path: &Path) -> Result<Verified, CertificateError> {
         let (header, checksum, tokens) = file::open(path)?;
-        if header.variant != G::INFO.name {
-            return Err(CertificateError::Game { found: header.variant, expected: G::INFO.name });
+        if header.variant != G::info().name {
+            return Err(CertificateError::Game { found: header.variant, expected: G::info().name });
         }
         can_be_proven::<G>()?;
         let position =

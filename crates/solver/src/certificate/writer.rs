@@ -98,7 +98,7 @@ pub(in super::super) fn write<G: Solvable>(
     let Draft { tokens, mut counts, referenced, .. } = draft;
     tokens.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;
     counts.kept = referenced.len() as u64;
-    let header = Header { variant: G::INFO.name.to_owned(), fen: position.fen(), value, counts };
+    let header = Header { variant: G::info().name.to_owned(), fen: position.fen(), value, counts };
     (&scratch).rewind()?;
     let mut checksum = 0;
     files::write_atomically_with(path, |file| {

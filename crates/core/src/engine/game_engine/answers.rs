@@ -61,7 +61,7 @@ pub(super) fn answer<G: Playable, E: Evaluator<G>>(
 
 /// The level of limited strength, if strength is limited and the game's has been measured.
 fn level<G: Playable>(settings: &Settings) -> Option<Level> {
-    settings.limit_strength.then(|| Level::of(G::INFO.strengths, settings.elo)).flatten()
+    settings.limit_strength.then(|| Level::of(G::info().strengths, settings.elo)).flatten()
 }
 
 /// The moves that the rules of thumb of the game keep, unless the caller has chosen some.

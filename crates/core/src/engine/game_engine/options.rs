@@ -49,7 +49,7 @@ impl<G: Playable> GameEngine<G> {
     /// The options that not every game has.
     pub(in super::super) fn options_of_game() -> Vec<OptionSpec> {
         let common = settings_rows(&[]);
-        let rows = settings_rows(G::INFO.strengths).into_iter();
+        let rows = settings_rows(G::info().strengths).into_iter();
         let rows = rows.filter(|row| find(&common, row.name).is_none());
         let own = Self::tables_row()
             .map(|row| row.spec())
@@ -60,7 +60,7 @@ impl<G: Playable> GameEngine<G> {
 
     /// The options, those of the board among them.
     pub(super) fn specs(&self) -> Vec<OptionSpec> {
-        let settings = settings_rows(G::INFO.strengths);
+        let settings = settings_rows(G::info().strengths);
         let own = Self::own_rows();
         let specs = settings.iter().map(Row::spec).chain(own.iter().map(Row::spec));
         let mut options: Vec<_> = specs.chain(self.play.option()).collect();
@@ -71,7 +71,7 @@ impl<G: Playable> GameEngine<G> {
     /// Sets an option, see [`Engine::set_option`].
     pub(super) fn set(&mut self, name: &str, value: &str) -> SetResult {
         let mut side_effects = Vec::new();
-        if let Some(row) = find(&settings_rows(G::INFO.strengths), name) {
+        if let Some(row) = find(&settings_rows(G::info().strengths), name) {
             let mut settings = self.settings.clone();
             row.set(&mut settings, value)?;
             self.change_settings(settings)?;

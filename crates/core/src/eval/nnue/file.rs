@@ -76,7 +76,7 @@ impl EvalNet {
 
     /// The shipped net of the game `G`, if there is one.
     pub fn shipped<G: Knowledge>() -> Option<EvalNet> {
-        let bytes = G::INFO.net?;
+        let bytes = G::info().net?;
         Some(EvalNet::from_bytes::<G>(bytes).expect("a test reads all shipped nets"))
     }
 
@@ -95,12 +95,12 @@ impl EvalNet {
         ];
         let (sizes, scale, provenance) = (self.sizes, self.scale, self.provenance.clone());
         let own = Metadata { sizes, quantisation: QUANTISATION, scale, provenance };
-        tensors::to_bytes(kind::<G>(), G::INFO.name, &tensors, own)
+        tensors::to_bytes(kind::<G>(), G::info().name, &tensors, own)
     }
 
     /// The inverse of [`EvalNet::to_bytes`].
     fn from_bytes<G: Knowledge>(bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
-        let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::INFO.name, bytes)?;
+        let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, bytes)?;
         let Metadata { sizes, quantisation, scale, provenance } = metadata;
         let EvalNetSizes { buckets, hidden, outputs, .. } = sizes;
         if quantisation != QUANTISATION {

@@ -166,7 +166,9 @@ impl Amazons {
 impl Game for Amazons {
     type Move = AmazonsMove;
 
-    const INFO: GameInfo = INFO;
+    fn info() -> GameInfo {
+        INFO
+    }
 
     const MAX_MOVES: usize = MAX_AMAZONS as usize * QUEEN_MOVES * QUEEN_MOVES;
 

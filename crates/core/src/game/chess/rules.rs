@@ -145,7 +145,9 @@ static CLOCK_KEYS: [u64; FIFTY_MOVE_PLIES - CLOCK_IN_KEY] = random_table(0x4669_
 impl Game for Chess {
     type Move = ChessMove;
 
-    const INFO: GameInfo = INFO;
+    fn info() -> GameInfo {
+        INFO
+    }
 
     /// Fifteen queens and a king. A position that can arise in a game has at most 218.
     const MAX_MOVES: usize = 15 * 27 + 8;

@@ -91,7 +91,9 @@ impl Neighbours {
 impl Game for Neighbours {
     type Move = NeighboursMove;
 
-    const INFO: GameInfo = INFO;
+    fn info() -> GameInfo {
+        INFO
+    }
 
     const MAX_MOVES: usize = 64;
 

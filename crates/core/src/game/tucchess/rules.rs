@@ -237,7 +237,9 @@ impl TucChess {
 impl Game for TucChess {
     type Move = TucMove;
 
-    const INFO: GameInfo = INFO;
+    fn info() -> GameInfo {
+        INFO
+    }
 
     /// Seven pawns with three targets each, two rooks with twelve, a king with four.
     const MAX_MOVES: usize = 49;

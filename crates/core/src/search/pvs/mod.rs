@@ -569,7 +569,7 @@ mod tests {
     #[test]
     fn only_moves_that_were_searched_are_punished() {
         let (mut random, mut cutoffs, mut moves) = (StdRng::seed_from_u64(1), 0, Vec::new());
-        for fen in Chess::INFO.bench.fens {
+        for fen in Chess::info().bench.fens {
             let mut position = Chess::from_fen(fen).unwrap();
             for _ in 0..8 {
                 cutoffs += check(&position);

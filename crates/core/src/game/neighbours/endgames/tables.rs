@@ -29,7 +29,7 @@ pub(super) fn open(path: &str) -> Result<impl EndgameTables<Neighbours> + use<>,
         folder.read_dir().map_err(|error| TablesError::Io { path: folder.clone(), error })?;
         let mut found = false;
         for &material in &materials {
-            let name = TableName { game: Neighbours::INFO.name, material: material.to_string() };
+            let name = TableName { game: Neighbours::info().name, material: material.to_string() };
             if name.path(&folder).exists() {
                 let file = TableFile::open(&folder, &name, NeighboursEndgames.numbers(material))?;
                 files[material.own][material.other] = Some(file);
