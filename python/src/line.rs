@@ -173,15 +173,14 @@ where
     }
 
     fn playout(self: Arc<Self>, seed: u64) -> Arc<dyn AnyLine> {
-        let mut random = StdRng::seed_from_u64(seed);
-        let (mut line, mut history, mut moves) = (Arc::clone(&self), self.history(), Vec::new());
+        let mut numbers = StdRng::seed_from_u64(seed);
+        let mut random = || numbers.random::<f64>();
+        let (mut line, mut history) = (Arc::clone(&self), self.history());
         while history.outcome(&line.position).is_none()
             && G::LONGEST_GAME.is_none_or(|longest| line.ply < longest as usize)
         {
-            moves.clear();
-            line.position.legal_moves(&mut moves);
-            let mv = moves[random.random_range(..moves.len())];
-            let mv = line.position.sample(mv, &mut || random.random());
+            let Some(mv) = line.position.random_move(&mut random) else { break };
+            let mv = line.position.sample(mv, &mut random);
             history.push(&line.position);
             line = line.then(mv);
         }

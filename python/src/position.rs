@@ -199,7 +199,8 @@ impl Position {
         Ok(self.mv(found.or(outcomes.last()).map_or(bits, |&(bits, _)| bits)))
     }
 
-    /// The end of a game of random moves from here on. The same seed gives the same moves.
+    /// The end of a game of random moves from here on. The same seed gives the same moves. Each legal move is as
+    /// likely as any other; in Amazons the amazon, its square and that of the arrow are drawn one after the other.
     fn playout(&self, py: Python<'_>, seed: u64) -> Position {
         Position { line: py.detach(|| Arc::clone(&self.line).playout(seed)) }
     }

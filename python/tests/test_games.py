@@ -254,6 +254,15 @@ def test_playouts(name: str) -> None:
     assert len({game.start().playout(seed).fen for seed in range(5)}) > 1
 
 
+def test_playouts_begin_with_every_move(name: str) -> None:
+    start = labrys.Game(name, **({"board": "3x4"} if name == "amazons" else {})).start()
+    first = Counter(str(start.playout(seed).moves[0]).split("=")[0].split("+")[0] for seed in range(3000))
+    assert first.keys() == {str(move) for move in start.legal_moves}
+    # In Amazons the three squares are drawn one after the other.
+    if name != "amazons":
+        assert max(first.values()) < 2 * min(first.values())
+
+
 def test_outcomes_of_chance() -> None:
     # The king takes the prize on c4 or goes elsewhere.
     position = labrys.Game("tucchess").position("5/2k1p/5/2*2/2K2/4P/5 w 0 0 1")
