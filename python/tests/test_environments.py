@@ -160,6 +160,22 @@ def test_chance_is_sampled() -> None:
     assert {"c3c4=1", "c3c4=0"} <= seen and any("+" in move for move in seen)
 
 
+@pytest.mark.parametrize(("points", "value"), [("90 1", 1), ("1 90", -1)])
+def test_a_game_of_the_greatest_length(points: str, value: int) -> None:
+    env = labrys.pettingzoo.raw_env("tucchess")
+    env.reset(seed=1, options={"fen": f"k4/5/p4/P4/5/5/4K w {points} 1"})
+    numbering = actions(env.position.game)
+    while not all(env.terminations.values()):
+        # The kings go to and fro, and the pawns are stuck.
+        there, back = ("e1d1", "d1e1") if env.agent_selection == "player_0" else ("a7b7", "b7a7")
+        move = there if env.position.is_legal(there) else back
+        assert env.position.ply < 140 and set(env.rewards.values()) == {0}
+        env.step(numbering.action(env.position, move))
+    assert env.position.ply == 140 and not env.position.is_over
+    assert env.rewards == {"player_0": value, "player_1": -value}
+    assert not env.observe(env.agent_selection)["action_mask"].any()
+
+
 def test_illegal_actions_of_pettingzoo() -> None:
     env = labrys.pettingzoo.env("neighbours")
     env.reset(seed=1)
@@ -240,6 +256,23 @@ def test_an_engine_as_the_opponent(name: str) -> None:
         assert reward == (0 if winner is None else 1 if winner == side else -1)
         # Two hundred nodes beat random moves.
         assert reward == -1
+
+
+def test_an_engine_forgets_the_last_game() -> None:
+    engine = labrys.Engine("chess")
+    env = labrys.gymnasium.OpponentEnv("chess", engine, max_plies=40, limits={"nodes": 3000})
+
+    def replies() -> list[str]:
+        env.reset(seed=1)
+        found, over = [], False
+        while not over:
+            # The first legal action is always the same.
+            *_, terminated, truncated, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
+            found.append(info["reply"])
+            over = terminated or truncated
+        return found
+
+    assert replies() == replies()
 
 
 def test_a_function_as_the_opponent() -> None:

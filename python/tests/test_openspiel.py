@@ -127,6 +127,30 @@ def test_the_bot_within_a_move() -> None:
     assert bot.step(state) in state.legal_actions()
 
 
+def test_the_bot_does_not_mistake_a_plan() -> None:
+    game = pyspiel.load_game("amazons(board_size=6)")
+    start = game.new_initial_state()
+    bot = openspiel.Bot(labrys.Engine("amazons"), nodes=300)
+    generator = random.Random(1)
+    chosen, checked = bot.step(start), 0
+    end = bot.step(start.child(chosen))
+    for amazon in start.legal_actions():
+        # The end of the way is kept for the amazon that was chosen.
+        bot.step(start)
+        other = start.child(amazon)
+        assert bot.step(other) in other.legal_actions()
+    while checked < 3:
+        # The same amazon in another position, where it cannot go there.
+        other = game.new_initial_state()
+        for _ in range(6):
+            other.apply_action(generator.choice(other.legal_actions()))
+        if chosen in other.legal_actions() and end not in other.child(chosen).legal_actions():
+            bot.step(start)
+            other.apply_action(chosen)
+            assert bot.step(other) in other.legal_actions()
+            checked += 1
+
+
 def test_a_position_knows_repetitions() -> None:
     state = pyspiel.load_game("chess").new_initial_state("6k1/8/8/8/8/8/8/K1Q5 b - - 0 1")
     for move in ("g8h8", "c1c2", "h8g8", "c2c1", "g8h8", "c1c2", "h8g8"):
