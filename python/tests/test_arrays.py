@@ -6,8 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from conftest import command
-from test_games import random_game, suite
+from common import command, random_game, suite
 
 import labrys
 

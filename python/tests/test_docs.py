@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT
+from common import ROOT
 
 PAGES = [ROOT / "python" / "README.md", ROOT / "docs" / "python.md"]
 

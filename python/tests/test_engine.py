@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, STARTS, command
+from common import ROOT, STARTS, command
 
 import labrys
 
@@ -183,7 +183,7 @@ def test_several_threads_use_an_engine(name: str) -> None:
 def test_ctrl_c(work: str) -> None:
     code = f"import labrys, sys, time\nprint('begun', flush=True)\ntry:\n    {work}\n"
     code += "except KeyboardInterrupt:\n    print('interrupted', flush=True)\nelse:\n    print('ended')\n"
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
     time.sleep(0.3)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_games import random_game
+from common import random_game
 
 import labrys
 from labrys.actions import actions

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import ROOT
+from common import ROOT
 
 nbclient = pytest.importorskip("nbclient")
 import nbformat  # noqa: E402
@@ -19,7 +19,7 @@ def test_there_are_notebooks() -> None:
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: str(path.stem))
 def test_a_notebook(path: Path, tmp_path: Path) -> None:
-    notebook = nbformat.read(path, as_version=4)
+    notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     # They are kept without outputs, which change with each run.
     assert all(not cell.outputs and cell.execution_count is None for cell in code)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import ROOT, command
+from common import ROOT, command
 
 import labrys
 
@@ -18,7 +18,7 @@ HEAVY = ["numpy", "pandas", "gymnasium", "pettingzoo", "pyspiel", "chess", "ray"
 def test_importing_imports_little() -> None:
     code = "import json, sys, labrys\nlabrys.Game('chess').start().play('e4')\n"
     code += "print(json.dumps(list(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert set(json.loads(done.stdout)).isdisjoint(HEAVY)
 
 
@@ -29,7 +29,7 @@ def test_the_binary_comes_with_it() -> None:
 
 def test_an_error_of_the_command_line() -> None:
     words = [sys.executable, "-m", "labrys", "solve", "--variant", "tictactoe"]
-    done = subprocess.run(words, capture_output=True)
+    done = subprocess.run(words, capture_output=True, cwd=ROOT)
     assert done.returncode not in (0, 101) and b"tictactoe" in done.stderr
 
 
@@ -45,6 +45,6 @@ def test_types(checker: list[str]) -> None:
 def test_the_stub_has_what_the_module_has() -> None:
     pytest.importorskip("mypy")
     words = [sys.executable, "-m", "mypy.stubtest", "labrys._labrys", "--ignore-disjoint-bases"]
-    words += ["--allowlist", "tests/stubtest.allow", "--concise"]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT / "python")
+    words += ["--allowlist", str(ROOT / "python" / "tests" / "stubtest.allow"), "--concise"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -6,8 +6,7 @@ import re
 import xml.etree.ElementTree as xml
 
 import pytest
-from conftest import ROOT
-from test_games import random_game
+from common import GAMES, ROOT, random_game
 
 import labrys
 from labrys import svg
@@ -115,5 +114,5 @@ def test_the_drawings_are_those_of_the_web_board() -> None:
         assert name in page
         for path in re.findall(r' d="([^"]+)"', drawing):
             assert f'd: "{path}"' in page
-    used = {drawing for name in labrys.games() for *_, drawing in labrys.Game(name).pieces}
+    used = {drawing for name in GAMES for *_, drawing in labrys.Game(name).pieces}
     assert used <= svg._PIECES.keys() | svg._OBJECTS.keys()
