@@ -83,7 +83,8 @@ def test_arrows() -> None:
 
 def test_a_turned_board() -> None:
     position = labrys.Game("chess").start().play("e4")
-    turned = svg.board(position, flipped=True)
+    turned = position.svg(flipped=True)
+    assert turned == svg.board(position, flipped=True)
     assert squares_in("#d6bc28", turned, "8x8") == {"d7", "d5"}
     assert pieces_in(turned) == 32
 
