@@ -69,8 +69,6 @@ pub(crate) trait AnyLine: Send + Sync {
 
     fn outcomes(&self, mv: MoveBits) -> Vec<(MoveBits, f64)>;
 
-    fn sample(&self, mv: MoveBits, random: &mut dyn FnMut() -> f64) -> MoveBits;
-
     fn outcome(&self) -> Option<Outcome>;
 
     fn leader(&self) -> Option<Color>;
@@ -175,15 +173,14 @@ where
     }
 
     fn playout(self: Arc<Self>, seed: u64) -> Arc<dyn AnyLine> {
-        let mut random = StdRng::seed_from_u64(seed);
-        let (mut line, mut history, mut moves) = (Arc::clone(&self), self.history(), Vec::new());
+        let mut numbers = StdRng::seed_from_u64(seed);
+        let mut random = || numbers.random::<f64>();
+        let (mut line, mut history) = (Arc::clone(&self), self.history());
         while history.outcome(&line.position).is_none()
             && G::LONGEST_GAME.is_none_or(|longest| line.ply < longest as usize)
         {
-            moves.clear();
-            line.position.legal_moves(&mut moves);
-            let mv = moves[random.random_range(..moves.len())];
-            let mv = line.position.sample(mv, &mut || random.random());
+            let Some(mv) = line.position.random_move(&mut random) else { break };
+            let mv = line.position.sample(mv, &mut random);
             history.push(&line.position);
             line = line.then(mv);
         }
@@ -231,10 +228,6 @@ where
         let mut outcomes = Vec::new();
         self.position.outcomes(G::Move::from_bits(mv), &mut outcomes);
         outcomes.into_iter().map(|(mv, probability)| (mv.to_bits(), probability)).collect()
-    }
-
-    fn sample(&self, mv: MoveBits, random: &mut dyn FnMut() -> f64) -> MoveBits {
-        self.position.sample(G::Move::from_bits(mv), random).to_bits()
     }
 
     fn outcome(&self) -> Option<Outcome> {

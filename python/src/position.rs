@@ -199,11 +199,20 @@ impl Position {
         if !(0.0..1.0).contains(&number) {
             return Err(value_error(format!("expected a number from 0 to 1, below 1, not {number}")));
         }
+        // One number stands for all that is random of a move: it falls into the share of one of its outcomes.
         let bits = move_of(&self.line, r#move)?;
-        Ok(self.mv(self.line.sample(bits, &mut || number)))
+        let outcomes = self.line.outcomes(bits);
+        let mut share_ends = 0.0;
+        let found = outcomes.iter().find(|(_, probability)| {
+            share_ends += probability;
+            number < share_ends
+        });
+        // Rounding may leave a gap below 1.
+        Ok(self.mv(found.or(outcomes.last()).map_or(bits, |&(bits, _)| bits)))
     }
 
-    /// The end of a game of random moves from here on. The same seed gives the same moves.
+    /// The end of a game of random moves from here on. The same seed gives the same moves. Each legal move is as
+    /// likely as any other; in Amazons the amazon, its square and that of the arrow are drawn one after the other.
     fn playout(&self, py: Python<'_>, seed: u64) -> PyResult<Position> {
         let line = py.detach(|| Arc::clone(&self.line).playout(seed));
         check_rules()?;

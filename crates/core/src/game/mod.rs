@@ -111,6 +111,14 @@ pub trait GameMove: Copy + Eq + Hash + Debug + Send + Sync + 'static {
     fn from_bits(bits: u32) -> Self;
 }
 
+/// A random number below `end`, or 0 if there is none. `random` gives uniform numbers from 0 (included) to 1
+/// (not included).
+#[inline]
+pub(crate) fn random_below(end: usize, random: &mut dyn FnMut() -> f64) -> usize {
+    // The product may round up to the end.
+    ((random() * end as f64) as usize).min(end.saturating_sub(1))
+}
+
 /// A position of a game and its rules.
 ///
 /// A position is cheap to clone: searches keep one per ply and never take a move back. It includes the
@@ -167,6 +175,17 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         let mut moves = Vec::with_capacity(Self::MAX_MOVES);
         self.legal_moves(&mut moves);
         moves.contains(&mv)
+    }
+
+    /// A random legal move, for games of random moves; none in a position without legal moves. `random` gives
+    /// uniform numbers from 0 (included) to 1 (not included).
+    ///
+    /// By default each move is as likely as any other. A game whose moves have parts may draw these one after
+    /// the other.
+    fn random_move(&self, random: &mut dyn FnMut() -> f64) -> Option<Self::Move> {
+        let mut moves = Vec::with_capacity(Self::MAX_MOVES);
+        self.legal_moves(&mut moves);
+        moves.get(random_below(moves.len(), random)).copied()
     }
 
     /// Plays a legal move. Never panics: after an illegal move the position is arbitrary.

@@ -1,7 +1,9 @@
 //! The position and its moves.
 
 use super::super::zobrist::random_table;
-use super::super::{Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome};
+use super::super::{
+    Color, DrawRules, Ending, FenError, Game, GameInfo, GameMove, MoveError, Outcome, random_below,
+};
 use super::board::{self, BITS, MAX_SIZE, around, floods, reach, squares};
 use super::info::INFO;
 use super::notation;
@@ -75,6 +77,15 @@ impl GameMove for AmazonsMove {
         let square = |number: u32| (bits >> (SQUARE_BITS * number)) as u8 & ((1 << SQUARE_BITS) - 1);
         AmazonsMove { from: square(2), to: square(1), arrow: square(0) }
     }
+}
+
+/// A random square of a set.
+#[inline]
+fn random_square(mut set: u128, random: &mut dyn FnMut() -> f64) -> Option<u8> {
+    for _ in 0..random_below(set.count_ones() as usize, random) {
+        set &= set - 1;
+    }
+    (set != 0).then(|| set.trailing_zeros() as u8)
 }
 
 impl Amazons {
@@ -199,6 +210,15 @@ impl Game for Amazons {
         self.each_shot(|from, to, arrows| {
             moves.extend(squares(arrows).map(|arrow| AmazonsMove { from, to, arrow }));
         });
+    }
+
+    /// The amazon, the square it goes to and that of the arrow are drawn one after the other: a position has
+    /// hundreds of moves, and three squares take a fraction of the time of listing them.
+    fn random_move(&self, random: &mut dyn FnMut() -> f64) -> Option<AmazonsMove> {
+        let from = random_square(self.of(self.stm) & around(self.empty), random)?;
+        let to = random_square(reach(from, self.empty), random)?;
+        let arrow = random_square(reach(to, self.empty | 1 << from), random)?;
+        Some(AmazonsMove { from, to, arrow })
     }
 
     fn is_legal(&self, mv: AmazonsMove) -> bool {

@@ -1,0 +1,158 @@
+"""Moves as numbers: the action spaces of the environments for reinforcement learning.
+
+Each game has `size` actions. The number of a move depends on nothing but the board's size and the side to
+move, who plays up the board as in the planes: for Black the ranks are counted from the top, so that one
+network can play both sides.
+
+- Games in which a move has one policy index (chess, Neighbours, TUC-CHESS): the action is that index, as
+  `Position.policy_indices` gives it. In TUC-CHESS the outcome of chance is no part of an action.
+- Amazons, where a move has two policy indices: the triples (from, to, arrow) in which `to` is a queen's move
+  from `from`, and `arrow` one from `to`, on an empty board, counted from 0 in ascending order of the three
+  squares, where a1 is 0, b1 is 1, and so on along the ranks. Each action is a legal move of some position:
+  9,412 actions on 6×6, 33,344 on 8×8, 86,980 on 10×10. (The product of the policy's two halves would have
+  518,400 on 10×10, nearly all of which leave the board.)
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from ._labrys import Game, Move, MoveLike, Position
+
+__all__ = ["Actions", "actions"]
+
+
+class Actions(ABC):
+    """The numbering of the moves of a game; see the module. Made by `actions`."""
+
+    size: int
+    """How many actions there are. They are counted from 0."""
+
+    @abstractmethod
+    def action(self, position: Position, move: MoveLike) -> int:
+        """The number of a legal move.
+
+        Raises:
+            ValueError: The move is not legal.
+        """
+
+    def legal(self, position: Position) -> dict[int, Move]:
+        """The legal moves of a position by their numbers."""
+        return {self.action(position, move): move for move in position.legal_moves}
+
+    def move(self, position: Position, action: int) -> Move:
+        """The legal move of a number.
+
+        Raises:
+            ValueError: There is no such action, or it is not legal here.
+        """
+        move = self.legal(position).get(int(action))
+        if move is None:
+            raise ValueError(f"the action {action} is not a legal move of {position.fen}")
+        return move
+
+    def mask(self, position: Position) -> npt.NDArray[np.int8]:
+        """1 for each legal action of a position, else 0, of shape (size,)."""
+        import numpy as np
+
+        mask = np.zeros(self.size, np.int8)
+        mask[list(self.legal(position))] = 1
+        return mask
+
+
+class _Policy(Actions):
+    """Actions that are the indices of the policy."""
+
+    def __init__(self, game: Game) -> None:
+        planes, ranks, files = game.policy_shape
+        self.size = planes * ranks * files
+
+    def action(self, position: Position, move: MoveLike) -> int:
+        (index,) = position.policy_indices(move)
+        return index
+
+
+class _Amazons(Actions):
+    """Actions that are pairs of queen's moves of which the second begins where the first ends."""
+
+    def __init__(self, game: Game) -> None:
+        _, self._ranks, self._files = game.policy_shape
+        squares = range(self._ranks * self._files)
+        reached = [[other for other in squares if self._is_queen_move(square, other)] for square in squares]
+        # Where an amazon can go, and the first action of each of these moves.
+        self._moves: list[tuple[int, int]] = []
+        self._firsts: list[int] = []
+        self.size = 0
+        for start in squares:
+            for end in reached[start]:
+                self._moves.append((start, end))
+                self._firsts.append(self.size)
+                self.size += len(reached[end])
+        self._first_of = dict(zip(self._moves, self._firsts, strict=True))
+        self._arrows = reached
+        self._place_of = [{arrow: place for place, arrow in enumerate(arrows)} for arrows in reached]
+
+    def _is_queen_move(self, start: int, end: int) -> bool:
+        ranks = abs(start // self._files - end // self._files)
+        files = abs(start % self._files - end % self._files)
+        return start != end and (ranks == 0 or files == 0 or ranks == files)
+
+    def action(self, position: Position, move: MoveLike) -> int:
+        return self._number(str(position.move(move)), position.side_to_move == "black")
+
+    def legal(self, position: Position) -> dict[int, Move]:
+        is_black = position.side_to_move == "black"
+        return {self._number(str(move), is_black): move for move in position.legal_moves}
+
+    def move(self, position: Position, action: int) -> Move:
+        # From the number to the squares, as a position has hundreds of moves to compare with.
+        action = int(action)
+        if not 0 <= action < self.size:
+            raise ValueError(f"there is no action {action}: there are {self.size}, counted from 0")
+        place = bisect_right(self._firsts, action) - 1
+        start, end = self._moves[place]
+        arrow = self._arrows[end][action - self._firsts[place]]
+        is_black = position.side_to_move == "black"
+        names = [self._name(square, is_black) for square in (start, end, arrow)]
+        text = f"{names[0]}{names[1]},{names[1]}{names[2]}"
+        if not position.is_legal(text):
+            raise ValueError(f"the action {action}, {text}, is not a legal move of {position.fen}")
+        return position.move(text)
+
+    def _number(self, text: str, is_black: bool) -> int:
+        amazon, flight = text.split(",")
+        start, end = self._split(amazon, is_black)
+        _, arrow = self._split(flight, is_black)
+        return self._first_of[start, end] + self._place_of[end][arrow]
+
+    def _split(self, half: str, is_black: bool) -> tuple[int, int]:
+        """The squares of a half of a move, such as `d1d10`."""
+        cut = 3 if half[2:3].isdecimal() else 2
+        return self._square(half[:cut], is_black), self._square(half[cut:], is_black)
+
+    def _square(self, name: str, is_black: bool) -> int:
+        rank = int(name[1:]) - 1
+        return (self._ranks - 1 - rank if is_black else rank) * self._files + ord(name[0]) - ord("a")
+
+    def _name(self, square: int, is_black: bool) -> str:
+        rank, file = divmod(square, self._files)
+        return f"{chr(ord('a') + file)}{(self._ranks - 1 - rank if is_black else rank) + 1}"
+
+
+def actions(game: Game) -> Actions:
+    """The numbering of the moves of a game, on its board.
+
+    Raises:
+        ValueError: The game has moves of several policy indices and no numbering of its own.
+    """
+    if len(game.start().policy_indices(game.start().legal_moves[0])) == 1:
+        return _Policy(game)
+    if game.name == "amazons":
+        return _Amazons(game)
+    raise ValueError(f"the moves of {game.name} have several policy indices, and no numbers of their own")

@@ -1,0 +1,101 @@
+"""What the environments for reinforcement learning have in common: spaces, observations, play, results."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from ._labrys import Game, Position
+from .actions import Actions, actions
+
+if TYPE_CHECKING:
+    from ._labrys import MoveLike
+
+__all__ = ["Observation", "Referee"]
+
+# No number of a plane is larger. Counters of moves are: they end at 9999, and count by seventieths at most.
+_LARGEST = 150.0
+
+
+Observation: TypeAlias = dict[str, npt.NDArray[Any]]
+"""What an agent sees. `observation` has the planes of the position, float32 of shape (planes, ranks, files),
+as the side to move sees it; `action_mask` has 1 for each legal action, int8 of shape (actions,)."""
+
+
+class Referee:
+    """Runs games of one kind: knows the spaces, makes observations, plays and says when a game is over.
+
+    Args:
+        game: The game or its name, with `options` in this case.
+        max_plies: Games are truncated after so many plies; `None` for no such limit.
+    """
+
+    def __init__(self, game: str | Game, max_plies: int | None, **options: str | int | bool) -> None:
+        if isinstance(game, Game) and options:
+            name = next(iter(options))
+            raise ValueError(f"option `{name}`: the game is made already, and has its options")
+        if max_plies is not None and max_plies < 1:
+            raise ValueError(f"a game of {max_plies} plies at most cannot begin")
+        self.game = game if isinstance(game, Game) else Game(game, **options)
+        self.actions: Actions = actions(self.game)
+        self.max_plies = max_plies
+
+    def observation_space(self) -> spaces.Space[Any]:
+        """A new space of observations."""
+        mask = spaces.Box(0, 1, (self.actions.size,), np.int8)
+        planes = spaces.Box(-_LARGEST, _LARGEST, self.game.planes_shape, np.float32)
+        return spaces.Dict({"observation": planes, "action_mask": mask})
+
+    def action_space(self) -> spaces.Space[Any]:
+        """A new space of actions."""
+        return spaces.Discrete(self.actions.size)
+
+    def begin(self, options: dict[str, Any] | None) -> Position:
+        """The position that a game begins from, by the options of `reset`.
+
+        Raises:
+            ValueError: The position is over, or on a board of another size.
+        """
+        fen = (options or {}).get("fen")
+        if fen is None:
+            return self.game.start()
+        position = self.game.position(fen)
+        if position.planes().shape != self.game.planes_shape:
+            raise ValueError(f"{fen} is on another board than that of the environment")
+        if self.is_over(position):
+            raise ValueError(f"the game is over in {fen}")
+        return position
+
+    def observe(self, position: Position, *, can_move: bool) -> Observation:
+        """A position as an agent is shown it, who perhaps can move."""
+        can_move = can_move and not self.is_over(position)
+        mask = self.actions.mask(position) if can_move else np.zeros(self.actions.size, np.int8)
+        return {"observation": position.planes(), "action_mask": mask}
+
+    def play(self, position: Position, move: MoveLike, generator: np.random.Generator) -> Position:
+        """The position after a move, with an outcome of chance in games that have it."""
+        if self.game.has_chance:
+            move = position.sample(move, generator.random())
+        return position.play(move)
+
+    def is_over(self, position: Position) -> bool:
+        """Whether the game has ended by its rules."""
+        longest = self.game.longest_game
+        return position.is_over or (longest is not None and position.ply >= longest)
+
+    def is_truncated(self, position: Position) -> bool:
+        """Whether the game is cut off here."""
+        limit = self.max_plies
+        return limit is not None and position.ply >= limit and not self.is_over(position)
+
+    def value(self, position: Position) -> float:
+        """The result for White: 1, 0 or −1, 0 if the game is not over."""
+        if not self.is_over(position):
+            return 0.0
+        # A game that has reached its greatest length has no outcome of its own: who leads has won.
+        outcome = position.outcome
+        winner = position.leader if outcome is None else outcome.winner
+        return {"white": 1.0, "black": -1.0, None: 0.0}[winner]

@@ -1,0 +1,275 @@
+"""Labrys in OpenSpiel: a bot for its chess and its Amazons, and what translates between the two.
+
+    import labrys, pyspiel
+    from labrys import openspiel
+    game = pyspiel.load_game("amazons(board_size=8)")
+    bot = openspiel.Bot(labrys.Engine("amazons"), nodes=1000)
+    state = game.new_initial_state()
+    while not state.is_terminal():
+        state.apply_action(bot.step(state))
+
+White is OpenSpiel's player 0 in Amazons (its `X`), and its player 1 in chess. Its Amazons is played on boards
+of 6, 8 and 10 files and ranks. A move has three actions there, all numbers of squares, counted along the rows
+from the upper left corner: the amazon, where it goes, where it shoots. On 6×6 the start position is another
+one than that of `labrys.Game("amazons", board="6x6")`; `amazons_start` has it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias
+
+import pyspiel
+
+from ._labrys import Engine, Game, Move, Position
+
+__all__ = [
+    "AMAZONS_SIZES",
+    "Bot",
+    "amazons_actions",
+    "amazons_move",
+    "amazons_start",
+    "position",
+    "state",
+]
+
+AMAZONS_SIZES = (6, 8, 10)
+"""The boards of OpenSpiel's Amazons."""
+
+_AMAZONS_STARTS = {
+    6: "1q2q1/q4q/6/6/Q4Q/1Q2Q1 w - - 0 1",
+    8: "2q2q2/8/q6q/8/8/Q6Q/8/2Q2Q2 w - - 0 1",
+    10: "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
+}
+
+State: TypeAlias = Any
+"""A state of OpenSpiel, which has no types."""
+
+
+def amazons_start(size: int = 10) -> Position:
+    """The start position of OpenSpiel's Amazons.
+
+    Args:
+        size: Files and ranks of the board: 6, 8 or 10.
+    """
+    fen = _AMAZONS_STARTS.get(size)
+    if fen is None:
+        raise ValueError(f"OpenSpiel has no Amazons of size {size}, but of 6, 8 and 10")
+    return Game("amazons", board=f"{size}x{size}").position(fen)
+
+
+def amazons_actions(move: Move | str, size: int) -> list[int]:
+    """The three actions of a move such as `d1d7,d7g7`, on a board of `size` files and ranks."""
+    text = str(move)
+    amazon, comma, flight = text.partition(",")
+    if not comma:
+        raise ValueError(f"`{text}` is no move of Amazons, such as `d1d7,d7g7`")
+    (start, end), (_, arrow) = (_halves(half, text) for half in (amazon, flight))
+    return [_cell(square, size, text) for square in (start, end, arrow)]
+
+
+def amazons_move(actions: Sequence[int], size: int) -> str:
+    """The move of three actions, in text, on a board of `size` files and ranks."""
+    if len(actions) != 3:
+        raise ValueError(f"a move of Amazons has three actions, not {len(actions)}")
+    start, end, arrow = (_square(action, size) for action in actions)
+    return f"{start}{end},{end}{arrow}"
+
+
+def position(state: State) -> Position:
+    """The position of a state of OpenSpiel's chess or Amazons, with the moves that led to it.
+
+    Raises:
+        ValueError: It is a state of another game, or stands within a move.
+    """
+    match _name_of(state):
+        case "amazons":
+            size = _size_of(state)
+            history = state.history()
+            if len(history) % 3:
+                raise ValueError("the state stands within a move of Amazons, which has three actions")
+            return amazons_start(size).play(*_amazons_moves(history, size))
+        case "chess":
+            return _chess_position(state)
+        case name:
+            raise ValueError(f"Labrys does not play OpenSpiel's {name}, but its chess and amazons")
+
+
+def state(position: Position) -> State:
+    """The state of OpenSpiel's chess or Amazons of a position.
+
+    A chess position may begin anywhere. One of Amazons has to come from OpenSpiel's start position, by
+    `Position.moves`, as OpenSpiel has no other way to it.
+
+    Raises:
+        ValueError: OpenSpiel does not have the game, or not the start position.
+    """
+    name = position.game.name
+    if name == "amazons":
+        size = _size_of_start(position.start)
+        new = pyspiel.load_game(f"amazons(board_size={size})").new_initial_state()
+        for move in position.moves:
+            for action in amazons_actions(move, size):
+                new.apply_action(action)
+        return new
+    if name == "chess":
+        is_chess960 = position.game.options["UCI_Chess960"] == "true"
+        game = pyspiel.load_game("chess(chess960=true)" if is_chess960 else "chess")
+        new = game.new_initial_state(position.start.fen)
+        for move in position.moves:
+            new.apply_action(_chess_action(new, move))
+        return new
+    raise ValueError(f"OpenSpiel has no {name}, but chess and amazons")
+
+
+class Bot(pyspiel.Bot):
+    """An engine as a bot of OpenSpiel, for its chess and its Amazons.
+
+    The bot keeps nothing between the moves but what its engine keeps: it can be asked about any state. In
+    Amazons the engine searches when the amazon is to be chosen, and the bot keeps the answer for the two
+    actions that follow; asked within a move that it has not begun, it searches the moves that begin so.
+
+    Args:
+        engine: An engine of the game.
+        player: The player that it acts for, 0 or 1, or `None` for both.
+        **limits: The limits of a search, the arguments of `Engine.search`; default `nodes=1000`.
+    """
+
+    def __init__(self, engine: Engine, player: int | None = None, **limits: Any) -> None:
+        super().__init__()
+        if engine.game.name not in ("chess", "amazons"):
+            raise ValueError(f"OpenSpiel has no {engine.game.name}, but chess and amazons")
+        self._engine = engine
+        self._player = player
+        self._limits = limits or {"nodes": 1000}
+        # The moves of Amazons before the one that is being played, and the actions of that one.
+        self._plan: tuple[list[int], list[int]] | None = None
+
+    def player_id(self) -> int | None:
+        """The player that it acts for, or `None` for both."""
+        return self._player
+
+    def provides_policy(self) -> bool:
+        """Whether it has probabilities of actions: 1 for the one that it takes."""
+        return True
+
+    def restart(self) -> None:
+        """Forgets what the engine knows of the last game."""
+        self._plan = None
+        self._engine.new_game()
+
+    def restart_at(self, state: State) -> None:
+        """Forgets what the engine knows of the last game: the next state is another one."""
+        self.restart()
+
+    def step(self, state: State) -> int:
+        """The action for a state.
+
+        Raises:
+            ValueError: It is a state of another game, or of another player.
+        """
+        name = _name_of(state)
+        if name != self._engine.game.name:
+            raise ValueError(f"the bot plays {self._engine.game.name}, not {name}")
+        if self._player is not None and state.current_player() != self._player:
+            raise ValueError(f"player {state.current_player()} is to move, the bot is player {self._player}")
+        if name == "amazons":
+            return self._amazons_step(state)
+        return _chess_action(state, self._search(position(state), []))
+
+    def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
+        """The action for a state, with the probabilities of all legal ones."""
+        chosen = self.step(state)
+        return [(action, float(action == chosen)) for action in state.legal_actions()], chosen
+
+    def get_policy(self, state: State) -> list[tuple[int, float]]:
+        """The probabilities of the legal actions of a state."""
+        return self.step_with_policy(state)[0]
+
+    def _amazons_step(self, state: State) -> int:
+        history: list[int] = state.history()
+        begun = len(history) % 3
+        before, part = history[: len(history) - begun], history[len(history) - begun :]
+        if self._plan is None or self._plan[0] != before or self._plan[1][:begun] != part or not begun:
+            size = _size_of(state)
+            at = amazons_start(size).play(*_amazons_moves(before, size))
+            if begun:
+                actions = {move: amazons_actions(move, size) for move in at.legal_moves}
+                allowed = [move for move, its in actions.items() if its[:begun] == part]
+            else:
+                allowed = []
+            self._plan = (before, amazons_actions(self._search(at, allowed), size))
+        return self._plan[1][begun]
+
+    def _search(self, position: Position, moves: list[Move]) -> Move:
+        move = self._engine.search(position, moves=moves, **self._limits).move
+        if move is None:
+            raise ValueError(f"there is no legal move in {position.fen}")
+        return move
+
+
+def _name_of(state: State) -> str:
+    name: str = state.get_game().get_type().short_name
+    return name
+
+
+def _size_of(state: State) -> int:
+    return math.isqrt(state.num_distinct_actions())
+
+
+def _size_of_start(start: Position) -> int:
+    board = start.fen.split()[0]
+    for size, fen in _AMAZONS_STARTS.items():
+        if fen.split()[:2] == [board, "w"]:
+            return size
+    raise ValueError(f"{start.fen} is no start position of OpenSpiel's Amazons")
+
+
+def _amazons_moves(history: Sequence[int], size: int) -> Iterable[str]:
+    return (amazons_move(history[at : at + 3], size) for at in range(0, len(history), 3))
+
+
+def _halves(half: str, text: str) -> tuple[str, str]:
+    """The two squares of a half of a move."""
+    for cut in (2, 3):
+        start, end = half[:cut], half[cut:]
+        if end[:1].isalpha() and start[1:].isdecimal() and end[1:].isdecimal():
+            return start, end
+    raise ValueError(f"`{text}` is no move of Amazons, such as `d1d7,d7g7`")
+
+
+def _cell(square: str, size: int, text: str) -> int:
+    """The number of a square in OpenSpiel."""
+    file, rank = ord(square[0]) - ord("a"), int(square[1:])
+    if not (0 <= file < size and 1 <= rank <= size):
+        raise ValueError(f"`{square}` in `{text}` is no square of a board of {size}×{size}")
+    return (size - rank) * size + file
+
+
+def _square(cell: int, size: int) -> str:
+    """The name of a square by its number in OpenSpiel."""
+    row, file = divmod(cell, size)
+    if not 0 <= row < size:
+        raise ValueError(f"{cell} is no square of a board of {size}×{size}")
+    return f"{chr(ord('a') + file)}{size - row}"
+
+
+def _chess_position(state: State) -> Position:
+    fen, history = state.start_fen(), state.moves_history()
+    if not state.get_game().is_chess960():
+        return Game("chess").position(fen, [move.to_lan() for move in history])
+    # Castling is written with the square of the rook, which OpenSpiel takes from the board before the move.
+    before = state.get_game().new_initial_state(fen)
+    moves = []
+    for move in history:
+        moves.append(move.to_lan(True, before.board()))
+        before.apply_action(pyspiel.chess.move_to_action(move))
+    return Game("chess", chess960=True).position(fen, moves)
+
+
+def _chess_action(state: State, move: Move) -> int:
+    action: int = state.parse_move_to_action(str(move))
+    if action == pyspiel.INVALID_ACTION:
+        raise ValueError(f"OpenSpiel does not know the move {move} of {move.position.fen}")
+    return action

@@ -1,0 +1,313 @@
+"""Engines: searches, options, weights, evaluations."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from common import ROOT, STARTS, command
+
+import labrys
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+
+def binary_search(name: str, commands: str) -> tuple[str, int, str]:
+    """Best move, nodes and score of the last line of a search by the protocol."""
+    text = command(text=f"setoption name UCI_Variant value {name}\n{commands}\nwait\nquit\n")
+    last = [line for line in text.splitlines() if " pv " in line][-1]
+    score, nodes = re.search(r"score (\w+ -?\d+)", last), re.search(r"nodes (\d+)", last)
+    best = re.search(r"^bestmove (\S+)", text, re.MULTILINE)
+    assert score and nodes and best, text
+    return best[1], int(nodes[1]), score[1]
+
+
+def test_searches_are_those_of_the_protocol(name: str) -> None:
+    best, nodes, score = binary_search(name, "position startpos\ngo nodes 20000")
+    result = labrys.Engine(name).search(nodes=20_000)
+    assert result.score is not None
+    assert (str(result.move), result.lines[0].nodes, str(result.score)) == (best, nodes, score)
+    assert result.pv[0] == result.move and result.depth > 1 and result.nodes >= nodes and result.time > 0
+
+
+def test_a_result() -> None:
+    engine = labrys.Engine("chess")
+    position = labrys.Game("chess").position(KIWIPETE)
+    result = engine.search(position, depth=5)
+    assert result.move in position.legal_moves and result.depth == 5
+    assert position.play(*result.pv).ply == len(result.pv) > 1
+    assert result.ponder == result.pv[1]
+    assert result.wdl is not None and sum(result.wdl) == pytest.approx(1)
+    (line,) = result.lines
+    assert line.multipv == 1 and line.bound == "exact" and line.seldepth >= 5 and 0 <= line.hashfull <= 1
+    assert line.score == result.score and line.tbhits is None and line.visits is None
+
+
+def test_several_lines() -> None:
+    result = labrys.Engine("chess", multipv=4).search(nodes=20_000)
+    assert [line.multipv for line in result.lines] == [1, 2, 3, 4]
+    assert len({str(line.pv[0]) for line in result.lines}) == 4
+    assert all(one.score >= other.score for one, other in itertools.pairwise(result.lines))
+
+
+def test_limits() -> None:
+    engine = labrys.Engine("chess")
+    assert engine.search(nodes=5000).nodes <= 5100
+    assert engine.search(depth=3).depth == 3
+    mate = engine.search(labrys.Game("chess").position("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), mate=1)
+    assert str(mate.move) == "a1a8" and mate.score is not None and mate.score.mate == 1
+    assert mate.score.cp is None and mate.wdl == (1.0, 0.0, 0.0)
+    allowed = ["a2a3", "h2h3"]
+    assert str(engine.search(nodes=3000, moves=allowed).move) in allowed
+    assert engine.search(clock=(1.0, 0.1)).move is not None
+    assert engine.search(time=0.05).move is not None
+    assert engine.search(labrys.Game("chess").start().play("f3", "e5", "g4", "Qh4"), nodes=10).move is None
+
+
+def test_scores_are_ordered() -> None:
+    game = labrys.Game("chess")
+    engine = labrys.Engine("chess")
+
+    def score(fen: str) -> labrys.Score:
+        found = engine.search(game.position(fen), depth=5).score
+        assert found is not None
+        return found
+
+    wins, even = score("6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), score(STARTS["chess"])
+    slower, loses = score("7k/8/5K2/8/8/8/8/1R6 w - - 0 1"), score("r3k3/8/8/8/8/8/5PPP/6K1 w - - 0 1")
+    assert wins > slower > even > loses and -wins < even and wins != slower
+    assert wins >= wins and loses <= even and hash(wins) == hash(-(-wins))
+
+
+def test_bad_limits() -> None:
+    engine = labrys.Engine("chess")
+    bad: list[dict[str, object]] = [
+        {},
+        {"nodes": 0},
+        {"depth": 0},
+        {"time": -1.0},
+        {"time": float("nan")},
+        {"time": float("inf")},
+        {"clock": (-1.0, 0.0)},
+        {"nodes": 10, "moves": ["e2e5"]},
+    ]
+    for limits in bad:
+        with pytest.raises(ValueError):
+            engine.search(**limits)  # type: ignore[arg-type]
+    for wrong in ({"nodes": -1}, {"nodes": 2**70}):
+        with pytest.raises((OverflowError, ValueError)):
+            engine.search(**wrong)  # type: ignore[arg-type]
+    with pytest.raises(TypeError):
+        engine.search("startpos", nodes=10)
+    with pytest.raises(ValueError, match="amazons"):
+        engine.search(labrys.Game("amazons").start(), nodes=10)
+    assert engine.search(nodes=100).move is not None
+
+
+def test_iterating() -> None:
+    engine = labrys.Engine("chess")
+    with engine.analyse() as search:
+        depths = []
+        for info in search:
+            depths.append(info.depth)
+            if info.depth >= 6:
+                break
+    assert depths == sorted(depths) and depths[-1] == 6
+    result = search.wait()
+    assert result.move is not None and result.depth >= 6
+    # To the end of a search with a limit.
+    infos = list(engine.analyse(depth=4))
+    assert infos[-1].depth == 4 and [move.position.ply for move in infos[-1].pv][:2] == [0, 1]
+
+
+def test_stopping_from_another_thread() -> None:
+    engine = labrys.Engine("chess")
+    results = []
+    thread = threading.Thread(target=lambda: results.append(engine.search(time=600)))
+    thread.start()
+    while not results and thread.is_alive():
+        time.sleep(0.1)
+        engine.stop()
+    thread.join()
+    assert results[0].move is not None
+    # The next search is not stopped.
+    assert engine.search(nodes=20_000).nodes >= 20_000
+
+
+def test_the_lock_of_python_is_released() -> None:
+    engine = labrys.Engine("chess")
+    search = engine.analyse()
+    thread = threading.Thread(target=search.wait)
+    thread.start()
+    count = 0
+    for _ in range(100_000):
+        count += 1
+    assert count == 100_000 and thread.is_alive()
+    search.stop()
+    thread.join()
+
+
+def test_several_threads_use_an_engine(name: str) -> None:
+    engine = labrys.Engine(name)
+    start = labrys.Game(name).start()
+    moves: list[labrys.Move | None] = []
+    threads = [
+        threading.Thread(target=lambda: moves.append(engine.search(start, nodes=500).move)) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(moves) == 4 and all(move in start.legal_moves for move in moves)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are those of POSIX")
+@pytest.mark.parametrize(
+    "work",
+    [
+        "labrys.Engine('chess').search(time=600)",
+        "labrys.Engine('chess', searchmode='mcts').search(time=600)",
+        "list(labrys.Engine('chess').analyse())",
+        "labrys.Game('amazons').start().perft(5)",
+    ],
+)
+def test_ctrl_c(work: str) -> None:
+    code = f"import labrys, sys, time\nprint('begun', flush=True)\ntry:\n    {work}\n"
+    code += "except KeyboardInterrupt:\n    print('interrupted', flush=True)\nelse:\n    print('ended')\n"
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert (output, process.returncode) == ("interrupted\n", 0)
+
+
+def test_options() -> None:
+    engine = labrys.Engine("chess", hash=8, Threads=1, move_overhead=20)
+    options = engine.options
+    assert options["Hash"].kind == "spin" and options["Hash"].min == 1 and options["Hash"].default == 16
+    assert options["SearchMode"].kind == "combo" and "mcts" in options["SearchMode"].values
+    assert options["Ponder"].kind == "check" and options["Ponder"].default is False
+    assert options["EvalFile"].kind == "string" and options["Clear Hash"].kind == "button"
+    engine.set(searchmode="mcts", hash=4)
+    visits = engine.search(nodes=20_000).lines[0].visits
+    assert visits is not None and 0 < visits[0] < visits[1] and 0 < visits[2] < 1
+    engine.set_option("Clear Hash")
+    engine.set_option("SearchMode", "pvs")
+    assert engine.search(nodes=400).lines[0].visits is None
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("Hash", 0),
+        ("Hash", "much"),
+        ("Hash", 10**12),
+        ("SearchMode", "magic"),
+        ("EvalFile", "/nowhere/net.safetensors"),
+        ("WeightsFile", "/nowhere/weights.json"),
+        ("FeatureSet", "none"),
+        ("NoSuchOption", 1),
+        ("UCI_ShowWDL", "maybe"),
+    ],
+)
+def test_options_that_are_refused(option: str, value: str | int) -> None:
+    engine = labrys.Engine("chess", hash=2)
+    before = engine.search(nodes=1000)
+    with pytest.raises(ValueError) as error:
+        engine.set_option(option, value)
+    # The binary's text.
+    said = command(text=f"setoption name {option} value {value}\nquit\n")
+    assert f"info string error: {error.value}" in said
+    engine.new_game()
+    after = engine.search(nodes=1000)
+    assert (str(after.move), after.score) == (str(before.move), before.score)
+    with pytest.raises(ValueError):
+        labrys.Engine("chess", **{option: value})
+
+
+def test_weights(tmp_path: Path) -> None:
+    engine = labrys.Engine("neighbours", featureset="base", evaluation="linear")
+    shipped = engine.weights
+    assert list(shipped) == labrys.Game("neighbours").feature_sets["base"]
+    engine.weights = {"piecesForMe": 20.0}
+    assert engine.weights == {**shipped, "piecesForMe": 20.0}
+    for wrong in ({"noSuchFeature": 1.0}, {"piecesForMe": float("nan")}):
+        with pytest.raises(ValueError):
+            engine.weights = wrong
+    assert engine.weights == {**shipped, "piecesForMe": 20.0}
+    assert copy.deepcopy(engine).weights == engine.weights
+    engine.weights = None
+    assert engine.weights == shipped
+    file = ROOT / "weights" / "neighbours" / "base.json"
+    engine.weights = str(file)
+    with pytest.raises(ValueError):
+        engine.weights = str(tmp_path / "none.json")
+
+
+def test_evaluations(name: str) -> None:
+    position = labrys.Game(name).start().playout(1).start
+    linear = labrys.Engine(name, evaluation="linear").evaluate(position)
+    assert linear.kind == "linear" and not linear.inputs and float(linear) == linear.value
+    board = {"board": "8x8"} if name == "amazons" else {}
+    game = labrys.Game(name, **board)
+    net = labrys.Engine(game, evaluation="net").evaluate(game.start())
+    assert net.kind == "net" and net.inputs and not net.features
+
+
+def test_a_net_of_ones_own(tmp_path: Path) -> None:
+    net = tmp_path / "net.safetensors"
+    command("nnue", "new", "--variant", "neighbours", "--neurons", "16", "--out", str(net))
+    engine = labrys.Engine("neighbours", EvalFile=str(net))
+    found = engine.evaluate()
+    assert found.kind == "net"
+    assert found.value != labrys.Engine("neighbours", evaluation="net").evaluate().value
+    assert engine.search(nodes=500).move is not None
+    net.write_bytes(net.read_bytes()[:-3])
+    with pytest.raises(ValueError, match=r"net\.safetensors"):
+        labrys.Engine("neighbours", EvalFile=str(net))
+
+
+def test_a_policy(tmp_path: Path) -> None:
+    assert labrys.Engine("neighbours").policy() is None
+    net = tmp_path / "policy.safetensors"
+    command("zero", "new", "--variant", "neighbours", "--channels", "8", "--blocks", "1", "--out", str(net))
+    engine = labrys.Engine("neighbours", NetFile=str(net), SearchMode="mcts", Selection="puct")
+    policy = engine.policy()
+    assert policy is not None
+    start = labrys.Game("neighbours").start()
+    assert {move for move, _ in policy} == set(start.legal_moves)
+    assert sum(prior for _, prior in policy) == pytest.approx(1, abs=1e-4)
+    priors = [prior for _, prior in policy]
+    assert priors == sorted(priors, reverse=True)
+    assert engine.evaluate().kind == "policy" and 0 <= engine.evaluate().value <= 1
+
+
+def test_engines_can_be_copied() -> None:
+    engine = labrys.Engine("neighbours", hash=2, featureset="base", evaluation="linear")
+    engine.weights = {"piecesForMe": 3.0}
+    for other in (copy.copy(engine), copy.deepcopy(engine), pickle.loads(pickle.dumps(engine))):
+        assert other.weights == engine.weights
+        one, two = engine.search(nodes=2000), other.search(nodes=2000)
+        assert (str(one.move), one.score) == (str(two.move), two.score)
+        engine.new_game()
+        other.new_game()
+    assert "neighbours" in repr(engine)
+
+
+def test_the_board_of_a_game() -> None:
+    engine = labrys.Engine(labrys.Game("amazons", board="5x5"))
+    assert engine.game.options == {"AmazonsBoard": "5x5"}
+    found = engine.search(nodes=300)
+    assert found.move is not None and found.move.position.fen.startswith("1q1q1/")
+    assert engine.search(labrys.Game("amazons").start(), nodes=100).move is not None

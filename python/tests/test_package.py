@@ -1,0 +1,50 @@
+"""The package as a whole."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from common import ROOT, command
+
+import labrys
+
+# They belong to what asks for them.
+HEAVY = ["numpy", "pandas", "gymnasium", "pettingzoo", "pyspiel", "chess", "ray", "tqdm", "matplotlib"]
+
+
+def test_importing_imports_little() -> None:
+    code = "import json, sys, labrys\nlabrys.Game('chess').start().play('e4')\n"
+    code += "print(json.dumps(list(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert set(json.loads(done.stdout)).isdisjoint(HEAVY)
+
+
+def test_the_binary_comes_with_it() -> None:
+    assert labrys.__version__ in command("--version")
+    assert "Usage: labrys" in command("--help")
+
+
+def test_an_error_of_the_command_line() -> None:
+    words = [sys.executable, "-m", "labrys", "solve", "--variant", "tictactoe"]
+    done = subprocess.run(words, capture_output=True, cwd=ROOT)
+    assert done.returncode not in (0, 101) and b"tictactoe" in done.stderr
+
+
+@pytest.mark.parametrize("checker", [["mypy", "--strict"], ["pyright"]], ids=["mypy", "pyright"])
+def test_types(checker: list[str]) -> None:
+    pytest.importorskip(checker[0])
+    done = subprocess.run(
+        [sys.executable, "-m", *checker, "labrys"], capture_output=True, text=True, cwd=ROOT / "python"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stub_has_what_the_module_has() -> None:
+    pytest.importorskip("mypy")
+    words = [sys.executable, "-m", "mypy.stubtest", "labrys._labrys", "--ignore-disjoint-bases"]
+    words += ["--allowlist", str(ROOT / "python" / "tests" / "stubtest.allow"), "--concise"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
