@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from . import ClusterError
 
@@ -21,8 +22,9 @@ def write_atomically(path: Path, content: bytes) -> None:
 class Folder:
     """The folder of a run. The same command goes on with it; another one is refused."""
 
-    def __init__(self, path: Path, manifest: dict):
-        self.path, self.shards = path, manifest["shards"]
+    def __init__(self, path: Path, manifest: dict[str, Any]):
+        self.path = path
+        self.shards: int = manifest["shards"]
         (path / "shards").mkdir(parents=True, exist_ok=True)
         # In memory, as asking for each file after each shard would take longer and longer.
         self.done = {index for index in range(1, self.shards + 1) if self.shard(index).exists()}
@@ -39,6 +41,11 @@ class Folder:
                 raise ClusterError(
                     f"{path} holds another run: {name} is {found.get(name)!r}, not {manifest.get(name)!r}"
                 )
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all shards are there."""
+        return len(self.done) == self.shards
 
     def shard(self, index: int) -> Path:
         """The file of a shard, by its number from 1."""

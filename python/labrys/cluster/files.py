@@ -1,14 +1,16 @@
-"""The binary and the files that a job needs, shipped to the workers by reference and stored by content."""
+"""The program and the files that a job needs, shipped to the workers by reference and stored by content."""
 
 import hashlib
 import os
 import subprocess
 import tempfile
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 import ray
 
+from .._program import command_line
 from . import ClusterError
 
 # Arguments whose value is a file, and keys of engines whose value is one.
@@ -41,7 +43,8 @@ class Files:
 
     def add_words(self, words: list[str]) -> list[str]:
         """Adds the files that a command line names; the command line with their new names."""
-        flag, added = "", []
+        flag = ""
+        added: list[str] = []
         for before, word in zip(["", *words], words):
             flag = word if word.startswith("--") else flag
             # There may be several rivals.
@@ -83,7 +86,7 @@ class Shipment:
 
     hash: str
     # In a list, so that Ray passes the reference and not the content.
-    reference: list
+    reference: "list[ray.ObjectRef[Files]]"
 
     @staticmethod
     def of(files: Files) -> "Shipment":
@@ -91,7 +94,7 @@ class Shipment:
 
     def folder(self) -> Path:
         """The folder of the files on this machine, complete."""
-        base = Path(tempfile.gettempdir()) / f"labrys_cluster-{os.getuid()}"
+        base = Path(tempfile.gettempdir()) / f"labrys-cluster-{os.getuid()}"
         base.mkdir(mode=0o700, exist_ok=True)
         if base.stat().st_uid != os.getuid():
             raise ClusterError(f"{base}: belongs to another user")
@@ -103,15 +106,32 @@ class Shipment:
         return folder
 
 
-def version(binary: str, cwd: Path | None = None) -> str:
-    """What a binary says of its version, without the processor that it was built for."""
-    # A relative path with a slash is relative to `cwd`.
-    program = str(cwd / binary) if cwd and "/" in binary else binary
+def program(binary: str | None, folder: Path | None = None) -> list[str]:
+    """The first words of a command line: this package without a binary. A relative path with a slash is
+    relative to the folder."""
+    if binary is None:
+        return command_line()
+    return [str(folder / binary) if folder and "/" in binary else binary]
+
+
+def version(binary: str | None, folder: Path | None = None) -> str:
+    """What a program says of its version, without the processor that it was built for."""
+    return own_version() if binary is None else version_of(binary, program(binary, folder))
+
+
+@cache
+def own_version() -> str:
+    """The version of this package."""
+    return version_of("labrys", program(None))
+
+
+def version_of(name: str, words: list[str]) -> str:
+    """The version of a program by its command line."""
     try:
-        done = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([*words, "--version"], capture_output=True, text=True, timeout=60)
     except OSError as error:
-        raise ClusterError(f"{binary}: {error.strerror}") from error
+        raise ClusterError(f"{name}: {error.strerror}") from error
     if done.returncode != 0:
-        raise ClusterError(f"{binary}: {done.stderr.strip()}")
+        raise ClusterError(f"{name}: {done.stderr.strip()}")
     lines = done.stdout.strip().splitlines()
     return "\n".join(line for line in lines if not line.startswith(("build: ", "processor: ")))

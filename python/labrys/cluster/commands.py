@@ -1,23 +1,30 @@
-"""`match`, `selfplay`, `zero`, `solve`, `spsa` and `train` on a cluster. Their arguments are those of Labrys."""
+"""`match`, `selfplay`, `zero`, `solve`, `spsa` and `train` on a cluster. Their arguments are those of
+Labrys."""
 
 import argparse
 import csv
 import json
+import logging
 import math
 import shutil
 import socket
 import subprocess
 import sys
 import time
-import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Callable, Iterable
+from typing import Any
 
 import ray
 from tqdm import tqdm
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 from . import ClusterError
-from .files import Files, Shipment, version
+from .files import Files, Shipment, program, version
 from .folder import Folder, write_atomically
 from .shards import Job, Result, Shard, run_shards
 
@@ -65,7 +72,7 @@ REPORTS = 0.05
 def run(line: list[str]) -> None:
     """Runs a command line, without the name of the program."""
     parser = argparse.ArgumentParser(
-        prog="python -m labrys_cluster",
+        prog="python -m labrys.cluster",
         description="Runs jobs of Labrys on a Ray cluster. Other arguments are those of the command.",
         allow_abbrev=False,
     )
@@ -73,7 +80,7 @@ def run(line: list[str]) -> None:
     parser.add_argument(
         "--folder", type=Path, required=True, help="folder of the run; the same command goes on"
     )
-    parser.add_argument("--labrys", default="labrys", help="the binary, shipped to the workers")
+    parser.add_argument("--labrys", help="a binary, shipped to the workers [default: this package]")
     parser.add_argument(
         "--worker-labrys", help="in its place a program that the workers have, of the same version"
     )
@@ -93,18 +100,19 @@ def run(line: list[str]) -> None:
 
 
 class Cluster:
-    """What all commands share: the binary, the cluster, and shards that become the file of a run."""
+    """What all commands share: the program, the cluster, and shards that become the file of a run."""
 
     def __init__(self, options: argparse.Namespace):
         self.options, self.files = options, Files()
-        binary = options.labrys
-        if "/" not in binary:
-            binary = subprocess.run(["which", binary], capture_output=True, text=True).stdout.strip()
-            if not binary:
+        self.binary: str | None = None
+        self.shipped: str | None = options.worker_labrys
+        if options.labrys is not None:
+            found = shutil.which(options.labrys)
+            if found is None:
                 raise ClusterError(f"--labrys {options.labrys}: no such program")
-        self.binary = str(Path(binary).absolute())
+            self.binary = str(Path(found).absolute())
+            self.shipped = self.shipped or self.files.add(self.binary, executable=True)
         self.version = version(self.binary)
-        self.shipped = options.worker_labrys or self.files.add(self.binary, executable=True)
 
     def connect(self) -> None:
         """Joins the cluster, or starts one on this machine."""
@@ -119,15 +127,18 @@ class Cluster:
             except OSError as error:
                 raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
         # Workers elsewhere get this package. Nobody looks at the dashboard of a cluster for one run.
-        rest = {"runtime_env": {"py_modules": [str(Path(__file__).parent)]}} if address else LOCAL
+        package = str(Path(__file__).parents[1])
+        rest: dict[str, Any] = {"runtime_env": {"py_modules": [package]}} if address else LOCAL
         try:
-            ray.init(address=address or "local", log_to_driver=False, logging_level="error", **rest)
+            ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **rest)
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
 
-    def labrys(self, *words: str, files: Path | None = None) -> str:
+    def labrys(self, *words: str | Path, files: Path | None = None) -> str:
         """Runs Labrys on this machine, in the folder of the files; its standard output."""
-        done = subprocess.run([self.binary, *map(str, words)], cwd=files, capture_output=True, text=True)
+        done = subprocess.run(
+            [*program(self.binary), *map(str, words)], cwd=files, capture_output=True, text=True
+        )
         if done.returncode != 0:
             raise ClusterError(done.stderr.strip().removeprefix("labrys: "))
         return done.stdout
@@ -150,8 +161,8 @@ class Cluster:
                 name = f"{index}/{folder.shards}"
                 yield Shard(index, ["--shard", name], f"shard {name}")
 
-    def job(self, words: list[str], outs: dict[str, str], **given) -> Job:
-        """A job for the binary of this cluster."""
+    def job(self, words: list[str], outs: dict[str, str], **given: Any) -> Job:
+        """A job for the program of this cluster."""
         threads = "--concurrency" if words[0] in ("match", "spsa") else "--threads"
         return Job(words, outs, self.options.cpus, threads, self.shipped, self.version, **given)
 
@@ -187,15 +198,16 @@ class Cluster:
                 run_shards(shipment, job, shards, finished)
         finally:
             bar.close()
-        return len(folder.done) == folder.shards
+        return folder.is_complete
 
     def shards(self, games: int) -> int:
         """Into how many shards games are cut."""
         if games < 2:
             raise ClusterError(f"{games} games: expected 2 or more")
-        return max(1, min(games // 2, math.ceil(games / self.options.shard_games)))
+        size: int = self.options.shard_games
+        return max(1, min(games // 2, math.ceil(games / size)))
 
-    def manifest(self, words: list[str], shards: int) -> dict:
+    def manifest(self, words: list[str], shards: int) -> dict[str, Any]:
         """What tells a run from others."""
         return {"command": words, "shards": shards, "version": self.version}
 
@@ -250,7 +262,7 @@ def play_match(cluster: Cluster, words: list[str]) -> None:
     shipment = Shipment.of(cluster.files)
     files = shipment.folder()
 
-    def report(*rest) -> str:
+    def report(*rest: str | Path) -> str:
         return cluster.labrys(*words, *rest, files=files)
 
     report("--report", "/dev/null")
@@ -332,7 +344,7 @@ def play_zero(cluster: Cluster, words: list[str]) -> None:
 def solve(cluster: Cluster, words: list[str]) -> None:
     """A proof: the cluster solves the positions into which it is split, this machine puts it together."""
     parser = argparse.ArgumentParser(
-        prog="python -m labrys_cluster solve", allow_abbrev=False, add_help=False
+        prog="python -m labrys.cluster solve", allow_abbrev=False, add_help=False
     )
     for flag in ["--variant", "--fen", "--split", *LIMITS]:
         parser.add_argument(flag)
@@ -352,7 +364,7 @@ def solve(cluster: Cluster, words: list[str]) -> None:
     limits = [word for flag in LIMITS if (limit := getattr(given, flag.strip("-"))) for word in (flag, limit)]
     counting = ["--counting"] * given.counting
 
-    def positions(*assumed) -> list[str]:
+    def positions(*assumed: str | Path) -> list[str]:
         """Those that are still open."""
         return [line.split("\t")[1] for line in cluster.labrys(*listing, *assumed).splitlines()]
 
@@ -394,7 +406,8 @@ def solve(cluster: Cluster, words: list[str]) -> None:
 
 def learn(cluster: Cluster, words: list[str], state: str, whole: str) -> None:
     """A learning by steps, whose state is in the file `state`: the cluster plays the games of a step, this
-    machine learns from them. It also plays the matches of a training. The file `whole` is there at the end."""
+    machine learns from them. It also plays the matches of a training. The file `whole` is there at the
+    end."""
     words = [words[0], *cluster.files.add_words(words[1:])]
     base = cluster.options.folder.absolute()
     run = base / "run"
@@ -450,9 +463,9 @@ def main() -> int:
     try:
         run(sys.argv[1:])
     except ClusterError as error:
-        print(f"labrys_cluster: {error}", file=sys.stderr)
+        print(f"labrys.cluster: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print("labrys_cluster: interrupted, the same command goes on", file=sys.stderr)
+        print("labrys.cluster: interrupted, the same command goes on", file=sys.stderr)
         return 130
     return 0

@@ -1,4 +1,4 @@
-"""`python -m labrys_cluster`."""
+"""`python -m labrys.cluster`."""
 
 import sys
 

@@ -1,21 +1,22 @@
 """Runs the shards of a job on the cluster. Ray places them, moves their files, and repeats those whose worker
 is lost; a shard counts when the driver has its result, which it gets once."""
 
-import ctypes
-import os
 import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Callable, Iterable
+from typing import Any
 
 import ray
 from ray.exceptions import RayTaskError
 
+from .._program import die_with_parent
 from . import ClusterError
-from .files import Shipment, version
+from .files import Shipment, program, version
 
 # Shards in the hands of Ray for each core of the cluster: one that is played and one that waits.
 QUEUED = 2
@@ -35,9 +36,9 @@ class Job:
     # Cores of a shard, and the argument that names them.
     cpus: int
     threads: str
-    # The binary on the workers: a shipped file, or a program that they have.
-    binary: str
-    # What the binary has to say of its version.
+    # The binary on the workers: a shipped file, or a program that they have; `None` is this package.
+    binary: str | None
+    # What it has to say of its version.
     version: str
     # The argument that names a folder with the files of `given`, if there is one.
     folder: str | None = None
@@ -74,29 +75,22 @@ class Lost(Exception):
     """The command was killed from outside, as a worker may be."""
 
 
-def die_with_parent() -> None:
-    """Has the kernel kill this process when its parent, a worker of Ray, is killed."""
-    if os.uname().sysname == "Linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)
-
-
-@ray.remote(max_retries=-1, retry_exceptions=[Lost])
 def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
     """Runs a shard and returns its files. It may run again if its worker or the command is
     lost: it leaves nothing behind."""
     begin = time.monotonic()
     folder = shipment.folder()
-    node = ray.util.get_node_ip_address()
+    node: str = ray.util.get_node_ip_address()  # type: ignore[no-untyped-call]
     try:
         found = version(job.binary, folder)
     except ClusterError as error:
         raise ClusterError(f"worker {node}: {error}") from error
     if found != job.version:
-        raise ClusterError(f"worker {node}: {job.binary} is another version: {found!r}, not {job.version!r}")
-    program = str(folder / job.binary) if "/" in job.binary else job.binary
+        name = job.binary or "labrys"
+        raise ClusterError(f"worker {node}: {name} is another version: {found!r}, not {job.version!r}")
     with tempfile.TemporaryDirectory(prefix="labrys_shard-") as scratch:
         outs = {end: Path(scratch) / f"out{end}" for end in job.outs.values()}
-        words = [program, *job.words, *shard.words, job.threads, str(job.cpus)]
+        words = [*program(job.binary, folder), *job.words, *shard.words, job.threads, str(job.cpus)]
         words += [word for flag, end in job.outs.items() for word in (flag, str(outs[end]))]
         if job.folder:
             given = Path(scratch) / "given"
@@ -111,7 +105,7 @@ def run_shard(shipment: Shipment, job: Job, shard: Shard) -> Result:
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
-            preexec_fn=die_with_parent,
+            preexec_fn=partial(die_with_parent, signal.SIGKILL),
         )
         played = time.monotonic() - start
         if done.returncode == -signal.SIGKILL:
@@ -128,11 +122,15 @@ def run_shards(
 ) -> None:
     """Runs shards in order, taking each when there is room for it. `finished` is called with each result as
     it comes; if it returns true, the rest is left."""
-    task = run_shard.options(num_cpus=job.cpus)
-    waiting, running = iter(shards), set()
+    # Ray's types know no list of exceptions.
+    retries: dict[str, Any] = {"max_retries": -1, "retry_exceptions": [Lost]}
+    task = ray.remote(run_shard).options(num_cpus=job.cpus, **retries)
+    waiting = iter(shards)
+    running: set[ray.ObjectRef[Result]] = set()
     try:
         while True:
-            slots = QUEUED * max(1, int(ray.cluster_resources().get("CPU", 1)) // job.cpus)
+            cores = ray.cluster_resources().get("CPU", 1)  # type: ignore[no-untyped-call]
+            slots = QUEUED * max(1, int(cores) // job.cpus)
             while len(running) < slots and (shard := next(waiting, None)) is not None:
                 running.add(task.remote(shipment, job, shard))
             if not running:
