@@ -1,22 +1,58 @@
-//! Progress of long commands on standard error: a progress bar on a terminal, otherwise a line at intervals.
+//! Progress of long commands on standard error: a progress bar on a terminal, otherwise a line at intervals; for
+//! programs, lines of JSON.
 
+use std::env;
 use std::io::{self, IsTerminal};
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+
+/// The environment variable that asks for lines of JSON, by the value `json`.
+const FORMAT: &str = "LABRYS_PROGRESS";
 
 /// Interval between lines where standard error is no terminal.
 const LINES: Duration = Duration::from_secs(10);
 
-/// Interval between updates of the bar's message: summarizing a long match takes longer than a short game.
+/// Interval between updates of the bar's message, and between lines of JSON: summarizing a long match takes
+/// longer than a short game.
 const MESSAGES: Duration = Duration::from_millis(100);
+
+/// How progress is shown.
+#[derive(Clone, Copy, PartialEq)]
+enum Display {
+    /// A bar on a terminal.
+    Bar,
+    /// Lines for people.
+    Lines,
+    /// Lines of JSON.
+    Json,
+}
+
+impl Display {
+    fn wanted() -> Display {
+        match env::var_os(FORMAT) {
+            Some(format) if format == "json" => Display::Json,
+            _ if io::stderr().is_terminal() => Display::Bar,
+            _ => Display::Lines,
+        }
+    }
+
+    /// The interval between messages.
+    fn interval(self) -> Duration {
+        match self {
+            Display::Lines => LINES,
+            Display::Bar | Display::Json => MESSAGES,
+        }
+    }
+}
 
 /// The progress of a command.
 pub(super) struct Progress {
     bar: ProgressBar,
     unit: String,
     shown: Instant,
-    has_terminal: bool,
+    display: Display,
 }
 
 impl Progress {
@@ -33,32 +69,46 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
+        let display = Display::wanted();
+        if display != Display::Bar {
+            bar.set_draw_target(ProgressDrawTarget::hidden());
+        }
         bar.set_position(done);
         bar.reset_eta();
-        Progress { bar, unit, shown: Instant::now(), has_terminal: io::stderr().is_terminal() }
+        let progress = Progress { bar, unit, shown: Instant::now(), display };
+        if display == Display::Json {
+            progress.print_json(done, "");
+        }
+        progress
     }
 
     /// Sets the number of units done. `message` is called only when it is to be shown.
     pub(super) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
         self.bar.set_position(done);
-        if self.shown.elapsed() < if self.has_terminal { MESSAGES } else { LINES } {
+        let is_last = self.display == Display::Json && self.bar.length() == Some(done);
+        if self.shown.elapsed() < self.display.interval() && !is_last {
             return;
         }
         self.shown = Instant::now();
-        if self.has_terminal {
-            return self.bar.set_message(message());
-        }
-        let unit = &self.unit;
-        match self.bar.length() {
-            Some(total) => {
-                print_message!(
-                    "{done}/{total} {unit} {} {:#} left",
-                    message(),
-                    HumanDuration(self.bar.eta())
-                );
+        match self.display {
+            Display::Bar => self.bar.set_message(message()),
+            Display::Json => self.print_json(done, &message()),
+            Display::Lines => {
+                let (unit, message) = (&self.unit, message());
+                match self.bar.length() {
+                    Some(total) => {
+                        let left = HumanDuration(self.bar.eta());
+                        print_message!("{done}/{total} {unit} {message} {left:#} left");
+                    }
+                    None => print_message!("{done} {unit} {message}"),
+                }
             }
-            None => print_message!("{done} {unit} {}", message()),
         }
+    }
+
+    fn print_json(&self, done: u64, message: &str) {
+        let total = self.bar.length();
+        print_message!("{}", json!({"progress": self.unit, "done": done, "total": total, "message": message}));
     }
 
     /// Hides the bar while `print` prints.

@@ -98,6 +98,20 @@ fn a_match_prints_its_result_and_writes_its_games() {
 }
 
 #[test]
+fn programs_read_the_progress_as_json() {
+    let words = format!("match {TWO} --games 4");
+    let output = command(&words).env("LABRYS_PROGRESS", "json").output().unwrap();
+    assert!(output.status.success());
+    let error = String::from_utf8(output.stderr).unwrap();
+    let events: Vec<serde_json::Value> =
+        error.lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+    let (first, last) = (&events[0], &events[events.len() - 1]);
+    assert_eq!(*first, serde_json::json!({"progress": "games", "done": 0, "total": 4, "message": ""}));
+    assert_eq!((&last["done"], &last["total"]), (&4.into(), &4.into()));
+    assert!(last["message"].as_str().unwrap().contains("Elo"), "{last}");
+}
+
+#[test]
 fn replay_finds_errors() {
     let folder = folder();
     let file = folder.path().join("games.pgn");

@@ -82,7 +82,7 @@ fn compare<G: Playable>(option: Option<(&str, &str)>, net: &str) {
         );
         let out = path("torch.safetensors");
         let arguments = [&net_path, Path::new("--samples"), &samples_path, Path::new("--out"), &out];
-        python("python/train_net.py", &arguments, &options);
+        python("python/examples/train_net.py", &arguments, &options);
         let theirs = Parameters::load::<G>(&out).unwrap();
         let (mut distance, mut change) = (0.0, 0.0);
         for (name, ours) in trainer.parameters().tensors() {

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import shlex
 import signal
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from labrys_cluster import ClusterError, commands, frames
+from labrys import _program, frames
+from labrys.cluster import ClusterError, commands
 
 ENGINES = [
     "--variant", "neighbours", "--engine", "name=a", "--engine", "name=b", "option.FeatureSet=base",
@@ -52,13 +54,13 @@ def kill_workers(count: int, ended: threading.Event, killed: list) -> None:
                 pass
 
 
-def test_a_match_survives_kill_9(cluster, labrys, local, tmp_path):
+def test_a_match_survives_kill_9(cluster, local, tmp_path):
     games = ["--games", "400"]
     whole = local("match", *ENGINES, *games, "--json", "--pgnout", tmp_path / "whole.pgn")
     ended, killed = threading.Event(), []
     killer = threading.Thread(target=kill_workers, args=(20, ended, killed))
     killer.start()
-    words = ["match", "--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "10"]
+    words = ["match", "--folder", str(tmp_path / "run"), "--shard-games", "10"]
     try:
         commands.run([*words, *ENGINES, *games])
     finally:
@@ -74,30 +76,31 @@ def test_a_match_survives_kill_9(cluster, labrys, local, tmp_path):
     assert set(frames.shards(tmp_path / "run").shard) == set(range(1, 41))
 
 
-def test_an_sprt_stops_the_rest(cluster, labrys, local, tmp_path):
+def test_an_sprt_stops_the_rest(cluster, local, tmp_path):
     sprt = ["--games", "2000", "--sprt", "elo0=0", "elo1=300", "alpha=0.2", "beta=0.2"]
     whole = local("match", *ENGINES, *sprt, "--json")
-    words = ["match", "--labrys", labrys, "--folder", str(tmp_path), "--shard-games", "4"]
+    words = ["match", "--folder", str(tmp_path), "--shard-games", "4"]
     commands.run([*words, *ENGINES, *sprt])
     assert lasting((tmp_path / "report.json").read_text()) == lasting(whole)
     assert len(list((tmp_path / "shards").iterdir())) < 500
 
 
-def test_selfplay_goes_on_after_the_driver_was_killed(cluster, labrys, local, tmp_path):
+def test_selfplay_goes_on_after_the_driver_was_killed(cluster, binary, local, tmp_path):
     games = ["--variant", "tucchess", "--games", "150", "--nodes", "200"]
     local("selfplay", *games, "--out", tmp_path / "whole.bin")
+    # Here with a binary that is shipped.
     line = [
         sys.executable,
         "-m",
-        "labrys_cluster",
+        "labrys.cluster",
         "selfplay",
         "--address",
         cluster.address,
         "--labrys",
-        labrys,
+        binary,
     ]
     line += ["--folder", str(tmp_path / "run"), "--shard-games", "10", *games]
-    driver = subprocess.Popen(line, cwd=Path(__file__).parents[1], stderr=subprocess.PIPE)
+    driver = subprocess.Popen(line, cwd=tmp_path, stderr=subprocess.PIPE)
     while len(list(tmp_path.glob("run/shards/0*"))) < 3:
         assert driver.poll() is None, driver.stderr.read()
         time.sleep(0.1)
@@ -105,7 +108,7 @@ def test_selfplay_goes_on_after_the_driver_was_killed(cluster, labrys, local, tm
     driver.wait()
     first = {path: path.stat().st_mtime_ns for path in tmp_path.glob("run/shards/0*")}
     assert 3 <= len(first) < 15
-    done = subprocess.run(line, cwd=Path(__file__).parents[1], capture_output=True, text=True)
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert all(path.stat().st_mtime_ns == time for path, time in first.items()), "a shard was played again"
     assert (tmp_path / "run/games.bin").read_bytes() == (tmp_path / "whole.bin").read_bytes()
@@ -113,7 +116,7 @@ def test_selfplay_goes_on_after_the_driver_was_killed(cluster, labrys, local, tm
     assert frames.header(tmp_path / "whole.bin")["nodes"] == 200
 
 
-def test_zero_learns_the_same_nets(cluster, labrys, local, tmp_path):
+def test_zero_learns_the_same_nets(cluster, local, tmp_path):
     (tmp_path / "zero.toml").write_text(
         """
 variant = "tucchess"
@@ -125,19 +128,19 @@ gate = { games = 2 }
 """
     )
     local("zero", "train", tmp_path / "zero.toml", "--out", tmp_path / "whole")
-    words = ["--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "2"]
+    words = ["--folder", str(tmp_path / "run"), "--shard-games", "2"]
     commands.run(["zero", *words, str(tmp_path / "zero.toml")])
     for name in ["best.safetensors", "state.json", "generation-0002/net.safetensors"]:
         assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
-def test_spsa_makes_the_steps_of_one_machine(cluster, labrys, local, tmp_path):
-    if "tuning" not in local("--version"):
+def test_spsa_makes_the_steps_of_one_machine(cluster, binary, local, tmp_path):
+    if "tuning" not in local("--version", program=[binary]):
         pytest.skip("needs a build for tuning")
     words = ["spsa", "--variant", "neighbours", "--each", "nodes=100", "option.Hash=1", "--iterations", "3"]
     words += ["--pairs", "4", "--constant", "late_pruning_moves min=3 max=16 c_end=3 r_end=0.1"]
-    whole = local(*words, "--out", tmp_path / "whole")
-    line = ["--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "2"]
+    whole = local(*words, "--out", tmp_path / "whole", program=[binary])
+    line = ["--labrys", binary, "--folder", str(tmp_path / "run"), "--shard-games", "2"]
     commands.run([words[0], *line, *words[1:]])
     for name in ["spsa.json", "spsa.csv"]:
         assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
@@ -147,11 +150,11 @@ def test_spsa_makes_the_steps_of_one_machine(cluster, labrys, local, tmp_path):
         commands.run(["spsa", *line, *longer])
 
 
-def test_train_learns_the_weights_of_one_machine(cluster, labrys, local, tmp_path):
+def test_train_learns_the_weights_of_one_machine(cluster, local, tmp_path):
     words = ["--variant", "neighbours", "--weights", "zeros", "--games", "20", "--round", "8"]
     words += ["--clone-every", "10", "--period", "20", "--compare-every", "0", "--judge-games", "4"]
     whole = local("train", *words, "--out", tmp_path / "whole")
-    line = ["train", "--labrys", labrys, "--folder", str(tmp_path / "run"), "--shard-games", "3", *words]
+    line = ["train", "--folder", str(tmp_path / "run"), "--shard-games", "3", *words]
     commands.run(line)
     names = ["checkpoint.json", "curve.csv", "weights.json"]
     for name in names:
@@ -168,8 +171,8 @@ def test_train_learns_the_weights_of_one_machine(cluster, labrys, local, tmp_pat
 LOST = ["--variant", "amazons", "--fen", "1qq1/q2q/Q2Q/1QQ1 w"]
 
 
-def test_a_proof_is_put_together_and_verified(cluster, labrys, tmp_path, capsys):
-    words = ["solve", "--labrys", labrys, "--folder", str(tmp_path), *LOST, "--split", "2", "--hash", "8"]
+def test_a_proof_is_put_together_and_verified(cluster, local, tmp_path, capsys):
+    words = ["solve", "--folder", str(tmp_path), *LOST, "--split", "2", "--hash", "8"]
     # Too little for most positions: they are left for the next time.
     commands.run([*words, "--proof", "--nodes", "5"])
     first = frames.results(tmp_path / "results.tsv")
@@ -183,16 +186,16 @@ def test_a_proof_is_put_together_and_verified(cluster, labrys, tmp_path, capsys)
     found = frames.results(tmp_path / "results.tsv")
     assert len(first) < len(found) and set(found.fen) > set(first.fen)
     # One losing reply is enough for each first move.
-    jobs = subprocess.run([labrys, "solve", *LOST, "--split", "2"], capture_output=True, text=True).stdout
+    jobs = local("solve", *LOST, "--split", "2")
     assert len(found) < len(jobs.splitlines())
     with pytest.raises(ClusterError, match="holds another run: command is"):
         commands.run(words)
 
 
-def test_what_is_wrong_is_refused_by_name(cluster, labrys, tmp_path):
+def test_what_is_wrong_is_refused_by_name(cluster, tmp_path):
     def refused(message: str, *words: str) -> None:
         with pytest.raises(ClusterError, match=message):
-            commands.run([words[0], "--labrys", labrys, "--folder", str(tmp_path / "run"), *words[1:]])
+            commands.run([words[0], "--folder", str(tmp_path / "run"), *words[1:]])
 
     selfplay = ["--variant", "tucchess", "--games", "8", "--nodes", "10"]
     refused("no-net: No such file", "selfplay", "--net", "no-net", *selfplay)
@@ -211,33 +214,22 @@ def test_what_is_wrong_is_refused_by_name(cluster, labrys, tmp_path):
 
     other = tmp_path / "other"
     other.write_text(
-        f'#!/bin/sh\n[ "$1" != --version ] || {{ echo labrys 0.0.1; exit; }}\nexec {labrys} "$@"\n'
+        f'#!/bin/sh\n[ "$1" != --version ] || {{ echo labrys 0.0.1; exit; }}\nexec {shlex.join(_program.command_line())} "$@"\n'
     )
     other.chmod(0o755)
     refused(
         "worker .*another version: 'labrys 0.0.1', not", "selfplay", "--worker-labrys", str(other),
         "--folder", str(tmp_path / "x"), *selfplay,
     )  # fmt: skip
-    commands.run(["selfplay", "--labrys", labrys, "--folder", str(tmp_path / "y"), *selfplay])
+    commands.run(["selfplay", "--folder", str(tmp_path / "y"), *selfplay])
     with pytest.raises(ClusterError, match="y holds another run: command is"):
-        commands.run(
-            ["selfplay", "--labrys", labrys, "--folder", str(tmp_path / "y"), *selfplay, "--seed", "2"]
-        )
+        commands.run(["selfplay", "--folder", str(tmp_path / "y"), *selfplay, "--seed", "2"])
 
 
-def test_an_unreachable_cluster_is_refused(labrys, tmp_path):
-    line = [
-        sys.executable,
-        "-m",
-        "labrys_cluster",
-        "selfplay",
-        "--address",
-        "127.0.0.1:9",
-        "--labrys",
-        labrys,
-    ]
+def test_an_unreachable_cluster_is_refused(tmp_path):
+    line = [sys.executable, "-m", "labrys.cluster", "selfplay", "--address", "127.0.0.1:9"]
     line += ["--folder", str(tmp_path / "run"), "--games", "8"]
-    done = subprocess.run(line, cwd=Path(__file__).parents[1], capture_output=True, text=True)
+    done = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1 and "--address 127.0.0.1:9: cannot reach the cluster" in done.stderr, (
         done.stderr
     )

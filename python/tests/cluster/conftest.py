@@ -1,30 +1,32 @@
-"""A Ray cluster of two nodes on this machine, and the binary: that of `LABRYS`, or that of cargo."""
+"""A Ray cluster of two nodes on this machine."""
 
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
-import ray
-from ray.cluster_utils import Cluster
 
-ROOT = Path(__file__).parents[2]
+from labrys import _program
+
+pytest.importorskip("ray")
 
 
 @pytest.fixture(scope="session")
-def labrys() -> str:
-    path = Path(os.environ.get("LABRYS", ROOT / "target/release/labrys"))
+def binary() -> str:
+    """A binary to ship: that of `LABRYS`, or that of cargo."""
+    path = Path(os.environ.get("LABRYS", Path(__file__).parents[3] / "target/release/labrys"))
     if not path.exists():
         pytest.skip(f"{path}: no binary")
     return str(path)
 
 
 @pytest.fixture(scope="session")
-def local(labrys):
+def local():
     """Runs Labrys without a cluster; its standard output."""
 
-    def run(*words, cwd=None) -> str:
-        done = subprocess.run([labrys, *map(str, words)], capture_output=True, text=True, cwd=cwd)
+    def run(*words, program=None) -> str:
+        line = [*(program or _program.command_line()), *map(str, words)]
+        done = subprocess.run(line, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
@@ -33,6 +35,9 @@ def local(labrys):
 
 @pytest.fixture(scope="session")
 def cluster():
+    import ray
+    from ray.cluster_utils import Cluster
+
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     cluster.add_node(num_cpus=1)
     ray.init(address=cluster.address, log_to_driver=False)

@@ -1,6 +1,6 @@
 """Measures what a job on a cluster costs, and prints the tables of experiments/cluster.md.
 
-    python measure.py ../target/release/labrys [seconds a shard]
+    python experiments/measure_cluster.py target/release/labrys [seconds a shard]
 
 The machine should have nothing else to do. It takes about 50 times the seconds of a shard, and a minute.
 """
@@ -17,7 +17,8 @@ from pathlib import Path
 
 import ray
 
-from labrys_cluster import commands, files, frames
+from labrys import frames
+from labrys.cluster import commands, files
 
 LABRYS = str(Path(sys.argv[1]).absolute())
 SECONDS = float(sys.argv[2]) if len(sys.argv) > 2 else 10.0

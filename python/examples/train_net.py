@@ -1,11 +1,18 @@
 """Trains a policy/value net of Labrys with PyTorch, on a GPU where there is one.
 
-    python3 train_net.py NET --samples FOLDER/generation-*/samples.safetensors --out NEW_NET
+    python train_net.py NET --samples FOLDER/generation-*/samples.safetensors --out NEW_NET
 
 NET and NEW_NET are files of nets (`labrys zero new`, `labrys zero train`), the samples are those that
-`labrys zero train` leaves in its folders; protocol.md says how both are laid out. What is learned is what
-Labrys itself learns: cross entropy of the policy over the legal moves, squared error of the value, and
-c‖θ‖². Needs the packages torch, numpy and safetensors.
+`labrys zero train` leaves in its folders; protocol.md says how both are laid out. In Python:
+
+    run = labrys.zero({"variant": "tucchess", "generations": 5}, out="zero")     # run.net, run.samples()
+
+What is learned is what Labrys itself learns: cross entropy of the policy over the legal moves, squared error
+of the value, and c‖θ‖². The new net plays at once:
+
+    labrys.Engine("tucchess", SearchMode="mcts", Selection="puct", NetFile="NEW_NET")
+
+Needs the packages torch, numpy and safetensors.
 """
 
 import argparse
@@ -83,7 +90,9 @@ class Samples:
             if found["shape"] != shape:
                 exit(f"{path}: {found['shape']}, expected {shape}")
             parts.append(load_file(path))
-        joined = {name: torch.cat([part[name] for part in parts]) for name in parts[0] if name != "move_offsets"}
+        joined = {
+            name: torch.cat([part[name] for part in parts]) for name in parts[0] if name != "move_offsets"
+        }
         counts = torch.cat([part["move_offsets"].to(torch.int64).diff() for part in parts])
         self.offsets = torch.cat([torch.zeros(1, dtype=torch.int64), counts.cumsum(0)])
         self.planes, self.policy = joined["planes"], joined["policy"]
@@ -119,7 +128,7 @@ def save_net(net, head, path):
     tensors = {name: tensor.detach().cpu().contiguous() for name, tensor in net.state_dict().items()}
     tensors = {name: tensor for name, tensor in tensors.items() if not name.endswith("num_batches_tracked")}
     plain = save(tensors)
-    numbers = plain[8 + int.from_bytes(plain[:8], "little"):]
+    numbers = plain[8 + int.from_bytes(plain[:8], "little") :]
     head = head | {"crc32": f"{zlib.crc32(numbers):08x}"}
     with open(path, "wb") as file:
         file.write(save(tensors, {"labrys": json.dumps(head)}))
@@ -160,7 +169,9 @@ def main():
         optimiser = torch.optim.Adam(net.parameters(), betas=(arguments.momentum, 0.999), **settings)
 
     # Small steps at first: large ones make a value of ±1 of every position, where tanh has no slope.
-    warmup = torch.optim.lr_scheduler.LambdaLR(optimiser, lambda step: min(1, (step + 1) / max(1, arguments.warmup)))
+    warmup = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min(1, (step + 1) / max(1, arguments.warmup))
+    )
     for epoch in range(arguments.epochs):
         order = torch.arange(len(samples)) if arguments.in_order else torch.randperm(len(samples))
         sums, steps = torch.zeros(2), 0
@@ -176,8 +187,12 @@ def main():
             sums += torch.stack([policy, value]).detach().cpu()
             steps += 1
         policy, value = (sums / steps).tolist()
-        print(f"epoch {epoch + 1}: {steps} steps, policy loss {policy:.4f}, value loss {value:.4f}", flush=True)
-    head["provenance"] = f"{head['provenance']}; then {len(samples)} positions by PyTorch, seed {arguments.seed}"
+        print(
+            f"epoch {epoch + 1}: {steps} steps, policy loss {policy:.4f}, value loss {value:.4f}", flush=True
+        )
+    head["provenance"] = (
+        f"{head['provenance']}; then {len(samples)} positions by PyTorch, seed {arguments.seed}"
+    )
     save_net(net.eval(), head, arguments.out)
 
 

@@ -1,0 +1,88 @@
+"""Keyword arguments of Python as arguments of the command line, by one rule:
+
+| Python | command line |
+|---|---|
+| `random_plies=8` | `--random-plies=8`; an underscore at the end is left out: `lambda_=0.5` |
+| `random_plies=(4, 7)` | `--random-plies=4-7`: two whole numbers are a range |
+| `resume=True` | `--resume`; `False` and `None` are left out |
+| `data=["a.bin", "b.bin"]` | `--data=a.bin --data=b.bin`, for arguments that may have several values |
+| `sprt={"elo0": 0, "elo1": 5}` | `--sprt=elo0=0 --sprt=elo1=5` |
+| `each={"nodes": 300, "options": {"Hash": 1}}` | `--each=nodes=300 --each=option.Hash=1` |
+| `engine=[{"name": "a"}, {"name": "b", "cmd": "stockfish"}]` | `--engine name=a --engine name=b
+cmd=stockfish` |
+
+Which arguments there are, and what they may be, the binary knows alone.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from ._labrys import Game
+
+Keys: TypeAlias = Mapping[str, Any]
+"""Keys with their values, such as those of an engine."""
+
+
+def words(arguments: Mapping[str, Any]) -> list[str]:
+    """The words of keyword arguments on the command line."""
+    return [word for name, value in arguments.items() for word in _argument(name, value)]
+
+
+def game_arguments(game: "str | Game | None") -> dict[str, Any]:
+    """The keyword arguments that stand for a game: its name, and those of its options that are set."""
+    if game is None:
+        return {}
+    if isinstance(game, str):
+        return {"variant": game}
+    plain = type(game)(game.name).options
+    changed = {name: value for name, value in game.options.items() if plain.get(name) != value}
+    return {"variant": game.name, "option": changed}
+
+
+def _argument(name: str, value: object) -> list[str]:
+    flag = "--" + name.removesuffix("_").replace("_", "-")
+    if value is None or value is False:
+        return []
+    if value is True:
+        return [flag]
+    if isinstance(value, Mapping):
+        return [f"{flag}={pair}" for pair in _pairs(name, value)]
+    if isinstance(value, tuple) and len(value) == 2 and all(type(bound) is int for bound in value):
+        return [f"{flag}={value[0]}-{value[1]}"]
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [word for each in value for word in _each(flag, name, each)]
+    return [f"{flag}={_text(name, value)}"]
+
+
+def _each(flag: str, name: str, value: object) -> list[str]:
+    """One of several values."""
+    if isinstance(value, Mapping):
+        return [flag, *_pairs(name, value)]
+    return [f"{flag}={_text(name, value)}"]
+
+
+def _pairs(name: str, value: Keys) -> list[str]:
+    """`key=value` for each key. Options of an engine may be together in `options`."""
+    pairs = []
+    for key, inner in value.items():
+        if isinstance(inner, Mapping):
+            prefix = "option" if key == "options" else key
+            pairs += [f"{prefix}.{option}={_text(name, each)}" for option, each in inner.items()]
+        elif isinstance(inner, (list, tuple)):
+            pairs += [f"{key}={_text(name, each)}" for each in inner]
+        elif inner is not None:
+            pairs.append(f"{key}={_text(name, inner)}")
+    return pairs
+
+
+def _text(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    # Numbers of NumPy as well.
+    if isinstance(value, (str, int, float)) or hasattr(value, "__float__"):
+        return str(value)
+    raise TypeError(f"{name}: expected text, a number or a path, found {value!r}")

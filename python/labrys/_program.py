@@ -1,0 +1,29 @@
+"""The command line of this package as a program of its own. It imports little, as it is started often."""
+
+import os
+import signal
+import sys
+
+
+def command_line() -> list[str]:
+    """The program and its first arguments: this very package, whatever lies in the working directory."""
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    path = f"[{root!r}, *filter(None, sys.path)]"
+    script = f"import sys; sys.path[:] = {path}; from labrys import _program; _program.main()"
+    return [sys.executable, "-c", script]
+
+
+def main() -> None:
+    """The program: it ends with its parent."""
+    from .__main__ import main
+
+    die_with_parent(signal.SIGINT)
+    main()
+
+
+def die_with_parent(by: int) -> None:
+    """Has the kernel, that of Linux, send a signal to this process when its parent ends."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, int(by))

@@ -1,0 +1,221 @@
+"""Matches and tournaments between engines: `labrys match`."""
+
+import json
+import math
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import _arguments, _child
+from ._progress import ProgressLike
+
+if TYPE_CHECKING:
+    import pandas
+
+    from ._labrys import Game, Position
+
+
+class EngineSpec(Mapping[str, Any]):
+    """An engine of a match: its keys, as those of `labrys match --engine`.
+
+    Without `cmd` or `tcp` it is Labrys itself. `options` are options of the engine by name. The keys, such as
+    `cmd`, `tc`, `st`, `nodes` and `depth`, are those of protocol.md.
+
+        EngineSpec("new", options={"EvalFile": "new.safetensors", "Hash": 64}, nodes=5000)
+        EngineSpec("stockfish", cmd="stockfish", tc="8+0.08")
+    """
+
+    def __init__(
+        self, name: str | None = None, *, options: Mapping[str, Any] | None = None, **keys: Any
+    ) -> None:
+        self._keys = {"name": name, **keys, "options": dict(options or {})}
+        self._keys = {key: value for key, value in self._keys.items() if value not in (None, {})}
+
+    def __getitem__(self, key: str) -> Any:
+        return self._keys[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._keys)
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __repr__(self) -> str:
+        return f"EngineSpec({', '.join(f'{key}={value!r}' for key, value in self._keys.items())})"
+
+
+@dataclass(frozen=True)
+class Elo:
+    """A difference in Elo, from the view of the first player."""
+
+    estimate: float
+    """Elo; infinite if one player has won all games."""
+    low: float
+    """Lower end of the interval of 95 %."""
+    high: float
+    """Upper end of the interval of 95 %."""
+    los: float
+    """Likelihood that the first player is the stronger one, from 0 to 1."""
+
+    def __str__(self) -> str:
+        return f"Elo {self.estimate:+.1f} [{self.low:+.1f}, {self.high:+.1f}], LOS {100 * self.los:.1f} %"
+
+
+@dataclass(frozen=True)
+class Pairing:
+    """All games between two players, from the view of the first one."""
+
+    first: str
+    second: str
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    """Points a game, from 0 to 1."""
+    pentanomial: tuple[int, ...]
+    """Pairs of games by their points: 0, ½, 1, 1½, 2."""
+    elo: Elo
+
+    def __str__(self) -> str:
+        counts = f"+{self.wins} ={self.draws} -{self.losses}"
+        return f"{self.first} against {self.second}: {counts}, score {100 * self.score:.1f} %, {self.elo}"
+
+
+@dataclass(frozen=True)
+class Player:
+    """The games of a player."""
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    """Points a game, from 0 to 1."""
+    elo: float
+    """Elo against the mean of all players."""
+    elo_error: float
+    """Half the width of its interval of 95 %."""
+    forfeits: dict[str, int]
+    """Games lost by time, an illegal move, a crash or a stall."""
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The result of a match."""
+
+    report: dict[str, Any]
+    """What `labrys match --json` prints."""
+    paths: tuple[Path, ...]
+    """The files of the games; none if they are in no file."""
+    _pgn: bytes = field(default=b"", repr=False)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all games are finished or the SPRT is decided."""
+        return bool(self.report["complete"])
+
+    @property
+    def players(self) -> list[Player]:
+        """The players, in the order of `engines`."""
+        return [
+            Player(
+                **{**each, "elo": _elo(each["elo"], each["score"]), "elo_error": _bound(each["elo_error"], 1)}
+            )
+            for each in self.report["players"]
+        ]
+
+    @property
+    def pairings(self) -> list[Pairing]:
+        """The pairings; none before the first pair of games."""
+        return [_pairing(each) for each in self.report["pairings"]]
+
+    @property
+    def elo(self) -> Elo | None:
+        """The difference of the first pairing."""
+        return next((pairing.elo for pairing in self.pairings), None)
+
+    @property
+    def sprt(self) -> dict[str, Any] | None:
+        """The sequential probability ratio test: `llr`, the log-likelihood ratio; its `bounds`; `accepted`,
+        which is `"H0"`, `"H1"` or `None`; `elo0` and `elo1`."""
+        return self.report.get("sprt")
+
+    @cached_property
+    def records(self) -> "list[tuple[dict[str, str], Position]]":
+        """The games in the order in which they ended: the tags of each, and its last position."""
+        from ._labrys import read_pgn
+
+        if not self._pgn:
+            return [record for path in self.paths for record in read_pgn(str(path))]
+        with tempfile.TemporaryDirectory(prefix="labrys-") as folder:
+            path = Path(folder, "games.pgn")
+            path.write_bytes(self._pgn)
+            return read_pgn(str(path))
+
+    @property
+    def games(self) -> "list[Position]":
+        """The last position of each game, with the moves that led to it, in the order in which they ended."""
+        return [position for _, position in self.records]
+
+    def frame(self) -> "pandas.DataFrame":
+        """A data frame with a row for each game, as `labrys.frames.games` has it."""
+        from . import frames
+
+        texts = [self._pgn.decode()] if self._pgn else [path.read_text("utf-8") for path in self.paths]
+        return frames.games_of("\n".join(texts))
+
+    def __str__(self) -> str:
+        sprt = self.sprt
+        test = [f"LLR {sprt['llr']:+.2f}, accepted: {sprt['accepted']}"] if sprt else []
+        return "\n".join([*map(str, self.pairings), *test]) or "no pair of games is complete"
+
+
+def match(
+    *engines: Mapping[str, Any],
+    game: "str | Game | None" = None,
+    progress: ProgressLike = None,
+    **arguments: Any,
+) -> MatchResult:
+    """Plays a match or a tournament, as `labrys match` does: every opening twice, with colours swapped.
+
+    `engines` are two or more, each an `EngineSpec` or a mapping of its keys; `each` has keys for all of them.
+    Further keyword arguments are those of `labrys match`, with underscores:
+
+        labrys.match({"name": "new", "options": {"EvalFile": "new.st"}}, {"name": "old"}, game="amazons",
+                     each={"tc": "1+0.01"}, games=200, concurrency=2, pgnout="games.pgn", resume=True)
+
+    With `pgnout` the games are in that file, and the same call with `resume=True` goes on with a match that
+    was interrupted. A match that was interrupted is a `KeyboardInterrupt`. Raises `ValueError` with the words
+    of the binary for wrong arguments."""
+    given = {**_arguments.game_arguments(game), "engine": list(engines) or None, **arguments}
+    files = [given[name] for name in ("pgnout", "report") if given.get(name) is not None]
+    with tempfile.TemporaryDirectory(prefix="labrys-") as folder:
+        own = Path(folder, "games.pgn")
+        if not files:
+            given["pgnout"] = own
+        given["json"] = True
+        out = _child.run(["match", *_arguments.words(given)], progress=progress)
+        pgn = own.read_bytes() if own.exists() else b""
+    flat = [path for file in files for path in (file if isinstance(file, (list, tuple)) else [file])]
+    return MatchResult(json.loads(out), tuple(map(Path, flat)), pgn)
+
+
+def _pairing(found: dict[str, Any]) -> Pairing:
+    first, second = found["players"]
+    bounds = _elo(found["estimate"], found["score"]), _bound(found["low"], -1), _bound(found["high"], 1)
+    counts = found["wins"], found["draws"], found["losses"]
+    return Pairing(
+        first, second, *counts, found["score"], tuple(found["pentanomial"]), Elo(*bounds, los=found["los"])
+    )
+
+
+def _elo(estimate: float | None, score: float) -> float:
+    return _bound(estimate, score - 0.5)
+
+
+def _bound(value: float | None, sign: float) -> float:
+    """JSON has no infinite numbers."""
+    return math.copysign(math.inf, sign) if value is None else value

@@ -1,0 +1,7 @@
+"""`python -m labrys.cluster`."""
+
+import sys
+
+from .commands import main
+
+sys.exit(main())

@@ -1,0 +1,471 @@
+"""`match`, `selfplay`, `zero`, `solve`, `spsa` and `train` on a cluster. Their arguments are those of
+Labrys."""
+
+import argparse
+import csv
+import json
+import logging
+import math
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import ray
+from tqdm import tqdm
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+from . import ClusterError
+from .files import Files, Shipment, program, version
+from .folder import Folder, write_atomically
+from .shards import Job, Result, Shard, run_shards
+
+# Arguments of Labrys that the cluster sets itself, or that would need files that it does not know of.
+OWN = {
+    "--shard",
+    "--report",
+    "--resume",
+    "--out",
+    "--pgnout",
+    "--epdout",
+    "--plot",
+    "--json",
+    "--log",
+    "--config",
+    "--quick",
+    "--concurrency",
+    "--threads",
+    "--affinity",
+    "--rating-interval",
+    "--results",
+    "--assume",
+    "--checkpoint",
+    "--part",
+    "--parts",
+    "--next",
+}
+
+# Games of a generation of `zero` whose settings do not say, as in Labrys.
+ZERO_GAMES = 40
+
+# How a cluster on this machine starts.
+LOCAL = {"include_dashboard": False}
+
+# Limits of a proof.
+LIMITS = ["--nodes", "--time", "--hash"]
+
+# The end of the name of a certificate.
+PROOF = ".proof"
+
+# A report on what is done so far may take this share of the time.
+REPORTS = 0.05
+
+
+def run(line: list[str]) -> None:
+    """Runs a command line, without the name of the program."""
+    parser = argparse.ArgumentParser(
+        prog="python -m labrys.cluster",
+        description="Runs jobs of Labrys on a Ray cluster. Other arguments are those of the command.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("command", choices=list(COMMANDS))
+    parser.add_argument(
+        "--folder", type=Path, required=True, help="folder of the run; the same command goes on"
+    )
+    parser.add_argument("--labrys", help="a binary, shipped to the workers [default: this package]")
+    parser.add_argument(
+        "--worker-labrys", help="in its place a program that the workers have, of the same version"
+    )
+    parser.add_argument(
+        "--address", help="a Ray cluster, such as auto or ray://host:10001 [default: this machine]"
+    )
+    parser.add_argument("--shard-games", type=int, default=20, help="games of a shard, about [default: 20]")
+    parser.add_argument("--cpus", type=int, default=1, help="cores of a shard [default: 1]")
+    options, words = parser.parse_known_args(line)
+    for word in words:
+        if word.partition("=")[0] in OWN:
+            raise ClusterError(f"{word.partition('=')[0]}: not with a cluster, which sets it itself")
+    for name in ["shard_games", "cpus"]:
+        if getattr(options, name) < 1:
+            raise ClusterError(f"--{name.replace('_', '-')}: expected 1 or more")
+    COMMANDS[options.command](Cluster(options), words)
+
+
+class Cluster:
+    """What all commands share: the program, the cluster, and shards that become the file of a run."""
+
+    def __init__(self, options: argparse.Namespace):
+        self.options, self.files = options, Files()
+        self.binary: str | None = None
+        self.shipped: str | None = options.worker_labrys
+        if options.labrys is not None:
+            found = shutil.which(options.labrys)
+            if found is None:
+                raise ClusterError(f"--labrys {options.labrys}: no such program")
+            self.binary = str(Path(found).absolute())
+            self.shipped = self.shipped or self.files.add(self.binary, executable=True)
+        self.version = version(self.binary)
+
+    def connect(self) -> None:
+        """Joins the cluster, or starts one on this machine."""
+        if ray.is_initialized():
+            return
+        address = self.options.address
+        host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
+        if colon and port.isdigit():
+            # Ray itself tries for minutes.
+            try:
+                socket.create_connection((host, int(port)), timeout=10).close()
+            except OSError as error:
+                raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
+        # Workers elsewhere get this package. Nobody looks at the dashboard of a cluster for one run.
+        package = str(Path(__file__).parents[1])
+        rest: dict[str, Any] = {"runtime_env": {"py_modules": [package]}} if address else LOCAL
+        try:
+            ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **rest)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise ClusterError(f"--address {address}: cannot reach the cluster: {error}") from error
+
+    def labrys(self, *words: str | Path, files: Path | None = None) -> str:
+        """Runs Labrys on this machine, in the folder of the files; its standard output."""
+        done = subprocess.run(
+            [*program(self.binary), *map(str, words)], cwd=files, capture_output=True, text=True
+        )
+        if done.returncode != 0:
+            raise ClusterError(done.stderr.strip().removeprefix("labrys: "))
+        return done.stdout
+
+    def play(
+        self,
+        folder: Folder,
+        shipment: Shipment,
+        words: list[str],
+        out: str,
+        live: Callable[[bytes], tuple[str, bool]],
+    ) -> bool:
+        """Plays all games of a job in shards; `run` says the rest."""
+        return self.run(folder, shipment, self.job(words, {out: ""}), self.games(folder), live)
+
+    def games(self, folder: Folder) -> Iterable[Shard]:
+        """The shards of games that a folder lacks."""
+        for index in range(1, folder.shards + 1):
+            if index not in folder.done:
+                name = f"{index}/{folder.shards}"
+                yield Shard(index, ["--shard", name], f"shard {name}")
+
+    def job(self, words: list[str], outs: dict[str, str], **given: Any) -> Job:
+        """A job for the program of this cluster."""
+        threads = "--concurrency" if words[0] in ("match", "spsa") else "--threads"
+        return Job(words, outs, self.options.cpus, threads, self.shipped, self.version, **given)
+
+    def run(
+        self,
+        folder: Folder,
+        shipment: Shipment,
+        job: Job,
+        shards: Iterable[Shard],
+        live: Callable[[bytes], tuple[str, bool]],
+    ) -> bool:
+        """Runs shards into their folder. `live` is given the result of each one, at first nothing, and says
+        what to show, and whether to end. Shards that lack a file are left for the next time. Returns whether
+        all shards of the folder are there."""
+        bar = tqdm(total=folder.shards, initial=len(folder.done), unit="shard", disable=None)
+
+        def finished(result: Result) -> bool:
+            content = result.files[""] if all(result.files.values()) else b""
+            if content:
+                folder.put(result.index, result.files)
+                bar.update()
+            with (folder.path / "shards.csv").open("a", newline="") as file:
+                size = sum(map(len, result.files.values()))
+                csv.writer(file).writerow(
+                    [result.index, result.node, size, f"{result.seconds:.3f}", f"{result.played:.3f}"]
+                )
+            text, decided = live(content)
+            bar.set_postfix_str(text)
+            return decided
+
+        try:
+            if not live(b"")[1]:
+                run_shards(shipment, job, shards, finished)
+        finally:
+            bar.close()
+        return folder.is_complete
+
+    def shards(self, games: int) -> int:
+        """Into how many shards games are cut."""
+        if games < 2:
+            raise ClusterError(f"{games} games: expected 2 or more")
+        size: int = self.options.shard_games
+        return max(1, min(games // 2, math.ceil(games / size)))
+
+    def manifest(self, words: list[str], shards: int) -> dict[str, Any]:
+        """What tells a run from others."""
+        return {"command": words, "shards": shards, "version": self.version}
+
+
+def value(words: list[str], flag: str) -> str | None:
+    """The value of an argument."""
+    for word, following in zip(words, [*words[1:], ""]):
+        if word == flag:
+            return following
+        if word.startswith(flag + "="):
+            return word.partition("=")[2]
+    return None
+
+
+def number(words: list[str], flag: str) -> int | None:
+    """The value of an argument, a whole number."""
+    text = value(words, flag)
+    if text is not None and not text.isdigit():
+        raise ClusterError(f"{flag} {text}: expected a whole number")
+    return None if text is None else int(text)
+
+
+class Live:
+    """The results of a run so far, in one file, and a report on them, no more often than it is cheap."""
+
+    def __init__(self, folder: Folder, name: str, report: Callable[[Path], tuple[str, bool]]):
+        self.report, self.path = report, folder.path / name
+        with self.path.open("wb") as file:
+            for index in sorted(folder.done):
+                file.write(folder.shard(index).read_bytes())
+        self.last, self.next = ("", False), 0.0
+
+    def __call__(self, result: bytes) -> tuple[str, bool]:
+        with self.path.open("ab") as file:
+            file.write(result)
+        begin = time.monotonic()
+        if begin >= self.next and self.path.stat().st_size > 0:
+            self.last = self.report(self.path)
+            end = time.monotonic()
+            self.next = end + (end - begin) / REPORTS
+        return self.last
+
+
+def play_match(cluster: Cluster, words: list[str]) -> None:
+    """A match. The report at its end is that of the same match on one machine."""
+    games, rounds = number(words, "--games"), number(words, "--rounds")
+    if games is None and rounds is None and "--sprt" in words:
+        raise ClusterError("--sprt: name the greatest number of games by --games")
+    count = cluster.shards(games if games is not None else 2 * rounds if rounds is not None else 100)
+    words = ["match", *cluster.files.add_words(words)]
+    cluster.connect()
+    shipment = Shipment.of(cluster.files)
+    files = shipment.folder()
+
+    def report(*rest: str | Path) -> str:
+        return cluster.labrys(*words, *rest, files=files)
+
+    report("--report", "/dev/null")
+    folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, count))
+
+    def progress(path: Path) -> tuple[str, bool]:
+        found = json.loads(report("--json", "--report", path))
+        if not found["pairings"]:
+            # Games that come before others are not counted by an SPRT.
+            return "", False
+        first, sprt = found["pairings"][0], found.get("sprt")
+        interval = [first[name] for name in ("estimate", "low", "high")]
+        elo = " ".join("inf" if bound is None else f"{bound:+.0f}" for bound in interval)
+        shown = f"{found['games']} games, Elo {elo}" + (f", LLR {sprt['llr']:+.2f}" if sprt else "")
+        return shown, bool(sprt and sprt["accepted"])
+
+    live = Live(folder, "played.pgn", progress)
+    games_file = live.path
+    if cluster.play(folder, shipment, words, "--pgnout", live):
+        games_file = folder.path / "games.pgn"
+        merge(cluster, folder, games_file)
+    write_atomically(folder.path / "report.json", report("--json", "--report", games_file).encode())
+    print(report("--report", games_file).rpartition("\n0 games in ")[0])
+
+
+def play_selfplay(cluster: Cluster, words: list[str]) -> None:
+    """Games for `labrys nnue train`, byte for byte those of one machine."""
+    games = number(words, "--games")
+    if games is None:
+        raise ClusterError("--games: expected, as in `labrys selfplay`")
+    words = ["selfplay", *cluster.files.add_words(words)]
+    cluster.connect()
+    folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, cluster.shards(games)))
+    cluster.play(folder, Shipment.of(cluster.files), words, "--out", lambda _: ("", False))
+    merge(cluster, folder, folder.path / "games.bin")
+
+
+def merge(cluster: Cluster, folder: Folder, out: Path) -> None:
+    """Puts all shards of a folder together."""
+    if not out.exists():
+        # Short names, as a command line has its limits.
+        print(cluster.labrys("merge", "--out", out, *folder.files(), files=folder.path / "shards"), end="")
+
+
+def play_zero(cluster: Cluster, words: list[str]) -> None:
+    """Generations of `labrys zero train`: the cluster plays their games, this machine trains and gates."""
+    if not words or words[0].startswith("-"):
+        raise ClusterError("zero: expected the file of the settings")
+    path, rest = Path(words[0]).absolute(), words[1:]
+    try:
+        settings = tomllib.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"{path}: {error}") from error
+    generations = number(rest, "--generations") or settings.get("generations", 100)
+    unknown = [word for word in rest if word.startswith("-") and word.partition("=")[0] != "--generations"]
+    if unknown:
+        raise ClusterError(f"{unknown[0]}: unknown argument of zero")
+    games = settings.get("selfplay", {}).get("games", ZERO_GAMES)
+    base = cluster.options.folder.absolute()
+    run, config = base / "run", cluster.files.add(str(path))
+    base.mkdir(parents=True, exist_ok=True)
+    train = ["zero", "train", path, "--out", run, "--resume", "--generations"]
+    cluster.labrys(*train, "0")
+    cluster.connect()
+    while (done := len(json.loads((run / "state.json").read_text())["state"]["generations"])) < generations:
+        generation = done + 1
+        net = cluster.files.add(str(run / "best.safetensors"))
+        words = ["zero", "selfplay", config, "--generation", str(generation), "--net", net]
+        folder = Folder(base / f"games-{generation:04}", cluster.manifest(words, cluster.shards(games)))
+        shipment = Shipment.of(cluster.files)
+        cluster.play(folder, shipment, words, "--out", lambda _: (f"generation {generation}", False))
+        samples = run / f"generation-{generation:04}" / "samples.safetensors"
+        samples.parent.mkdir(exist_ok=True)
+        merge(cluster, folder, samples)
+        print(cluster.labrys(*train, str(generation)).splitlines()[0])
+        del cluster.files.content[net]
+
+
+def solve(cluster: Cluster, words: list[str]) -> None:
+    """A proof: the cluster solves the positions into which it is split, this machine puts it together."""
+    parser = argparse.ArgumentParser(
+        prog="python -m labrys.cluster solve", allow_abbrev=False, add_help=False
+    )
+    for flag in ["--variant", "--fen", "--split", *LIMITS]:
+        parser.add_argument(flag)
+    parser.add_argument("--moves", nargs="+")
+    parser.add_argument("--proof", action="store_true")
+    parser.add_argument("--counting", action="store_true")
+    given = parser.parse_args(words)
+    if given.counting and not given.proof:
+        raise ClusterError("--counting: only with --proof")
+    game = ["--variant", given.variant or "chess"]
+    position = ["solve", *game]
+    if given.fen:
+        position += ["--fen", given.fen]
+    if given.moves:
+        position += ["--moves", *given.moves]
+    listing = [*position, "--split", given.split or "1"]
+    limits = [word for flag in LIMITS if (limit := getattr(given, flag.strip("-"))) for word in (flag, limit)]
+    counting = ["--counting"] * given.counting
+
+    def positions(*assumed: str | Path) -> list[str]:
+        """Those that are still open."""
+        return [line.split("\t")[1] for line in cluster.labrys(*listing, *assumed).splitlines()]
+
+    jobs = positions()
+    if not jobs:
+        raise ClusterError("the value needs no proof: `labrys solve` has it at once")
+    # More time or memory may solve what was left, so limits are no part of the run.
+    kind = ["--proof"] * given.proof + counting
+    cluster.connect()
+    folder = Folder(cluster.options.folder.absolute(), cluster.manifest([*listing, *kind], len(jobs)))
+    still_open = set(jobs)
+
+    def progress(results: Path) -> tuple[str, bool]:
+        still_open.intersection_update(positions("--assume", results))
+        return f"{len(still_open)} open", not still_open
+
+    live = Live(folder, "results.tsv", progress)
+    left = (
+        Shard(index, ["--fen", fen], f"position {index}, `{fen}`,")
+        for index, fen in enumerate(jobs, 1)
+        if index not in folder.done and fen in still_open
+    )
+    outs = {"--results": ""} | ({"--proof": PROOF} if given.proof else {})
+    job = cluster.job(["solve", *game, *limits, *counting], outs)
+    cluster.run(folder, Shipment.of(cluster.files), job, left, live)
+    print(f"{len(folder.done)} of {len(jobs)} positions have a value")
+    if not progress(live.path)[1]:
+        print(
+            f"{len(still_open)} are still open; the same command goes on, with other limits if they are given"
+        )
+        return
+    whole = folder.path / f"whole{PROOF}"
+    proof = ["--proof", str(whole), *counting] if given.proof else []
+    print(cluster.labrys(*position, *limits, "--assume", str(live.path), *proof), end="")
+    if whole.exists():
+        parts = [name + PROOF for name in folder.files()]
+        print(cluster.labrys("verify", *parts, str(whole), files=folder.path / "shards").splitlines()[-1])
+
+
+def learn(cluster: Cluster, words: list[str], state: str, whole: str) -> None:
+    """A learning by steps, whose state is in the file `state`: the cluster plays the games of a step, this
+    machine learns from them. It also plays the matches of a training. The file `whole` is there at the
+    end."""
+    words = [words[0], *cluster.files.add_words(words[1:])]
+    base = cluster.options.folder.absolute()
+    run = base / "run"
+    base.mkdir(parents=True, exist_ok=True)
+    shipment = Shipment.of(cluster.files)
+
+    def step(*rest: str) -> str:
+        return cluster.labrys(*words, "--out", str(run), *rest, files=shipment.folder())
+
+    def following() -> tuple[int, int]:
+        done, games = step("--next").split()[1::2]
+        return int(done), int(games)
+
+    done, games = following()
+    cluster.connect()
+    text = ""
+    while games:
+        given = {state: (run / state).read_bytes()} if (run / state).exists() else {}
+        job = cluster.job(words, {"--part": ""}, folder="--out", given=given)
+        folder = Folder(base / f"step-{done}", cluster.manifest(words, cluster.shards(games)))
+        cluster.run(folder, shipment, job, cluster.games(folder), lambda _: (f"{done} done", False))
+        parts = [str(folder.shard(index)) for index in sorted(folder.done)]
+        text = step("--resume", "--parts", *parts)
+        shutil.rmtree(folder.path)
+        done, games = following()
+    if not (run / whole).exists():
+        text = step("--resume")
+    print(text, end="")
+
+
+def tune(cluster: Cluster, words: list[str]) -> None:
+    """`labrys spsa`, by iterations."""
+    learn(cluster, ["spsa", *words], "spsa.json", "spsa.csv")
+
+
+def train(cluster: Cluster, words: list[str]) -> None:
+    """`labrys train`, by rounds."""
+    learn(cluster, ["train", *words], "checkpoint.json", "weights.json")
+
+
+COMMANDS = {
+    "match": play_match,
+    "selfplay": play_selfplay,
+    "zero": play_zero,
+    "solve": solve,
+    "spsa": tune,
+    "train": train,
+}
+
+
+def main() -> int:
+    """The entry of the program."""
+    try:
+        run(sys.argv[1:])
+    except ClusterError as error:
+        print(f"labrys.cluster: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("labrys.cluster: interrupted, the same command goes on", file=sys.stderr)
+        return 130
+    return 0

@@ -1,0 +1,122 @@
+"""Results as data frames of pandas, for notebooks:
+
+    from labrys import frames
+    frames.pairings("run/report.json")
+    frames.games("run/games.pgn").groupby("termination").size()
+    frames.selfplay("run/games.bin").plies.hist()
+
+A path may be that of a file of the command line, of a call of this package or of a run on a cluster.
+"""
+
+import json
+import math
+import os
+import re
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pandas
+
+from ._labrys import read_selfplay
+
+FilePath: TypeAlias = str | os.PathLike[str]
+
+TAG = re.compile(r'^\[(\w+) "((?:[^"\\]|\\.)*)"\]$', re.MULTILINE)
+
+# Tags of records, by the names of their columns.
+COLUMNS = {
+    "GameNumber": "number",
+    "Round": "opening",
+    "White": "white",
+    "Black": "black",
+    "Result": "result",
+    "PlyCount": "plies",
+    "Termination": "termination",
+    "TerminationDetails": "details",
+}
+
+POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}
+
+
+def report(path: FilePath) -> dict[str, Any]:
+    """What `labrys match --json` has printed, or `report.json` of a run on a cluster."""
+    found: dict[str, Any] = json.loads(Path(path).read_text("utf-8"))
+    return found
+
+
+def players(path: FilePath) -> pandas.DataFrame:
+    """The players of a report: wins, draws, losses, score, Elo."""
+    return pandas.json_normalize(report(path)["players"])
+
+
+def pairings(path: FilePath) -> pandas.DataFrame:
+    """The pairings of a report, from the view of the first player, with the Elo difference, its interval."""
+    frame = pandas.json_normalize(report(path)["pairings"])
+    names = frame.pop("players")
+    frame.insert(0, "first", names.str[0])
+    frame.insert(1, "second", names.str[1])
+    return frame
+
+
+def games(path: FilePath) -> pandas.DataFrame:
+    """The games of a PGN file of Labrys, in the order of the schedule. `points` are those of White."""
+    return games_of(Path(path).read_text("utf-8"))
+
+
+def games_of(text: str) -> pandas.DataFrame:
+    """The same, from the text of such a file."""
+    rows = []
+    for game in re.split(r"(?m)^(?=\[Event )", text):
+        tags = dict(TAG.findall(game))
+        if tags:
+            rows.append({column: tags.get(tag) for tag, column in COLUMNS.items()})
+    frame = pandas.DataFrame(rows, columns=list(COLUMNS.values()))
+    for column in ["number", "opening", "plies"]:
+        frame[column] = pandas.to_numeric(frame[column])
+    frame["points"] = [POINTS.get(result, math.nan) for result in frame["result"]]
+    return frame.sort_values("number", ignore_index=True)
+
+
+def selfplay(path: FilePath) -> pandas.DataFrame:
+    """The games of a file of `labrys selfplay`: points of White, plies of the opening, plies after it, and the
+    mean score of the searches in units of the evaluation, for White if it moves first."""
+    games = read_selfplay(os.fspath(path))
+    means = []
+    for index, opening in enumerate(games.opening_plies):
+        scores = games.scores(index).astype(float)
+        # Each score is that of the player to move.
+        scores[(int(opening) + 1) % 2 :: 2] *= -1
+        means.append(scores.mean() if len(scores) else 0.0)
+    return pandas.DataFrame(
+        {
+            "points": games.results.astype(float),
+            "opening_plies": games.opening_plies.astype(int),
+            "plies": games.plies.astype(int),
+            "mean_score": means,
+        }
+    )
+
+
+def results(path: FilePath) -> pandas.DataFrame:
+    """The values of positions in a file of `labrys solve --results`, and the nodes that they have taken."""
+    return pandas.read_csv(path, sep="\t", comment="#", names=["variant", "fen", "value", "nodes"])
+
+
+def header(path: FilePath) -> dict[str, Any]:
+    """How the games of a file of `labrys selfplay` were played."""
+    with open(path, "rb") as file:
+        found: dict[str, Any] = json.loads(file.readline())
+    return found
+
+
+def curve(path: FilePath) -> pandas.DataFrame:
+    """The learning curve of a training, by its folder or the file `curve.csv` in it: a row for each period of
+    `train`, epoch of `nnue train` or generation of `zero train`."""
+    path = Path(path)
+    return pandas.read_csv(path / "curve.csv" if path.is_dir() else path)
+
+
+def shards(folder: FilePath) -> pandas.DataFrame:
+    """The shards of a run on a cluster: machine, bytes, seconds of the task and of the command in it."""
+    names = ["shard", "node", "bytes", "seconds", "played"]
+    return pandas.read_csv(Path(folder) / "shards.csv", names=names)

@@ -1,0 +1,121 @@
+"""Self-play and learning."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy
+import pytest
+
+import labrys
+from labrys import frames
+
+TRAIN = {
+    "game": "neighbours", "weights": "zeros", "round": 8, "clone_every": 10, "period": 20, "compare_every": 0,
+    "judge_games": 4,
+}  # fmt: skip
+
+ZERO = {
+    "variant": "tucchess", "generations": 2, "net": {"channels": 4, "blocks": 1, "dense": 4},
+    "selfplay": {"games": 6, "opening_plies": 2, "longest": 40, "options": {"Simulations": 8}},
+    "training": {"batch": 16}, "gate": {"games": 2},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def binary():
+    """Runs the binary of `LABRYS`, or of cargo, beside which the package is checked."""
+    path = Path(os.environ.get("LABRYS", Path(__file__).parents[2] / "target/release/labrys"))
+    if not path.exists():
+        pytest.skip(f"{path}: no binary")
+    return lambda *words: subprocess.run([path, *map(str, words)], check=True, capture_output=True)
+
+
+def stop_at(done, unit):
+    """An observer that ends a call at some point, as Ctrl-C does."""
+
+    def observe(now):
+        if now.unit == unit and now.done >= done:
+            raise KeyboardInterrupt
+
+    return observe
+
+
+def test_selfplay_goes_on_and_is_that_of_the_binary(binary, tmp_path):
+    settings = {"game": "tucchess", "nodes": 60, "random_plies": (2, 3)}
+    path = tmp_path / "games.bin"
+    with pytest.raises(KeyboardInterrupt):
+        labrys.selfplay(out=path, games=20_000, progress=stop_at(10, "games"), **settings)
+    games = labrys.selfplay(out=path, games=400, progress=False, **settings)
+    assert len(games) >= 400 and set(numpy.unique(games.results)) <= {0, 0.5, 1}
+    frame = frames.selfplay(path)
+    assert list(frame.points) == list(games.results) and list(frame.plies) == list(games.plies)
+    # Scores are for the player to move, who is White in every other ply.
+    scores, opening = games.scores(3), games.opening_plies[3]
+    white = [score if (opening + ply) % 2 == 0 else -score for ply, score in enumerate(scores)]
+    assert frame.mean_score[3] == pytest.approx(sum(white) / len(white))
+    words = ["--variant", "tucchess", "--nodes", 60, "--random-plies", "2-3", "--games", len(games)]
+    binary("selfplay", *words, "--out", tmp_path / "theirs.bin")
+    assert path.read_bytes() == (tmp_path / "theirs.bin").read_bytes()
+    with pytest.raises(ValueError, match="games.bin: .*nodes"):
+        labrys.selfplay(out=path, games=400, game="tucchess", nodes=61, progress=False)
+
+
+def test_linear_weights_are_those_of_the_binary(binary, tmp_path):
+    out = tmp_path / "ours"
+    with pytest.raises(KeyboardInterrupt):
+        labrys.train_linear(out=out, games=60, progress=stop_at(8, "games"), **TRAIN)
+    assert not (out / "weights.json").exists()
+    result = labrys.train_linear(out=out, games=60, resume=True, progress=False, **TRAIN)
+    words = [
+        word
+        for name, value in TRAIN.items()
+        if name != "game"
+        for word in (f"--{name}".replace("_", "-"), value)
+    ]
+    binary("train", "--variant", "neighbours", "--games", 60, *words, "--out", tmp_path / "theirs")
+    for name in ["weights.json", "curve.csv"]:
+        assert (out / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
+    assert result.text.startswith("60 games") and len(result.curve) > 10
+    assert set(result.weights) < set(result.curve.columns)
+    engine = labrys.Engine("neighbours")
+    engine.weights = result.weights
+    assert engine.weights == pytest.approx(result.weights)
+
+
+def test_a_net_is_learned_and_plays(tmp_path):
+    data, out = tmp_path / "games.bin", tmp_path / "net"
+    labrys.selfplay(out=data, game="tucchess", games=30, nodes=50, progress=False)
+    settings = {"game": "tucchess", "data": [data], "neurons": 16}
+    labrys.train_nnue(out=out, epochs=2, progress=False, **settings)
+    with pytest.raises(ValueError, match="--resume"):
+        labrys.train_nnue(out=out, epochs=2, progress=False, **settings)
+    with pytest.raises(KeyboardInterrupt):
+        labrys.train_nnue(out=tmp_path / "more", epochs=5, progress=stop_at(1, "positions"), **settings)
+    result = labrys.train_nnue(out=tmp_path / "more", epochs=2, resume=True, progress=False, **settings)
+    assert list(result.curve.epoch) == [1, 2]
+    assert result.net.read_bytes() == (out / "net.safetensors").read_bytes()
+    engine = labrys.Engine("tucchess", EvalFile=str(result.net))
+    assert engine.search(nodes=100).move is not None
+    with pytest.raises(ValueError, match="8 neurons, expected a multiple of 16"):
+        labrys.train_nnue(out=tmp_path / "x", game="tucchess", data=data, neurons=8)
+
+
+def test_zero_learns_from_a_mapping_and_goes_on(tmp_path):
+    settings = tmp_path / "zero.toml"
+    settings.write_text(
+        'variant = "tucchess"\ngenerations = 2\nnet = { channels = 4, blocks = 1, dense = 4 }\n'
+        "selfplay = { games = 6, opening_plies = 2, longest = 40, options = { Simulations = 8 } }\n"
+        "training = { batch = 16 }\ngate = { games = 2 }\n"
+    )
+    seen = []
+    whole = labrys.zero(settings, out=tmp_path / "whole", progress=seen.append)
+    assert {"games of self-play", "steps of training"} <= {now.unit for now in seen}
+    out = tmp_path / "parts"
+    with pytest.raises(KeyboardInterrupt):
+        labrys.zero(ZERO, out=out, progress=stop_at(1, "steps of training"))
+    result = labrys.zero(ZERO, out=out, resume=True, progress=False)
+    assert result.net.read_bytes() == whole.net.read_bytes()
+    assert list(result.curve.generation) == [1, 2] and len(result.samples()) == 2
+    with pytest.raises(ValueError, match="unknown field `channel`"):
+        labrys.zero({**ZERO, "net": {"channel": 4}}, out=tmp_path / "x")
