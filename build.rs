@@ -1,12 +1,28 @@
-//! What the build puts into the binary: the commit and the processor.
+//! What the build puts into the binary: the commit and the processor. And how it is linked.
 
 use std::env;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+/// What makes the binary smaller where the linker knows it. Functions and data that do not differ are there
+/// once: the searches of the games have many such functions, and each crate that moves pieces of chess has the
+/// tables for them.
+const FOLDING: &str = "-Wl,--icf=all,--ignore-data-address-equality";
+
+/// A program whose address is fixed needs no list of what depends on it: half a megabyte that each start reads.
+const FIXED: &str = "-no-pie";
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    if links_with(FOLDING) {
+        println!("cargo::rustc-link-arg-bins={FOLDING}");
+    }
+    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
+    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
+        println!("cargo::rustc-link-arg-bins={FIXED}");
+    }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     println!("cargo::rerun-if-env-changed=LABRYS_COMMIT");
     let named = env::var("LABRYS_COMMIT").ok().filter(|commit| !commit.is_empty());
@@ -14,6 +30,24 @@ fn main() {
     println!("cargo::rustc-env=LABRYS_COMMIT={}", commit.unwrap_or_default());
     let features = env::var("CARGO_CFG_TARGET_FEATURE").unwrap_or_default();
     println!("cargo::rustc-env=LABRYS_TARGET_FEATURES={features}");
+}
+
+/// Whether the linker takes an argument: LLVM's does what GNU's may not know. It links an empty program.
+fn links_with(argument: &str) -> bool {
+    let variable = |name| env::var_os(name).expect("cargo sets it");
+    let source = PathBuf::from(variable("OUT_DIR")).join("empty.rs");
+    let mut rustc = Command::new(variable("RUSTC"));
+    rustc.arg(&source).arg("--out-dir").arg(variable("OUT_DIR")).arg("--target").arg(variable("TARGET"));
+    rustc.arg(format!("-Clink-arg={argument}"));
+    if let Some(linker) = env::var_os("RUSTC_LINKER") {
+        let mut option = OsString::from("-Clinker=");
+        option.push(linker);
+        rustc.arg(option);
+    }
+    let flags = env::var("CARGO_ENCODED_RUSTFLAGS").unwrap_or_default();
+    rustc.args(flags.split('\u{1f}').filter(|flag| !flag.is_empty()));
+    rustc.stdout(Stdio::null()).stderr(Stdio::null());
+    fs::write(&source, "fn main() {}").is_ok() && rustc.status().is_ok_and(|status| status.success())
 }
 
 /// The commit that a package of `cargo package` was made from.

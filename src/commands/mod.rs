@@ -79,7 +79,7 @@ use crate::search::{Control, Limits};
 /// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
 /// standard input and output; enter `help` for its commands.
 #[derive(Debug, Parser)]
-#[command(version = version::short(), long_version = version::long(), about)]
+#[command(version = version::short(), about)]
 struct Arguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -171,9 +171,16 @@ fn fail(reason: fmt::Arguments) -> ExitCode {
 /// instead.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> {
     let line: Vec<_> = arguments.into_iter().collect();
+    // Whoever starts an engine waits for it, and has no arguments to parse.
+    if line.len() <= 1 {
+        return execute(Arguments { command: None });
+    }
     check_build(&line)?;
-    let (line, config) = config::expand(Arguments::command(), line)?;
     let mut command = Arguments::command();
+    if line.iter().any(|word| word == "--version") {
+        command = command.long_version(version::long());
+    }
+    let (line, config) = config::expand(command.clone(), line)?;
     let matches = command.try_get_matches_from_mut(line).unwrap_or_else(|error| error.exit());
     outputs::check(&command, &matches)?;
     let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
@@ -243,7 +250,9 @@ fn execute(arguments: Arguments) -> anyhow::Result<()> {
         Command::TucClient(arguments) => tuc_client::run(&arguments),
         Command::TucServer(arguments) => tuc_server::run(&arguments),
         Command::Completions(arguments) => Ok(completions::print(&arguments, Arguments::command())?),
-        Command::Man(arguments) => completions::write_pages(&arguments, Arguments::command()),
+        Command::Man(arguments) => {
+            completions::write_pages(&arguments, Arguments::command().long_version(version::long()))
+        }
     }
 }
 

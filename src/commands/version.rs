@@ -21,7 +21,8 @@ pub(super) fn short() -> String {
     }
 }
 
-/// The version, the processor and the features that the binary was built for, and the nets in it.
+/// The version, the processor and the features that the binary was built for, and the nets in it: it reads them
+/// all, which takes longer than the start of an engine.
 pub(super) fn long() -> String {
     let level = LEVELS.iter().find(|(_, is_met)| *is_met).map_or(std::env::consts::ARCH, |(level, _)| level);
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };

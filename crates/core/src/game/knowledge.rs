@@ -85,8 +85,9 @@ pub trait Knowledge: Game {
         true
     }
 
-    /// The kind of a legal move, below [`Knowledge::MOVE_KINDS`]: in chess, which piece goes where.
-    /// Continuation history counts kinds of replies to kinds of moves.
+    /// The kind of a legal move, below [`Knowledge::MOVE_KINDS`]: in chess, which piece of whom goes where.
+    /// Continuation history counts kinds of replies to kinds of moves; it is the better if a kind is never one
+    /// of both players.
     fn move_kind(&self, _mv: Self::Move) -> usize {
         0
     }

@@ -14,17 +14,22 @@ use zerocopy::{FromBytes, FromZeros, Immutable, IntoBytes, KnownLayout};
 /// Bytes of a huge page of most processors.
 const HUGE_PAGE: usize = 1 << 21;
 
-/// At least so many bytes, 0 at first. They are whole huge pages where that wastes less than half of them, if
-/// the system has such pages.
+/// At least so many bytes, 0 at first. They are huge pages as far as that wastes less than half of one, if the
+/// system has such pages.
 fn pages(bytes: usize) -> io::Result<MmapMut> {
     if bytes < HUGE_PAGE / 2 {
         return MmapMut::map_anon(bytes);
     }
-    let bytes = bytes.checked_next_multiple_of(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
-    let pages = MmapMut::map_anon(bytes)?;
-    // Where there are none, small pages have to do.
+    // What lies behind the bytes is never touched; a whole number of huge pages begins at one.
+    let whole = bytes.checked_next_multiple_of(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
+    let pages = MmapMut::map_anon(whole)?;
     #[cfg(target_os = "linux")]
-    let _ = pages.advise(memmap2::Advice::HugePage);
+    {
+        let is_last_huge = whole - bytes <= HUGE_PAGE / 2;
+        let huge = if is_last_huge { whole } else { whole - HUGE_PAGE };
+        // Where there are none, small pages have to do.
+        let _ = pages.advise_range(memmap2::Advice::HugePage, 0, huge);
+    }
     Ok(pages)
 }
 

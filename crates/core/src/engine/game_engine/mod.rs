@@ -70,7 +70,7 @@ impl<G: Playable> TypedEngine<G> for GameEngine<G> {
 
     fn evaluation_name(&self, position: &G) -> String {
         match self.eval_net_in_use(position) {
-            Some(net) => format!("net {:08x}", net.evaluator.net().checksum()),
+            Some(net) => format!("net {:08x}", net.evaluator.checksum()),
             None => {
                 let weights = self.weights();
                 let bytes: Vec<u8> = weights.values().iter().flat_map(|value| value.to_le_bytes()).collect();

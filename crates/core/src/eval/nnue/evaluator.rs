@@ -3,14 +3,16 @@
 use std::marker::PhantomData;
 
 use super::accumulator::Accumulators;
-use super::net::{EvalNet, EvalNetSizes, Layers};
+use super::net::{EvalNet, EvalNetScale, EvalNetSizes, Layers};
 use crate::eval::{Evaluator, Score};
 use crate::game::{Knowledge, Scale};
 
 /// The evaluation of a game by a net.
 #[derive(Clone, Debug)]
 pub struct NetEvaluator<G> {
-    net: EvalNet,
+    sizes: EvalNetSizes,
+    scale: EvalNetScale,
+    checksum: u32,
     layers: Layers,
     game: PhantomData<fn() -> G>,
 }
@@ -18,22 +20,28 @@ pub struct NetEvaluator<G> {
 impl<G: Knowledge> NetEvaluator<G> {
     /// The evaluation by a net, whose lists of numbers are of its sizes.
     pub fn new(net: EvalNet) -> NetEvaluator<G> {
-        NetEvaluator { layers: Layers::new::<G>(&net), net, game: PhantomData }
-    }
-
-    /// The net.
-    pub fn net(&self) -> &EvalNet {
-        &self.net
+        NetEvaluator {
+            sizes: net.sizes,
+            scale: net.scale,
+            checksum: net.checksum(),
+            layers: Layers::new::<G>(&net),
+            game: PhantomData,
+        }
     }
 
     /// The sizes of the net.
     pub fn sizes(&self) -> EvalNetSizes {
-        self.net.sizes
+        self.sizes
+    }
+
+    /// The checksum of the net, see [`EvalNet::checksum`].
+    pub fn checksum(&self) -> u32 {
+        self.checksum
     }
 
     /// Whether the net is for the board of a position. Other positions must not be evaluated.
     pub fn fits(&self, position: &G) -> bool {
-        position.input_shape() == self.net.sizes.inputs
+        position.input_shape() == self.sizes.inputs
     }
 
     /// The value of a position for the side to move, in units of the evaluation.
@@ -74,6 +82,6 @@ impl<G: Knowledge> Evaluator<G> for NetEvaluator<G> {
     }
 
     fn scale(&self) -> Scale {
-        self.net.scale.scale()
+        self.scale.scale()
     }
 }

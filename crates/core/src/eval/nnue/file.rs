@@ -100,7 +100,12 @@ impl EvalNet {
 
     /// The inverse of [`EvalNet::to_bytes`].
     fn from_bytes<G: Knowledge>(bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
-        let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, bytes)?;
+        EvalNet::read(kind::<G>(), G::info().name, G::BUCKETS, bytes)
+    }
+
+    /// The same for the game of a name, which has at most so many buckets.
+    fn read(kind: FileKind, game: &str, most: u8, bytes: &[u8]) -> Result<EvalNet, TensorProblem> {
+        let (metadata, file) = tensors::from_bytes::<Metadata>(kind, game, bytes)?;
         let Metadata { sizes, quantisation, scale, provenance } = metadata;
         let EvalNetSizes { buckets, hidden, outputs, .. } = sizes;
         if quantisation != QUANTISATION {
@@ -112,8 +117,8 @@ impl EvalNet {
             let expected = format!("expected at most {neurons} and {most}");
             return refuse(OUTPUT_WEIGHTS, format!("{hidden} neurons and {outputs} outputs, {expected}"));
         }
-        if !(1..=G::BUCKETS).contains(&buckets) {
-            return refuse(INPUT_WEIGHTS, format!("{buckets} buckets, expected 1 to {}", G::BUCKETS));
+        if !(1..=most).contains(&buckets) {
+            return refuse(INPUT_WEIGHTS, format!("{buckets} buckets, expected 1 to {most}"));
         }
         let net = EvalNet {
             sizes,

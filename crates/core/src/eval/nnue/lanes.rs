@@ -19,9 +19,13 @@ pub(super) const fn blocks(numbers: usize) -> usize {
 }
 
 /// Rows of `width` numbers as rows of whole blocks, with zeros at the end of each.
-pub(super) fn padded(numbers: &[i16], width: usize) -> Vec<Lanes> {
-    let block = |part: &[i16]| -> Lanes { std::array::from_fn(|lane| part.get(lane).copied().unwrap_or(0)) };
-    numbers.chunks_exact(width).flat_map(|row| row.chunks(LANES).map(block)).collect()
+pub(super) fn padded(numbers: &[i16], width: usize) -> impl Iterator<Item = Lanes> {
+    let block = |part: &[i16]| {
+        let mut block = ZEROS;
+        block[..part.len()].copy_from_slice(part);
+        block
+    };
+    numbers.chunks_exact(width).flat_map(move |row| row.chunks(LANES).map(block))
 }
 
 /// The columns of the first layer, the weights of its inputs, and the number of the column of each input.

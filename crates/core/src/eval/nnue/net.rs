@@ -135,9 +135,9 @@ impl EvalNet {
     pub fn checksum(&self) -> u32 {
         let mut hasher = crc32fast::Hasher::new();
         for numbers in [&self.input_weights, &self.input_bias, &self.output_weights] {
-            numbers.iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+            add_to_checksum(&mut hasher, numbers, i16::to_le_bytes);
         }
-        self.output_bias.iter().for_each(|number| hasher.update(&number.to_le_bytes()));
+        add_to_checksum(&mut hasher, &self.output_bias, i32::to_le_bytes);
         hasher.update(&self.scale.unit.to_le_bytes());
         hasher.finalize()
     }
@@ -166,6 +166,20 @@ impl EvalNet {
     }
 }
 
+/// Adds numbers to a checksum, many at a time: one by one takes milliseconds.
+fn add_to_checksum<T: Copy, const BYTES: usize>(
+    hasher: &mut crc32fast::Hasher,
+    numbers: &[T],
+    bytes: fn(T) -> [u8; BYTES],
+) {
+    let mut buffer = [[0; BYTES]; 1024];
+    for part in numbers.chunks(buffer.len()) {
+        let buffer = &mut buffer[..part.len()];
+        buffer.iter_mut().zip(part).for_each(|(to, &number)| *to = bytes(number));
+        hasher.update(buffer.as_flattened());
+    }
+}
+
 /// The numbers of a net as they are computed with.
 #[derive(Clone, Debug)]
 pub(super) struct Layers {
@@ -184,14 +198,21 @@ pub(super) struct Layers {
 impl Layers {
     /// Prepares the numbers of a net that has been checked.
     pub(super) fn new<G: Knowledge>(net: &EvalNet) -> Layers {
-        let EvalNetSizes { inputs, buckets, hidden, outputs } = net.sizes;
+        let EvalNetSizes { inputs, buckets, .. } = net.sizes;
+        Layers::with_rows(net, InputRows::new::<G>(inputs, buckets))
+    }
+
+    fn with_rows(net: &EvalNet, rows: InputRows) -> Layers {
+        let EvalNetSizes { hidden, outputs, .. } = net.sizes;
+        let mut input_weights = HugeSlice::zeros(net.sizes.rows() * blocks(hidden));
+        input_weights.iter_mut().zip(padded(&net.input_weights, hidden)).for_each(|(to, block)| *to = block);
         Layers {
             blocks: blocks(hidden),
             outputs,
-            rows: InputRows::new::<G>(inputs, buckets),
-            input_weights: HugeSlice::from(&*padded(&net.input_weights, hidden)),
-            input_bias: padded(&net.input_bias, hidden),
-            output_weights: padded(&net.output_weights, hidden),
+            rows,
+            input_weights,
+            input_bias: padded(&net.input_bias, hidden).collect(),
+            output_weights: padded(&net.output_weights, hidden).collect(),
             output_bias: net.output_bias.clone(),
             step: net.scale.unit / (f64::from(ONE) * f64::from(OUTPUT_ONE)),
         }

@@ -66,16 +66,16 @@ impl<G: Knowledge> Places<G> {
     /// one kind of move.
     const CAPTURES: usize = Self::HISTORY + 2 * HISTORY_SIZE * G::DANGERS;
 
-    /// History scores of kinds of moves as replies to kinds of earlier moves, a table for each of those; none
-    /// where a game has only one kind of move.
+    /// History scores of kinds of moves as replies to kinds of earlier moves; none where a game has only one
+    /// kind of move. Replies to the opponent and to an own move share the table: kinds tell the players apart.
     const CONTINUATION: usize =
         Self::CAPTURES + if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::CAPTURE_KINDS } else { 0 };
 
-    /// Entries of a continuation history table.
+    /// Entries of the continuation history table.
     const CONTINUATION_SIZE: usize = if G::MOVE_KINDS > 1 { G::MOVE_KINDS * G::MOVE_KINDS } else { 0 };
 
     /// History scores of kinds of moves by the first structure of the position; none where a game has none.
-    const STRUCTURES: usize = Self::CONTINUATION + CONTINUATION_PLIES * Self::CONTINUATION_SIZE;
+    const STRUCTURES: usize = Self::CONTINUATION + Self::CONTINUATION_SIZE;
 
     /// By how much static evaluations are too low, by structure and for White and for Black to move.
     const CORRECTIONS: usize =
@@ -101,7 +101,7 @@ impl<G: Knowledge> Places<G> {
         let kind = position.move_kind(mv);
         let continuation = |plies: usize| {
             let earlier = context.led_by[plies].filter(|_| G::MOVE_KINDS > 1)?;
-            Some(Self::CONTINUATION + plies * Self::CONTINUATION_SIZE + earlier * G::MOVE_KINDS + kind)
+            Some(Self::CONTINUATION + earlier * G::MOVE_KINDS + kind)
         };
         [
             Some(Self::history(position.side_to_move(), mv, context.threats)),
