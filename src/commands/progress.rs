@@ -108,7 +108,10 @@ impl Progress {
 
     fn print_json(&self, done: u64, message: &str) {
         let total = self.bar.length();
-        print_message!("{}", json!({"progress": self.unit, "done": done, "total": total, "message": message}));
+        print_message!(
+            "{}",
+            json!({"progress": self.unit, "done": done, "total": total, "message": message})
+        );
     }
 
     /// Hides the bar while `print` prints.
