@@ -5,6 +5,9 @@
 >>> labrys.Engine("chess").search(position, nodes=10_000).move
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._labrys import (
     Engine,
     Evaluation,
@@ -20,18 +23,26 @@ from ._labrys import (
     SearchResult,
     SelfPlayGames,
     __version__,
-    add_game,
     games,
     read_pgn,
     read_selfplay,
 )
-from .rules import Rules
+from .rules import Rules, add_game
+
+if TYPE_CHECKING:
+    from .analysis import Analysis, analyse
+    from .arena import EngineSpec, MatchResult, match
+    from .learning import selfplay, train_linear, train_nnue, zero
+    from .proofs import solve, verify
 
 __all__ = [
+    "Analysis",
     "Engine",
+    "EngineSpec",
     "Evaluation",
     "Game",
     "Info",
+    "MatchResult",
     "Move",
     "MoveList",
     "Option",
@@ -44,7 +55,34 @@ __all__ = [
     "SelfPlayGames",
     "__version__",
     "add_game",
+    "analyse",
     "games",
+    "match",
     "read_pgn",
     "read_selfplay",
+    "selfplay",
+    "solve",
+    "train_linear",
+    "train_nnue",
+    "verify",
+    "zero",
 ]
+
+_LATER = {
+    "analysis": ["Analysis", "analyse"],
+    "arena": ["EngineSpec", "MatchResult", "match"],
+    "learning": ["selfplay", "train_linear", "train_nnue", "zero"],
+    "proofs": ["solve", "verify"],
+}
+"""What is imported when it is asked for, by modules: they start programs and need much of Python's library."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _LATER.items():
+        if name in names:
+            return getattr(import_module(f".{module}", __name__), name)
+    raise AttributeError(f"module 'labrys' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -93,7 +93,7 @@ def warn(said: Iterable[str]) -> None:
 def start(words: Sequence[str]) -> subprocess.Popen[str]:
     """Starts the child."""
     return subprocess.Popen(
-        [*command_line(), *words],
+        command_line(words),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

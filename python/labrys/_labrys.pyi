@@ -6,6 +6,8 @@ from typing import Any, Literal, TypeAlias, final, overload
 import numpy as np
 import numpy.typing as npt
 
+from .rules import Rules
+
 Color: TypeAlias = Literal["white", "black"]
 PositionLike: TypeAlias = Position | Any
 """A `Position`, or a `chess.Board` where a chess position is wanted."""
@@ -14,6 +16,7 @@ MoveLike: TypeAlias = Move | str | Any
 
 __version__: str
 
+def add_game(rules: Rules) -> Game: ...
 def games() -> list[str]: ...
 def main(arguments: Sequence[str]) -> None: ...
 

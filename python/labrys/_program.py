@@ -3,14 +3,18 @@
 import os
 import signal
 import sys
+from collections.abc import Sequence
 
 
-def command_line() -> list[str]:
-    """The program and its first arguments: this very package, whatever lies in the working directory."""
+def command_line(words: Sequence[str] = ()) -> list[str]:
+    """The program with its arguments: this very package, whatever lies in the working directory, with the games
+    that have been added in Python."""
+    from .rules import recipe
+
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     path = f"[{root!r}, *filter(None, sys.path)]"
-    script = f"import sys; sys.path[:] = {path}; from labrys import _program; _program.main()"
-    return [sys.executable, "-c", script]
+    script = f"import sys; sys.path[:] = {path}; {recipe(words)}\nfrom labrys import _program; _program.main()"
+    return [sys.executable, "-c", script, *words]
 
 
 def main() -> None:

@@ -1,8 +1,20 @@
 """Games that are written in Python."""
 
+from __future__ import annotations
+
+import os
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from . import _labrys
+
+if TYPE_CHECKING:
+    from ._labrys import Game
+
+_added: dict[str, Rules] = {}
+"""The games that have been added, by name."""
 
 
 class Rules(ABC):
@@ -53,3 +65,53 @@ class Rules(ABC):
         """What the position is worth for the side to move, in pawns or whatever the unit is: searches look
         ahead and trust it. It counts times the weight `evaluation`, which is 1 in a `labrys.Engine`."""
         return 0.0
+
+
+def add_game(rules: Rules) -> Game:
+    """Adds a game to those that are known by name. One of that name in Python is replaced, and there is room for
+    two of them.
+
+    Raises `ValueError` if the name is that of another game, or there is no room; and what the rules raise when
+    they are asked for the start position.
+    """
+    game = _labrys.add_game(rules)
+    _added[rules.name] = rules
+    return game
+
+
+def recipe(words: Sequence[str]) -> str:
+    """A line of Python that adds the games of this process to another one, which is to run `words`. Left out are
+    those that cannot be found from there: of a notebook or of the interactive interpreter, or such as cannot be
+    pickled.
+
+    Raises `ValueError` if `words` name a game that is left out.
+    """
+    if not _added:
+        return ""
+    import pickle
+
+    paths = [os.path.abspath(path) for path in sys.path]
+    lines = ["from labrys import rules", f"sys.path.extend({paths!r})"]
+    for name, rules in _added.items():
+        main = getattr(sys.modules["__main__"], "__file__", None)
+        is_main = type(rules).__module__ == "__main__"
+        try:
+            if is_main and main is None:
+                raise ValueError("their class is in no file")
+            data = pickle.dumps(rules).hex()
+        except Exception as error:
+            if any(word.rpartition("=")[2] == name for word in words):
+                raise ValueError(f"{name}: another process cannot have these rules: {error}") from error
+            continue
+        lines.append(f"rules.follow({data!r}, {main if is_main else None!r})")
+    return "; ".join(lines)
+
+
+def follow(data: str, main: str | None) -> None:
+    """What `recipe` asks for. `main` is the program whose classes are to be found."""
+    import pickle
+    import runpy
+
+    if main is not None:
+        vars(sys.modules["__main__"]).update(runpy.run_path(main, run_name="__labrys_main__"))
+    add_game(pickle.loads(bytes.fromhex(data)))

@@ -331,12 +331,12 @@ impl Engine {
         };
         engine.set_option(py, "UCI_ShowWDL", Some(&"true".into_pyobject(py)?.into_any()))?;
         // The one feature of games in Python is an evaluation as it is.
-        let mut plain = |engine: &mut dyn engine::Engine| {
+        let plain = |engine: &mut dyn engine::Engine| {
             let is_plain = engine.eval_breakdown().set.name == "python";
             let source = WeightsSource::Named(vec![("evaluation".to_owned(), "1".to_owned())]);
             if is_plain { engine.set_weights(&source).map(drop) } else { Ok(()) }
         };
-        engine.with(py, &mut plain)?.map_err(value_error)?;
+        engine.with(py, plain)?.map_err(value_error)?;
         engine.set(py, options)?;
         Ok(engine)
     }

@@ -42,12 +42,12 @@ pub struct GameTable<T: ?Sized + 'static> {
     added: RwLock<Vec<Row<T>>>,
 }
 
-/// The data of a game, and what some code does with it.
-type Row<T> = (fn() -> GameInfo, &'static T);
+/// A game of a [`GameTable`]: its data, and what some code does with it.
+pub type Row<T> = (fn() -> GameInfo, &'static T);
 
 impl<T: ?Sized> GameTable<T> {
     /// A table of some games with their data, see [`game_table!`](crate::game_table).
-    pub const fn new(own: &'static [(fn() -> GameInfo, &'static T)]) -> GameTable<T> {
+    pub const fn new(own: &'static [Row<T>]) -> GameTable<T> {
         GameTable { own, added: RwLock::new(Vec::new()) }
     }
 

@@ -1,0 +1,122 @@
+"""Games that are written in Python."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from typing import Any
+
+import pytest
+from common import ROOT
+
+import labrys
+
+sys.path.append(str(ROOT / "python" / "examples"))
+from tictactoe import TicTacToe  # noqa: E402
+
+
+@pytest.fixture
+def game() -> labrys.Game:
+    return labrys.add_game(TicTacToe())
+
+
+def other(**methods: Any) -> labrys.Rules:
+    """Rules of another name that differ in some methods."""
+    return type("Other", (TicTacToe,), {"name": "other", **methods})()
+
+
+def test_a_game_is_like_the_others(game: labrys.Game) -> None:
+    assert game.name == "tictactoe" and "tictactoe" in labrys.games()
+    assert labrys.Game("tictactoe") == game
+    start = game.start()
+    assert [start.perft(depth) for depth in range(1, 6)] == [9, 72, 504, 3024, 15120]
+    position = start.play("a1", "b2")
+    assert position.fen == "x...o...." and position.side_to_move == "white"
+    assert position == game.position("x...o....") and position.diagram() == ". . .\n. o .\nx . ."
+    assert "b2" not in position.legal_moves and "a2" in position.legal_moves
+    over = position.play("b1", "a2", "c1")
+    assert over.is_over and over.outcome is not None and over.outcome.winner == "white"
+    assert len(over.legal_moves) == 0
+    assert pickle.loads(pickle.dumps(over)) == copy.copy(over) == over
+    assert game.start().playout(3).is_over
+
+
+def test_all_searches_play_it(game: labrys.Game) -> None:
+    winning = game.position("xx.oo....")
+    for options in [{}, {"SearchMode": "alphabeta"}, {"SearchMode": "mtdf"}]:
+        found = labrys.Engine(game, **options).search(winning, depth=3)
+        assert str(found.move) == "c1" and found.score is not None and found.score.mate == 1
+    assert str(labrys.Engine(game, SearchMode="mcts").search(winning, nodes=300).move) == "c1"
+    # Both sides play well: nobody wins.
+    position, engine = game.start(), labrys.Engine(game)
+    while not position.is_over:
+        move = engine.search(position, depth=9).move
+        assert move is not None
+        position = position.play(move)
+    assert position.outcome is not None and position.outcome.winner is None
+
+
+def test_an_evaluation_counts(game: labrys.Game) -> None:
+    rules = other(evaluate=lambda self, state: 0.25 * (1 if state.endswith("x") else -1))
+    engine = labrys.Engine(labrys.add_game(rules))
+    assert engine.evaluate(engine.game.start()).value == -0.25
+    assert engine.weights == {"evaluation": 1.0}
+
+
+def test_matches_and_proofs_have_it(game: labrys.Game) -> None:
+    result = labrys.match(
+        {"name": "one"}, {"name": "two"}, game="tictactoe", each={"depth": 6}, games=2, progress=False
+    )
+    assert len(result.games) == 2 and all(played.game == game for played in result.games)
+    assert labrys.solve(game=game, progress=False).value == "draw"
+    solved = labrys.solve(game=game, fen="xx.oo....", progress=False)
+    assert solved.value == "win"
+
+
+def test_rules_of_a_notebook_stay_there(game: labrys.Game) -> None:
+    labrys.add_game(other())
+    with pytest.raises(ValueError, match="other: another process cannot have these rules"):
+        labrys.solve(game="other")
+    labrys.add_game(TicTacToe())
+
+
+@pytest.mark.parametrize(
+    ("methods", "error"),
+    [
+        ({"name": "chess"}, "there is a game chess already"),
+        ({"name": "No Name"}, "name: expected letters"),
+        ({"side_to_move": lambda self, state: "green"}, 'expected "white" or "black", not "green"'),
+        ({"legal_moves": lambda self, state: ["a b"]}, "is no move"),
+        ({"from_fen": lambda self, fen: "x........"}, "from_fen: .* is another position"),
+    ],
+)
+def test_rules_that_are_refused(game: labrys.Game, methods: dict[str, Any], error: str) -> None:
+    before = labrys.games()
+    with pytest.raises(ValueError, match=error):
+        labrys.add_game(other(**methods))
+    assert labrys.games() == before and labrys.Game("tictactoe").start().perft(2) == 72
+
+
+def test_what_rules_raise_is_raised(game: labrys.Game) -> None:
+    def play(self: TicTacToe, state: str, move: str) -> str:
+        if state.count(".") < 8:
+            raise KeyError("no more")
+        return TicTacToe.play(self, state, move)
+
+    broken = labrys.add_game(other(play=play))
+    position = broken.start().play("a1")
+    with pytest.raises(KeyError, match="no more"):
+        position.play("a2").play("a3")
+    with pytest.raises(KeyError, match="no more"):
+        labrys.Engine(broken).search(depth=4)
+    with pytest.raises(KeyError, match="no more"):
+        broken.start().perft(4)
+    # Nothing is left of it.
+    assert game.start().perft(2) == 72
+    with pytest.raises(ValueError, match="room for no more"):
+        labrys.add_game(other(name="third"))
+    with pytest.raises(TypeError, match=r"labrys\.Rules"):
+        labrys.add_game("rules")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="expected nine of x, o and"):
+        game.position("xyz")
