@@ -1,5 +1,7 @@
 # `make EXE=name EVALFILE=net` builds one binary, as OpenBench's client asks for it; docs/openbench.md says more.
 # `make release` builds one for each kind of processor, with manual pages and completions, in target/dist.
+# `make wheel` builds the Python package for the processor at hand, in target/wheels; `make wheel CPU=x86-64-v2` for
+# others, in target/wheels/x86-64-v2.
 
 EXE ?= labrys
 EVALFILE ?=
@@ -18,7 +20,10 @@ unexport CC CXX
 export EVALFILE
 export LABRYS_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 
-.PHONY: build release $(CPUS)
+PYTHON ?= python3
+CPU ?=
+
+.PHONY: build release wheel $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -28,6 +33,10 @@ build:
 release: $(CPUS)
 	$(DIST)/labrys-native man $(DIST)/man
 	for shell in bash zsh fish; do $(DIST)/labrys-native completions $$shell > $(DIST)/labrys.$$shell; done
+
+wheel:
+	$(if $(CPU),RUSTFLAGS="-C target-cpu=$(CPU)") $(PYTHON) -m pip wheel --quiet --no-deps ./python \
+		--wheel-dir target/wheels$(if $(CPU),/$(CPU))
 
 $(CPUS):
 	mkdir -p $(DIST)

@@ -11,6 +11,7 @@
 //! - [`arena`]: matches and tournaments between engines, and what their results say;
 //! - [`learn`]: self-play and learning, of weights, evaluation nets, policy/value nets and constants;
 //! - `web`, with the feature of that name: the web board;
+//! - `python/`: the package of that language, on top of all;
 //! - `labrys-support`: [`files`], [`shard`], [`elo`], [`chart`]: what long work shares.
 
 #![forbid(unsafe_code)]
