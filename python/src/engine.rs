@@ -99,7 +99,7 @@ pub(crate) struct Evaluation {
     value: f64,
     /// Of a linear evaluation: value and weight of each feature.
     #[pyo3(get)]
-    features: BTreeMap<&'static str, (f64, f64)>,
+    features: BTreeMap<String, (f64, f64)>,
     /// Of an evaluation net: what each input, such as `P e4`, contributes to the value for White.
     #[pyo3(get)]
     inputs: Vec<(String, f64)>,
@@ -114,6 +114,25 @@ impl Evaluation {
     fn __repr__(&self) -> String {
         format!("labrys.Evaluation({} {:.4})", self.kind, self.value)
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = py.import("labrys._labrys")?.getattr("_evaluation")?;
+        let fields = (self.kind, self.value, self.features.clone(), self.inputs.clone());
+        Ok((make, fields.into_pyobject(py)?))
+    }
+}
+
+/// The evaluation of some numbers: what a pickle calls.
+#[pyfunction]
+pub(crate) fn _evaluation(
+    kind: &str,
+    value: f64,
+    features: BTreeMap<String, (f64, f64)>,
+    inputs: Vec<(String, f64)>,
+) -> PyResult<Evaluation> {
+    let known = ["none", "linear", "net", "policy"].into_iter().find(|&known| known == kind);
+    let kind = known.ok_or_else(|| value_error(format!("unknown kind of evaluation `{kind}`")))?;
+    Ok(Evaluation { kind, value, features, inputs })
 }
 
 /// An engine: a game, options, an evaluation and the memory of its searches.
@@ -477,7 +496,8 @@ impl Engine {
                 EvaluationInUse::Linear => {
                     let breakdown = engine.eval_breakdown();
                     let features = breakdown.features.iter();
-                    let features = features.map(|feature| (feature.name, (feature.value, feature.weight)));
+                    let features =
+                        features.map(|feature| (feature.name.to_owned(), (feature.value, feature.weight)));
                     Evaluation {
                         kind: "linear",
                         value: breakdown.sum(),

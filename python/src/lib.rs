@@ -27,29 +27,31 @@ mod _labrys {
 
     use pyo3::exceptions::PyImportError;
     use pyo3::prelude::*;
+    use pyo3::types::PySequence;
 
     #[pymodule_export]
-    use super::engine::{_engine, Engine, EngineOption, Evaluation};
+    use super::engine::{_engine, _evaluation, Engine, EngineOption, Evaluation};
     #[pymodule_export]
     use super::games::{_game, Game, games};
     #[pymodule_export]
-    use super::position::{_move, _position, Move, MoveList, Outcome, Position};
+    use super::position::{_move, _outcome, _position, Move, MoveList, Outcome, Position};
     #[pymodule_export]
     use super::python_game::add_game;
     #[pymodule_export]
     use super::records::{SelfPlayGames, read_pgn, read_selfplay};
     #[pymodule_export]
-    use super::search::{Info, Score, Search, SearchResult};
+    use super::search::{_info, _result, _score, Info, Score, Search, SearchResult};
 
     /// Refuses to run where instructions of this build are missing, which would end the process in silence.
     #[pymodule_init]
-    fn init(_: &Bound<'_, PyModule>) -> PyResult<()> {
-        let missing = labrys::processor::missing_feature();
-        missing.map_or(Ok(()), |feature| {
-            Err(PyImportError::new_err(format!(
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        if let Some(feature) = labrys::processor::missing_feature() {
+            return Err(PyImportError::new_err(format!(
                 "labrys: built for a processor with {feature}, which this one lacks: take another wheel"
-            )))
-        })
+            )));
+        }
+        // It has all that a sequence has.
+        PySequence::register::<MoveList>(module.py())
     }
 
     /// The version of the package.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use labrys::game::{Color, Outcome as GameOutcome, Points};
+use labrys::game::{Color, Ending, Outcome as GameOutcome, Points};
 use labrys::search::Control;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -450,6 +450,30 @@ impl MoveList {
         move_of(&self.line, r#move).is_ok_and(|bits| self.moves.contains(&bits))
     }
 
+    /// The place of a move, between `start` and `stop` if they are given.
+    ///
+    /// Raises `ValueError` if it is not among them.
+    #[pyo3(signature = (value, start = 0, stop = None))]
+    fn index(&self, value: &Bound<'_, PyAny>, start: isize, stop: Option<isize>) -> PyResult<usize> {
+        let len = self.moves.len() as isize;
+        let place = |index: isize| (if index < 0 { index + len } else { index }).clamp(0, len) as usize;
+        let (start, stop) = (place(start), place(stop.unwrap_or(len)));
+        let bits = move_of(&self.line, value)?;
+        let found = (start..stop).find(|&place| self.moves[place] == bits);
+        found.ok_or_else(|| value_error(format!("no legal move {}", self.line.move_text(bits))))
+    }
+
+    /// 1 for a legal move, else 0.
+    fn count(&self, value: &Bound<'_, PyAny>) -> usize {
+        self.__contains__(value).into()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let get = py.import("builtins")?.getattr("getattr")?;
+        let position = Position { line: Arc::clone(&self.line) };
+        Ok((get, (position, "legal_moves").into_pyobject(py)?))
+    }
+
     fn __eq__(&self, other: &MoveList) -> bool {
         self.moves == other.moves && self.line.game().info().name == other.line.game().info().name
     }
@@ -511,11 +535,7 @@ impl Outcome {
 
     /// The points of `"white"` or `"black"`: 1, ½ or 0.
     fn points(&self, player: &str) -> PyResult<f64> {
-        let player = Color::BOTH
-            .into_iter()
-            .find(|&color| color_word(color) == player)
-            .ok_or_else(|| value_error(format!("expected \"white\" or \"black\", not \"{player}\"")))?;
-        Ok(Points::of(self.0.winner, player).value())
+        Ok(Points::of(self.0.winner, color_of(player)?).value())
     }
 
     fn __eq__(&self, other: &Outcome) -> bool {
@@ -529,4 +549,25 @@ impl Outcome {
     fn __repr__(&self) -> String {
         format!("labrys.Outcome({})", self.0)
     }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.0.to_string().hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = py.import("labrys._labrys")?.getattr("_outcome")?;
+        Ok((make, (self.winner(), self.ending()).into_pyobject(py)?))
+    }
+}
+
+/// The outcome of a winner and an ending in words: what a pickle calls.
+#[pyfunction]
+#[pyo3(signature = (winner, ending))]
+pub(crate) fn _outcome(winner: Option<&str>, ending: &str) -> PyResult<Outcome> {
+    let winner = winner.map(color_of).transpose()?;
+    let known = Ending::ALL.into_iter().find(|known| known.to_string() == ending);
+    let ending = known.ok_or_else(|| value_error(format!("unknown ending `{ending}`")))?;
+    Ok(Outcome(GameOutcome { winner, ending }))
 }

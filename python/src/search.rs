@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use labrys::engine::{BestMove, SearchReport};
 use labrys::eval::UciScore;
-use labrys::search::{Bound as ScoreBound, Control};
+use labrys::search::{Bound as ScoreBound, Control, Visits};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
@@ -15,7 +15,7 @@ use pyo3::types::PyTuple;
 
 use crate::convert::value_error;
 use crate::line::AnyLine;
-use crate::position::Move;
+use crate::position::{Move, Position};
 use crate::python_game::check_rules;
 use crate::wait::PATIENCE;
 
@@ -84,6 +84,19 @@ impl Score {
     fn __repr__(&self) -> String {
         format!("labrys.Score({})", self.0)
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = py.import("labrys._labrys")?.getattr("_score")?;
+        Ok((make, (self.cp(), self.mate()).into_pyobject(py)?))
+    }
+}
+
+/// The score of centipawns, or of moves to a mate: what a pickle calls.
+#[pyfunction]
+#[pyo3(signature = (cp, mate))]
+pub(crate) fn _score(cp: Option<i32>, mate: Option<i32>) -> Score {
+    let centi = UciScore::Centi(cp.unwrap_or_default());
+    Score(mate.map_or(centi, UciScore::Mate))
 }
 
 /// A step of a search: a line with its score.
@@ -189,6 +202,71 @@ impl Info {
         let SearchReport { depth, score, nodes, pv, .. } = &self.report;
         format!("labrys.Info(depth {depth}, {score}, nodes {nodes}, pv {})", pv.join(" "))
     }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = py.import("labrys._labrys")?.getattr("_info")?;
+        let report = &self.report;
+        let fields: ReportFields = (
+            report.depth,
+            report.seldepth,
+            report.multipv,
+            (self.score().cp(), self.score().mate()),
+            self.bound().to_owned(),
+            report.wdl,
+            report.nodes,
+            report.time.as_nanos() as u64,
+            report.hashfull,
+            report.tbhits,
+            self.visits(),
+            report.pv.clone(),
+        );
+        Ok((make, (Position { line: Arc::clone(&self.root) }, fields).into_pyobject(py)?))
+    }
+}
+
+/// What a pickle has of a report: depth, seldepth, multipv, score, bound, permille of results, nodes,
+/// nanoseconds, permille of the table, hits of endgame tables, visits, and the line.
+type ReportFields = (
+    u32,
+    u32,
+    u32,
+    (Option<i32>, Option<i32>),
+    String,
+    Option<[u32; 3]>,
+    u64,
+    u64,
+    u32,
+    Option<u64>,
+    Option<(u32, u32, f64)>,
+    Vec<String>,
+);
+
+/// The step of a search of a position: what a pickle calls.
+#[pyfunction]
+pub(crate) fn _info(position: &Bound<'_, Position>, report: ReportFields) -> PyResult<Info> {
+    let (depth, seldepth, multipv, (cp, mate), bound, wdl, nodes, nanoseconds, hashfull, tbhits, visits, pv) =
+        report;
+    let bound = match &*bound {
+        "exact" => ScoreBound::Exact,
+        "lower" => ScoreBound::Lower,
+        "upper" => ScoreBound::Upper,
+        unknown => return Err(value_error(format!("unknown bound `{unknown}`"))),
+    };
+    let report = SearchReport {
+        depth,
+        seldepth,
+        multipv,
+        score: _score(cp, mate).0,
+        bound,
+        wdl,
+        nodes,
+        time: Duration::from_nanos(nanoseconds),
+        hashfull,
+        tbhits,
+        visits: visits.map(|(count, simulations, mean)| Visits { count, simulations, mean }),
+        pv,
+    };
+    Ok(Info { root: Arc::clone(&position.get().line), report })
 }
 
 /// What a search has found.
@@ -263,6 +341,32 @@ impl SearchResult {
         let best = self.best.best.as_deref().unwrap_or("none");
         let score = self.score().map(|Score(score)| format!(", {score}")).unwrap_or_default();
         format!("labrys.SearchResult(move {best}{score}, depth {}, nodes {})", self.depth(), self.best.nodes)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        let make = py.import("labrys._labrys")?.getattr("_result")?;
+        let BestMove { best, ponder, nodes } = self.best.clone();
+        let (position, time) = (Position { line: Arc::clone(&self.root) }, self.time.as_nanos() as u64);
+        Ok((make, (position, best, ponder, nodes, time, self.lines()).into_pyobject(py)?))
+    }
+}
+
+/// What a search of a position has found: what a pickle calls.
+#[pyfunction]
+#[pyo3(signature = (position, best, ponder, nodes, nanoseconds, lines))]
+pub(crate) fn _result(
+    position: &Bound<'_, Position>,
+    best: Option<String>,
+    ponder: Option<String>,
+    nodes: u64,
+    nanoseconds: u64,
+    lines: Vec<Py<Info>>,
+) -> SearchResult {
+    SearchResult {
+        root: Arc::clone(&position.get().line),
+        best: BestMove { best, ponder, nodes },
+        time: Duration::from_nanos(nanoseconds),
+        lines: lines.iter().map(|line| line.get().clone()).collect(),
     }
 }
 

@@ -305,6 +305,33 @@ def test_engines_can_be_copied() -> None:
     assert "neighbours" in repr(engine)
 
 
+def test_what_is_found_can_be_copied() -> None:
+    engine = labrys.Engine("chess", multipv=2)
+    position = labrys.Game("chess").start().play("e4")
+    results = [engine.search(position, nodes=3000)]
+    engine.set(searchmode="mcts")
+    results.append(engine.search(position, nodes=20_000))
+    engine.set(searchmode="pvs")
+    results.append(engine.search(labrys.Game("chess").position("k7/8/1K6/8/8/8/8/7R w - - 0 1"), nodes=3000))
+    over = labrys.Game("chess").start().play("f3", "e5", "g4", "Qh4")
+    results.append(engine.search(over, nodes=10))
+    words = ["depth", "seldepth", "multipv", "score", "bound", "wdl", "nodes", "time", "hashfull", "tbhits"]
+    for result in results:
+        for other in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+            for word in ("move", "ponder", "nodes", "time", "score", "wdl", "depth", "pv"):
+                assert getattr(other, word) == getattr(result, word)
+            assert len(other.lines) == len(result.lines)
+            for one, two in zip(other.lines, result.lines, strict=True):
+                for word in [*words, "visits", "pv"]:
+                    assert getattr(one, word) == getattr(two, word)
+    assert results[1].lines[0].visits is not None and results[2].score is not None and results[2].score.mate
+    for options in ({"evaluation": "linear"}, {"evaluation": "net"}):
+        found = labrys.Engine("neighbours", **options).evaluate()
+        for copied in (pickle.loads(pickle.dumps(found)), copy.deepcopy(found)):
+            assert (copied.kind, copied.value) == (found.kind, found.value)
+            assert (copied.features, copied.inputs) == (found.features, found.inputs)
+
+
 def test_the_board_of_a_game() -> None:
     engine = labrys.Engine(labrys.Game("amazons", board="5x5"))
     assert engine.game.options == {"AmazonsBoard": "5x5"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -200,6 +201,32 @@ def test_pickles_and_copies(name: str) -> None:
     move = position.legal_moves[0]
     assert pickle.loads(pickle.dumps(move)) == move == copy.deepcopy(move)
     assert copy.copy(move).position == position
+
+
+def test_outcomes_and_lists_can_be_pickled() -> None:
+    mated = labrys.Game("chess").start().play("f3", "e5", "g4", "Qh4")
+    drawn = labrys.Game("chess").position("4k3/8/8/8/8/8/8/4K3 w - - 0 1")
+    for outcome in (mated.outcome, drawn.outcome):
+        assert outcome is not None
+        for other in (pickle.loads(pickle.dumps(outcome)), copy.deepcopy(outcome)):
+            assert other == outcome and hash(other) == hash(outcome)
+            assert (other.winner, other.ending) == (outcome.winner, outcome.ending)
+    moves = labrys.Game("chess").start().legal_moves
+    assert list(pickle.loads(pickle.dumps(moves))) == list(copy.copy(moves)) == list(moves)
+
+
+def test_legal_moves_are_a_sequence() -> None:
+    start = labrys.Game("chess").start()
+    moves = start.legal_moves
+    assert isinstance(moves, Sequence)
+    assert list(reversed(moves)) == list(moves)[::-1]
+    for place, move in enumerate(moves):
+        assert moves.index(move) == moves.index(str(move)) == moves.index(move, -20) == place
+        assert moves.count(move) == 1
+    assert moves.count("e2e5") == moves.count(7) == 0
+    for wrong, stop in (("e2e5", None), (moves[5], 5), (moves[5], -15)):
+        with pytest.raises(ValueError):
+            moves.index(wrong, 0, stop)
 
 
 def test_a_pickle_has_the_repetitions() -> None:

@@ -37,6 +37,20 @@ pub enum Ending {
     NoProgress,
 }
 
+impl Ending {
+    /// All of them.
+    pub const ALL: [Ending; 8] = [
+        Ending::NoMoves,
+        Ending::Checkmate,
+        Ending::Stalemate,
+        Ending::KingCaptured,
+        Ending::BareKings,
+        Ending::InsufficientMaterial,
+        Ending::Repetition,
+        Ending::NoProgress,
+    ];
+}
+
 /// The result of a game for one of its players, in half points: 0, 1 or 2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Points {
