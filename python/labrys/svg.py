@@ -93,7 +93,7 @@ def board(
     last_move: bool = True,
     flipped: bool = False,
 ) -> str:
-    """Draws a position.
+    """Draws a position. A game without drawings of its own, such as one in Python, is shown by its diagram.
 
     Args:
         position: What to draw.
@@ -108,6 +108,8 @@ def board(
     """
     if size < 1:
         raise ValueError(f"the size `{size}` is no number of pixels")
+    if not position.game.pieces:
+        return _text_picture(position, size)
     rows = _read_board(position.fen)
     ranks, files = len(rows), max(len(row) for row in rows)
     marked: set[str] = set()
@@ -117,8 +119,6 @@ def board(
     drawings = {letter: drawing for letter, _, drawing in position.game.pieces}
     scale = size / max(ranks, files)
     width, height = round(files * scale), round(ranks * scale)
-    title = f"{position.game.title}: {position.fen}"
-
     def corner(square: str) -> tuple[int, int]:
         """The upper left corner of a square, in units of the picture."""
         file, rank = ord(square[0]) - ord("a"), int(square[1:]) - 1
@@ -127,10 +127,7 @@ def board(
         column, row = (files - 1 - file, rank) if flipped else (file, ranks - 1 - rank)
         return column * _SIDE, row * _SIDE
 
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}"'
-        f' viewBox="0 0 {files * _SIDE} {ranks * _SIDE}" role="img" aria-label={quoteattr(title)}>'
-    ]
+    parts = [_head(position, (width, height), (files * _SIDE, ranks * _SIDE))]
     for rank in range(ranks):
         for file in range(files):
             square = f"{chr(ord('a') + file)}{rank + 1}"
@@ -153,6 +150,40 @@ def board(
         for colour, (start, end) in zip((_ARROW, _SECOND), halves, strict=False):
             parts.append(_arrow(corner(start), corner(end), colour))
     return "".join(parts) + "</svg>"
+
+
+def _head(position: Position, pixels: tuple[int, int], units: tuple[int, int]) -> str:
+    """The beginning of a picture: its size in pixels and in units, and what it shows, in words."""
+    title = _printable(f"{position.game.title}: {position.fen}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{pixels[0]}" height="{pixels[1]}"'
+        f' viewBox="0 0 {units[0]} {units[1]}" role="img" aria-label={quoteattr(title)}>'
+    )
+
+
+def _text_picture(position: Position, size: int) -> str:
+    """The diagram of a position as a picture."""
+    lines = _printable(position.diagram()).split("\n")
+    # A character of this font is three fifths as wide as high.
+    width, height = 12 * max(1, *map(len, lines)) + 20, 24 * len(lines) + 20
+    scale = size / max(width, height)
+    parts = [
+        _head(position, (round(width * scale), round(height * scale)), (width, height)),
+        f'<rect width="{width}" height="{height}" fill="{_LIGHT}"/>',
+    ]
+    for number, line in enumerate(lines, 1):
+        # Spaces that stay.
+        text = escape(line.replace(" ", "\N{NO-BREAK SPACE}"))
+        parts.append(
+            f'<text x="10" y="{24 * number + 4}" font-family="monospace" font-size="20"'
+            f' fill="{_WHITE[1]}">{text}</text>'
+        )
+    return "".join(parts) + "</svg>"
+
+
+def _printable(text: str) -> str:
+    """A text with the characters that XML has; line ends stay."""
+    return re.sub(r"[^\n\x20-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF]", "\N{REPLACEMENT CHARACTER}", text)
 
 
 def _read_board(fen: str) -> list[list[str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as xml
+from typing import Any
 
 import pytest
 from common import GAMES, ROOT, random_game
@@ -95,9 +96,29 @@ def test_colours() -> None:
     assert kings == {"translate(0 0)": "#2b2622", "translate(315 315)": "#fffdf8"}
 
 
-def test_a_game_without_looks_shows_letters() -> None:
+def test_a_piece_without_a_drawing_shows_its_letter() -> None:
     assert "<text" in svg._drawing("x", "") and ">x<" in svg._drawing("x", "no such drawing")
     xml.fromstring(svg._drawing("&", ""))
+
+
+def test_a_game_without_drawings_shows_its_diagram() -> None:
+    class Game:
+        title: str = "Nim & more"
+        pieces: tuple[()] = ()
+
+    class Position:
+        game, last_move = Game(), None
+        # No board of a thousand million squares.
+        fen = "1000000000 <\x00>"
+
+        def diagram(self) -> str:
+            return "a  <b>\n\x07c"
+
+    position: Any = Position()
+    root = xml.fromstring(svg.board(position, size=100))
+    assert [text.text for text in root.iter(f"{SVG}text")] == ["a\xa0\xa0<b>", "\ufffdc"]
+    assert root.attrib["aria-label"] == "Nim & more: 1000000000 <\ufffd>"
+    assert max(int(root.attrib["width"]), int(root.attrib["height"])) == 100
 
 
 def test_the_drawings_are_those_of_the_web_board() -> None:
