@@ -9,7 +9,7 @@ use labrys::game::{
     Color, EncodingShape, FeatureSet, Game, GameHistory, GameInfo, GameMove, InputShape, Knowledge,
     MoveError, Outcome, each_input, perft, plane_and_bit,
 };
-use rand::rngs::StdRng;
+use rand::rngs::Xoshiro256PlusPlus;
 use rand::{RngExt, SeedableRng};
 
 /// A move as a number, see [`GameMove::to_bits`].
@@ -173,7 +173,8 @@ where
     }
 
     fn playout(self: Arc<Self>, seed: u64) -> Arc<dyn AnyLine> {
-        let mut numbers = StdRng::seed_from_u64(seed);
+        // A playout is as fast as its numbers: these are reproducible, and need not be unpredictable.
+        let mut numbers = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut random = || numbers.random::<f64>();
         let (mut line, mut history) = (Arc::clone(&self), self.history());
         while history.outcome(&line.position).is_none()
@@ -181,7 +182,9 @@ where
         {
             let Some(mv) = line.position.random_move(&mut random) else { break };
             let mv = line.position.sample(mv, &mut random);
-            history.push(&line.position);
+            if G::DRAW_RULES.repetitions.is_some() {
+                history.push(&line.position);
+            }
             line = line.then(mv);
         }
         line
