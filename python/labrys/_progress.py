@@ -45,7 +45,9 @@ def observer(progress: ProgressLike) -> Iterator[Callable[[Progress], object]]:
 
 def has_reader() -> bool:
     """Whether somebody looks at standard error: at a terminal or in a notebook."""
-    return "ipykernel" in sys.modules or (sys.stderr is not None and sys.stderr.isatty())
+    # A program that runs notebooks has imported some of that, too: what counts is to be run by a kernel.
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel") or (sys.stderr is not None and sys.stderr.isatty())
 
 
 def has_tqdm() -> bool:
