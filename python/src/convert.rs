@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::games::Game;
@@ -75,4 +75,23 @@ pub(crate) fn move_of(line: &Arc<dyn AnyLine>, mv: &Bound<'_, PyAny>) -> PyResul
     }
     let found = mv.get_type().name()?;
     Err(PyTypeError::new_err(format!("expected a move, its text or a chess.Move, not {found}")))
+}
+
+/// A number that counts something. Python's own error for one that is out of range is no `ValueError`.
+pub(crate) struct Count<T>(pub(crate) T);
+
+impl<'py, T: TryFrom<u64>> FromPyObject<'_, 'py> for Count<T> {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'_, 'py, PyAny>) -> PyResult<Count<T>> {
+        let found = match number.extract::<u64>() {
+            Ok(count) => T::try_from(count).ok(),
+            Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => None,
+            Err(error) => return Err(error),
+        };
+        let most = 8 * size_of::<T>();
+        let error =
+            || value_error(format!("expected a whole number from 0 to 2^{most} - 1, not {}", &*number));
+        found.map(Count).ok_or_else(error)
+    }
 }

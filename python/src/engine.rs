@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use labrys::engine::{self, EvaluationInUse, OptionKind, OptionSpec, Settings, WeightsSource, registry};
 use labrys::search::{Clock, Control, Limits};
-use pyo3::exceptions::{PyKeyError, PyRuntimeError};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::convert::{move_of, position_of, value_error};
+use crate::convert::{Count, move_of, position_of, value_error};
 use crate::games::{Game, is_named, value_text};
 use crate::line::AnyLine;
 use crate::position::Move;
-use crate::python_game::check_rules;
+use crate::python_game::{PYTHON_FEATURES, check_rules};
 use crate::search::{Event, Search, SearchResult};
 use crate::wait::PATIENCE;
 
@@ -252,6 +252,27 @@ impl Engine {
         Ok(search)
     }
 
+    /// An engine after some changes.
+    fn after(py: Python<'_>, game: &Game, changes: Vec<Change>) -> PyResult<Engine> {
+        let engine = registry::engine(game.variant(), &Settings::default()).map_err(value_error)?;
+        let (game, engine) = (game.clone(), Arc::new(Mutex::new(engine)));
+        let engine = Engine { game, engine, running: Mutex::default(), changes: Mutex::default() };
+        for change in changes {
+            engine.change(py, change)?;
+        }
+        Ok(engine)
+    }
+
+    /// Makes a change, which a copy is to have, too. Returns what else has changed, in words.
+    fn change(&self, py: Python<'_>, change: Change) -> PyResult<Vec<String>> {
+        let effects = self.with(py, |engine| match &change {
+            Change::Option(name, value) => engine.set_option(name, value).map_err(value_error),
+            Change::Weights(source) => engine.set_weights(source).map_err(value_error),
+        })??;
+        self.note(change);
+        Ok(effects.into_iter().map(|effect| effect.to_string()).collect())
+    }
+
     /// Notes a change that a copy is to have.
     fn note(&self, change: Change) {
         let mut changes = lock(&self.changes);
@@ -290,9 +311,9 @@ fn set_up(engine: &mut dyn engine::Engine, root: &Arc<dyn AnyLine>) -> Result<()
 struct Asked<'a, 'py> {
     position: Option<&'a Bound<'py, PyAny>>,
     time: Option<f64>,
-    nodes: Option<u64>,
-    depth: Option<u32>,
-    mate: Option<u32>,
+    nodes: Option<Count<u64>>,
+    depth: Option<Count<u32>>,
+    mate: Option<Count<u32>>,
     clock: Option<(f64, f64)>,
     moves: Option<&'a Bound<'py, PyAny>>,
 }
@@ -300,10 +321,10 @@ struct Asked<'a, 'py> {
 impl Asked<'_, '_> {
     /// The limits.
     fn limits(&self, root: &Arc<dyn AnyLine>) -> PyResult<Limits> {
-        let Asked { nodes, depth, mate, .. } = *self;
-        for (name, number) in
-            [("nodes", nodes), ("depth", depth.map(u64::from)), ("mate", mate.map(u64::from))]
-        {
+        let nodes = self.nodes.as_ref().map(|nodes| nodes.0);
+        let [depth, mate] = [&self.depth, &self.mate].map(|count| count.as_ref().map(|count| count.0));
+        let counts = [("nodes", nodes), ("depth", depth.map(u64::from)), ("mate", mate.map(u64::from))];
+        for (name, number) in counts {
             if number == Some(0) {
                 return Err(value_error(format!("{name}: expected a number from 1 on, not 0")));
             }
@@ -341,21 +362,13 @@ impl Engine {
                 Err(_) => Game::of_name(game.extract()?)?,
             },
         };
-        let engine = registry::engine(game.variant(), &Settings::default()).map_err(value_error)?;
-        let engine = Engine {
-            game,
-            engine: Arc::new(Mutex::new(engine)),
-            running: Mutex::default(),
-            changes: Mutex::default(),
-        };
-        engine.set_option(py, "UCI_ShowWDL", Some(&"true".into_pyobject(py)?.into_any()))?;
+        let mut changes = vec![Change::Option("UCI_ShowWDL".to_owned(), "true".to_owned())];
         // The one feature of games in Python is an evaluation as it is.
-        let plain = |engine: &mut dyn engine::Engine| {
-            let is_plain = engine.eval_breakdown().set.name == "python";
-            let source = WeightsSource::Named(vec![("evaluation".to_owned(), "1".to_owned())]);
-            if is_plain { engine.set_weights(&source).map(drop) } else { Ok(()) }
-        };
-        engine.with(py, plain)?.map_err(value_error)?;
+        if game.rules.feature_sets()[0].name == PYTHON_FEATURES {
+            let weight = ("evaluation".to_owned(), "1".to_owned());
+            changes.push(Change::Weights(WeightsSource::Named(vec![weight])));
+        }
+        let engine = Engine::after(py, &game, changes)?;
         engine.set(py, options)?;
         Ok(engine)
     }
@@ -376,11 +389,16 @@ impl Engine {
         Ok(options)
     }
 
-    /// Sets options, such as `engine.set(hash=64, multipv=3)`. Those before one that is refused are set.
+    /// Sets options, such as `engine.set(hash=64, multipv=3)`. If one is refused, none is set.
     #[pyo3(signature = (**options))]
     fn set(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        for (name, value) in options.into_iter().flatten() {
-            self.set_option(py, name.extract()?, Some(&value))?;
+        let Some(options) = options.filter(|options| !options.is_empty()) else { return Ok(()) };
+        // Of several, a copy has to take them all first.
+        let copy = (options.len() > 1).then(|| Engine::after(py, &self.game, lock(&self.changes).clone()));
+        for engine in copy.transpose()?.iter().chain([self]) {
+            for (name, value) in options {
+                engine.set_option(py, name.extract()?, Some(&value))?;
+            }
         }
         Ok(())
     }
@@ -397,9 +415,13 @@ impl Engine {
     ) -> PyResult<Vec<String>> {
         let value = value.map(|value| value_text(name, value)).transpose()?.unwrap_or_default();
         let name = self.option_name(py, name)?;
-        let effects = self.with(py, |engine| engine.set_option(&name, &value))?.map_err(value_error)?;
-        self.note(Change::Option(name, value));
-        Ok(effects.into_iter().map(|effect| effect.to_string()).collect())
+        if self.game.rules.info().option.is_some_and(|own| own.name == name) {
+            let game = self.game.variant();
+            return Err(value_error(format!(
+                "option {name} is one of the game: labrys.Game(\"{game}\", {name}=…)"
+            )));
+        }
+        self.change(py, Change::Option(name, value))
     }
 
     /// The weights of the linear evaluation, by the names of the features.
@@ -425,14 +447,17 @@ impl Engine {
         } else if let Ok(path) = weights.extract::<std::path::PathBuf>() {
             WeightsSource::File(path.to_string_lossy().into_owned())
         } else {
+            if !weights.hasattr("items")? {
+                let found = weights.get_type().name()?;
+                let text = format!("weights: expected a dict, the name of a file or None, not {found}");
+                return Err(PyTypeError::new_err(text));
+            }
             let weights: BTreeMap<String, f64> =
                 PyDict::from_sequence(&weights.call_method0("items")?)?.extract()?;
             let weights = weights.into_iter().map(|(name, value)| (name, value.to_string()));
             WeightsSource::Named(weights.collect())
         };
-        self.with(py, |engine| engine.set_weights(&source))?.map_err(value_error)?;
-        self.note(Change::Weights(source));
-        Ok(())
+        self.change(py, Change::Weights(source)).map(drop)
     }
 
     /// Searches a position, by default the start position, to the first of some limits: `time` in seconds,
@@ -448,9 +473,9 @@ impl Engine {
         py: Python<'_>,
         position: Option<&Bound<'_, PyAny>>,
         time: Option<f64>,
-        nodes: Option<u64>,
-        depth: Option<u32>,
-        mate: Option<u32>,
+        nodes: Option<Count<u64>>,
+        depth: Option<Count<u32>>,
+        mate: Option<Count<u32>>,
         clock: Option<(f64, f64)>,
         moves: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Py<SearchResult>> {
@@ -466,9 +491,9 @@ impl Engine {
         &self,
         position: Option<&Bound<'_, PyAny>>,
         time: Option<f64>,
-        nodes: Option<u64>,
-        depth: Option<u32>,
-        mate: Option<u32>,
+        nodes: Option<Count<u64>>,
+        depth: Option<Count<u32>>,
+        mate: Option<Count<u32>>,
         clock: Option<(f64, f64)>,
         moves: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Search> {
@@ -565,26 +590,15 @@ impl Engine {
 #[pyfunction]
 pub(crate) fn _engine(
     py: Python<'_>,
-    game: &Bound<'_, PyAny>,
+    game: &Bound<'_, Game>,
     changes: Vec<(String, Vec<(String, String)>)>,
 ) -> PyResult<Engine> {
-    let engine = Engine::new(py, Some(game), None)?;
-    for (kind, pairs) in changes {
-        let change = match (&*kind, pairs.first().cloned()) {
-            ("option", Some((name, value))) => Change::Option(name, value),
-            ("weights", _) => Change::Weights(WeightsSource::Named(pairs)),
-            ("weights file", Some((path, _))) => Change::Weights(WeightsSource::File(path)),
-            ("shipped weights", _) => Change::Weights(WeightsSource::Default),
-            _ => return Err(PyKeyError::new_err(kind)),
-        };
-        let made = engine.with(py, |engine| match &change {
-            Change::Option(name, value) => {
-                engine.set_option(name, value).map(drop).map_err(|e| e.to_string())
-            }
-            Change::Weights(source) => engine.set_weights(source).map(drop).map_err(|e| e.to_string()),
-        })?;
-        made.map_err(value_error)?;
-        engine.note(change);
-    }
-    Ok(engine)
+    let changes = changes.into_iter().map(|(kind, pairs)| match (&*kind, pairs.first().cloned()) {
+        ("option", Some((name, value))) => Ok(Change::Option(name, value)),
+        ("weights", _) => Ok(Change::Weights(WeightsSource::Named(pairs))),
+        ("weights file", Some((path, _))) => Ok(Change::Weights(WeightsSource::File(path))),
+        ("shipped weights", _) => Ok(Change::Weights(WeightsSource::Default)),
+        _ => Err(PyKeyError::new_err(kind)),
+    });
+    Engine::after(py, game.get(), changes.collect::<PyResult<_>>()?)
 }

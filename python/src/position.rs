@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
 
 use crate::arrays;
-use crate::convert::{move_of, value_error};
+use crate::convert::{Count, move_of, value_error};
 use crate::games::Game;
 use crate::line::{AnyLine, MoveBits};
 use crate::python_game::check_rules;
@@ -213,25 +213,25 @@ impl Position {
 
     /// The end of a game of random moves from here on. The same seed gives the same moves. Each legal move is as
     /// likely as any other; in Amazons the amazon, its square and that of the arrow are drawn one after the other.
-    fn playout(&self, py: Python<'_>, seed: u64) -> PyResult<Position> {
-        let line = py.detach(|| Arc::clone(&self.line).playout(seed));
+    fn playout(&self, py: Python<'_>, seed: Count<u64>) -> PyResult<Position> {
+        let line = py.detach(|| Arc::clone(&self.line).playout(seed.0));
         check_rules()?;
         Ok(Position { line })
     }
 
     /// The number of paths of `depth` legal moves.
-    fn perft(&self, py: Python<'_>, depth: u32) -> PyResult<u64> {
-        match depth {
+    fn perft(&self, py: Python<'_>, depth: Count<u32>) -> PyResult<u64> {
+        match depth.0 {
             0 => Ok(1),
-            _ => Ok(self.divided(py, depth)?.into_iter().map(|(_, count)| count).sum()),
+            _ => Ok(self.divided(py, depth.0)?.into_iter().map(|(_, count)| count).sum()),
         }
     }
 
     /// The number of paths of `depth` legal moves, for each first move.
-    fn divide(&self, py: Python<'_>, depth: u32) -> PyResult<BTreeMap<String, u64>> {
-        match depth {
+    fn divide(&self, py: Python<'_>, depth: Count<u32>) -> PyResult<BTreeMap<String, u64>> {
+        match depth.0 {
             0 => Err(PyValueError::new_err("expected a depth from 1 on, not 0")),
-            _ => Ok(self.divided(py, depth)?.into_iter().collect()),
+            _ => Ok(self.divided(py, depth.0)?.into_iter().collect()),
         }
     }
 

@@ -25,6 +25,9 @@ use labrys::engine::registry::Of;
 /// The games in Python that a process can have.
 const SLOTS: usize = 2;
 
+/// The feature set of games in Python.
+pub(crate) const PYTHON_FEATURES: &str = "python";
+
 /// What is known of the game of a slot.
 #[derive(Clone, Copy)]
 struct Slot {
@@ -284,7 +287,7 @@ impl<const SLOT: usize> Knowledge for PythonGame<SLOT> {
     type InputPlanes = [u128; 0];
 
     const SETS: &'static [FeatureSet] = &[FeatureSet {
-        name: "python",
+        name: PYTHON_FEATURES,
         features: &["evaluation"],
         phases: &[],
         default_weights: None,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use labrys::arena::pgn::{PgnGame, file};
 use labrys::engine::registry::{GameTable, Of};
 use labrys::game::{Color, GameMove, Knowledge, Points};
-use labrys::learn::nnue::games::{GamesHeader, PlayedGame, read_games, read_header, start_of};
+use labrys::learn::nnue::games::{GamesHeader, GamesProblem, PlayedGame, read_games, read_header, start_of};
 use pyo3::exceptions::{PyIndexError, PyOSError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -226,7 +226,10 @@ impl Arrays {
 #[pyfunction]
 pub(crate) fn read_selfplay(py: Python<'_>, path: PathBuf) -> PyResult<SelfPlayGames> {
     py.detach(|| {
-        let header = read_header(&path).map_err(value_error)?;
+        let header = read_header(&path).map_err(|error| match error.problem {
+            GamesProblem::Io(_) => PyOSError::new_err(error.to_string()),
+            _ => value_error(error),
+        })?;
         let header =
             header.ok_or_else(|| value_error(format!("{} is no file of self-play games", path.display())))?;
         Ok(SelfPlayGames(READERS.get(&header.game).map_err(value_error)?.read(&path)?))
