@@ -175,6 +175,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     if line.len() <= 1 {
         return execute(Arguments { command: None });
     }
+    *LINE.lock().unwrap_or_else(PoisonError::into_inner) = line.clone();
     check_build(&line)?;
     let mut command = Arguments::command();
     if line.iter().any(|word| word == "--version") {
@@ -333,6 +334,15 @@ fn threads(asked: Option<impl Into<usize>>) -> usize {
 /// The cores that this process may use.
 fn cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The command line that runs, the program name included: that of the process may be another program's.
+static LINE: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
+
+/// The words of the command line that runs, without the program name.
+fn command_line() -> Vec<String> {
+    let line = LINE.lock().unwrap_or_else(PoisonError::into_inner);
+    line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
 /// The control that Ctrl-C stops; none before the first command that has one.

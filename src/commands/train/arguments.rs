@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::arena::Rules;
 use crate::commands::steps::StepArguments;
 use crate::commands::words;
-use crate::commands::{RulesArguments, parse_even, parse_fraction, parse_non_negative};
+use crate::commands::{RulesArguments, command_line, parse_even, parse_fraction, parse_non_negative};
 use crate::learn::selfplay::SearchLimit;
 use crate::learn::{
     Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
@@ -294,7 +294,7 @@ impl Arguments {
     /// went, and the result of the final match.
     pub(super) fn source(&self, result: Option<&str>) -> String {
         let (mut words, mut is_left_out) = (Vec::new(), false);
-        for word in std::env::args().skip(1) {
+        for word in command_line() {
             if let Some(flag) = word.split('=').next().filter(|flag| flag.starts_with("--")) {
                 is_left_out = ["--out", "--resume", "--parts"].contains(&flag);
             }
