@@ -139,7 +139,7 @@ def read_progress(line: str) -> Progress | None:
         return None
     try:
         found = json.loads(line)
-        return Progress(found["progress"], found["done"], found["total"], found["message"])
+        return Progress(found["progress"], found["done"], found["total"], found["message"].strip())
     except (ValueError, KeyError):
         return None
 

@@ -35,30 +35,34 @@ def stop_at(done, unit):
     """An observer that ends a call at some point, as Ctrl-C does."""
 
     def observe(now):
-        if now.unit == unit and now.done >= done:
+        if now.unit.startswith(unit) and now.done >= done:
             raise KeyboardInterrupt
 
     return observe
 
 
 def test_selfplay_goes_on_and_is_that_of_the_binary(binary, tmp_path):
-    settings = {"game": "tucchess", "nodes": 60, "random_plies": (2, 3)}
+    settings = {"game": "tucchess", "nodes": 200, "random_plies": (2, 3)}
     path = tmp_path / "games.bin"
     with pytest.raises(KeyboardInterrupt):
         labrys.selfplay(out=path, games=20_000, progress=stop_at(10, "games"), **settings)
-    games = labrys.selfplay(out=path, games=400, progress=False, **settings)
-    assert len(games) >= 400 and set(numpy.unique(games.results)) <= {0, 0.5, 1}
+    begun = len(labrys.read_selfplay(str(path)))
+    games = labrys.selfplay(out=path, games=begun + 20, progress=False, **settings)
+    assert begun >= 10 and len(games) == begun + 20 and set(numpy.unique(games.results)) <= {0, 0.5, 1}
     frame = frames.selfplay(path)
     assert list(frame.points) == list(games.results) and list(frame.plies) == list(games.plies)
     # Scores are for the player to move, who is White in every other ply.
     scores, opening = games.scores(3), games.opening_plies[3]
     white = [score if (opening + ply) % 2 == 0 else -score for ply, score in enumerate(scores)]
     assert frame.mean_score[3] == pytest.approx(sum(white) / len(white))
-    words = ["--variant", "tucchess", "--nodes", 60, "--random-plies", "2-3", "--games", len(games)]
+    # Where a file was gone on with, a block of it begins.
+    whole = labrys.selfplay(out=tmp_path / "ours.bin", games=len(games), progress=False, **settings)
+    assert [game.moves for game in whole] == [game.moves for game in games]
+    words = ["--variant", "tucchess", "--nodes", 200, "--random-plies", "2-3", "--games", len(games)]
     binary("selfplay", *words, "--out", tmp_path / "theirs.bin")
-    assert path.read_bytes() == (tmp_path / "theirs.bin").read_bytes()
+    assert (tmp_path / "ours.bin").read_bytes() == (tmp_path / "theirs.bin").read_bytes()
     with pytest.raises(ValueError, match="games.bin: .*nodes"):
-        labrys.selfplay(out=path, games=400, game="tucchess", nodes=61, progress=False)
+        labrys.selfplay(out=path, games=10, game="tucchess", nodes=201, progress=False)
 
 
 def test_linear_weights_are_those_of_the_binary(binary, tmp_path):
@@ -67,13 +71,8 @@ def test_linear_weights_are_those_of_the_binary(binary, tmp_path):
         labrys.train_linear(out=out, games=60, progress=stop_at(8, "games"), **TRAIN)
     assert not (out / "weights.json").exists()
     result = labrys.train_linear(out=out, games=60, resume=True, progress=False, **TRAIN)
-    words = [
-        word
-        for name, value in TRAIN.items()
-        if name != "game"
-        for word in (f"--{name}".replace("_", "-"), value)
-    ]
-    binary("train", "--variant", "neighbours", "--games", 60, *words, "--out", tmp_path / "theirs")
+    words = [f"--{name}={value}".replace("_", "-") for name, value in TRAIN.items() if name != "game"]
+    binary("train", "--variant=neighbours", "--games=60", *words, "--out", tmp_path / "theirs")
     for name in ["weights.json", "curve.csv"]:
         assert (out / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
     assert result.text.startswith("60 games") and len(result.curve) > 10
@@ -86,14 +85,22 @@ def test_linear_weights_are_those_of_the_binary(binary, tmp_path):
 def test_a_net_is_learned_and_plays(tmp_path):
     data, out = tmp_path / "games.bin", tmp_path / "net"
     labrys.selfplay(out=data, game="tucchess", games=30, nodes=50, progress=False)
-    settings = {"game": "tucchess", "data": [data], "neurons": 16}
-    labrys.train_nnue(out=out, epochs=2, progress=False, **settings)
+    settings = {"game": "tucchess", "data": [data], "neurons": 16, "epochs": 3}
+    epochs = []
+
+    def in_the_second_epoch(now):
+        epochs.extend([now] if now.done == 0 else [])
+        if len(epochs) == 2:
+            raise KeyboardInterrupt
+
+    labrys.train_nnue(out=out, progress=False, **settings)
     with pytest.raises(ValueError, match="--resume"):
-        labrys.train_nnue(out=out, epochs=2, progress=False, **settings)
+        labrys.train_nnue(out=out, progress=False, **settings)
     with pytest.raises(KeyboardInterrupt):
-        labrys.train_nnue(out=tmp_path / "more", epochs=5, progress=stop_at(1, "positions"), **settings)
-    result = labrys.train_nnue(out=tmp_path / "more", epochs=2, resume=True, progress=False, **settings)
-    assert list(result.curve.epoch) == [1, 2]
+        labrys.train_nnue(out=tmp_path / "more", progress=in_the_second_epoch, **settings)
+    assert (tmp_path / "more/training.safetensors").exists()
+    result = labrys.train_nnue(out=tmp_path / "more", resume=True, progress=False, **settings)
+    assert list(result.curve.epoch) == [1, 2, 3]
     assert result.net.read_bytes() == (out / "net.safetensors").read_bytes()
     engine = labrys.Engine("tucchess", EvalFile=str(result.net))
     assert engine.search(nodes=100).move is not None
@@ -110,7 +117,9 @@ def test_zero_learns_from_a_mapping_and_goes_on(tmp_path):
     )
     seen = []
     whole = labrys.zero(settings, out=tmp_path / "whole", progress=seen.append)
-    assert {"games of self-play", "steps of training"} <= {now.unit for now in seen}
+    assert {"games of self-play, generation 1", "steps of training, generation 2"} <= {
+        now.unit for now in seen
+    }
     out = tmp_path / "parts"
     with pytest.raises(KeyboardInterrupt):
         labrys.zero(ZERO, out=out, progress=stop_at(1, "steps of training"))
