@@ -19,7 +19,7 @@ def test_it_is_this_package_whatever_lies_in_the_folder(tmp_path, monkeypatch):
 
 def test_what_it_says_besides_is_a_warning(tmp_path, monkeypatch):
     script = "import sys; print('labrys: warning: a note', file=sys.stderr); print('done')"
-    monkeypatch.setattr(_child, "command_line", lambda: [sys.executable, "-c", script])
+    monkeypatch.setattr(_child, "command_line", lambda *words: [sys.executable, "-c", script])
     with pytest.warns(RuntimeWarning, match="^a note$"):
         assert _child.run(["match"]) == "done\n"
 
@@ -31,7 +31,7 @@ print('labrys: a note', file=sys.stderr)
 print('{"progress": "games", "done": 0, "total": 1, "message": ""}', file=sys.stderr)
 sys.exit('labrys: crashed')
 """
-    monkeypatch.setattr(_child, "command_line", lambda: [sys.executable, "-c", script])
+    monkeypatch.setattr(_child, "command_line", lambda *words: [sys.executable, "-c", script])
     with pytest.warns(RuntimeWarning, match="^a note$"), pytest.raises(RuntimeError, match="^crashed$"):
         _child.run(["match"])
 
@@ -47,7 +47,7 @@ sys.exit('labrys: crashed')
     ],
 )
 def test_its_errors_are_raised(script, kind, message, monkeypatch):
-    monkeypatch.setattr(_child, "command_line", lambda: [sys.executable, "-c", script])
+    monkeypatch.setattr(_child, "command_line", lambda *words: [sys.executable, "-c", script])
     with pytest.raises(kind, match=message):
         _child.run(["match"])
 
