@@ -70,6 +70,15 @@ fn check_hints<G: Knowledge>(position: &G, moves: &[G::Move]) {
     for mv in moves {
         assert!(position.move_kind(*mv) < G::MOVE_KINDS, "{fen}");
     }
+    // The search counts replies to both players' moves in one table.
+    let child = moves.first().map(|&mv| position.after(mv));
+    let turned = child.filter(|child| G::MOVE_KINDS > 1 && child.side_to_move() != position.side_to_move());
+    if let Some(child) = turned {
+        let mut replies = Vec::new();
+        child.legal_moves(&mut replies);
+        let own: BTreeSet<_> = moves.iter().map(|&mv| position.move_kind(mv)).collect();
+        assert!(!replies.iter().any(|&mv| own.contains(&child.move_kind(mv))), "{fen}");
+    }
     if let Some(passed) = position.null_move() {
         assert_eq!(passed.key(), passed.key_from_scratch(), "{fen}");
         assert!(passed.side_to_move() != position.side_to_move() && !passed.same_position(position), "{fen}");

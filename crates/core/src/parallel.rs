@@ -34,13 +34,15 @@ fn run_on_threads<W: Send, T: Send, R: Send>(
     thread::scope(|scope| {
         for mut worker in workers {
             let (sender, next, job) = (sender.clone(), &next, &job);
-            scope.spawn(move || {
+            // Boxed, so that what starts a thread is compiled once, not for each kind of work.
+            let work: Box<dyn FnOnce() + Send> = Box::new(move || {
                 while let Some(result) = next().and_then(|task| job(&mut worker, task)) {
                     if sender.send(result).is_err() {
                         break;
                     }
                 }
             });
+            scope.spawn(work);
         }
         drop(sender);
         results.into_iter().for_each(&mut take);
@@ -80,15 +82,14 @@ pub fn in_order_with<W: Send, R: Send>(
     job: impl Fn(&mut W, u64) -> Option<R> + Sync,
     mut each: impl FnMut(&R),
 ) -> Option<Vec<R>> {
-    let mut results = Vec::new();
+    let mut results: Vec<Option<R>> = numbers.clone().map(|_| None).collect();
+    let first = numbers.start;
     let job = |worker: &mut &mut W, number| Some((number, job(worker, number)?));
-    run(workers.iter_mut(), numbers.clone(), job, |result| {
-        each(&result.1);
-        results.push(result);
+    run(workers.iter_mut(), numbers, job, |(number, result)| {
+        each(&result);
+        results[(number - first) as usize] = Some(result);
     });
-    results.sort_by_key(|(number, _)| *number);
-    let is_complete = results.len() as u64 == numbers.end - numbers.start;
-    is_complete.then(|| results.into_iter().map(|(_, result)| result).collect())
+    results.into_iter().collect()
 }
 
 #[cfg(test)]

@@ -302,10 +302,12 @@ const AROUND: [char; 7] = [',', '|', '"', '\'', '“', '”', '_'];
 
 /// The length of the signs at the end of a word, as in `Nf3±`, which are a word of their own.
 pub(super) fn sign_length(word: &str) -> usize {
-    let signs = || SIGNS.iter().map(|(sign, _)| *sign).filter(|sign| !sign.contains(char::is_alphanumeric));
     let mut plain = word.trim_end_matches(AROUND);
     let mut length = 0;
-    while let Some(longest) = signs().filter(|sign| plain.ends_with(sign)).map(str::len).max() {
+    // Words rarely end with a sign: that is asked first.
+    let ends = |plain: &str, sign: &str| plain.ends_with(sign) && !sign.contains(char::is_alphanumeric);
+    let signs = || SIGNS.iter().map(|(sign, _)| *sign);
+    while let Some(longest) = signs().filter(|sign| ends(plain, sign)).map(str::len).max() {
         plain = &plain[..plain.len() - longest];
         length = word.len() - plain.len();
     }

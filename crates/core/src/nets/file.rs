@@ -132,7 +132,10 @@ impl Parameters {
     /// # Errors
     /// [`NetError`] names the file and what is wrong with it.
     pub fn load_with<G: Knowledge>(path: &Path) -> Result<(Parameters, BTreeMap<String, Tensor>), NetError> {
-        let read = || Parameters::from_bytes::<G>(&std::fs::read(path).map_err(TensorProblem::Io)?);
+        let read = || {
+            let bytes = std::fs::read(path).map_err(TensorProblem::Io)?;
+            Parameters::from_bytes(G::info().name, G::ENCODING_VERSION, &bytes)
+        };
         read().map_err(|problem| NetError::new(path, problem))
     }
 
@@ -147,16 +150,20 @@ impl Parameters {
         tensors::to_bytes(kind(self.encoding), &self.game, &tensors.collect::<Vec<_>>(), own)
     }
 
-    /// The inverse of [`Parameters::to_bytes`].
-    fn from_bytes<G: Knowledge>(bytes: &[u8]) -> Result<(Parameters, BTreeMap<String, Tensor>), NetProblem> {
-        let (metadata, file) =
-            tensors::from_bytes::<Metadata>(kind(G::ENCODING_VERSION), G::info().name, bytes)?;
+    /// The inverse of [`Parameters::to_bytes`], for the game of a name whose positions are encoded by a version.
+    fn from_bytes(
+        game: &str,
+        encoding: u32,
+        bytes: &[u8],
+    ) -> Result<(Parameters, BTreeMap<String, Tensor>), NetProblem> {
+        let (metadata, file) = tensors::from_bytes::<Metadata>(kind(encoding), game, bytes)?;
         let tensors = file.names().into_iter().map(|name| {
             let (shape, values) = tensors::read(&file, name)?;
             Ok((name.to_owned(), Tensor { shape, values }))
         });
         let tensors = tensors.collect::<Result<BTreeMap<_, _>, TensorProblem>>()?;
         let (others, tensors) = tensors.into_iter().partition(|(name, _)| name.starts_with(OPTIMISER));
-        Ok((Parameters::new::<G>(metadata.net, metadata.provenance, tensors)?, others))
+        let parameters = Parameters::of_game(game, encoding, metadata.net, metadata.provenance, tensors)?;
+        Ok((parameters, others))
     }
 }

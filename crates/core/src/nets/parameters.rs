@@ -40,6 +40,17 @@ impl Parameters {
         provenance: String,
         tensors: BTreeMap<String, Tensor>,
     ) -> Result<Parameters, NetProblem> {
+        Parameters::of_game(G::info().name, G::ENCODING_VERSION, config, provenance, tensors)
+    }
+
+    /// The same for the game of a name, whose positions are encoded by a version.
+    pub(super) fn of_game(
+        game: &str,
+        encoding: u32,
+        config: NetConfig,
+        provenance: String,
+        tensors: BTreeMap<String, Tensor>,
+    ) -> Result<Parameters, NetProblem> {
         config.check()?;
         let specs = config.parameters();
         let known: BTreeSet<_> = specs.iter().map(|spec| spec.name.as_str()).collect();
@@ -54,8 +65,7 @@ impl Parameters {
                 return Err(NetProblem::Shape { name, found: shape.clone(), expected });
             }
         }
-        let (game, encoding) = (G::info().name.to_owned(), G::ENCODING_VERSION);
-        let parameters = Parameters { game, encoding, config, provenance, tensors };
+        let parameters = Parameters { game: game.to_owned(), encoding, config, provenance, tensors };
         parameters.check_values()?;
         Ok(parameters)
     }

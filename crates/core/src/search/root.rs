@@ -128,12 +128,12 @@ impl<M: Copy + Eq> Root<M> {
     /// Sorts the moves with a principal variation by their scores, the current one included: a later one may
     /// turn out to be better. The sort is stable.
     pub(super) fn sort_finished(&mut self) {
-        self.moves[..=self.pv_index].sort_by_key(|entry| std::cmp::Reverse(entry.score));
+        self.moves[..=self.pv_index].sort_by_cached_key(|entry| std::cmp::Reverse(entry.score));
     }
 
     /// Puts the best of the moves without a principal variation first, the others in the order of their last
     /// scores. The sort is stable.
     pub(super) fn sort(&mut self) {
-        self.moves[self.pv_index..].sort_by_key(|entry| std::cmp::Reverse(entry.score));
+        self.moves[self.pv_index..].sort_by_cached_key(|entry| std::cmp::Reverse(entry.score));
     }
 }

@@ -20,7 +20,8 @@ pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
     deadline: &Deadline,
     work: impl FnOnce() -> R,
 ) -> R {
-    let helpers = Helpers(Mutex::new(jobs.into_iter().collect()));
+    let jobs = jobs.into_iter().map(|job| Box::new(job) as Job);
+    let helpers = Helpers(Mutex::new(jobs.collect()));
     thread::scope(|scope| {
         helpers.start(scope, deadline);
         work()
@@ -40,10 +41,14 @@ pub(super) fn with_helpers<J: FnOnce(&dyn Fn()) + Send, R>(
 /// What helping threads are to do, as far as they have not begun. They start while the first one is searching
 /// already, and not all at once: more threads than processors would keep each other from ever being ready.
 #[cfg(has_threads)]
-struct Helpers<J>(Mutex<Vec<J>>);
+struct Helpers<'a>(Mutex<Vec<Job<'a>>>);
+
+/// What a helping thread is to do. Boxed, so that what starts it is compiled once, not for each kind of search.
+#[cfg(has_threads)]
+type Job<'a> = Box<dyn FnOnce(&dyn Fn()) + Send + 'a>;
 
 #[cfg(has_threads)]
-impl<J: FnOnce(&dyn Fn()) + Send> Helpers<J> {
+impl<'a> Helpers<'a> {
     /// Starts them, as many at a time as there are processors. None starts after the end of the search.
     fn start<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>, deadline: &'scope Deadline<'scope>) {
         if self.lock().is_empty() {
@@ -74,7 +79,7 @@ impl<J: FnOnce(&dyn Fn()) + Send> Helpers<J> {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<J>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Job<'a>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -12,7 +12,7 @@
 
 use rand_distr::{Distribution, Gumbel as GumbelNoise};
 
-use super::tree::{Proof, Tree};
+use super::tree::{Proof, Rank, Tree, best_first};
 use super::variety::{GUMBEL, random_of};
 use crate::game::{Game, Knowledge};
 use crate::search::input::SearchInput;
@@ -100,9 +100,8 @@ impl Gumbel {
             let noise = noise.map_or(0.0, |noise| noise.sample(&mut random));
             actions.push(Action { node, prior, noise });
         }
-        let mut by_prior: Vec<_> = (0..actions.len()).collect();
-        let key = |&action: &usize| actions[action].noise + actions[action].logit();
-        by_prior.sort_by(|one, other| key(other).total_cmp(&key(one)));
+        let by_prior = actions.iter().map(|action| (1, action.noise + action.logit()));
+        let by_prior = best_first(by_prior.zip(0..).collect());
         let width = sampling.gumbel_actions.clamp(1, actions.len().max(1));
         let (width, round) = match u64::from(sampling.simulations) {
             0 => (width, width as u64 * halvings(width)),
@@ -176,11 +175,10 @@ impl Gumbel {
         // A phase that the round has cut short may not have come to all of them.
         self.survivors.retain(|survivor| survivor.begun > 0);
         let completed = Completed::new(self, tree);
-        let mut survivors = std::mem::take(&mut self.survivors);
         let rank = |survivor: &Survivor| self.rank(tree, &completed, survivor.action);
-        survivors.sort_by(|one, other| compare(rank(other), rank(one)));
-        survivors.truncate((survivors.len() / 2).max(2));
-        self.survivors = survivors;
+        let mut ranked = best_first(self.survivors.iter().map(rank).zip(0..).collect());
+        ranked.truncate((ranked.len() / 2).max(2));
+        self.survivors = ranked.into_iter().map(|survivor| self.survivors[survivor]).collect();
         self.finalists = self.survivors.iter().map(|survivor| survivor.action).collect();
         if self.left_in_round > 0 || !self.repeats {
             self.begin_phase();
@@ -194,8 +192,8 @@ impl Gumbel {
         matches!(tree.node(self.actions[action].node).proof, Proof::Lost(_))
     }
 
-    /// How good a move is: its class (a proven win, open, a proven loss) and its place in it.
-    fn rank<G: Game>(&self, tree: &Tree<G>, completed: &Completed, action: usize) -> (u8, f64) {
+    /// How good a move is: its class is a proven win, open or a proven loss.
+    fn rank<G: Game>(&self, tree: &Tree<G>, completed: &Completed, action: usize) -> Rank {
         let action = &self.actions[action];
         match tree.node(action.node).proof {
             Proof::Won(plies) => (2, -f64::from(plies)),
@@ -211,15 +209,14 @@ impl Gumbel {
     pub(super) fn ranked<G: Game>(&self, tree: &Tree<G>) -> Vec<usize> {
         let completed = Completed::new(self, tree);
         let visits = |node: usize| tree.node(node).visits;
-        let mut ranked: Vec<_> = (0..self.actions.len())
+        let ranked = (0..self.actions.len())
             .map(|action| {
                 let ((class, place), node) = (self.rank(tree, &completed, action), self.actions[action].node);
                 let is_finalist = visits(node) > 0 && self.finalists.contains(&action);
                 ((2 * class + u8::from(is_finalist && class == 1), place), node)
             })
             .collect();
-        ranked.sort_by(|one, other| compare(other.0, one.0));
-        let nodes = ranked.into_iter().map(|(_, node)| node).enumerate();
+        let nodes = best_first(ranked).into_iter().enumerate();
         nodes.filter(|&(place, node)| place == 0 || visits(node) > 0).map(|(_, node)| node).collect()
     }
 
@@ -239,11 +236,6 @@ impl Gumbel {
 /// How often a round halves so many moves until one is left, at least once.
 fn halvings(moves: usize) -> u64 {
     u64::from(moves.next_power_of_two().ilog2().max(1))
-}
-
-/// Compares a class and a place in it.
-fn compare(one: (u8, f64), other: (u8, f64)) -> std::cmp::Ordering {
-    one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
 }
 
 /// What makes logits of the values of the root's children.

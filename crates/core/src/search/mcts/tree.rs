@@ -3,6 +3,15 @@
 use crate::game::{Color, Game, GameHistory};
 use crate::search::options::{FinalMove, Selection};
 
+/// How good something is: a class, and the place in it.
+pub(super) type Rank = (u8, f64);
+
+/// Puts the best ones first; equals stay in their order.
+pub(super) fn best_first(mut ranked: Vec<(Rank, usize)>) -> Vec<usize> {
+    ranked.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
+    ranked.into_iter().map(|(_, item)| item).collect()
+}
+
 /// A proven result, for the player whose move led to the position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
@@ -349,10 +358,8 @@ impl<G: Game> Tree<G> {
     /// The visited children of a node, the best one first: proven wins, the nearest first; then by `by`; then
     /// proven losses, the farthest first.
     pub(super) fn ranked(&self, node: usize, by: FinalMove) -> Vec<usize> {
-        let mut children: Vec<_> =
-            self.children(node).filter(|&child| self.nodes[child].visits > 0).collect();
-        let rank = |child: &usize| {
-            let node = &self.nodes[*child];
+        let rank = |child: usize| {
+            let node = &self.nodes[child];
             match node.proof {
                 Proof::Won(plies) => (2, f64::from(u16::MAX - plies)),
                 Proof::Lost(plies) => (0, f64::from(plies)),
@@ -362,11 +369,8 @@ impl<G: Game> Tree<G> {
                 },
             }
         };
-        children.sort_by(|one, other| {
-            let (one, other) = (rank(one), rank(other));
-            other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
-        });
-        children
+        let visited = self.children(node).filter(|&child| self.nodes[child].visits > 0);
+        best_first(visited.map(|child| (rank(child), child)).collect())
     }
 
     /// The line of the best children from a node on, that node's move first.
