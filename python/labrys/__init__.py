@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from .arena import EngineSpec, MatchResult, match
     from .learning import selfplay, train_linear, train_nnue, zero
     from .proofs import solve, verify
+    from .samples import Samples, read_samples
 
 __all__ = [
     "Analysis",
@@ -49,6 +50,7 @@ __all__ = [
     "Outcome",
     "Position",
     "Rules",
+    "Samples",
     "Score",
     "Search",
     "SearchResult",
@@ -59,6 +61,7 @@ __all__ = [
     "games",
     "match",
     "read_pgn",
+    "read_samples",
     "read_selfplay",
     "selfplay",
     "solve",
@@ -73,6 +76,7 @@ _LATER = {
     "arena": ["EngineSpec", "MatchResult", "match"],
     "learning": ["selfplay", "train_linear", "train_nnue", "zero"],
     "proofs": ["solve", "verify"],
+    "samples": ["Samples", "read_samples"],
 }
 """What is imported when it is asked for, by modules: they start programs and need much of Python's library."""
 

@@ -1,0 +1,75 @@
+"""Files of samples for policy/value nets: what `labrys zero` learns from."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+TENSORS = {
+    "planes": "F32",
+    "move_offsets": "U32",
+    "policy_indices": "U32",
+    "policy": "F32",
+    "value": "F32",
+    "root_value": "F32",
+}
+"""The tensors of a file and their types."""
+
+TYPES = {"F32": "<f4", "U32": "<u4"}
+"""The types in NumPy."""
+
+
+class Samples(NamedTuple):
+    """n positions with m legal moves together, each of which has k indices in the policy (2 in Amazons, else 1).
+    The arrays are read-only: they lie in the file as it was read."""
+
+    header: dict[str, Any]
+    """How the samples came about: game, shape of the encoding, generation, results of the games."""
+    planes: npt.NDArray[np.float32]
+    """The positions: (n, planes, ranks, files)."""
+    move_offsets: npt.NDArray[np.uint32]
+    """The moves of position i are those from `move_offsets[i]` to before `move_offsets[i + 1]`: (n + 1,)."""
+    policy_indices: npt.NDArray[np.uint32]
+    """The indices of the moves, see `Position.policy_indices`: (m, k)."""
+    policy: npt.NDArray[np.float32]
+    """What the search recommends, 1 in sum for each position: (m,)."""
+    value: npt.NDArray[np.float32]
+    """The result for the side to move, 1, 0 or -1: (n,)."""
+    root_value: npt.NDArray[np.float32]
+    """The value of the search, from -1 to 1: (n,)."""
+
+
+def read_samples(path: str | os.PathLike[str]) -> Samples:
+    """Reads a file of samples, `samples.safetensors` of a run of `labrys zero`, or of `labrys zero selfplay`.
+
+    Raises `ValueError` if it is not such a file, or is damaged.
+    """
+    import numpy as np
+
+    file = Path(path).read_bytes()
+    try:
+        length = int.from_bytes(file[:8], "little")
+        entries = json.loads(file[8 : 8 + length])
+        header = json.loads(entries["__metadata__"]["labrys-samples"])
+        data = memoryview(file)[8 + length :]
+        if header["crc32"] != f"{zlib.crc32(data):08x}":
+            raise ValueError("the checksum is wrong: the file is damaged")
+        arrays = {}
+        for name, kind in TENSORS.items():
+            entry = entries[name]
+            if entry["dtype"] != kind:
+                raise ValueError(f"tensor {name}: numbers of type {entry['dtype']}, expected {kind}")
+            begin, end = entry["data_offsets"]
+            arrays[name] = np.frombuffer(data[begin:end], TYPES[kind]).reshape(entry["shape"])
+    except KeyError as error:
+        raise ValueError(f"samples file {path}: no samples of Labrys: {error} is missing") from error
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"samples file {path}: {error}") from error
+    return Samples(header=header, **arrays)
