@@ -11,17 +11,10 @@ use std::process::{Command, Stdio};
 /// tables for them.
 const FOLDING: &str = "-Wl,--icf=all,--ignore-data-address-equality";
 
-/// A program whose address is fixed needs no list of what depends on it: half a megabyte that each start reads.
-const FIXED: &str = "-no-pie";
-
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     if links_with(FOLDING) {
         println!("cargo::rustc-link-arg-bins={FOLDING}");
-    }
-    let is = |name: &str, value: &str| env::var(name).is_ok_and(|found| found == value);
-    if is("CARGO_CFG_TARGET_OS", "linux") && is("CARGO_CFG_TARGET_ENV", "gnu") {
-        println!("cargo::rustc-link-arg-bins={FIXED}");
     }
     let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
     println!("cargo::rerun-if-env-changed=LABRYS_COMMIT");
