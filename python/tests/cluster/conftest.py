@@ -34,13 +34,17 @@ def local():
 
 
 @pytest.fixture(scope="session")
-def cluster():
+def cluster(tmp_path_factory):
     import ray
     from ray.cluster_utils import Cluster
 
+    # Workers import from the working directory of the driver, and beside the tests lies no whole package.
+    before = os.getcwd()
+    os.chdir(tmp_path_factory.mktemp("driver"))
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     cluster.add_node(num_cpus=1)
     ray.init(address=cluster.address, log_to_driver=False)
     yield cluster
     ray.shutdown()
     cluster.shutdown()
+    os.chdir(before)
