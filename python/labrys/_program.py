@@ -13,15 +13,19 @@ def command_line(words: Sequence[str] = ()) -> list[str]:
 
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     path = f"[{root!r}, *filter(None, sys.path)]"
-    script = f"import sys; sys.path[:] = {path}; {recipe(words)}\nfrom labrys import _program; _program.main()"
+    main = f"from labrys import _program; _program.main({os.getpid()})"
+    script = f"import sys; sys.path[:] = {path}; {recipe(words)}\n{main}"
     return [sys.executable, "-c", script, *words]
 
 
-def main() -> None:
+def main(parent: int) -> None:
     """The program: it ends with its parent."""
     from .__main__ import main
 
     die_with_parent(signal.SIGINT)
+    # A parent that has ended before sends nothing any more.
+    if os.getppid() == 1 and parent != 1:
+        sys.exit(1)
     main()
 
 

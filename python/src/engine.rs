@@ -394,7 +394,9 @@ impl Engine {
     fn set(&self, py: Python<'_>, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let Some(options) = options.filter(|options| !options.is_empty()) else { return Ok(()) };
         // Of several, a copy has to take them all first.
-        let copy = (options.len() > 1).then(|| Engine::after(py, &self.game, lock(&self.changes).clone()));
+        // The lock is given back before others of Python's threads run.
+        let changes = lock(&self.changes).clone();
+        let copy = (options.len() > 1).then(|| Engine::after(py, &self.game, changes));
         for engine in copy.transpose()?.iter().chain([self]) {
             for (name, value) in options {
                 engine.set_option(py, name.extract()?, Some(&value))?;

@@ -62,6 +62,7 @@ mod _labrys {
     /// Runs the command line, the program name included, as the binary does, and ends the process.
     #[pyfunction]
     fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) {
+        super::python_game::end_process_on_errors();
         let code = py.detach(|| labrys::commands::main(arguments));
         std::process::exit(if code == ExitCode::SUCCESS { 0 } else { 1 });
     }

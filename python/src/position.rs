@@ -26,6 +26,9 @@ pub(crate) struct Position {
     pub(crate) line: Arc<dyn AnyLine>,
 }
 
+/// The greatest depth of perft, as in the binary: each ply is a call on the stack.
+const DEEPEST: u32 = 64;
+
 /// The word for a player.
 pub(crate) fn color_word(color: Color) -> &'static str {
     match color {
@@ -56,6 +59,9 @@ impl Position {
     }
 
     fn divided(&self, py: Python<'_>, depth: u32) -> PyResult<Vec<(String, u64)>> {
+        if depth > DEEPEST {
+            return Err(value_error(format!("expected a depth of at most {DEEPEST}, not {depth}")));
+        }
         let control = Control::default();
         let counts = interruptible(py, &control, || self.line.divide(depth, control.stop_flag()))?;
         check_rules()?;
@@ -236,8 +242,9 @@ impl Position {
     }
 
     /// The board in letters.
-    fn diagram(&self) -> String {
-        self.line.diagram()
+    fn diagram(&self) -> PyResult<String> {
+        let diagram = self.line.diagram();
+        check_rules().map(|()| diagram)
     }
 
     /// The features of the position for the side to move, of a set of linear evaluations (by default the first
@@ -247,7 +254,7 @@ impl Position {
         let set = self.game().set_of_name(set)?;
         arrays::array(py, [self.line.game().feature_sets()[set].features.len()], |values| {
             self.line.features(set, values);
-            Ok(())
+            check_rules()
         })
     }
 
@@ -291,8 +298,8 @@ impl Position {
         Position::svg(slf, None)
     }
 
-    fn __repr__(&self) -> String {
-        format!("{}\n{}", self.line.diagram(), self.line.fen())
+    fn __repr__(&self) -> PyResult<String> {
+        Ok(format!("{}\n{}", self.diagram()?, self.line.fen()))
     }
 
     fn __eq__(&self, other: &Position) -> bool {

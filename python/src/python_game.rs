@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use labrys::game::{
@@ -63,6 +64,34 @@ impl Texts {
         numbers.insert(text.to_owned(), number);
         number
     }
+}
+
+/// Whether rules that fail end the process: in the command line nobody could be told, and a proof or a match would
+/// go on with a result that is none.
+static ENDS_PROCESS: AtomicBool = AtomicBool::new(false);
+
+/// From now on, rules that fail end the process.
+pub(crate) fn end_process_on_errors() {
+    ENDS_PROCESS.store(true, Ordering::Relaxed);
+}
+
+/// Keeps the first error of rules for whoever asks next.
+fn note(error: PyErr) {
+    if ENDS_PROCESS.load(Ordering::Relaxed) {
+        Python::attach(|py| error.print(py));
+        std::process::exit(1);
+    }
+    let mut noted = lock(&ERROR);
+    let later = match &*noted {
+        Some(_) => Some(error),
+        None => {
+            *noted = Some(error);
+            None
+        }
+    };
+    drop(noted);
+    // What it holds may run Python: not under the lock.
+    drop(later);
 }
 
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -148,7 +177,7 @@ fn known(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult<Known> 
 impl Known {
     /// Where the rules have raised an error: a drawn game. Whoever asks next is told.
     fn failed(rules: &'static Py<PyAny>, error: PyErr) -> Known {
-        lock(&ERROR).get_or_insert(error);
+        note(error);
         let (fen, moves) = ("error".to_owned(), Vec::new());
         Known { rules, state: None, fen, key: 0, side: Color::White, moves, winner: None }
     }
@@ -272,7 +301,7 @@ impl<const SLOT: usize> Game for PythonGame<SLOT> {
         Python::attach(|py| {
             let diagram = rules.bind(py).call_method1("diagram", (state,));
             diagram.and_then(|diagram| diagram.extract()).unwrap_or_else(|error| {
-                lock(&ERROR).get_or_insert(error);
+                note(error);
                 fen.clone()
             })
         })
@@ -301,9 +330,9 @@ impl<const SLOT: usize> Knowledge for PythonGame<SLOT> {
             Ok(value) if value.is_finite() => visit(0, value),
             Ok(value) => {
                 let error = PyValueError::new_err(format!("evaluate: expected a finite number, not {value}"));
-                lock(&ERROR).get_or_insert(error);
+                note(error);
             }
-            Err(error) => _ = lock(&ERROR).get_or_insert(error),
+            Err(error) => note(error),
         }
     }
 }

@@ -1,7 +1,0 @@
-"""`python -m labrys_cluster`."""
-
-import sys
-
-from .commands import main
-
-sys.exit(main())
