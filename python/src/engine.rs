@@ -228,7 +228,19 @@ impl Engine {
         let search = Search::new(Arc::clone(&root), Arc::clone(&control), receiver);
         let engine = Arc::clone(&self.engine);
         let think = move || {
-            let mut engine = lock(&engine);
+            // A search that waits for another one can be stopped, too.
+            let mut engine = loop {
+                match engine.try_lock() {
+                    Ok(engine) => break engine,
+                    Err(TryLockError::Poisoned(engine)) => break engine.into_inner(),
+                    Err(TryLockError::WouldBlock) if control.is_stopped() => {
+                        let reason = "the search was stopped before it began: another one was running";
+                        _ = sender.send(Event::Refused(reason.to_owned()));
+                        return;
+                    }
+                    Err(TryLockError::WouldBlock) => std::thread::sleep(PATIENCE / 10),
+                }
+            };
             let start = Instant::now();
             let limits = Limits { start, ..limits };
             // Where nobody listens any more, the control has been stopped.

@@ -338,3 +338,28 @@ def test_the_board_of_a_game() -> None:
     found = engine.search(nodes=300)
     assert found.move is not None and found.move.position.fen.startswith("1q1q1/")
     assert engine.search(labrys.Game("amazons").start(), nodes=100).move is not None
+
+
+def test_several_threads_set_several_options() -> None:
+    engine = labrys.Engine("chess")
+
+    def change() -> None:
+        for number in range(200):
+            engine.set(multipv=1 + number % 3, hash=1 + number % 2)
+            repr(engine)
+
+    threads = [threading.Thread(target=change, daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_a_search_that_waits_is_stopped() -> None:
+    engine = labrys.Engine("chess")
+    with engine.analyse():
+        waiting = engine.analyse()
+        waiting.stop()
+        with pytest.raises(RuntimeError, match="stopped before it began"):
+            waiting.wait()

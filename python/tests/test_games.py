@@ -305,3 +305,11 @@ def test_endings() -> None:
     assert "mate" in mated.outcome.ending
     stuck = labrys.Game("neighbours").position("8/8/8/8/8/8/8/p6P w 0 1")
     assert stuck.outcome and stuck.outcome.winner == "black"
+
+
+def test_perft_has_a_greatest_depth() -> None:
+    start = labrys.Game("chess").start()
+    for count in [start.perft, start.divide]:
+        for depth in [65, 20_000, 2**40, -1]:
+            with pytest.raises(ValueError, match=str(depth)):
+                count(depth)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +15,17 @@ import labrys
 
 sys.path.append(str(ROOT / "python" / "examples"))
 from tictactoe import TicTacToe  # noqa: E402
+
+
+class Failing(TicTacToe):
+    """Rules that fail behind the second move. Another process finds them here."""
+
+    name = "other"
+
+    def play(self, state: str, move: str) -> str:
+        if state.count(".") < 8:
+            raise KeyError("no more")
+        return TicTacToe.play(self, state, move)
 
 
 @pytest.fixture
@@ -120,3 +132,23 @@ def test_what_rules_raise_is_raised(game: labrys.Game) -> None:
         labrys.add_game("rules")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expected nine of x, o and"):
         game.position("xyz")
+
+
+def test_rules_that_fail_prove_nothing(game: labrys.Game, tmp_path: Path) -> None:
+    labrys.add_game(Failing())
+    with pytest.raises((ValueError, RuntimeError), match="no more"):
+        labrys.solve(game="other", proof=tmp_path / "lie.proof", progress=False)
+    assert not (tmp_path / "lie.proof").exists()
+    with pytest.raises((ValueError, RuntimeError), match="no more"):
+        labrys.match({"name": "a"}, {"name": "b"}, game="other", each={"depth": 4}, games=2, progress=False)
+
+
+def test_an_error_is_that_of_its_call(game: labrys.Game) -> None:
+    def fails(self: TicTacToe, state: str) -> str:
+        raise KeyError("no picture")
+
+    position = labrys.add_game(other(diagram=fails, evaluate=fails)).start()
+    for call in [position.diagram, position.features, lambda: repr(position)]:
+        with pytest.raises(KeyError, match="no picture"):
+            call()
+        labrys.Game("chess").start().play("e4")
