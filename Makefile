@@ -34,8 +34,9 @@ release: $(CPUS)
 	$(DIST)/labrys-native man $(DIST)/man
 	for shell in bash zsh fish; do $(DIST)/labrys-native completions $$shell > $(DIST)/labrys.$$shell; done
 
+# Without the variables of this file, which would have all crates compiled again.
 wheel:
-	$(if $(CPU),RUSTFLAGS="-C target-cpu=$(CPU)") $(PYTHON) -m pip wheel --quiet --no-deps ./python \
+	env -u EVALFILE -u LABRYS_COMMIT $(if $(CPU),RUSTFLAGS="-C target-cpu=$(CPU)") $(PYTHON) -m pip wheel --quiet --no-deps ./python \
 		--wheel-dir target/wheels$(if $(CPU),/$(CPU))
 
 $(CPUS):
