@@ -36,7 +36,7 @@ release: $(CPUS)
 
 # Without the variables of this file, which would have all crates compiled again.
 wheel:
-	env -u EVALFILE -u LABRYS_COMMIT $(if $(CPU),RUSTFLAGS="-C target-cpu=$(CPU)") $(PYTHON) -m pip wheel --quiet --no-deps ./python \
+	env -u EVALFILE -u LABRYS_COMMIT MATURIN_PEP517_ARGS="--compatibility pypi" $(if $(CPU),RUSTFLAGS="-C target-cpu=$(CPU)") $(PYTHON) -m pip wheel --quiet --no-deps ./python \
 		--wheel-dir target/wheels$(if $(CPU),/$(CPU))
 
 $(CPUS):
