@@ -30,15 +30,22 @@ def words(arguments: Mapping[str, Any]) -> list[str]:
     return [word for name, value in arguments.items() for word in _argument(name, value)]
 
 
-def game_arguments(game: "str | Game | None") -> dict[str, Any]:
-    """The keyword arguments that stand for a game: its name, and those of its options that are set."""
+def with_game(game: "str | Game | None", arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Keyword arguments, after those that stand for a game: its name, and its own option if that is set.
+
+    Raises `ValueError` for an `option` beside the game's that is no mapping."""
     if game is None:
-        return {}
+        return dict(arguments)
     if isinstance(game, str):
-        return {"variant": game}
+        return {"variant": game, **arguments}
     plain = type(game)(game.name).options
-    changed = {name: value for name, value in game.options.items() if plain.get(name) != value}
-    return {"variant": game.name, "option": changed}
+    own = {name: value for name, value in game.options.items() if plain.get(name) != value}
+    if not own:
+        return {"variant": game.name, **arguments}
+    others = arguments.get("option")
+    if not (others is None or isinstance(others, Mapping)):
+        raise ValueError(f"option: expected a mapping beside the option of the game, found {others!r}")
+    return {"variant": game.name, **arguments, "option": {**own, **(others or {})}}
 
 
 def _argument(name: str, value: object) -> list[str]:

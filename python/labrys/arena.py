@@ -190,7 +190,7 @@ def match(
     With `pgnout` the games are in that file, and the same call with `resume=True` goes on with a match that
     was interrupted. A match that was interrupted is a `KeyboardInterrupt`. Raises `ValueError` with the words
     of the binary for wrong arguments."""
-    given = {**_arguments.game_arguments(game), "engine": list(engines) or None, **arguments}
+    given = {"engine": list(engines) or None, **_arguments.with_game(game, arguments)}
     files = [given[name] for name in ("pgnout", "report") if given.get(name) is not None]
     with tempfile.TemporaryDirectory(prefix="labrys-") as folder:
         own = Path(folder, "games.pgn")

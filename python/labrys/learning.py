@@ -90,7 +90,7 @@ def selfplay(
     words of the binary for wrong arguments."""
     from ._labrys import read_selfplay
 
-    given = {**_arguments.game_arguments(game), **arguments, "out": out}
+    given = {**_arguments.with_game(game, arguments), "out": out}
     _child.run(["selfplay", *_arguments.words(given)], progress=progress)
     return read_selfplay(os.fspath(out))
 
@@ -167,7 +167,7 @@ def _train(
     progress: ProgressLike,
     arguments: dict[str, Any],
 ) -> tuple[Path, str]:
-    given = {**_arguments.game_arguments(game), **arguments, "out": out}
+    given = {**_arguments.with_game(game, arguments), "out": out}
     return Path(out), _child.run([*command, *_arguments.words(given)], progress=progress)
 
 

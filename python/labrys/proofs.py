@@ -82,10 +82,12 @@ def solve(
     """
     if arguments.get("split") is not None:
         raise ValueError("split: for the command line, `labrys solve --split`, and for `labrys.cluster`")
+    if arguments.get("fen") is not None:
+        raise ValueError("fen: the position is the first argument")
     fen = position if position is None or isinstance(position, str) else position.fen
     if game is None and not (position is None or isinstance(position, str)):
         game = position.game
-    given = {**_arguments.game_arguments(game), "fen": fen, "proof": proof, **arguments}
+    given = {**_arguments.with_game(game, arguments), "fen": fen, "proof": proof}
     out = _child.run(["solve", *_arguments.words(given)], progress=progress)
     value, line, written = VALUE.search(out), LINE.search(out), CERTIFICATE.search(out)
     if value is None:

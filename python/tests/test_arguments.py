@@ -52,7 +52,12 @@ def test_other_objects_are_refused_by_name():
 
 def test_a_game_has_the_options_that_are_set():
     game = labrys.Game("amazons", board="6x6")
-    assert _arguments.game_arguments("chess") == {"variant": "chess"}
-    assert _arguments.game_arguments(game) == {"variant": "amazons", "option": {"AmazonsBoard": "6x6"}}
-    assert _arguments.game_arguments(labrys.Game("amazons"))["option"] == {}
-    assert _arguments.game_arguments(None) == {}
+    assert _arguments.with_game(None, {"games": 2}) == {"games": 2}
+    assert _arguments.with_game("chess", {"games": 2}) == {"variant": "chess", "games": 2}
+    assert _arguments.with_game(labrys.Game("amazons"), {}) == {"variant": "amazons"}
+    assert _arguments.with_game(game, {}) == {"variant": "amazons", "option": {"AmazonsBoard": "6x6"}}
+    # Options of the engine do not take its place.
+    found = _arguments.with_game(game, {"option": {"Hash": 64}})
+    assert found == {"variant": "amazons", "option": {"AmazonsBoard": "6x6", "Hash": 64}}
+    with pytest.raises(ValueError, match="option: expected a mapping .*'Hash=64'"):
+        _arguments.with_game(game, {"option": ["Hash=64"]})

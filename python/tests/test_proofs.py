@@ -4,7 +4,7 @@ import pytest
 
 import labrys
 
-# A first move that loses.
+# The side to move loses.
 LOST = "1qq1/q2q/Q2Q/1QQ1 w"
 
 
@@ -32,6 +32,8 @@ def test_what_is_wrong_is_told(tmp_path):
         labrys.solve(LOST, game="amazons", tmie=1)
     with pytest.raises(ValueError, match="split: for the command line"):
         labrys.solve(LOST, game="amazons", split=2)
+    with pytest.raises(ValueError, match="fen: the position is the first argument"):
+        labrys.solve(game="amazons", fen=LOST)
     proof = tmp_path / "x.proof"
     labrys.solve(LOST, game="amazons", proof=proof)
     proof.write_bytes(proof.read_bytes()[:-3] + b"xyz")

@@ -82,7 +82,7 @@ def test_matches_and_proofs_have_it(game: labrys.Game) -> None:
     )
     assert len(result.games) == 2 and all(played.game == game for played in result.games)
     assert labrys.solve(game=game, progress=False).value == "draw"
-    solved = labrys.solve(game=game, fen="xx.oo....", progress=False)
+    solved = labrys.solve("xx.oo....", game=game, progress=False)
     assert solved.value == "win"
 
 

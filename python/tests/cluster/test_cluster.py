@@ -167,7 +167,7 @@ def test_train_learns_the_weights_of_one_machine(cluster, local, tmp_path):
         assert (tmp_path / "run/run" / name).read_bytes() == (tmp_path / "whole" / name).read_bytes(), name
 
 
-# A first move that loses.
+# The side to move loses.
 LOST = ["--variant", "amazons", "--fen", "1qq1/q2q/Q2Q/1QQ1 w"]
 
 
