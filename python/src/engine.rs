@@ -159,6 +159,16 @@ enum Change {
     Weights(WeightsSource),
 }
 
+impl Change {
+    /// Whether it may change the weights.
+    fn is_of_weights(&self) -> bool {
+        match self {
+            Change::Option(name, _) => matches!(&**name, "FeatureSet" | "WeightsFile"),
+            Change::Weights(_) => true,
+        }
+    }
+}
+
 /// Locks a mutex that no panic leaves in between.
 fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -288,11 +298,22 @@ impl Engine {
     /// Notes a change that a copy is to have.
     fn note(&self, change: Change) {
         let mut changes = lock(&self.changes);
-        match &change {
-            Change::Option(name, _) => {
-                changes.retain(|other| !matches!(other, Change::Option(known, _) if known == name));
+        match (&change, changes.last()) {
+            (Change::Option(name, _), _) => {
+                // What stands before weights stays: a feature set that came after them would replace them.
+                let weights = changes.iter().rposition(Change::is_of_weights);
+                let later = changes.split_off(weights.map_or(0, |place| place + 1));
+                let is_other = |known: &Change| !matches!(known, Change::Option(other, _) if other == name);
+                changes.extend(later.into_iter().filter(is_other));
             }
-            Change::Weights(_) => {}
+            // Whoever learns sets the same weights again and again.
+            (
+                Change::Weights(WeightsSource::Named(pairs)),
+                Some(Change::Weights(WeightsSource::Named(known))),
+            ) if pairs.iter().map(|(name, _)| name).eq(known.iter().map(|(name, _)| name)) => {
+                changes.pop();
+            }
+            (Change::Weights(_), _) => {}
         }
         changes.push(change);
     }

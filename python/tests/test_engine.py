@@ -305,6 +305,22 @@ def test_engines_can_be_copied() -> None:
     assert "neighbours" in repr(engine)
 
 
+def test_a_copy_has_the_weights_whatever_was_set_after_them() -> None:
+    engine = labrys.Engine("neighbours", featureset="base", evaluation="linear")
+    engine.weights = {"piecesForMe": 2.0}
+    # Other weights by the same names, and options that have been set before.
+    engine.weights = {"piecesForMe": 3.0}
+    engine.set_option("FeatureSet", "base")
+    engine.set_option("Evaluation", "linear")
+    assert engine.weights["piecesForMe"] == 3.0
+    assert copy.copy(engine).weights == pickle.loads(pickle.dumps(engine)).weights == engine.weights
+    # Another feature set, and back: the shipped weights.
+    other = next(name for name in engine.game.feature_sets if name != "base")
+    engine.set_option("FeatureSet", other)
+    engine.set_option("FeatureSet", "base")
+    assert copy.copy(engine).weights == engine.weights
+
+
 def test_what_is_found_can_be_copied() -> None:
     engine = labrys.Engine("chess", multipv=2)
     position = labrys.Game("chess").start().play("e4")
