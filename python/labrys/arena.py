@@ -149,11 +149,11 @@ class MatchResult:
         from ._labrys import read_pgn
 
         if not self._pgn:
-            return [record for path in self.paths for record in read_pgn(str(path))]
+            return [record for path in self.paths for record in read_pgn(path)]
         with tempfile.TemporaryDirectory(prefix="labrys-") as folder:
             path = Path(folder, "games.pgn")
             path.write_bytes(self._pgn)
-            return read_pgn(str(path))
+            return read_pgn(path)
 
     @property
     def games(self) -> "list[Position]":

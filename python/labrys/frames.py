@@ -80,7 +80,7 @@ def games_of(text: str) -> pandas.DataFrame:
 def selfplay(path: FilePath) -> pandas.DataFrame:
     """The games of a file of `labrys selfplay`: points of White, plies of the opening, plies after it, and the
     mean score of the searches in units of the evaluation, for White if it moves first."""
-    games = read_selfplay(os.fspath(path))
+    games = read_selfplay(path)
     means = []
     for index, opening in enumerate(games.opening_plies):
         scores = games.scores(index).astype(float)

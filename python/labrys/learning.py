@@ -92,7 +92,7 @@ def selfplay(
 
     given = {**_arguments.with_game(game, arguments), "out": out}
     _child.run(["selfplay", *_arguments.words(given)], progress=progress)
-    return read_selfplay(os.fspath(out))
+    return read_selfplay(out)
 
 
 def train_linear(

@@ -46,7 +46,7 @@ def test_selfplay_goes_on_and_is_that_of_the_binary(binary, tmp_path):
     path = tmp_path / "games.bin"
     with pytest.raises(KeyboardInterrupt):
         labrys.selfplay(out=path, games=20_000, progress=stop_at(10, "games"), **settings)
-    begun = len(labrys.read_selfplay(str(path)))
+    begun = len(labrys.read_selfplay(path))
     games = labrys.selfplay(out=path, games=begun + 20, progress=False, **settings)
     assert begun >= 10 and len(games) == begun + 20 and set(numpy.unique(games.results)) <= {0, 0.5, 1}
     frame = frames.selfplay(path)
@@ -102,7 +102,7 @@ def test_a_net_is_learned_and_plays(tmp_path):
     result = labrys.train_nnue(out=tmp_path / "more", resume=True, progress=False, **settings)
     assert list(result.curve.epoch) == [1, 2, 3]
     assert result.net.read_bytes() == (out / "net.safetensors").read_bytes()
-    engine = labrys.Engine("tucchess", EvalFile=str(result.net))
+    engine = labrys.Engine("tucchess", EvalFile=result.net)
     assert engine.search(nodes=100).move is not None
     with pytest.raises(ValueError, match="8 neurons, expected a multiple of 16"):
         labrys.train_nnue(out=tmp_path / "x", game="tucchess", data=data, neurons=8)
