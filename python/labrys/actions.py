@@ -149,10 +149,12 @@ def actions(game: Game) -> Actions:
     """The numbering of the moves of a game, on its board.
 
     Raises:
-        ValueError: The game has moves of several policy indices and no numbering of its own.
+        ValueError: The moves of the game have no numbers: it has no encoding for policy/value nets, such as a
+            game in Python, or several policy indices for each move.
     """
-    if len(game.start().policy_indices(game.start().legal_moves[0])) == 1:
-        return _Policy(game)
     if game.name == "amazons":
         return _Amazons(game)
-    raise ValueError(f"the moves of {game.name} have several policy indices, and no numbers of their own")
+    start = game.start()
+    if any(len(start.policy_indices(move)) != 1 for move in start.legal_moves[:1]):
+        raise ValueError(f"the moves of {game.name} have no numbers, as its policy has not one index for each")
+    return _Policy(game)

@@ -1,4 +1,4 @@
-"""What the environments for reinforcement learning have in common: spaces, observations, play, results."""
+"""What the environments for reinforcement learning have in common: spaces, observations, play, results, pictures."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from .actions import Actions, actions
 if TYPE_CHECKING:
     from ._labrys import MoveLike
 
-__all__ = ["Observation", "Referee"]
+__all__ = ["RENDER_MODES", "Observation", "Referee", "checked_render_mode", "render"]
 
-# No number of a plane is larger. Counters of moves are: they end at 9999, and count by seventieths at most.
+RENDER_MODES = ["ansi", "svg"]
+"""What `render` may return: the board in text, or a picture."""
+
+# A bound on the numbers of planes. The largest is the move number, at most 9999, of TUC-CHESS: in seventieths.
 _LARGEST = 150.0
-
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 """What an agent sees. `observation` has the planes of the position, float32 of shape (planes, ranks, files),
@@ -99,3 +101,25 @@ class Referee:
         outcome = position.outcome
         winner = position.leader if outcome is None else outcome.winner
         return {"white": 1.0, "black": -1.0, None: 0.0}[winner]
+
+
+def checked_render_mode(mode: str | None) -> str | None:
+    """A render mode.
+
+    Raises:
+        ValueError: There is no such mode.
+    """
+    if mode is not None and mode not in RENDER_MODES:
+        raise ValueError(f"the render mode `{mode}` is unknown; there are `ansi` and `svg`")
+    return mode
+
+
+def render(position: Position, mode: str | None) -> str | None:
+    """The board as a render mode says, or `None` without one."""
+    match mode:
+        case "ansi":
+            return position.diagram()
+        case "svg":
+            return position.svg()
+        case _:
+            return None

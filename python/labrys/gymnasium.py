@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._labrys import Engine, Game, Position
-from .environments import Observation, Referee
+from .environments import RENDER_MODES, Observation, Referee, checked_render_mode, render
 
 if TYPE_CHECKING:
     from ._labrys import MoveLike
@@ -59,7 +59,7 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
         ValueError: There is no such game, option, side or mode.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi", "svg"], "render_fps": 1}
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 1}
 
     def __init__(
         self,
@@ -73,13 +73,11 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
         **options: str | int | bool,
     ) -> None:
         self._referee = Referee(game, max_plies, **options)
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"the render mode `{render_mode}` is unknown; there are `ansi` and `svg`")
         if isinstance(opponent, Engine) and opponent.game.name != self._referee.game.name:
             raise ValueError(f"the opponent plays {opponent.game.name}, not {self._referee.game.name}")
         if opponent is not None and not isinstance(opponent, Engine) and not callable(opponent):
             raise ValueError(f"the opponent is neither an engine nor a function, but {opponent!r}")
-        self.render_mode = render_mode
+        self.render_mode = checked_render_mode(render_mode)
         self._opponent = opponent
         self._side = _checked(side)
         self._limits: dict[str, Any] = {"nodes": 1000} if limits is None else dict(limits)
@@ -148,13 +146,7 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
 
     def render(self) -> str | None:
         """The board as `render_mode` says, or `None` without one."""
-        match self.render_mode:
-            case "ansi":
-                return self._position.diagram()
-            case "svg":
-                return self._position.svg()
-            case _:
-                return None
+        return render(self._position, self.render_mode)
 
     def _is_ours(self) -> bool:
         return (self._position.side_to_move == "black") == self._is_black

@@ -34,7 +34,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from ._labrys import Game, Position
-from .environments import Observation, Referee
+from .environments import RENDER_MODES, Observation, Referee, checked_render_mode, render
 
 __all__ = ["env", "raw_env"]
 
@@ -77,12 +77,10 @@ class raw_env(AECEnv[str, Observation, Any]):
         self._referee = Referee(game, max_plies, **options)
         self.metadata: dict[str, Any] = {
             "name": f"labrys_{self._referee.game.name}_v0",
-            "render_modes": ["ansi", "svg"],
+            "render_modes": RENDER_MODES,
             "is_parallelizable": False,
         }
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
-            raise ValueError(f"the render mode `{render_mode}` is unknown; there are `ansi` and `svg`")
-        self.render_mode = render_mode
+        self.render_mode = checked_render_mode(render_mode)
         self.possible_agents = ["player_0", "player_1"]
         self.agents: list[str] = []
         self.observation_spaces = {agent: self._referee.observation_space() for agent in self.possible_agents}
@@ -147,13 +145,7 @@ class raw_env(AECEnv[str, Observation, Any]):
 
     def render(self) -> str | None:
         """The board as `render_mode` says, or `None` without one."""
-        match self.render_mode:
-            case "ansi":
-                return self._position.diagram()
-            case "svg":
-                return self._position.svg()
-            case _:
-                return None
+        return render(self._position, self.render_mode)
 
     def state(self) -> np.ndarray[Any, np.dtype[np.float32]]:
         """The planes of the position: both agents see all of it."""

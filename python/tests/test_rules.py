@@ -12,6 +12,7 @@ import pytest
 from common import ROOT
 
 import labrys
+from labrys.actions import actions
 
 sys.path.append(str(ROOT / "python" / "examples"))
 from tictactoe import TicTacToe  # noqa: E402
@@ -52,6 +53,9 @@ def test_a_game_is_like_the_others(game: labrys.Game) -> None:
     assert len(over.legal_moves) == 0
     assert pickle.loads(pickle.dumps(over)) == copy.copy(over) == over
     assert game.start().playout(3).is_over
+    # But for reinforcement learning.
+    with pytest.raises(ValueError, match="the moves of tictactoe have no numbers"):
+        actions(game)
 
 
 def test_all_searches_play_it(game: labrys.Game) -> None:
