@@ -67,7 +67,7 @@ def games_of(text: str) -> pandas.DataFrame:
     """The same, from the text of such a file."""
     rows = []
     for game in re.split(r"(?m)^(?=\[Event )", text):
-        tags = dict(TAG.findall(game))
+        tags = {name: re.sub(r"\\(.)", r"\1", value) for name, value in TAG.findall(game)}
         if tags:
             rows.append({column: tags.get(tag) for tag, column in COLUMNS.items()})
     frame = pandas.DataFrame(rows, columns=list(COLUMNS.values()))
@@ -79,7 +79,7 @@ def games_of(text: str) -> pandas.DataFrame:
 
 def selfplay(path: FilePath) -> pandas.DataFrame:
     """The games of a file of `labrys selfplay`: points of White, plies of the opening, plies after it, and the
-    mean score of the searches in units of the evaluation, for White if it moves first."""
+    mean score of the searches for White in units of the evaluation, where White moves first."""
     games = read_selfplay(path)
     means = []
     for index, opening in enumerate(games.opening_plies):
@@ -100,13 +100,6 @@ def selfplay(path: FilePath) -> pandas.DataFrame:
 def results(path: FilePath) -> pandas.DataFrame:
     """The values of positions in a file of `labrys solve --results`, and the nodes that they have taken."""
     return pandas.read_csv(path, sep="\t", comment="#", names=["variant", "fen", "value", "nodes"])
-
-
-def header(path: FilePath) -> dict[str, Any]:
-    """How the games of a file of `labrys selfplay` were played."""
-    with open(path, "rb") as file:
-        found: dict[str, Any] = json.loads(file.readline())
-    return found
 
 
 def curve(path: FilePath) -> pandas.DataFrame:

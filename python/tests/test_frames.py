@@ -29,7 +29,7 @@ def test_games_are_in_the_order_of_the_schedule(tmp_path):
     path.write_text(PGN)
     frame = frames.games(path)
     assert list(frame.number) == [1, 2] and list(frame.points) == [0.0, 0.5] and frame.plies[1] == 4
-    assert list(frame.white) == ["a", "b"]
+    assert list(frame.white) == ["a", "b"] and frame.black[1] == 'a "x"'
 
 
 def test_reports_have_players_and_pairings(tmp_path):

@@ -49,6 +49,7 @@ def test_selfplay_goes_on_and_is_that_of_the_binary(binary, tmp_path):
     begun = len(labrys.read_selfplay(path))
     games = labrys.selfplay(out=path, games=begun + 20, progress=False, **settings)
     assert begun >= 10 and len(games) == begun + 20 and set(numpy.unique(games.results)) <= {0, 0.5, 1}
+    assert games.header["game"] == "tucchess" and games.header["nodes"] == 200
     frame = frames.selfplay(path)
     assert list(frame.points) == list(games.results) and list(frame.plies) == list(games.plies)
     # Scores are for the player to move, who is White in every other ply.
