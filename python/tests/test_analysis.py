@@ -4,7 +4,7 @@ import pytest
 
 import labrys
 
-# Black loses the queen, then is mated.
+# In the first game Black loses the queen, in the second one White is mated.
 GAMES = """
 [Event "x"]
 [White "Ann"]

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from common import ROOT, STARTS, command
+from common import ROOT, STARTS, command, random_game
 
 import labrys
 
@@ -93,7 +93,10 @@ def test_bad_limits() -> None:
     bad: list[dict[str, object]] = [
         {},
         {"nodes": 0},
+        {"nodes": -1},
+        {"nodes": 2**70},
         {"depth": 0},
+        {"depth": 2**40},
         {"time": -1.0},
         {"time": float("nan")},
         {"time": float("inf")},
@@ -103,9 +106,6 @@ def test_bad_limits() -> None:
     for limits in bad:
         with pytest.raises(ValueError):
             engine.search(**limits)  # type: ignore[arg-type]
-    for wrong in ({"nodes": -1}, {"nodes": 2**70}):
-        with pytest.raises((OverflowError, ValueError)):
-            engine.search(**wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         engine.search("startpos", nodes=10)
     with pytest.raises(ValueError, match="amazons"):
@@ -144,16 +144,15 @@ def test_stopping_from_another_thread() -> None:
 
 
 def test_the_lock_of_python_is_released() -> None:
-    engine = labrys.Engine("chess")
-    search = engine.analyse()
+    # With the lock held, the thread would not let this one go on before the end of the search.
+    search = labrys.Engine("chess").analyse(time=10)
     thread = threading.Thread(target=search.wait)
     thread.start()
-    count = 0
-    for _ in range(100_000):
-        count += 1
-    assert count == 100_000 and thread.is_alive()
+    time.sleep(0.2)
+    assert thread.is_alive()
     search.stop()
     thread.join()
+    assert search.wait().time < 10
 
 
 def test_several_threads_use_an_engine(name: str) -> None:
@@ -256,7 +255,7 @@ def test_weights(tmp_path: Path) -> None:
 
 
 def test_evaluations(name: str) -> None:
-    position = labrys.Game(name).start().playout(1).start
+    position = random_game(labrys.Game(name).start(), 1, plies=8)
     linear = labrys.Engine(name, evaluation="linear").evaluate(position)
     assert linear.kind == "linear" and not linear.inputs and float(linear) == linear.value
     board = {"board": "8x8"} if name == "amazons" else {}

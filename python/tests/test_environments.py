@@ -96,7 +96,7 @@ def test_every_action_of_amazons_is_a_move_of_an_empty_board() -> None:
 
 
 def test_both_sides_have_the_same_actions(name: str) -> None:
-    """The start positions look alike to both sides, but in chess and 6×6, where they are mirrored otherwise."""
+    """The start positions of all games look alike to both sides."""
     game = labrys.Game(name)
     start = game.start()
     fields = start.fen.split()

@@ -141,14 +141,14 @@ def test_moves() -> None:
 @pytest.mark.parametrize(
     ("name", "fen", "words"),
     [
-        ("chess", "8/8/8/8/8/8/8/8 w - - 0 1", "king"),
-        ("chess", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNX w KQkq - 0 1", "X"),
-        ("chess", "", "board"),
+        ("chess", "8/8/8/8/8/8/8/8 w - - 0 1", "white king is missing"),
+        ("chess", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNX w KQkq - 0 1", "'X' on rank 1"),
+        ("chess", "", "board is missing"),
         ("chess", "\ud800", "str|surrogates"),
-        ("neighbours", "pppppppp/8/8/8/8/8/8/PPPPPPPP x 0 1", "x"),
-        ("neighbours", STARTS["chess"], "r"),
-        ("tucchess", "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w many 0 1", "many"),
-        ("amazons", "12/12/12/12/12/12/12/12/12/12/12/12 w - - 0 1", "1"),
+        ("neighbours", "pppppppp/8/8/8/8/8/8/PPPPPPPP x 0 1", "side to move `x`"),
+        ("neighbours", STARTS["chess"], "'r' on rank 8 .* looks like variant `chess`"),
+        ("tucchess", "prkrp/ppppp/5/*****/5/PPPPP/PRKRP w many 0 1", "points of White `many`"),
+        ("amazons", "12/12/12/12/12/12/12/12/12/12/12/12 w - - 0 1", "12 files, expected at most 11"),
     ],
 )
 def test_fens_that_are_refused(name: str, fen: str, words: str) -> None:

@@ -33,7 +33,9 @@ def test_an_error_of_the_command_line() -> None:
     assert done.returncode not in (0, 101) and b"tictactoe" in done.stderr
 
 
-@pytest.mark.parametrize("checker", [["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]], ids=["mypy", "pyright"])
+@pytest.mark.parametrize(
+    "checker", [["mypy", "--strict"], ["pyright", "--pythonpath", sys.executable]], ids=["mypy", "pyright"]
+)
 def test_types(checker: list[str]) -> None:
     pytest.importorskip(checker[0])
     done = subprocess.run(

@@ -214,7 +214,8 @@ def test_what_is_wrong_is_refused_by_name(cluster, tmp_path):
 
     other = tmp_path / "other"
     other.write_text(
-        f'#!/bin/sh\n[ "$1" != --version ] || {{ echo labrys 0.0.1; exit; }}\nexec {shlex.join(_program.command_line())} "$@"\n'
+        '#!/bin/sh\n[ "$1" != --version ] || { echo labrys 0.0.1; exit; }\n'
+        f'exec {shlex.join(_program.command_line())} "$@"\n'
     )
     other.chmod(0o755)
     refused(
