@@ -63,7 +63,8 @@ class Rules(ABC):
 
     def evaluate(self, state: Any) -> float:
         """What the position is worth for the side to move, in pawns or whatever the unit is: searches look
-        ahead and trust it. It counts times the weight `evaluation`, which is 1 in a `labrys.Engine`."""
+        ahead and trust it. It counts times the weight `evaluation`, which is 1 in a `labrys.Engine`, and 0 in
+        `labrys.match` unless a `WeightsFile` says otherwise."""
         return 0.0
 
 
