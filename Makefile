@@ -1,7 +1,7 @@
 # `make EXE=name EVALFILE=net` builds one binary, as OpenBench's client asks for it; docs/openbench.md says more.
 # `make release` builds one for each kind of processor, with manual pages and completions, in target/dist.
-# `make wheel` builds the Python package for the processor at hand, in target/wheels; `make wheel CPU=x86-64-v2` for
-# others, in target/wheels/x86-64-v2.
+# `make wheel` builds the Python package for the processor at hand, in target/wheels; `make wheel CPU=x86-64-v2`
+# for others, in target/wheels/x86-64-v2.
 
 EXE ?= labrys
 EVALFILE ?=
@@ -36,7 +36,8 @@ release: $(CPUS)
 
 # Without the variables of this file, which would have all crates compiled again.
 wheel:
-	env -u EVALFILE -u LABRYS_COMMIT MATURIN_PEP517_ARGS="--compatibility pypi" $(if $(CPU),RUSTFLAGS="-C target-cpu=$(CPU)") $(PYTHON) -m pip wheel --quiet --no-deps ./python \
+	env -u EVALFILE -u LABRYS_COMMIT MATURIN_PEP517_ARGS="--compatibility pypi" \
+		$(if $(CPU),RUSTFLAGS="-C target-cpu=$(CPU)") $(PYTHON) -m pip wheel --quiet --no-deps ./python \
 		--wheel-dir target/wheels$(if $(CPU),/$(CPU))
 
 $(CPUS):
