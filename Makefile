@@ -1,7 +1,8 @@
-# `make EXE=name EVALFILE=net` builds one binary, as OpenBench's client asks for it; docs/openbench.md says more.
+# `make EXE=name EVALFILE=net` builds one binary, as OpenBench's client asks for it; docs/openbench.md says
+# more.
 # `make release` builds one for each kind of processor, with manual pages and completions, in target/dist.
-# `make wheel` builds the Python package for the processor at hand, in target/wheels; `make wheel CPU=x86-64-v2`
-# for others, in target/wheels/x86-64-v2.
+# `make wheel` builds the Python package for the processor at hand, in target/wheels;
+# `make wheel CPU=x86-64-v2` for others, in target/wheels/x86-64-v2.
 
 EXE ?= labrys
 EVALFILE ?=

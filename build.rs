@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// What makes the binary smaller where the linker knows it. Functions and data that do not differ are there
-/// once: the searches of the games have many such functions, and each crate that moves pieces of chess has the
-/// tables for them.
+/// once: the searches of the games have many such functions, and each crate that moves pieces of chess has
+/// the tables for them.
 const FOLDING: &str = "-Wl,--icf=all,--ignore-data-address-equality";
 
 fn main() {
@@ -50,8 +50,8 @@ fn packaged_commit(root: &Path) -> Option<String> {
     Some(hash.to_owned())
 }
 
-/// The commit that a clone is at, if there is git. Only where the clone is this folder: a copy inside of another
-/// repository is not of its commit.
+/// The commit that a clone is at, if there is git. Only where the clone is this folder: a copy inside of
+/// another repository is not of its commit.
 fn checked_out_commit(root: &Path) -> Option<String> {
     let git = |words: &[&str]| {
         let output = Command::new("git").arg("-C").arg(root).args(words).output().ok()?;

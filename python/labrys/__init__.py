@@ -78,7 +78,7 @@ _LATER = {
     "proofs": ["solve", "verify"],
     "samples": ["Samples", "read_samples"],
 }
-"""What is imported when it is asked for, by modules: they start programs and need much of Python's library."""
+"""What is imported when it is asked for, by modules: it needs much of Python's library."""
 
 
 def __getattr__(name: str) -> Any:

@@ -8,8 +8,7 @@
 | `data=["a.bin", "b.bin"]` | `--data=a.bin --data=b.bin`, for arguments that may have several values |
 | `sprt={"elo0": 0, "elo1": 5}` | `--sprt=elo0=0 --sprt=elo1=5` |
 | `each={"nodes": 300, "options": {"Hash": 1}}` | `--each=nodes=300 --each=option.Hash=1` |
-| `engine=[{"name": "a"}, {"name": "b", "cmd": "stockfish"}]` | `--engine name=a --engine name=b
-cmd=stockfish` |
+| `engine=[{"name": "a"}, {"name": "b", "tc": "8+0.1"}]` | `--engine name=a --engine name=b tc=8+0.1` |
 
 Which arguments there are, and what they may be, the binary knows alone.
 """

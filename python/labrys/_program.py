@@ -5,10 +5,13 @@ import signal
 import sys
 from collections.abc import Sequence
 
+# The option of prctl(2) by which a process asks for a signal when its parent ends.
+PR_SET_PDEATHSIG = 1
+
 
 def command_line(words: Sequence[str] = ()) -> list[str]:
-    """The program with its arguments: this very package, whatever lies in the working directory, with the games
-    that have been added in Python."""
+    """The program with its arguments: this very package, whatever lies in the working directory, with the
+    games that have been added in Python."""
     from .rules import recipe
 
     root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -29,9 +32,9 @@ def main(parent: int) -> None:
     main()
 
 
-def die_with_parent(by: int) -> None:
+def die_with_parent(signal_number: int) -> None:
     """Has the kernel, that of Linux, send a signal to this process when its parent ends."""
     if sys.platform == "linux":
         import ctypes
 
-        ctypes.CDLL(None).prctl(1, int(by))
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal_number))

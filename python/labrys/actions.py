@@ -156,5 +156,5 @@ def actions(game: Game) -> Actions:
         return _Amazons(game)
     start = game.start()
     if any(len(start.policy_indices(move)) != 1 for move in start.legal_moves[:1]):
-        raise ValueError(f"the moves of {game.name} have no numbers, as its policy has not one index for each")
+        raise ValueError(f"the moves of {game.name} have no numbers: its policy has not one index for each")
     return _Policy(game)

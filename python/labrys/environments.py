@@ -1,4 +1,5 @@
-"""What the environments for reinforcement learning have in common: spaces, observations, play, results, pictures."""
+"""What the environments for reinforcement learning have in common: spaces, observations, play, results,
+pictures."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ __all__ = ["RENDER_MODES", "Observation", "Referee", "checked_render_mode", "ren
 RENDER_MODES = ["ansi", "svg"]
 """What `render` may return: the board in text, or a picture."""
 
-# A bound on the numbers of planes. The largest is the move number, at most 9999, of TUC-CHESS: in seventieths.
+# A bound on the numbers of planes. The largest is the move number of TUC-CHESS, at most 9999, in seventieths.
 _LARGEST = 150.0
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]

@@ -78,8 +78,8 @@ def games_of(text: str) -> pandas.DataFrame:
 
 
 def selfplay(path: FilePath) -> pandas.DataFrame:
-    """The games of a file of `labrys selfplay`: points of White, plies of the opening, plies after it, and the
-    mean score of the searches for White in units of the evaluation, where White moves first."""
+    """The games of a file of `labrys selfplay`: points of White, plies of the opening, plies after it, and
+    the mean score of the searches for White in units of the evaluation, where White moves first."""
     games = read_selfplay(path)
     means = []
     for index, opening in enumerate(games.opening_plies):

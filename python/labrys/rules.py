@@ -18,12 +18,12 @@ _added: dict[str, Rules] = {}
 
 
 class Rules(ABC):
-    """The rules of a game for two players, for teaching: slow beside the games in Rust, but with all that they
-    have: `labrys.add_game(rules)` makes it a game by its `name`, for `labrys.Game`, `labrys.Engine` (all
-    searches), matches and the solver.
+    """The rules of a game for two players, for teaching: slow beside the games in Rust.
+    `labrys.add_game(rules)` makes it a game by its `name`, for `labrys.Game`, `labrys.Engine` (all searches),
+    matches and the solver.
 
-    A state is any object that says all of a position, and never changes. A game that goes on for 1000 plies is
-    drawn.
+    A state is any object that says all of a position, and never changes. A game that goes on for 1000 plies
+    is drawn.
     """
 
     name: str
@@ -69,11 +69,11 @@ class Rules(ABC):
 
 
 def add_game(rules: Rules) -> Game:
-    """Adds a game to those that are known by name. One of that name in Python is replaced, and there is room for
-    two of them.
+    """Adds a game to those that are known by name. One of that name in Python is replaced, and there is room
+    for two of them.
 
-    Raises `ValueError` if the name is that of another game, or there is no room; and what the rules raise when
-    they are asked for the start position.
+    Raises `ValueError` if the name is that of another game, or there is no room; and what the rules raise
+    when they are asked for the start position.
     """
     game = _labrys.add_game(rules)
     _added[rules.name] = rules
@@ -81,9 +81,9 @@ def add_game(rules: Rules) -> Game:
 
 
 def recipe(words: Sequence[str]) -> str:
-    """A line of Python that adds the games of this process to another one, which is to run `words`. Left out are
-    those that cannot be found from there: of a notebook or of the interactive interpreter, or such as cannot be
-    pickled.
+    """A line of Python that adds the games of this process to another one, which is to run `words`. Left out
+    are those that cannot be found from there: of a notebook or of the interactive interpreter, or such as
+    cannot be pickled.
 
     Raises `ValueError` if `words` name a game that is left out.
     """

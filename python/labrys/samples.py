@@ -27,8 +27,8 @@ TYPES = {"F32": "<f4", "U32": "<u4"}
 
 
 class Samples(NamedTuple):
-    """n positions with m legal moves together, each of which has k indices in the policy (2 in Amazons, else 1).
-    The arrays are read-only: they lie in the file as it was read."""
+    """n positions with m legal moves together, each of which has k indices in the policy (2 in Amazons, else
+    1). The arrays are read-only: they lie in the file as it was read."""
 
     header: dict[str, Any]
     """How the samples came about: game, shape of the encoding, generation, results of the games."""

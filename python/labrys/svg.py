@@ -119,6 +119,7 @@ def board(
     drawings = {letter: drawing for letter, _, drawing in position.game.pieces}
     scale = size / max(ranks, files)
     width, height = round(files * scale), round(ranks * scale)
+
     def corner(square: str) -> tuple[int, int]:
         """The upper left corner of a square, in units of the picture."""
         file, rank = ord(square[0]) - ord("a"), int(square[1:]) - 1

@@ -18,8 +18,8 @@ pub(crate) fn value_error(error: impl Display) -> PyErr {
 /// A position, or a board of python-chess. It has to be of a game, if that is given.
 ///
 /// # Errors
-/// `TypeError` if it is neither; `ValueError` if it is of another game, or the board has a position or a move that
-/// Labrys refuses.
+/// `TypeError` if it is neither; `ValueError` if it is of another game, or the board has a position or a move
+/// that Labrys refuses.
 pub(crate) fn position_of(game: Option<&Game>, position: &Bound<'_, PyAny>) -> PyResult<Arc<dyn AnyLine>> {
     let line = match position.cast::<Position>() {
         Ok(position) => Arc::clone(&position.get().line),

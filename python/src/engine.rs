@@ -17,7 +17,7 @@ use crate::line::AnyLine;
 use crate::position::Move;
 use crate::python_game::{PYTHON_FEATURES, check_rules};
 use crate::search::{Event, Search, SearchResult};
-use crate::wait::PATIENCE;
+use crate::wait::POLL_INTERVAL;
 
 /// An option of an engine.
 #[pyclass(frozen, module = "labrys", name = "Option")]
@@ -140,8 +140,8 @@ pub(crate) fn _evaluation(
 /// >>> engine = labrys.Engine("chess", hash=64, threads=2)
 /// >>> engine.search(nodes=100_000).move
 ///
-/// Options are those of the protocol, in any case, with `_` for a space. Several threads may use an engine: one
-/// searches, the others wait.
+/// Options are those of the protocol, in any case, with `_` for a space. Several threads may use an engine:
+/// one searches, the others wait.
 #[pyclass(frozen, module = "labrys")]
 pub(crate) struct Engine {
     game: Game,
@@ -189,7 +189,7 @@ impl Engine {
                 Ok(mut engine) => Some(work(engine.as_mut())),
                 Err(TryLockError::Poisoned(engine)) => Some(work(engine.into_inner().as_mut())),
                 Err(TryLockError::WouldBlock) => {
-                    std::thread::sleep(PATIENCE / 10);
+                    std::thread::sleep(POLL_INTERVAL / 10);
                     None
                 }
             });
@@ -248,7 +248,7 @@ impl Engine {
                         _ = sender.send(Event::Refused(reason.to_owned()));
                         return;
                     }
-                    Err(TryLockError::WouldBlock) => std::thread::sleep(PATIENCE / 10),
+                    Err(TryLockError::WouldBlock) => std::thread::sleep(POLL_INTERVAL / 10),
                 }
             };
             let start = Instant::now();
@@ -473,8 +473,8 @@ impl Engine {
         Ok(weights)
     }
 
-    /// Replaces some or all weights by name, all by those of a weights file, or by the shipped ones (None), and
-    /// plays by them.
+    /// Replaces some or all weights by name, all by those of a weights file, or by the shipped ones (None),
+    /// and plays by them.
     #[setter]
     fn set_weights(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<()> {
         let source = if weights.is_none() {
@@ -500,8 +500,8 @@ impl Engine {
     /// seconds. `moves` are the only ones that are searched.
     ///
     /// Ctrl-C stops it.
-    #[pyo3(signature = (position = None, *, time = None, nodes = None, depth = None, mate = None, clock = None,
-        moves = None))]
+    #[pyo3(signature = (position = None, *, time = None, nodes = None, depth = None, mate = None,
+        clock = None, moves = None))]
     #[expect(clippy::too_many_arguments)]
     fn search(
         &self,
@@ -517,10 +517,10 @@ impl Engine {
         self.begin(Asked { position, time, nodes, depth, mate, clock, moves }, false)?.wait(py)
     }
 
-    /// Begins a search with the arguments of `search`, and goes on at once: an iterator of what it finds. Without
-    /// limits it runs until it is stopped.
-    #[pyo3(signature = (position = None, *, time = None, nodes = None, depth = None, mate = None, clock = None,
-        moves = None))]
+    /// Begins a search with the arguments of `search`, and goes on at once: an iterator of what it finds.
+    /// Without limits it runs until it is stopped.
+    #[pyo3(signature = (position = None, *, time = None, nodes = None, depth = None, mate = None,
+        clock = None, moves = None))]
     #[expect(clippy::too_many_arguments)]
     fn analyse(
         &self,

@@ -18,8 +18,8 @@ use crate::python_game::check_rules;
 ///
 /// >>> labrys.Game("amazons", board="6x6").start().legal_moves
 ///
-/// The option of a game is named as in the protocol, or without what names the game: `AmazonsBoard` or `board`,
-/// `UCI_Chess960` or `chess960`.
+/// The option of a game is named as in the protocol, or without what names the game: `AmazonsBoard` or
+/// `board`, `UCI_Chess960` or `chess960`.
 #[pyclass(frozen, module = "labrys", skip_from_py_object)]
 #[derive(Clone)]
 pub(crate) struct Game {
@@ -70,8 +70,8 @@ impl Game {
     }
 }
 
-/// Whether an option has a name: in any case, with `_` for a space, and with or without what names the protocol
-/// or the game.
+/// Whether an option has a name: in any case, with `_` for a space, and with or without what names the
+/// protocol or the game.
 pub(crate) fn is_named(option: &str, name: &str, game: &str) -> bool {
     let plain = |text: &str| text.to_lowercase().replace([' ', '_'], "");
     let (option, name) = (plain(option), plain(name));
@@ -166,7 +166,8 @@ impl Game {
         self.rules.max_moves()
     }
 
-    /// Plies after which a referee ends a game in favour of `Position.leader`; None if the rules end every game.
+    /// Plies after which a referee ends a game in favour of `Position.leader`; None if the rules end every
+    /// game.
     #[getter]
     fn longest_game(&self) -> Option<u32> {
         self.rules.longest_game()
@@ -185,8 +186,8 @@ impl Game {
         check_rules().map(|()| Position { line })
     }
 
-    /// The position of a FEN, by default the start position, after some moves. A `chess.Board` may stand in the
-    /// place of the FEN.
+    /// The position of a FEN, by default the start position, after some moves. A `chess.Board` may stand in
+    /// the place of the FEN.
     ///
     /// Raises `ValueError` if the FEN is not one of the game, or a move is not legal.
     #[pyo3(signature = (fen = None, moves = None))]
@@ -227,8 +228,8 @@ impl Game {
         })
     }
 
-    /// The planes of positions on boards of one size, as `Position.planes`: float32 of shape (positions, planes,
-    /// ranks, files).
+    /// The planes of positions on boards of one size, as `Position.planes`: float32 of shape (positions,
+    /// planes, ranks, files).
     fn planes<'py>(&self, py: Python<'py>, positions: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let lines = self.lines(positions)?;
         let start = self.rules.start(self.choice);

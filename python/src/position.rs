@@ -217,8 +217,9 @@ impl Position {
         Ok(self.mv(found.or(outcomes.last()).map_or(bits, |&(bits, _)| bits)))
     }
 
-    /// The end of a game of random moves from here on. The same seed gives the same moves. Each legal move is as
-    /// likely as any other; in Amazons the amazon, its square and that of the arrow are drawn one after the other.
+    /// The end of a game of random moves from here on. The same seed gives the same moves. Each legal move is
+    /// as likely as any other; in Amazons the amazon, its square and that of the arrow are drawn one after
+    /// the other.
     fn playout(&self, py: Python<'_>, seed: Count<u64>) -> PyResult<Position> {
         let line = py.detach(|| Arc::clone(&self.line).playout(seed.0));
         check_rules()?;
@@ -247,8 +248,8 @@ impl Position {
         check_rules().map(|()| diagram)
     }
 
-    /// The features of the position for the side to move, of a set of linear evaluations (by default the first
-    /// one): float64 of shape (features,).
+    /// The features of the position for the side to move, of a set of linear evaluations (by default the
+    /// first one): float64 of shape (features,).
     #[pyo3(signature = (set = None))]
     fn features<'py>(&self, py: Python<'py>, set: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
         let set = self.game().set_of_name(set)?;
@@ -258,8 +259,8 @@ impl Position {
         })
     }
 
-    /// The position as a policy/value net sees it, by the side to move, which plays up the board: float32 of shape
-    /// (planes, ranks, files). The first rank is that of the side to move.
+    /// The position as a policy/value net sees it, by the side to move, which plays up the board: float32 of
+    /// shape (planes, ranks, files). The first rank is that of the side to move.
     fn planes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let shape = self.line.encoding_shape();
         arrays::check_encoding(self.line.game().info().name, shape)?;
@@ -269,8 +270,8 @@ impl Position {
         })
     }
 
-    /// The inputs to an evaluation net (NNUE) that are 1, by their indices: those of the side to move and those of
-    /// the other player, two arrays of uint32.
+    /// The inputs to an evaluation net (NNUE) that are 1, by their indices: those of the side to move and
+    /// those of the other player, two arrays of uint32.
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         if self.line.input_shape().inputs == 0 {
             let game = self.line.game().info().name;
@@ -281,13 +282,14 @@ impl Position {
         Ok((array(player)?, array(!player)?))
     }
 
-    /// The indices of a move in the policy of a net, an array of shape `Game.policy_shape` in one row: the logit of
-    /// the move is the sum of those at its indices.
+    /// The indices of a move in the policy of a net, an array of shape `Game.policy_shape` in one row: the
+    /// logit of the move is the sum of those at its indices.
     fn policy_indices(&self, r#move: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
         Ok(self.line.policy_indices(move_of(&self.line, r#move)?))
     }
 
-    /// A picture of the board: SVG, `size` pixels wide. `arrows` are moves that are shown by arrows.
+    /// A picture of the board: SVG, whose longer side has `size` pixels. `arrows` are moves that are shown by
+    /// arrows; `last_move` colours the squares of the last one; `flipped` has Black at the bottom.
     #[pyo3(signature = (**options))]
     fn svg(slf: &Bound<'_, Self>, options: Option<&Bound<'_, PyDict>>) -> PyResult<String> {
         let board = slf.py().import("labrys.svg")?.getattr("board")?;

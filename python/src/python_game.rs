@@ -1,8 +1,8 @@
 //! Games that are written in Python: subclasses of `labrys.Rules`.
 //!
 //! The searches know a game by its type, and Python makes games as it runs. So there are some types without
-//! rules, [`PythonGame`] of a slot, and a game takes the first slot that is free. A game of the same name as one
-//! before, such as that of a cell of a notebook that runs again, takes its place.
+//! rules, [`PythonGame`] of a slot, and a game takes the first slot that is free. A game of the same name as
+//! one before, such as that of a cell of a notebook that runs again, takes its place.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -66,8 +66,8 @@ impl Texts {
     }
 }
 
-/// Whether rules that fail end the process: in the command line nobody could be told, and a proof or a match would
-/// go on with a result that is none.
+/// Whether rules that fail end the process: in the command line nobody could be told, and a proof or a match
+/// would go on with a result that is none.
 static ENDS_PROCESS: AtomicBool = AtomicBool::new(false);
 
 /// From now on, rules that fail end the process.
@@ -343,8 +343,8 @@ labrys::game!(PythonGame<1>);
 /// Adds a game that is written in Python to those that are known by name; one of its name in Python before is
 /// replaced. `rules` is a `labrys.Rules`.
 ///
-/// Raises `ValueError` if the name is taken by another game, or there are too many games in Python already, and
-/// what the rules raise when they are asked for the start position.
+/// Raises `ValueError` if the name is taken by another game, or there are too many games in Python already,
+/// and what the rules raise when they are asked for the start position.
 #[pyfunction]
 pub(crate) fn add_game(rules: &Bound<'_, PyAny>) -> PyResult<crate::games::Game> {
     let py = rules.py();

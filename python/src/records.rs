@@ -89,7 +89,8 @@ impl<G: Knowledge> GamesReader for Of<G> {
 /// The readers of games by their names.
 pub(crate) static READERS: GameTable<dyn GamesReader> = labrys::game_table!();
 
-/// The games of a file of `labrys selfplay`. `games[0]` is the last position of the first one: it has the moves.
+/// The games of a file of `labrys selfplay`. `games[0]` is the last position of the first one: it has the
+/// moves.
 #[pyclass(frozen, sequence, module = "labrys")]
 pub(crate) struct SelfPlayGames(Box<dyn AnyGames>);
 
@@ -151,17 +152,17 @@ impl SelfPlayGames {
         self.each(py, |(_, _, plies)| plies as u32)
     }
 
-    /// The scores of the searches of a game, each for the player of the move, in units of the evaluation: float32
-    /// of shape (plies,).
+    /// The scores of the searches of a game, each for the player of the move, in units of the evaluation:
+    /// float32 of shape (plies,).
     fn scores<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
         array_of(py, &self.0.scores(self.index(index)?))
     }
 
-    /// All positions after the openings, those before a move, as arrays of shape (positions,): `game` and `ply`
-    /// (uint32), `white` (bool: whose turn it is), `score` and `result` (float32) for the side to move. `own` and
-    /// `other` (uint32) are the inputs to an evaluation net (see `Position.inputs`) of all positions, one after
-    /// the other; those of position `i` are `own[offset[i]:offset[i + 1]]`. A net in PyTorch begins with an
-    /// `EmbeddingBag` of them.
+    /// All positions after the openings, those before a move, as arrays of shape (positions,): `game` and
+    /// `ply` (uint32), `white` (bool: whose turn it is), `score` and `result` (float32) for the side to move.
+    /// `own` and `other` (uint32) are the inputs to an evaluation net (see `Position.inputs`) of all
+    /// positions, one after the other; those of position `i` are `own[offset[i]:offset[i + 1]]`, with
+    /// `offset` (uint64) of shape (positions + 1,). A net in PyTorch begins with an `EmbeddingBag` of them.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let arrays = py.detach(|| Arrays::of(self.0.as_ref())).map_err(value_error)?;
         let dict = PyDict::new(py);

@@ -17,10 +17,10 @@ use crate::convert::value_error;
 use crate::line::AnyLine;
 use crate::position::{Move, Position};
 use crate::python_game::check_rules;
-use crate::wait::PATIENCE;
+use crate::wait::POLL_INTERVAL;
 
-/// A score for the side to move: hundredths of the evaluation's unit (`cp`), or a forced end (`mate`). Scores are
-/// ordered, the better the greater.
+/// A score for the side to move: hundredths of the evaluation's unit (`cp`), or a forced end (`mate`). Scores
+/// are ordered, the better the greater.
 #[pyclass(frozen, module = "labrys", skip_from_py_object)]
 #[derive(Clone, Copy)]
 pub(crate) struct Score(pub(crate) UciScore);
@@ -185,8 +185,8 @@ impl Info {
         self.report.tbhits
     }
 
-    /// In a Monte Carlo search: the visits of the first move, of all moves, and the mean result of the first move
-    /// for the side to move, from 0 to 1.
+    /// In a Monte Carlo search: the visits of the first move, of all moves, and the mean result of the first
+    /// move for the side to move, from 0 to 1.
     #[getter]
     fn visits(&self) -> Option<(u32, u32, f64)> {
         self.report.visits.map(|visits| (visits.count, visits.simulations, visits.mean))
@@ -306,8 +306,8 @@ impl SearchResult {
         self.time.as_secs_f64()
     }
 
-    /// The lines that were found, as many as the option `MultiPV` says, the best first; empty if no search was
-    /// needed.
+    /// The lines that were found, as many as the option `MultiPV` says, the best first; empty if no search
+    /// was needed.
     #[getter]
     fn lines(&self) -> Vec<Info> {
         self.lines.clone()
@@ -407,8 +407,8 @@ impl Search {
         Search { root, control, state: Mutex::new(State { receiver, lines: Vec::new(), result: None }) }
     }
 
-    /// Listens until there is a line, where one is `wanted`, or to the end. A signal whose handler raises stops
-    /// the search.
+    /// Listens until there is a line, where one is `wanted`, or to the end. A signal whose handler raises
+    /// stops the search.
     fn listen(&self, py: Python<'_>, wanted: bool) -> PyResult<Option<Info>> {
         loop {
             let info = py.detach(|| self.listen_a_while(wanted));
@@ -423,7 +423,7 @@ impl Search {
     fn listen_a_while(&self, wanted: bool) -> Listened {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.result.is_none() {
-            let result = match state.receiver.recv_timeout(PATIENCE) {
+            let result = match state.receiver.recv_timeout(POLL_INTERVAL) {
                 Err(RecvTimeoutError::Timeout) => return Listened::Nothing,
                 Err(RecvTimeoutError::Disconnected) => {
                     Err("an error within the search, see standard error".to_owned())

@@ -8,10 +8,10 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 /// How long a signal waits at most until Python is asked about it.
-pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Does work on a thread of its own, while other threads of Python run. Ctrl-C, or any other signal whose handler
-/// raises, stops it by the control, and is raised when it has ended.
+/// Does work on a thread of its own, while other threads of Python run. Ctrl-C, or any other signal whose
+/// handler raises, stops it by the control, and is raised when it has ended.
 ///
 /// # Errors
 /// What the handler of a signal has raised. `RuntimeError` if the work has panicked.
@@ -27,7 +27,7 @@ pub(crate) fn interruptible<T: Send>(
             // If nobody waits any more, nobody wants the result.
             let thread = scope.spawn(move || _ = sender.send(work()));
             loop {
-                match receiver.recv_timeout(PATIENCE) {
+                match receiver.recv_timeout(POLL_INTERVAL) {
                     Ok(result) => done = Some(result),
                     Err(RecvTimeoutError::Disconnected) => break,
                     Err(RecvTimeoutError::Timeout) => {
