@@ -85,7 +85,8 @@ def recipe(words: Sequence[str]) -> str:
     are those that cannot be found from there: of a notebook or of the interactive interpreter, or such as
     cannot be pickled.
 
-    Raises `ValueError` if `words` name a game that is left out.
+    Raises `ValueError` if `words` name a game that is left out. The other process ends with an error if they
+    name one whose class it does not find.
     """
     if not _added:
         return ""
@@ -94,6 +95,7 @@ def recipe(words: Sequence[str]) -> str:
     paths = [os.path.abspath(path) for path in sys.path]
     lines = ["from labrys import rules", f"sys.path.extend({paths!r})"]
     for name, rules in _added.items():
+        is_named = any(word.rpartition("=")[2] == name for word in words)
         main = getattr(sys.modules["__main__"], "__file__", None)
         is_main = type(rules).__module__ == "__main__"
         try:
@@ -101,18 +103,23 @@ def recipe(words: Sequence[str]) -> str:
                 raise ValueError("their class is in no file")
             data = pickle.dumps(rules).hex()
         except Exception as error:
-            if any(word.rpartition("=")[2] == name for word in words):
+            if is_named:
                 raise ValueError(f"{name}: another process cannot have these rules: {error}") from error
             continue
-        lines.append(f"rules.follow({data!r}, {main if is_main else None!r})")
+        lines.append(f"rules.follow({name!r}, {data!r}, {main if is_main else None!r}, {is_named})")
     return "; ".join(lines)
 
 
-def follow(data: str, main: str | None) -> None:
-    """What `recipe` asks for. `main` is the program whose classes are to be found."""
+def follow(name: str, data: str, main: str | None, is_named: bool) -> None:
+    """What `recipe` asks for: adds a game. `main` is the program whose classes are to be found. A game that
+    cannot be added ends the process if the command names it; other games do not need it."""
     import pickle
     import runpy
 
-    if main is not None:
-        vars(sys.modules["__main__"]).update(runpy.run_path(main, run_name="__labrys_main__"))
-    add_game(pickle.loads(bytes.fromhex(data)))
+    try:
+        if main is not None:
+            vars(sys.modules["__main__"]).update(runpy.run_path(main, run_name="__labrys_main__"))
+        add_game(pickle.loads(bytes.fromhex(data)))
+    except Exception as error:
+        if is_named:
+            sys.exit(f"labrys: {name}: another process cannot have these rules: {error}")

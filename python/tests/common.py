@@ -13,6 +13,9 @@ ROOT = Path(__file__).resolve().parents[2]
 """The repository. Programs that tests start run here: in `python/` they would import the sources, which have
 no native module."""
 
+# For tests of the examples, and for the manual, which has this path relative to the repository.
+sys.path.append(str(ROOT / "python" / "examples"))
+
 GAMES = ["chess", "neighbours", "tucchess", "amazons"]
 
 STARTS = {

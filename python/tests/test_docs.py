@@ -17,8 +17,6 @@ def test_the_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     for needed in ("chess", "pettingzoo", "gymnasium", "pyspiel", "pandas"):
         pytest.importorskip(needed)
     monkeypatch.chdir(tmp_path)
-    # The manual has it relative to the repository.
-    monkeypatch.syspath_prepend(ROOT / "python" / "examples")
     names: dict[str, Any] = {}
     blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
     assert blocks

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import copy
 import pickle
-import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from common import ROOT
+from tictactoe import TicTacToe
 
 import labrys
 from labrys.actions import actions
-
-sys.path.append(str(ROOT / "python" / "examples"))
-from tictactoe import TicTacToe  # noqa: E402
 
 
 class Failing(TicTacToe):
@@ -95,6 +92,21 @@ def test_rules_of_a_notebook_stay_there(game: labrys.Game) -> None:
     with pytest.raises(ValueError, match="other: another process cannot have these rules"):
         labrys.solve(game="other")
     labrys.add_game(TicTacToe())
+
+
+def test_rules_that_another_process_does_not_find(
+    game: labrys.Game, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hidden.py").write_text(
+        "from tictactoe import TicTacToe\nclass Hidden(TicTacToe):\n    name = 'other'\n"
+    )
+    with monkeypatch.context() as path:
+        path.syspath_prepend(tmp_path)
+        labrys.add_game(import_module("hidden").Hidden())
+    with pytest.raises(ValueError, match="^other: another process cannot have these rules: No module"):
+        labrys.solve(game="other", progress=False)
+    # The others do not need them.
+    assert labrys.solve("xx.oo....", game="tictactoe", progress=False).value == "win"
 
 
 @pytest.mark.parametrize(
