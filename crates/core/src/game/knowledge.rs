@@ -123,9 +123,10 @@ pub trait Knowledge: Game {
         false
     }
 
-    /// Whether reductions regard more of what is known of a node: whether it has been on a principal
-    /// variation, how its first moves fared, how much a reduced search has found, whether the table move is
-    /// tactical.
+    /// Whether a search regards more of what is known of a node: in reductions, whether it has been on a
+    /// principal variation, how its first moves fared, how much a reduced search has found, whether the table
+    /// move is tactical and how far the static evaluation was corrected; in history, what a move has changed
+    /// by static evaluation, and that all replies have failed; and that a quiet move gives check.
     const REFINES: bool = false;
 
     /// Whether a selective search orders the moves of this game by the static evaluation of the positions

@@ -43,8 +43,10 @@ pub(super) struct Ply<G: Game, S> {
     pub(super) cutoffs: i32,
     /// What the history of quiet moves depends on besides the moves.
     pub(super) context: Context,
-    /// Whether the move made here is the null move.
-    pub(super) is_null_move: bool,
+    /// The move made here; `None` for the null move.
+    pub(super) mv: Option<G::Move>,
+    /// By how many plies the search behind that move is reduced.
+    pub(super) reduction: i32,
     pub(super) picker: MovePicker<G::Move>,
     /// The moves that have been searched here.
     pub(super) searched: Vec<G::Move>,
@@ -67,7 +69,8 @@ impl<G: Game, S> Ply<G, S> {
             static_eval: None,
             cutoffs: 0,
             context: Context::default(),
-            is_null_move: false,
+            mv: None,
+            reduction: 0,
             picker: MovePicker::default(),
             searched: Vec::new(),
             kept: Vec::new(),
@@ -347,7 +350,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             msd.note_move(ply + 1, || self.stack[ply].position.is_tactical(mv));
         }
         self.make_child(ply, mv);
-        self.stack[ply].is_null_move = false;
+        self.stack[ply].mv = Some(mv);
         self.remember(ply);
     }
 
@@ -357,7 +360,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         child.position = passed;
         child.is_up_to_date = false;
         child.context.led_by = [None, parent.context.led_by[0]];
-        parent.is_null_move = true;
+        (parent.mv, parent.reduction) = (None, 0);
         if let Some(msd) = &mut self.msd {
             msd.note_move(ply + 1, || false);
         }
@@ -408,7 +411,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
 
     /// Whether the null move is allowed at `ply`: not in answer to a null move.
     pub(super) fn may_null_move(&self, ply: usize) -> bool {
-        ply > 0 && ply >= self.null_move_ply && !self.stack[ply - 1].is_null_move
+        ply > 0 && ply >= self.null_move_ply && self.stack[ply - 1].mv.is_some()
     }
 
     /// Keeps the position at `ply`, which is about to be left, where repetition matters.

@@ -170,9 +170,7 @@ impl<G: Knowledge> Heuristics<G> {
         depth: i32,
         ply: usize,
     ) {
-        let constants = &self.constants;
-        let bonus = constants.history_bonus_square * depth * depth + constants.history_bonus_linear * depth;
-        let bonus = bonus.min(constants.history_bonus_max);
+        let bonus = self.bonus(depth);
         let is_quiet = !position.is_tactical(best);
         self.update(position, best, context, bonus);
         for &mv in failed {
@@ -234,6 +232,29 @@ impl<G: Knowledge> Heuristics<G> {
     #[inline]
     fn history(&self, stm: Color, mv: G::Move, threats: u64) -> i32 {
         i32::from(self.scores[Places::<G>::history(stm, mv, threats)])
+    }
+
+    /// Rewards the quiet move that has led to a position which a search of `depth` plies found bad for its
+    /// side to move. `position` and `context` are those before it.
+    pub(in crate::search) fn refuted(&mut self, position: &G, mv: G::Move, context: Context, depth: i32) {
+        self.update(position, mv, context, self.bonus(depth));
+    }
+
+    /// Rewards or punishes a quiet move by what it has won, in thousandths of the margins, by static
+    /// evaluation.
+    pub(in crate::search) fn evaluated(&mut self, position: &G, mv: G::Move, context: Context, won: i32) {
+        let constants = &self.constants;
+        let most = i64::from(constants.history_eval_max);
+        let bonus = (i64::from(won) * i64::from(constants.history_eval) / 100).clamp(-most, most);
+        let place = Places::<G>::history(position.side_to_move(), mv, context.threats);
+        add_bonus(&mut self.scores[place], bonus as i32);
+    }
+
+    /// The history score of a cutoff in a search of `depth` plies.
+    fn bonus(&self, depth: i32) -> i32 {
+        let constants = &self.constants;
+        let bonus = constants.history_bonus_square * depth * depth + constants.history_bonus_linear * depth;
+        bonus.min(constants.history_bonus_max)
     }
 
     /// Moves the scores of a move by `bonus`.

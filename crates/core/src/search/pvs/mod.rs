@@ -110,6 +110,14 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let evals = (self.selective && !in_check).then(|| self.corrected_eval(ply, tt_entry.as_ref()));
         let corrected_eval = evals.map(|[_, corrected]| corrected);
         self.stack[ply].static_eval = corrected_eval;
+        // What the move that has led here learns from it, and whether that move was reduced too much or too
+        // little.
+        if G::REFINES
+            && excluded.is_none()
+            && let Some(corrected_eval) = corrected_eval
+        {
+            depth += self.look_back(depth, ply, corrected_eval);
+        }
         let table_move = tt_entry.and_then(|entry| entry.best);
         let mut node = Node {
             depth,
@@ -167,6 +175,22 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         let mut earlier = [2, 4].into_iter().filter_map(|plies| self.stack.get(ply.checked_sub(plies)?));
         let last = earlier.find(|entry| entry.static_eval.is_some() && entry.position.side_to_move() == stm);
         last.is_none_or(|entry| Some(static_eval) > entry.static_eval)
+    }
+
+    /// What the static evaluation of the node at `ply` says of the move that has led to it: the history of
+    /// that move learns it. Returns by how many plies deeper the node is searched for that (selective).
+    fn look_back(&mut self, depth: i32, ply: usize, static_eval: Score) -> i32 {
+        let Some(ply) = ply.checked_sub(1) else { return 0 };
+        let Ply { position, context, mv, reduction, .. } = &self.stack[ply];
+        let Some(before) = self.stack[ply].static_eval else { return 0 };
+        if position.side_to_move() == self.position(ply + 1).side_to_move() {
+            return 0;
+        }
+        let gain = self.margins.thousandths(static_eval + before);
+        if let Some(mv) = mv.filter(|&mv| !position.is_tactical(mv)) {
+            self.heuristics.evaluated(position, mv, *context, -gain);
+        }
+        selectivity::hindsight(depth, *reduction, gain, &self.margins)
     }
 
     /// A bound of the value of a node that needs no search of its moves (selective).
@@ -325,14 +349,16 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
 
             if prunes && move_count > 1 && !best.is_decisive() {
                 // 14. Late move, futility and history pruning (selective) of quiet moves, once a move does
-                //     not lose.
+                //     not lose. Moves that give check are searched.
                 if !is_tactical {
                     let by_eval = G::ORDERS_BY_STATIC_EVAL;
                     let verdict = selectivity::quiet_verdict(
                         node, &candidate, alpha, late_moves, reduction, by_eval, &margins,
                     );
+                    let gives_check = || G::REFINES && self.position(ply).after(mv).in_check();
                     match verdict {
                         Verdict::Search => {}
+                        Verdict::Skip | Verdict::SkipRest if gives_check() => {}
                         Verdict::Skip => continue,
                         Verdict::SkipRest if by_eval => break,
                         Verdict::SkipRest => {
@@ -393,7 +419,9 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                     reduced = (full - reduction / 100).clamp(1, full);
                 }
                 let null = Window::null(alpha);
+                self.stack[ply].reduction = full - reduced;
                 score = self.search_reply(ply, mv, reduced, null, node.for_child(true));
+                self.stack[ply].reduction = 0;
                 if score > alpha && reduced < full {
                     let surprise = margins.of(constants.late_reduction_deeper);
                     if G::REFINES && score > best + surprise && ply < 2 * self.iteration {
@@ -451,6 +479,9 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             return if excluded.is_some() { alpha } else { self.terminal_score(ply) };
         }
         if excluded.is_none() {
+            if G::REFINES && self.selective && best_move.is_none() {
+                self.note_refuted(depth, ply);
+            }
             self.correct(node, best_move, best);
             // The root is never probed, and its moves may be the user's choice.
             if !root {
@@ -518,6 +549,16 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         }
     }
 
+    /// Tells the history of the quiet move that has led to a node whose moves have all failed low.
+    fn note_refuted(&mut self, depth: i32, ply: usize) {
+        let Some(Ply { position, context, mv, .. }) = ply.checked_sub(1).map(|ply| &self.stack[ply]) else {
+            return;
+        };
+        if let Some(mv) = mv.filter(|&mv| !position.is_tactical(mv)) {
+            self.heuristics.refuted(position, mv, *context, depth);
+        }
+    }
+
     /// Tells killers and history of the last move searched at `ply`, which has caused a cutoff.
     fn note_cutoff(&mut self, mv: G::Move, depth: i32, ply: usize) {
         let Ply { position, context, searched, .. } = &self.stack[ply];
@@ -557,9 +598,11 @@ mod tests {
                 let alpha = searcher.static_eval(1) + Score::from_thousandths(offset);
                 let score = searcher.pvs(depth, Window::null(alpha), 1, Inherited::default());
                 let Ply { searched, picker, .. } = &searcher.stack[1];
-                let failed = searched.len().saturating_sub(1);
                 let fen = position.fen();
-                assert!(punished(searcher, position) <= failed, "{fen}, depth {depth}, offset {offset}");
+                assert!(
+                    punished(searcher, position) <= searched.len(),
+                    "{fen}, depth {depth}, offset {offset}"
+                );
                 cutoffs += usize::from(score > alpha && picker.given() > searched.len());
             });
         }
@@ -582,6 +625,49 @@ mod tests {
             }
         }
         assert!(cutoffs > 0, "no cutoff behind pruned moves");
+    }
+
+    #[test]
+    fn a_quiet_move_that_gives_check_is_not_pruned() {
+        // Mate behind a move that static evaluation gives up on.
+        let position = Chess::from_fen("6k1/5ppp/r7/8/8/8/5PPP/4R1K1 w - - 0 1").unwrap();
+        with_searcher(&position, |searcher| {
+            searcher.iteration = 1;
+            searcher.stack[1] = searcher.stack[0].clone();
+            let alpha = searcher.static_eval(1) + searcher.margins.of(1_500);
+            assert!(searcher.margins.is_close(alpha));
+            let score = searcher.pvs(3, Window::null(alpha), 1, Inherited::default());
+            assert_eq!(score, Score::won_in(2));
+        });
+    }
+
+    #[test]
+    fn a_move_learns_from_the_position_behind_it() {
+        let position = Chess::from_fen("6k1/1pp2ppp/r7/8/8/8/PPP2PPP/4R1K1 w - - 0 1").unwrap();
+        with_searcher(&position, |searcher| {
+            let mv = position.parse_move("e1e2").unwrap();
+            let history = |searcher: &Searcher<Chess, _>| searcher.history_score(0, mv, false);
+            searcher.stack[0].static_eval = Some(Score::from_thousandths(300));
+            searcher.make_child(0, mv);
+            (searcher.stack[0].mv, searcher.stack[0].reduction) = (Some(mv), 3);
+            // The opponent sees the same, nothing changes; then the move has lost and has won something.
+            let unit = searcher.margins.of(1_000).to_thousandths();
+            let look = |searcher: &mut Searcher<Chess, _>, won: i32| {
+                searcher.look_back(4, 1, Score::from_thousandths(-300 - won * unit / 1_000))
+            };
+            assert_eq!((look(searcher, 0), history(searcher)), (1, 0));
+            assert_eq!(look(searcher, -400), -1);
+            let punished = history(searcher);
+            assert!(punished < 0);
+            assert_eq!(look(searcher, 400), 1);
+            assert!(history(searcher) > punished);
+            let before = history(searcher);
+            searcher.note_refuted(5, 1);
+            assert!(history(searcher) > before);
+            // The root has no such move.
+            searcher.note_refuted(5, 0);
+            assert_eq!(searcher.look_back(4, 0, Score::DRAW), 0);
+        });
     }
 
     #[test]

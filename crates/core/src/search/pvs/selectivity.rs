@@ -225,6 +225,19 @@ pub(super) fn singularity<M>(node: &Node<M>, limit: Score, others: Score, margin
     Singularity::Extended(if fails_high { -constants.singular_reduction } else { 0 })
 }
 
+/// What a node says in hindsight of the `reduction`, in plies, of the move that has led to it: by how many
+/// plies deeper the node is searched. `gain` is what the side to move has won by that move, in thousandths.
+pub(super) fn hindsight(depth: i32, reduction: i32, gain: i32, margins: &Margins) -> i32 {
+    let constants = &margins.constants;
+    if reduction >= constants.hindsight_deeper && gain <= 0 {
+        1
+    } else if reduction >= constants.hindsight_shallower && depth >= 2 && gain > constants.hindsight_margin {
+        -1
+    } else {
+        0
+    }
+}
+
 /// Late move reduction: hundredths of a ply by which a move is reduced, the more, the deeper the search and
 /// the later the move, and the lower its history score. `refines` says that the game has the finer steps,
 /// `cutoffs` how many moves below the node have failed high so far.
@@ -256,6 +269,11 @@ pub(super) fn reduction<M>(
         reduction -= constants.late_reduction_tactical;
     } else if refines && node.is_table_move_tactical {
         reduction += constants.late_reduction_tactical_table_move;
+    }
+    if refines && let (Some(raw), Some(corrected)) = (node.raw_eval, node.corrected_eval) {
+        let correction = margins.thousandths(corrected - raw).saturating_abs();
+        let by_correction = i64::from(correction) * 100 / i64::from(constants.late_reduction_correction);
+        reduction -= by_correction.min(constants.late_reduction_correction_most.into()) as i32;
     }
     let by_history = 100 * history_score / constants.late_reduction_history;
     let most = constants.late_reduction_history_most;
