@@ -3,8 +3,8 @@
 //! The fewer moves the bounds lack, and the more squares the player reaches that the opponent does not, the
 //! smaller a proof of a win is. The more squares are contested, the longer it is; and the more moves the
 //! opponent has, the wider, for all of them have to be refuted. The numbers grow by 5 % with each step. The
-//! weights are those with few nodes on 38 positions of 5×5, 6×4, 5×6 and 6×5 (`experiments/search.md`,
-//! "Solver").
+//! weights are those with few nodes on 38 positions of 5×5, 6×4, 5×6 and 6×5
+//! (`experiments/search-trials.md`, "Solver").
 
 use super::region_bounds::Area;
 use labrys_core::game::amazons::board::{SquareSet, squares};

@@ -74,7 +74,7 @@ pub(super) const INFO: GameInfo = GameInfo {
         ],
     },
     net: Some(&NET),
-    // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-26); experiments/search.md has the matches.
+    // On the scale of Stockfish 15.1's `UCI_Elo`, ± 80 (2026-11-26): experiments/search-trials.md.
     strengths: &[
         Strength { elo: 1000, nodes: 100, random: 220 },
         Strength { elo: 1340, nodes: 100, random: 100 },
