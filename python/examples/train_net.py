@@ -3,7 +3,7 @@
     python train_net.py NET --samples FOLDER/generation-*/samples.safetensors --out NEW_NET
 
 NET and NEW_NET are files of nets (`labrys zero new`, `labrys zero train`), the samples are those that
-`labrys zero train` leaves in its folders; protocol.md says how both are laid out. In Python:
+`labrys zero train` leaves in its folders; docs/file-formats.md says how both are laid out. In Python:
 
     run = labrys.zero({"variant": "tucchess", "generations": 5}, out="zero")     # run.net, run.samples()
 

@@ -22,7 +22,7 @@ class EngineSpec(Mapping[str, Any]):
     """An engine of a match: its keys, as those of `labrys match --engine`.
 
     Without `cmd` or `tcp` it is Labrys itself. `options` are options of the engine by name. The keys, such as
-    `cmd`, `tc`, `st`, `nodes` and `depth`, are those of protocol.md.
+    `cmd`, `tc`, `st`, `nodes` and `depth`, are those of docs/matches.md.
 
         EngineSpec("new", options={"EvalFile": "new.safetensors", "Hash": 64}, nodes=5000)
         EngineSpec("stockfish", cmd="stockfish", tc="8+0.08")

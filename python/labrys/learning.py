@@ -141,7 +141,7 @@ def zero(
 ) -> ZeroTraining:
     """Learns a policy/value net by self-play into the folder `out`, as `labrys zero train` does.
 
-    `settings` are those of protocol.md: a TOML file, or a mapping of the same:
+    `settings` are those of docs/zero.md: a TOML file, or a mapping of the same:
 
         labrys.zero({"variant": "tucchess", "generations": 5, "net": {"channels": 8, "blocks": 1},
                      "selfplay": {"games": 50}}, out="zero")

@@ -9,7 +9,7 @@ use anyhow::Context;
 use crate::tuc::{Host, TimeLimits, server};
 
 /// Serves one game of TUC-CHESS over UDP. The first two clients that send their names play, the first one as
-/// White. protocol.md describes the protocol.
+/// White. docs/udp.md describes the protocol.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// Port to listen on; 0 picks a free one

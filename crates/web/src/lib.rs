@@ -1,6 +1,6 @@
 //! The web board: a page on which people play the games against Labrys.
 //!
-//! - [`Server`]: serves the page and its WebSocket, as `protocol.md` describes it; `connection`: a WebSocket;
+//! - [`Server`]: serves the page and its WebSocket, as `docs/web.md` describes it; `connection`: a WebSocket;
 //!   `access`: who may connect; `assets`: the files of the page; `rate`: how often a browser may ask;
 //! - `folder`: the games, curves and charts of a folder;
 //! - `request`: what a browser asks for, in JSON; `message`: what the server tells;

@@ -1,4 +1,4 @@
-//! What the server tells a browser, in JSON. `protocol.md` describes it.
+//! What the server tells a browser, in JSON. `docs/web.md` describes it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a browser asks for, in JSON. `protocol.md` describes it.
+//! What a browser asks for, in JSON. `docs/web.md` describes it.
 
 use serde::Deserialize;
 

@@ -21,7 +21,7 @@ const KEYS: &str = "start, min, max, c_end, r_end";
 const PLAYERS: [&str; 2] = ["θ⁺", "θ⁻"];
 
 /// Tunes the constants of the search by SPSA: in each iteration two players whose constants lie on opposite
-/// sides of the values play each other, and the values move towards the winner. protocol.md describes all
+/// sides of the values play each other, and the values move towards the winner. docs/learning.md describes all
 /// keys.
 #[derive(Debug, clap::Args, Serialize)]
 pub(in crate::commands) struct Arguments {

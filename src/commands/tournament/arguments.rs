@@ -23,7 +23,7 @@ const GAMES: u64 = 100;
 const QUICK_LIMITS: [&str; 4] = ["tc=", "st=", "depth=", "nodes="];
 
 /// Plays a match or a tournament between engines. Every opening is played twice, with colours swapped, and
-/// results are counted by pairs of games. protocol.md describes all keys.
+/// results are counted by pairs of games. docs/matches.md describes all keys.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Arguments {
     #[command(flatten)]
