@@ -16,6 +16,11 @@
 
 #![forbid(unsafe_code)]
 
+// The examples of the README in Rust compile and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 pub mod commands;
 pub mod processor;
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from common import ROOT
 
-PAGES = [ROOT / "python" / "README.md", ROOT / "docs" / "python.md"]
+PAGES = [ROOT / "README.md", ROOT / "python" / "README.md", ROOT / "docs" / "python.md"]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.name))
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_the_examples_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for needed in ("chess", "pettingzoo", "gymnasium", "pyspiel", "pandas"):
         pytest.importorskip(needed)
