@@ -4,10 +4,13 @@ mod commands;
 mod engine;
 mod experiments;
 mod listen;
+#[cfg(feature = "web")]
 mod manual;
+#[cfg(feature = "web")]
 mod markdown;
 mod openbench;
 mod python_chess;
+#[cfg(all(unix, feature = "web"))]
 mod readme;
 mod release;
 mod suite;

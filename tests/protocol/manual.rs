@@ -1,5 +1,5 @@
 //! The manual says what is there: links lead somewhere, the page of flags is that of the binary, flags and
-//! paths exist.
+//! paths exist. All of this is of the build with the web board.
 //!
 //! `LABRYS_BLESS=1 cargo test --test protocol manual` writes the page of flags anew.
 
@@ -106,7 +106,6 @@ fn flags(text: &str) -> BTreeSet<&str> {
 }
 
 #[test]
-#[cfg(feature = "web")]
 fn the_page_of_flags_is_that_of_the_binary() {
     let path = root().join("docs/flags.md");
     let page = page_of_flags();
@@ -122,7 +121,6 @@ fn the_page_of_flags_is_that_of_the_binary() {
 
 /// Each entry of a chapter, such as ``- `--games <n>`: …``, is a flag, and each flag stands in a chapter.
 #[test]
-#[cfg(feature = "web")]
 fn the_manual_explains_the_flags_that_exist() {
     let page = page_of_flags();
     let known = flags(&page);

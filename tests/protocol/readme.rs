@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -112,10 +113,7 @@ fn begin(folder: &Path, block: &Block) {
 }
 
 #[test]
-#[cfg(all(unix, feature = "web"))]
 fn the_examples_of_the_readme_run() {
-    use std::os::unix::fs::symlink;
-
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     fs::create_dir(folder.join("bin")).unwrap();
