@@ -4,11 +4,10 @@
 //! after it mean by the win/draw/loss model of the evaluation: a pawn decides a level game, and nothing in a
 //! won one. Marks and accuracy follow lichess: 0.05, 0.1 and 0.15 points for `?!`, `?` and `??`.
 
-use std::time::Instant;
-
 use thiserror::Error;
 
 use super::pgn::{PgnGame, PgnMove, ReplayError};
+use labrys_core::clock::Instant;
 use labrys_core::engine::{Engine, OptionError, PositionError, SearchReport};
 use labrys_core::eval::UciScore;
 use labrys_core::game::{Color, MoveError, Points};

@@ -6,9 +6,10 @@
 //! before the next one begins; and a move that may belong to an earlier search is held back until the engine
 //! is known to say nothing else.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::pipe::{ClientError, Pipe, STOP_TIMEOUT};
+use labrys_core::clock::Instant;
 use labrys_core::search::Control;
 
 /// How long an engine of which nothing is known is listened to between its first two searches.

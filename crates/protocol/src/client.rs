@@ -1,6 +1,6 @@
 //! A UCI client, which drives an engine in a child process or over TCP.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::answers::{Answers, Asked, Found, SearchLine};
 use super::engine_log::EngineLog;
@@ -8,6 +8,7 @@ use super::info::Info;
 pub use super::pipe::ClientError;
 use super::pipe::Pipe;
 use super::transport::Transport;
+use labrys_core::clock::Instant;
 use labrys_core::search::{Control, Limits};
 
 /// An option that an engine has announced.

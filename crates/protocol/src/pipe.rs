@@ -7,7 +7,7 @@ use std::io::{self, BufRead, BufReader, Write};
 use std::process::ExitStatus;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -16,6 +16,7 @@ use super::engine_log::{EngineLog, Speaker};
 use super::input::{LineError, Lines};
 use super::process::LaunchError;
 use super::transport::{Peer, Transport};
+use labrys_core::clock::Instant;
 use labrys_core::game::quote;
 use labrys_core::search::Control;
 

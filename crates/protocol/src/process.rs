@@ -6,11 +6,12 @@ use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
 use super::input::Lines;
+use labrys_core::clock::Instant;
 use labrys_core::game::quote;
 
 /// The interval at which a wait checks whether a process has ended.

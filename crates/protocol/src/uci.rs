@@ -12,7 +12,7 @@ use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -21,6 +21,7 @@ use super::command::{self, Command, CommandError, Go, HELP};
 use super::input::{LineError, Lines};
 use super::output::{Output, error_line};
 use super::text;
+use labrys_core::clock::Instant;
 use labrys_core::engine::{
     self, BestMove, Engine, GameOptions, OptionError, OptionGroup, OptionKind, OptionSpec, PositionError,
     SearchListener, SearchReport, Settings, SideEffect, UnknownVariant, registry,

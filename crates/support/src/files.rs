@@ -141,7 +141,10 @@ fn replace<E: From<io::Error>>(
 }
 
 /// A temporary file in the folder of another: a rename is atomic only within a file system.
-fn beside(path: &Path, rights: Rights) -> io::Result<NamedTempFile> {
+fn beside(
+    path: &Path,
+    #[cfg_attr(not(unix), expect(unused_variables))] rights: Rights,
+) -> io::Result<NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".labrys-");
     // Temporary files are for the owner only, unless it is said otherwise; the umask holds.

@@ -6,13 +6,14 @@
 
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::mirror::{Event, Mirror};
 use super::socket::Mailbox;
+use labrys_core::clock::Instant;
 use labrys_core::engine::{Board, Engine, SearchReport};
 use labrys_core::game::tucchess::TucChess;
 use labrys_core::game::{FenError, Game};

@@ -3,12 +3,13 @@
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use thiserror::Error;
 
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::socket::{Mailbox, dump};
+use labrys_core::clock::Instant;
 use labrys_core::game::Color;
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::{EngineLog, Speaker};

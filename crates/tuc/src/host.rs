@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::net::SocketAddr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -11,6 +11,7 @@ use thiserror::Error;
 use super::announce::{end_message, turn_message};
 use super::message::{self, MessageError, ServerMessage, Step};
 use super::{Moved, winner_text};
+use labrys_core::clock::Instant;
 use labrys_core::game::tucchess::TucChess;
 use labrys_core::game::{Color, Ending, FenError, Game, MoveError, Outcome, quote};
 

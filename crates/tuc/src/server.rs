@@ -2,10 +2,10 @@
 
 use std::io;
 use std::net::UdpSocket;
-use std::time::Instant;
 
 use super::host::{Host, HostedResult, Response, ServerEvent};
 use super::socket::{Mailbox, dump};
+use labrys_core::clock::Instant;
 
 /// Referees one game on a bound socket. `report` gets each event. Invalid datagrams are logged at level
 /// `warn` and ignored.

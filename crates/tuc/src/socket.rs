@@ -2,7 +2,9 @@
 
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use labrys_core::clock::Instant;
 
 /// The size of the largest datagram, so that none is truncated.
 const MAX_DATAGRAM: usize = 65_536;

@@ -2,10 +2,10 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Instant;
 
 use super::{EngineSetup, MoveReply, MoveRequest, Player, PlayerError};
 use crate::Rules;
+use labrys_core::clock::Instant;
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Engine, OptionError, TypedEngine};
 use labrys_core::game::{Color, Game};

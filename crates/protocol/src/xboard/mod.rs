@@ -8,7 +8,7 @@
 mod features;
 mod lines;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use self::features::Features;
 use self::lines::{REFUSED_MOVE, Reply, clock_lines, game_limits, read_thinking};
@@ -18,6 +18,7 @@ use super::engine_log::EngineLog;
 use super::info::Info;
 use super::pipe::{ClientError, Pipe};
 use super::transport::Transport;
+use labrys_core::clock::Instant;
 use labrys_core::game::Color;
 use labrys_core::search::{Control, Limits};
 
