@@ -2,7 +2,7 @@
 //! [`commands`]; what they stand on are crates of their own, which are re-exported here.
 //!
 //! The crates, from the ground up; imports point to the left only, and Cargo holds it:
-//! `core ← {solver, protocol ← tuc ← arena ← web, learn} ← labrys`.
+//! `core ← {solver, protocol ← tuc ← arena ← session ← web, learn} ← labrys`.
 //!
 //! - `labrys-core`: [`mod@game`], [`eval`], [`nets`], [`search`], [`engine`]: all that plays;
 //! - [`solver`]: proofs of results, their certificates, endgame tables;
@@ -10,7 +10,9 @@
 //! - [`tuc`]: the UDP protocol of TUC-CHESS;
 //! - [`arena`]: matches and tournaments between engines, and what their results say;
 //! - [`learn`]: self-play and learning, of weights, evaluation nets, policy/value nets and constants;
-//! - `web`, with the feature of that name: the web board;
+//! - `labrys-session`: a game that people play on a page, with its players, clocks and searches;
+//! - `web`, with the feature of that name: the web board, served; `page/`: the same without a server, in
+//!   WebAssembly;
 //! - `python/`: the package of that language, on top of all;
 //! - `labrys-support`: [`files`], [`shard`], [`elo`], [`chart`]: what long work shares.
 

@@ -7,11 +7,9 @@ use axum::extract::ws::{CloseFrame, Message, WebSocket, close_code};
 use tokio::task::spawn_blocking;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::folder::{Folder, FolderError, Listing, Shown};
-use super::message;
+use super::folder::{Folder, FolderError, FolderMessage, Listing, Shown};
 use super::rate::Allowance;
-use super::request::{AnyRequest, Request, SlowRequest, read};
-use super::session::{Session, error};
+use labrys_session::{AnyRequest, Request, Session, SlowRequest, error, read};
 
 /// Time between two reports of a search, at least.
 const REPORT_INTERVAL: Duration = Duration::from_millis(100);
@@ -115,7 +113,7 @@ impl Reader {
             }
             SlowRequest::Files {} => {
                 let files = self.blocking(|folder| Ok(folder.list())).await;
-                let message = |Listing { files, left_out }| message::Message::Files { files, left_out };
+                let message = |Listing { files, left_out }| FolderMessage::Files { files, left_out };
                 files.map(|files| Some(message(files).to_json()))
             }
             SlowRequest::Open { file } => {
@@ -143,7 +141,7 @@ impl Reader {
                 self.watched = Some((file.name.clone(), file.modified));
                 let Shown { content, note } = content?;
                 let (name, modified) = (&file.name, file.modified);
-                Some(message::Message::File { name, modified, content, note }.to_json())
+                Some(FolderMessage::File { name, modified, content, note }.to_json())
             }
             Err(problem) => {
                 self.watched = None;

@@ -105,6 +105,30 @@ pub(super) struct GameEntry {
     problem: Option<String>,
 }
 
+/// What the server tells of the folder.
+#[derive(Serialize)]
+#[serde(tag = "is", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub(super) enum FolderMessage<'a> {
+    /// The files, and how many have no place in the list.
+    Files { files: Vec<FileEntry>, left_out: usize },
+    /// The content of a file.
+    File {
+        name: &'a str,
+        modified: u64,
+        content: Content,
+        /// What is not shown of it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+}
+
+impl FolderMessage<'_> {
+    /// As JSON.
+    pub(super) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("messages are made of text and numbers")
+    }
+}
+
 /// Why a file is not shown.
 #[derive(Debug, Error)]
 pub(super) enum FolderError {

@@ -29,12 +29,12 @@ use tokio::time::sleep;
 
 use super::access;
 use super::assets::ASSETS;
-use super::catalogue::Catalogue;
 use super::connection;
 use super::folder::Folder;
 use super::sessions::{Sessions, random_name};
 use super::storage::Storage;
 use labrys_arena::EngineConfig;
+use labrys_session::Catalogue;
 
 /// The longest request in bytes. A long game in PGN fits.
 const LONGEST_REQUEST: usize = 64 << 10;
@@ -54,7 +54,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (
         CONTENT_SECURITY_POLICY,
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
-         base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+         manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     ),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (REFERRER_POLICY, "no-referrer"),

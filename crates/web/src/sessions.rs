@@ -4,14 +4,12 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::catalogue::Catalogue;
-use super::session::{Session, Tasks};
 use super::storage::Storage;
-use super::{clock, thinker};
+use super::tasks::{self, Slots};
+use labrys_session::{Catalogue, Session, Tasks};
 
 /// Sessions at a time. Where there are as many, a new one takes the place of the one that was used least
 /// recently and that nobody is connected to.
@@ -26,7 +24,7 @@ pub(super) struct Sessions {
     /// The most recently used last.
     all: Mutex<Vec<Arc<Session>>>,
     /// What a search needs one of.
-    slots: Arc<Semaphore>,
+    slots: Slots,
     /// Where sessions are saved, if they are.
     storage: Option<Storage>,
 }
@@ -44,7 +42,7 @@ impl Sessions {
         let sessions = Sessions {
             catalogue: Arc::new(catalogue),
             all: Mutex::new(Vec::new()),
-            slots: Arc::new(Semaphore::new(searches)),
+            slots: Slots::new(searches),
             storage,
         };
         let known =
@@ -109,8 +107,8 @@ impl Sessions {
     /// Starts the tasks of a session.
     fn start(&self, (session, tasks): (Session, Tasks)) -> Arc<Session> {
         let session = Arc::new(session);
-        tokio::spawn(thinker::run(Arc::downgrade(&session), tasks.jobs, self.slots.clone()));
-        tokio::spawn(clock::run(Arc::downgrade(&session), tasks.deadlines));
+        tokio::spawn(tasks::search(Arc::downgrade(&session), tasks.jobs, self.slots.clone()));
+        tokio::spawn(tasks::watch_clock(Arc::downgrade(&session), tasks.deadlines));
         session
     }
 }

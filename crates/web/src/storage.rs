@@ -7,10 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use super::catalogue::Catalogue;
-use super::saved::{SavedError, SavedSession};
 use super::sessions::random_name;
-use super::state::State;
+use labrys_session::{Catalogue, SavedError, SavedSession, State};
 use labrys_support::files::{Claim, write_privately};
 
 /// A session that nobody has touched for so long is forgotten.
@@ -115,44 +113,39 @@ fn is_name(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clock::Times;
-    use super::super::game_tree::GameTree;
-    use super::super::message::Eval;
-    use super::super::player::SidePlayer;
     use super::*;
-    use labrys_arena::Rules;
+    use labrys_session::{AnyRequest, Session, read};
     use std::fs::File;
 
     fn catalogue() -> Arc<Catalogue> {
         Arc::new(Catalogue::new(&[]))
     }
 
-    fn state(catalogue: &Catalogue) -> State {
-        let tree = GameTree::new(Rules::new("tucchess", None).unwrap(), None).unwrap();
-        let players = [SidePlayer::Person, SidePlayer::Person];
-        let mut state = State::new(tree, players, catalogue.analysts[1].clone());
-        state.control = Some("300+3".parse().unwrap());
-        *state.tree.times_mut() = state.control.map(Times::new);
-        for mv in ["a2a3", "a6a5"] {
-            state.play(mv).unwrap();
+    /// What is saved of a game with a move that was taken for another one.
+    fn saved(catalogue: &Arc<Catalogue>) -> SavedSession {
+        let (session, _tasks) = Session::fresh(random_name(), catalogue.clone()).unwrap();
+        for request in [
+            r#"{"do":"new","game":"tucchess","players":["person","person"]}"#,
+            r#"{"do":"play","node":0,"move":"a2a3"}"#,
+            r#"{"do":"play","node":1,"move":"a6a5"}"#,
+            r#"{"do":"show","node":1}"#,
+            r#"{"do":"play","node":1,"move":"b6b5"}"#,
+        ] {
+            let Ok(AnyRequest::Quick(request)) = read(request) else { panic!("{request}") };
+            assert_eq!(session.request(request), None);
         }
-        state.tree.show(1).unwrap();
-        state.play("b6b5").unwrap();
-        state.tree.note(1, Eval { result: 0.25, depth: 3 });
-        state.tree.show(1).unwrap();
-        state
+        session.take_changes().unwrap()
     }
 
     #[test]
     fn sessions_are_written_and_read() {
         let folder = tempfile::tempdir().unwrap();
         let (storage, catalogue) = (Storage::open(&folder.path().join("a/b")).unwrap(), catalogue());
-        let (name, before) = (random_name(), state(&catalogue));
-        storage.write(&name, &SavedSession::new(&before));
+        let (name, before) = (random_name(), saved(&catalogue));
+        storage.write(&name, &before);
         let mut read = storage.load(5, &catalogue).unwrap();
         let (same, after) = read.pop().unwrap();
-        assert_eq!((same, after.to_json()), (name, before.to_json()));
-        assert!(after.tree.times().is_some() && after.tree.line()[1].others.len() == 1);
+        assert_eq!((same, SavedSession::new(&after)), (name, before));
         let token = storage.token().unwrap();
         #[cfg(unix)]
         {
@@ -170,7 +163,7 @@ mod tests {
     fn what_cannot_be_read_is_passed_over_and_the_oldest_are_deleted() {
         let folder = tempfile::tempdir().unwrap();
         let (storage, catalogue) = (Storage::open(folder.path()).unwrap(), catalogue());
-        let good = serde_json::to_string(&SavedSession::new(&state(&catalogue))).unwrap();
+        let good = serde_json::to_string(&saved(&catalogue)).unwrap();
         let names: Vec<_> = (0..3).map(|_| random_name()).collect();
         for (name, second) in names.iter().zip(1..) {
             fs::write(storage.path(name), &good).unwrap();

@@ -1,0 +1,247 @@
+//! The games, the levels of play and the engines that a browser can choose from.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::Serialize;
+
+use crate::player::PERSON;
+use labrys_arena::{EngineConfig, EngineKind, Rules};
+use labrys_core::clock::Instant;
+use labrys_core::engine::{Engine, OptionKind, registry};
+use labrys_core::game::Looks;
+use labrys_core::search::Limits;
+
+/// The levels whose strength is spread evenly over what has been measured.
+const RATED_LEVELS: i64 = 5;
+
+/// The levels by depth, in plies, of games whose strength has not been measured.
+const DEPTHS: [u32; 5] = [1, 2, 3, 4, 6];
+
+/// The longest search of a level below those on time.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// The levels on time, in seconds a move.
+const TIMES: [u64; 3] = [1, 3, 10];
+
+/// The search by which Labrys analyses unless asked otherwise, and the one that counts visits.
+const ANALYSTS: [(&str, &[(&str, &str)]); 2] = [("Labrys", &[]), ("Labrys, MCTS", &[("SearchMode", "mcts")])];
+
+/// All that a browser can choose from.
+#[derive(Debug)]
+pub struct Catalogue {
+    /// The games.
+    pub(crate) offers: Vec<Offer>,
+    /// The engines that the command line names.
+    pub(crate) engines: Vec<Arc<EngineConfig>>,
+    /// Those who analyse.
+    pub(crate) analysts: Vec<Analyst>,
+}
+
+/// Labrys with options of its own, for analysis.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Analyst {
+    /// Its name.
+    pub(crate) name: String,
+    /// Its options.
+    pub(crate) options: Vec<(String, String)>,
+}
+
+/// A level of play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Level {
+    /// Its name.
+    pub(crate) name: String,
+    /// Options of the engine.
+    pub(crate) options: Vec<(String, String)>,
+    /// Plies to search at most.
+    depth: Option<u32>,
+    /// Time of a move.
+    time: Duration,
+}
+
+/// A game on offer.
+#[derive(Debug)]
+pub(crate) struct Offer {
+    /// The name of the game.
+    pub(crate) game: &'static str,
+    /// Its own option, with the values that can be chosen, the default first.
+    option: Option<(&'static str, Vec<&'static str>)>,
+    /// The levels of play, the weakest first.
+    pub(crate) levels: Vec<Level>,
+    looks: Looks,
+}
+
+/// A game on offer, as the browser sees it.
+#[derive(Serialize)]
+pub(crate) struct OfferText<'a> {
+    game: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    option: Option<OptionText<'a>>,
+    levels: Vec<&'a str>,
+    looks: Looks,
+}
+
+#[derive(Serialize)]
+struct OptionText<'a> {
+    name: &'a str,
+    values: &'a [&'a str],
+}
+
+/// Whether a name is one of a person or of Labrys, which no other engine can have.
+pub fn is_reserved(name: &str) -> bool {
+    let is_level = || Offer::all().iter().any(|offer| offer.levels.iter().any(|level| level.name == name));
+    name == PERSON || ANALYSTS.iter().any(|(own, _)| *own == name) || is_level()
+}
+
+impl Catalogue {
+    /// All games, with engines of the command line. Those that are Labrys itself can analyse, too.
+    pub fn new(engines: &[EngineConfig]) -> Catalogue {
+        let own = ANALYSTS.iter().map(|(name, options)| Analyst {
+            name: (*name).to_owned(),
+            options: options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
+        });
+        let labrys = engines.iter().filter(|engine| engine.setup.kind == EngineKind::InProcess);
+        let named =
+            labrys.map(|engine| Analyst { name: engine.name.clone(), options: engine.setup.options.clone() });
+        Catalogue {
+            offers: Offer::all(),
+            engines: engines.iter().cloned().map(Arc::new).collect(),
+            analysts: own.chain(named).collect(),
+        }
+    }
+
+    /// A game by name.
+    pub(crate) fn offer(&self, game: &str) -> Option<&Offer> {
+        self.offers.iter().find(|offer| offer.game == game)
+    }
+}
+
+impl Level {
+    /// The limits of a search from now on.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { start: Instant::now(), depth: self.depth, movetime: Some(self.time), ..Limits::none() }
+    }
+}
+
+impl Offer {
+    /// All games.
+    fn all() -> Vec<Offer> {
+        let rules = registry::names().into_iter().filter_map(|name| Rules::new(name, None).ok());
+        rules.filter_map(|rules| Some(Offer::of(rules.engine().ok()?.as_ref()))).collect()
+    }
+
+    fn of(engine: &dyn Engine) -> Offer {
+        let option = engine.board().option().and_then(|option| match option.kind {
+            OptionKind::Check { .. } => Some((option.name, vec!["false", "true"])),
+            OptionKind::Combo { values, .. } => Some((option.name, values)),
+            _ => None,
+        });
+        Offer {
+            game: engine.board().variant(),
+            option,
+            levels: levels(engine),
+            looks: engine.board().looks(),
+        }
+    }
+
+    /// The game with a value of its option, or with its default.
+    ///
+    /// # Errors
+    /// A message if there is no such value.
+    pub(crate) fn rules(&self, value: Option<&str>) -> Result<Rules, String> {
+        let option = match (value, &self.option) {
+            (None, _) => None,
+            (Some(value), Some((name, _))) => Some(((*name).to_owned(), value.to_owned())),
+            (Some(_), None) => return Err(format!("{} has no option", self.game)),
+        };
+        Rules::new(self.game, option).map_err(|error| match std::error::Error::source(&error) {
+            Some(source) => source.to_string(),
+            None => error.to_string(),
+        })
+    }
+
+    /// The values of the game's option.
+    pub(crate) fn values(&self) -> &[&'static str] {
+        self.option.as_ref().map_or(&[], |(_, values)| values)
+    }
+
+    /// As the browser sees it.
+    pub(crate) fn text(&self) -> OfferText<'_> {
+        let option = self.option.as_ref().map(|(name, values)| OptionText { name, values });
+        let levels = self.levels.iter().map(|level| &*level.name).collect();
+        OfferText { game: self.game, option, levels, looks: self.looks }
+    }
+}
+
+/// The levels of an engine: by Elo where its strength has been measured, otherwise by depth; then by time.
+fn levels(engine: &dyn Engine) -> Vec<Level> {
+    let elo = engine.options().into_iter().find_map(|option| match option.kind {
+        OptionKind::Spin { min, max, .. } if option.name == "UCI_Elo" => Some((min, max)),
+        _ => None,
+    });
+    let mut levels: Vec<_> = match elo {
+        Some((min, max)) => (0..RATED_LEVELS)
+            .map(|step| {
+                // Multiples of 50 look no more exact than they are.
+                let elo = (min + (max - min) * step / (RATED_LEVELS - 1)).clamp(min, max) / 50 * 50;
+                let elo = elo.max(min);
+                Level {
+                    name: format!("{elo} Elo"),
+                    options: [("UCI_LimitStrength", "true".to_owned()), ("UCI_Elo", elo.to_string())]
+                        .map(|(name, value)| (name.to_owned(), value))
+                        .into(),
+                    depth: None,
+                    time: LONGEST,
+                }
+            })
+            .collect(),
+        None => DEPTHS
+            .into_iter()
+            .map(|depth| {
+                let name = format!("{depth} {}", if depth == 1 { "ply" } else { "plies" });
+                Level { name, options: Vec::new(), depth: Some(depth), time: LONGEST }
+            })
+            .collect(),
+    };
+    levels.extend(TIMES.map(|seconds| Level {
+        name: format!("{seconds} s a move"),
+        options: Vec::new(),
+        depth: None,
+        time: Duration::from_secs(seconds),
+    }));
+    levels
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_take_the_options_of_their_levels() {
+        let offers = Offer::all();
+        assert_eq!(offers.len(), registry::names().len());
+        for offer in &offers {
+            let mut engine = offer.rules(None).unwrap().engine().unwrap();
+            for level in &offer.levels {
+                for (name, value) in &level.options {
+                    engine.set_option(name, value).unwrap();
+                }
+                assert!(!level.limits().is_endless(), "{}", level.name);
+            }
+        }
+        let chess = &offers[0];
+        assert_eq!((&*chess.levels[0].name, &*chess.levels[4].name), ("1000 Elo", "2500 Elo"));
+        assert!(offers[1..].iter().all(|offer| offer.levels[0].name == "1 ply"));
+    }
+
+    #[test]
+    fn values_of_the_option_are_checked() {
+        for offer in Offer::all() {
+            for value in offer.values() {
+                assert!(offer.rules(Some(value)).is_ok());
+            }
+            assert!(offer.rules(Some("rm -rf")).is_err());
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The clocks of a game.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use labrys_arena::TimeControl;
+use labrys_core::game::Color;
+
+/// The times of a position: those of White and Black when it arose, and what the side to move has used of its
+/// own since.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Times {
+    left: [Duration; 2],
+    used: Duration,
+    /// Whether the side to move has overstepped its time here.
+    pub(crate) is_over: bool,
+}
+
+impl Times {
+    /// The times at the beginning of a game.
+    pub(crate) fn new(control: TimeControl) -> Times {
+        Times { left: [control.time + control.increment; 2], used: Duration::ZERO, is_over: false }
+    }
+
+    /// Counts time of the side to move.
+    pub(crate) fn spend(&mut self, time: Duration, stm: Color) {
+        self.used += time;
+        self.is_over |= self.left[stm.index()] <= self.used;
+    }
+
+    /// What is left to White and to Black.
+    pub(crate) fn left(&self, stm: Color) -> [Duration; 2] {
+        let mut left = self.left;
+        left[stm.index()] = left[stm.index()].saturating_sub(self.used);
+        left
+    }
+
+    /// The times after a move of `stm`.
+    pub(crate) fn press(&self, stm: Color, control: TimeControl) -> Times {
+        let mut left = self.left(stm);
+        left[stm.index()] += control.increment;
+        Times { left, used: Duration::ZERO, is_over: false }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_runs_for_the_side_to_move_and_is_filled_after_its_move() {
+        let control: TimeControl = "10+2".parse().unwrap();
+        let second = Duration::from_secs(1);
+        let mut times = Times::new(control);
+        times.spend(5 * second, Color::White);
+        assert_eq!(times.left(Color::White), [7 * second, 12 * second]);
+        let mut times = times.press(Color::White, control);
+        times.spend(11 * second, Color::Black);
+        assert_eq!((times.left(Color::Black), times.is_over), ([9 * second, second], false));
+        times.spend(second, Color::Black);
+        assert!(times.is_over);
+    }
+}

@@ -1,0 +1,249 @@
+//! What the server tells a browser, in JSON. `docs/web.md` describes it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::catalogue::OfferText;
+use labrys_core::game::Color;
+
+/// What the server tells.
+#[derive(Serialize)]
+#[serde(tag = "is", rename_all = "kebab-case", rename_all_fields = "kebab-case")]
+pub(crate) enum Message<'a> {
+    /// The session and what can be played; the first message of a connection.
+    Welcome {
+        version: &'a str,
+        session: &'a str,
+        /// Whether there is a folder to look into.
+        folder: bool,
+        games: Vec<OfferText<'a>>,
+        /// The engines of the command line.
+        engines: Vec<&'a str>,
+        /// Those who analyse, the default first.
+        analysts: Vec<&'a str>,
+    },
+    /// The game as it stands.
+    Game(&'a GameState<'a>),
+    /// What a search has found.
+    Search(&'a SearchState),
+    /// The static evaluation of a position.
+    StaticEval(StaticEvalState),
+    /// The game as PGN.
+    Saved { pgn: String },
+    /// The request was refused and has changed nothing.
+    Error { text: String },
+}
+
+/// The game as it stands, with the position on the board.
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct GameState<'a> {
+    /// The number of the game in its session.
+    pub(crate) number: u64,
+    /// The name of the game.
+    pub(crate) game: &'a str,
+    /// The value of its option, where it is not the default.
+    pub(crate) option: Option<&'a str>,
+    /// White and Black, by name.
+    pub(crate) players: [&'a str; 2],
+    pub(crate) paused: bool,
+    /// Whether the position on the board is analysed, in how many lines and by whom.
+    pub(crate) analysing: bool,
+    pub(crate) lines: usize,
+    pub(crate) analyst: &'a str,
+    /// Whether the positions of the line are being evaluated.
+    pub(crate) reviewing: bool,
+    /// Whether an engine is looking for its move.
+    pub(crate) thinking: bool,
+    /// The number of the first move, and whether it is Black's.
+    pub(crate) first_ply: usize,
+    /// The moves of the line on the board, including those after the position on the board.
+    pub(crate) line: Vec<LineMove<'a>>,
+    /// The node of the position on the board.
+    pub(crate) node: usize,
+    /// The moves before that position.
+    pub(crate) ply: usize,
+    /// The move that has led to it, in the notation of the protocol.
+    pub(crate) last: Option<&'a str>,
+    /// The position as FEN.
+    pub(crate) fen: String,
+    pub(crate) side_to_move: ColorText,
+    /// The legal moves, in the notation of the protocol.
+    pub(crate) moves: Vec<String>,
+    /// How the game has ended; none while it goes on.
+    pub(crate) end: Option<EndText>,
+    /// The clocks, in a game that has them.
+    pub(crate) clock: Option<ClockState>,
+    /// The evaluation of the start position.
+    pub(crate) start_eval: Option<Eval>,
+    /// The answer to the last question about the position on the board.
+    pub(crate) answer: Option<&'a Answer>,
+    /// Why an engine does not play.
+    pub(crate) problem: Option<&'a str>,
+}
+
+/// The clocks as they stand.
+#[derive(Serialize)]
+pub(crate) struct ClockState {
+    /// As in `5+3`: minutes and seconds after each move.
+    pub(crate) text: String,
+    /// Milliseconds left to White and Black.
+    pub(crate) left: [u64; 2],
+    /// Whether the clock of the side to move runs.
+    pub(crate) running: bool,
+}
+
+/// The answer to a question about a position.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Answer {
+    pub(crate) node: usize,
+    /// The move that was asked about; none if any move was asked for.
+    pub(crate) about: Option<String>,
+    /// What the search has found.
+    #[serde(flatten)]
+    pub(crate) line: LineState,
+}
+
+/// What a search says of a position, for White.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Eval {
+    /// The expected result, from 0 to 1.
+    pub(crate) result: f64,
+    /// The depth of the search.
+    pub(crate) depth: u32,
+}
+
+/// The static evaluation of a position.
+#[derive(Serialize)]
+pub(crate) struct StaticEvalState {
+    /// The number of the game.
+    pub(crate) number: u64,
+    /// The node of the position.
+    pub(crate) node: usize,
+    #[serde(flatten)]
+    pub(crate) eval: StaticEval,
+}
+
+/// What an evaluation says of a position without a search, by its kind.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StaticEval {
+    /// A linear evaluation.
+    Features {
+        /// The name of the feature set.
+        set: &'static str,
+        /// The sum of the products, for the side to move.
+        sum: f64,
+        /// The features that are not zero: name, value, weight and product.
+        rows: Vec<(&'static str, f64, f64, f64)>,
+    },
+    /// An evaluation net.
+    Inputs {
+        /// The value for the side to move.
+        value: f64,
+        /// Name of each input, and what it contributes to the value for White.
+        rows: Vec<(String, f64)>,
+    },
+    /// A policy/value net.
+    Policy {
+        /// The expected result for the side to move, from 0 to 1.
+        value: f64,
+        /// The legal moves, the greatest prior first: the move in the notation of the protocol, that in the
+        /// notation of records, its prior.
+        rows: Vec<(String, String, f32)>,
+    },
+    /// Why there is none.
+    Problem(String),
+}
+
+/// A move of the line, in the notation of records.
+#[derive(Serialize)]
+pub(crate) struct LineMove<'a> {
+    pub(crate) node: usize,
+    /// The move in the notation of the protocol.
+    #[serde(rename = "move")]
+    pub(crate) mv: &'a str,
+    pub(crate) text: &'a str,
+    /// The evaluation of the position after it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) eval: Option<Eval>,
+    /// Other moves that have been played in its place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) others: Vec<OtherMove<'a>>,
+}
+
+/// A move of another line.
+#[derive(Serialize)]
+pub(crate) struct OtherMove<'a> {
+    pub(crate) node: usize,
+    #[serde(rename = "move")]
+    pub(crate) mv: &'a str,
+    pub(crate) text: &'a str,
+}
+
+/// The end of a game.
+#[derive(Serialize)]
+pub(crate) struct EndText {
+    pub(crate) winner: Option<ColorText>,
+    /// The result with its reason, as in `White wins: checkmate`.
+    pub(crate) text: String,
+}
+
+/// What a search has found so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct SearchState {
+    /// The number of the game.
+    pub number: u64,
+    /// The node of the position that is searched.
+    pub node: usize,
+    /// The depth of the last iteration, in plies.
+    pub depth: u32,
+    /// Nodes visited.
+    pub nodes: u64,
+    /// Seconds since its begin.
+    pub seconds: f64,
+    /// The lines, the best first.
+    pub lines: Vec<LineState>,
+}
+
+/// A line that a search has found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LineState {
+    /// Its first move, in the notation of the protocol.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// The score for White as in UCI, `cp 37` or `mate -4`.
+    pub score: String,
+    /// The expected result for White, from 0 to 1.
+    pub result: f64,
+    /// The moves, in the notation of records.
+    pub line: Vec<String>,
+    /// In a Monte Carlo search: the share of the simulations that went through the move, and their mean
+    /// result for the side to move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub visits: Option<(f64, f64)>,
+}
+
+/// A player as text.
+#[derive(Clone, Copy, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ColorText {
+    White,
+    Black,
+}
+
+impl From<Color> for ColorText {
+    fn from(color: Color) -> ColorText {
+        match color {
+            Color::White => ColorText::White,
+            Color::Black => ColorText::Black,
+        }
+    }
+}
+
+impl Message<'_> {
+    /// As JSON.
+    pub(crate) fn to_json(&self) -> String {
+        serde_json::to_string(self).expect("messages are made of text and numbers")
+    }
+}

@@ -1,0 +1,219 @@
+//! What a session knows: its game, its players, its clocks, and which search comes next.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::catalogue::Analyst;
+use crate::clock::Times;
+use crate::game_tree::{GameError, GameTree};
+use crate::message::{Answer, ClockState, EndText, GameState, Message};
+use crate::player::{EnginePlayer, SidePlayer};
+use crate::thinker::{Job, Purpose};
+use labrys_arena::TimeControl;
+use labrys_core::clock::Instant;
+use labrys_core::game::Color;
+use labrys_core::search::{Clock, Control};
+
+/// The analysis of the position on the board.
+#[derive(Clone, Debug)]
+pub(crate) struct Analysis {
+    pub(crate) is_on: bool,
+    /// Lines to look for, from 1.
+    pub(crate) lines: usize,
+    pub(crate) analyst: Analyst,
+    /// The node whose analysis is finished.
+    pub(crate) done: Option<usize>,
+}
+
+/// The state of a session.
+pub struct State {
+    /// The number of the game in the session.
+    pub(crate) number: u64,
+    pub(crate) tree: GameTree,
+    /// White and Black.
+    pub(crate) players: [SidePlayer; 2],
+    /// The time of each player; none without clocks.
+    pub(crate) control: Option<TimeControl>,
+    /// Since when the clock of the side to move runs.
+    running: Option<Instant>,
+    pub(crate) is_paused: bool,
+    /// Whether an engine makes one move in spite of the pause.
+    pub(crate) is_stepping: bool,
+    /// Whether the positions of the line are being evaluated.
+    pub(crate) is_reviewing: bool,
+    pub(crate) analysis: Analysis,
+    /// A question about the position of a node: what follows a move, or which move to play.
+    pub(crate) question: Option<(usize, Option<String>)>,
+    /// The answer to the last question.
+    pub(crate) answer: Option<Answer>,
+    /// Why an engine does not play.
+    pub(crate) problem: Option<String>,
+    /// The search that runs or waits for its turn.
+    pub(crate) job: Option<Arc<Job>>,
+}
+
+impl State {
+    /// A game that nothing has happened in.
+    pub(crate) fn new(tree: GameTree, players: [SidePlayer; 2], analyst: Analyst) -> State {
+        State {
+            number: 0,
+            tree,
+            players,
+            control: None,
+            running: None,
+            is_paused: false,
+            is_stepping: false,
+            is_reviewing: false,
+            analysis: Analysis { is_on: false, lines: 1, analyst, done: None },
+            question: None,
+            answer: None,
+            problem: None,
+            job: None,
+        }
+    }
+
+    /// Replaces the game.
+    pub(crate) fn begin(&mut self, tree: GameTree, players: [SidePlayer; 2], control: Option<TimeControl>) {
+        self.number += 1;
+        (self.tree, self.players, self.control) = (tree, players, control);
+        (self.is_paused, self.is_stepping, self.is_reviewing) = (false, false, false);
+        (self.question, self.answer, self.analysis.done) = (None, None, None);
+        *self.tree.times_mut() = control.map(Times::new);
+    }
+
+    /// Plays a move in the position on the board, and presses the clock.
+    pub(crate) fn play(&mut self, mv: &str) -> Result<(), GameError> {
+        let stm = self.tree.board().side_to_move();
+        let before = self.tree.times().cloned();
+        self.tree.play(mv, &mut rand::random)?;
+        if let (Some(control), Some(before), None) = (self.control, before, self.tree.times()) {
+            *self.tree.times_mut() = Some(before.press(stm, control));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn has_person(&self) -> bool {
+        self.players.contains(&SidePlayer::Person)
+    }
+
+    /// The engine that has to move now, if one has: at the end of the line, unless the game is paused.
+    pub(crate) fn engine_to_move(&self) -> Option<&EnginePlayer> {
+        let stm = self.tree.board().side_to_move();
+        let goes_on = !self.is_paused || self.is_stepping;
+        match &self.players[stm.index()] {
+            SidePlayer::Engine(engine) if goes_on && self.tree.is_at_end() => Some(engine),
+            _ => None,
+        }
+    }
+
+    /// Stops the clock, and counts the time since it was started.
+    pub(crate) fn stop_clock(&mut self) {
+        let stm = self.tree.board().side_to_move();
+        if let (Some(since), Some(times)) = (self.running.take(), self.tree.times_mut()) {
+            times.spend(since.elapsed(), stm);
+        }
+    }
+
+    /// Starts the clock of the side to move, if it has to run: at the end of the line, from the first move
+    /// on. Returns when its time will be over.
+    pub(crate) fn start_clock(&mut self) -> Option<Instant> {
+        let begun = self.tree.last_move().is_some() && self.tree.is_at_end();
+        if !begun || (self.is_paused && !self.is_stepping) || self.tree.end().is_some() {
+            return None;
+        }
+        let now = Instant::now();
+        let deadline = now + self.time_left()?[self.tree.board().side_to_move().index()];
+        self.running = Some(now);
+        Some(deadline)
+    }
+
+    /// The time that White and Black have left, in a game with clocks.
+    fn time_left(&self) -> Option<[Duration; 2]> {
+        let stm = self.tree.board().side_to_move();
+        let mut left = self.tree.times()?.left(stm);
+        let used = self.running.map_or(Duration::ZERO, |since| since.elapsed());
+        left[stm.index()] = left[stm.index()].saturating_sub(used);
+        Some(left)
+    }
+
+    /// The clocks as a search sees them.
+    fn clocks(&self) -> [Option<Clock>; 2] {
+        let (Some(left), Some(control)) = (self.time_left(), self.control) else { return [None; 2] };
+        left.map(|remaining| Some(Clock { remaining, increment: control.increment }))
+    }
+
+    /// The search that the session needs now.
+    pub(crate) fn next_job(&mut self) -> Option<Job> {
+        let shown = self.tree.shown();
+        self.question = self.question.take().filter(|(node, _)| *node == shown);
+        let is_over = self.tree.end().is_some();
+        self.tree.note_end();
+        let analyst = self.analysis.analyst.options.clone();
+        let (node, purpose, options) = if let Some(engine) = self.engine_to_move().filter(|_| !is_over) {
+            let options = match engine {
+                EnginePlayer::Level(level) => level.options.clone(),
+                EnginePlayer::Named(_) => Vec::new(),
+            };
+            (shown, Purpose::Move(engine.clone()), options)
+        } else if let Some((node, about)) = self.question.clone().filter(|_| !is_over) {
+            (node, Purpose::Answer(about), Vec::new())
+        } else if let Some(node) = self.tree.first_unknown().filter(|_| self.is_reviewing) {
+            (node, Purpose::Review, Vec::new())
+        } else if self.analysis.is_on && self.analysis.done != Some(shown) && !is_over {
+            let mut options = analyst;
+            options.push(("MultiPV".to_owned(), self.analysis.lines.to_string()));
+            (shown, Purpose::Analysis, options)
+        } else {
+            self.is_reviewing = false;
+            return None;
+        };
+        self.is_reviewing &= self.tree.first_unknown().is_some();
+        Some(Job {
+            purpose,
+            options,
+            rules: self.tree.rules().clone(),
+            game: self.tree.variation(node),
+            clocks: self.clocks(),
+            number: self.number,
+            node,
+            control: Control::default(),
+        })
+    }
+
+    /// The message about the game.
+    pub(crate) fn to_json(&self) -> String {
+        let State { number, tree, players, analysis, .. } = self;
+        let end = tree.end();
+        let clock = self.control.zip(self.time_left()).map(|(control, left)| ClockState {
+            text: format!("{}+{}", control.time.as_secs_f64() / 60.0, control.increment.as_secs_f64()),
+            left: left.map(|left| left.as_millis() as u64),
+            running: self.running.is_some(),
+        });
+        let state = GameState {
+            number: *number,
+            game: tree.board().variant(),
+            option: tree.rules().option.as_ref().map(|(_, value)| value.as_str()),
+            players: [players[0].name(), players[1].name()],
+            paused: self.is_paused,
+            analysing: analysis.is_on,
+            lines: analysis.lines,
+            analyst: &analysis.analyst.name,
+            reviewing: self.is_reviewing,
+            thinking: end.is_none() && self.engine_to_move().is_some(),
+            first_ply: tree.first_ply(),
+            line: tree.line(),
+            node: tree.shown(),
+            ply: tree.ply(),
+            last: tree.last_move(),
+            fen: tree.board().fen(),
+            side_to_move: tree.board().side_to_move().into(),
+            moves: if end.is_some() { Vec::new() } else { tree.board().legal_moves() },
+            end: end.map(|end| EndText { winner: end.winner.map(Color::into), text: end.text }),
+            clock,
+            start_eval: tree.eval(super::game_tree::ROOT),
+            answer: self.answer.as_ref().filter(|answer| answer.node == tree.shown()),
+            problem: self.problem.as_deref(),
+        };
+        Message::Game(&state).to_json()
+    }
+}

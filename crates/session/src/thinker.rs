@@ -1,0 +1,349 @@
+//! The searches of a session: what is to be searched ([`Job`], [`Search`]), and what searches ([`Thinker`]).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use crate::message::{LineState, SearchState};
+use crate::player::EnginePlayer;
+use labrys_arena::{Rules, TextPlayer, Variation};
+use labrys_core::clock::Instant;
+use labrys_core::engine::{Board, Engine, SearchReport};
+use labrys_core::eval::UciScore;
+use labrys_core::game::Color;
+use labrys_core::search::{Bound, Clock, Control, Limits};
+use labrys_protocol::engine_log::EngineLog;
+
+/// The time for an answer to a question.
+const ANSWER: Duration = Duration::from_millis(700);
+
+/// The time for each position of a game that is reviewed.
+const REVIEW: Duration = Duration::from_millis(200);
+
+/// Engines that a session keeps: those of both players.
+const KEPT: usize = 2;
+
+/// The moves of a line that are told.
+const LONGEST_LINE: usize = 16;
+
+/// The search that a session needs now, as it changes.
+pub type Jobs = watch::Receiver<Option<Arc<Job>>>;
+
+/// What a search is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// A move of an engine.
+    Move(EnginePlayer),
+    /// A move to play, or what follows a move.
+    Answer(Option<String>),
+    /// The evaluation of a position of the line.
+    Review,
+    /// The evaluation of the position on the board.
+    Analysis,
+}
+
+/// A search to be made.
+#[derive(Debug)]
+pub struct Job {
+    pub(crate) purpose: Purpose,
+    /// Options of the search of Labrys.
+    pub(crate) options: Vec<(String, String)>,
+    pub(crate) rules: Rules,
+    /// The game up to the position.
+    pub(crate) game: Variation,
+    /// The clocks of White and Black.
+    pub(crate) clocks: [Option<Clock>; 2],
+    /// The number of the game in its session, and the node of the position.
+    pub(crate) number: u64,
+    pub(crate) node: usize,
+    /// Stops the search.
+    pub(crate) control: Control,
+}
+
+/// A search of Labrys, as text carries it to where it is made.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Search {
+    /// The game, and the name and the value of its own option.
+    variant: String,
+    option: Option<(String, String)>,
+    /// Options of the engine.
+    options: Vec<(String, String)>,
+    /// The start position and the moves behind it.
+    fen: String,
+    moves: Vec<String>,
+    /// The moves to search; all where there are none.
+    root_moves: Vec<String>,
+    depth: Option<u32>,
+    move_time: Option<Duration>,
+    /// What White and Black have left, and what a move adds.
+    clocks: [Option<[Duration; 2]>; 2],
+    number: u64,
+    node: usize,
+}
+
+/// What searches for a session: the engines of its last searches, kept for the next ones.
+#[derive(Default)]
+pub struct Thinker {
+    /// The last one used at the end.
+    kept: Vec<Searcher>,
+}
+
+/// An engine of a game.
+struct Searcher {
+    rules: Rules,
+    engine: Thinking,
+}
+
+enum Thinking {
+    /// Labrys, with its options.
+    Labrys(Box<dyn Engine>, Vec<(String, String)>),
+    /// An engine of the command line.
+    Named(Box<dyn TextPlayer>, EnginePlayer),
+}
+
+impl Job {
+    /// Whether both are for the same search. Clocks run on and make no difference.
+    pub(crate) fn is_same(&self, other: &Job) -> bool {
+        (&self.purpose, &self.options, &self.rules, &self.game, self.number, self.node)
+            == (&other.purpose, &other.options, &other.rules, &other.game, other.number, other.node)
+    }
+
+    /// Whether only somebody who stops it ends the search.
+    pub fn is_endless(&self) -> bool {
+        self.purpose == Purpose::Analysis
+    }
+
+    /// Stops the search.
+    pub fn stop(&self) {
+        self.control.stop();
+    }
+
+    /// Whether the search has been stopped.
+    pub fn is_stopped(&self) -> bool {
+        self.control.is_stopped()
+    }
+
+    /// The limits of the search from now on.
+    fn limits(&self) -> Limits {
+        let fixed = |time| Limits { start: Instant::now(), movetime: Some(time), ..Limits::none() };
+        match &self.purpose {
+            Purpose::Move(player) => player.limits(self.clocks),
+            Purpose::Answer(_) => fixed(ANSWER),
+            Purpose::Review => fixed(REVIEW),
+            // Until it is stopped.
+            Purpose::Analysis => Limits::none(),
+        }
+    }
+
+    /// The search for Labrys to make; `None` where another engine makes it.
+    pub fn search(&self) -> Option<Search> {
+        if let Purpose::Move(EnginePlayer::Named(_)) = self.purpose {
+            return None;
+        }
+        let limits = self.limits();
+        Some(Search {
+            variant: self.rules.variant.clone(),
+            option: self.rules.option.clone(),
+            options: self.options.clone(),
+            fen: self.game.fen.clone(),
+            moves: self.game.moves.clone(),
+            root_moves: match &self.purpose {
+                Purpose::Answer(Some(mv)) => vec![mv.clone()],
+                _ => Vec::new(),
+            },
+            depth: limits.depth,
+            move_time: limits.movetime,
+            clocks: limits.clocks.map(|clock| clock.map(|clock| [clock.remaining, clock.increment])),
+            number: self.number,
+            node: self.node,
+        })
+    }
+}
+
+impl Thinker {
+    /// Runs a job, and returns the best move. `report` is called with what it has found so far.
+    ///
+    /// # Errors
+    /// A message of the engine.
+    pub fn run(&mut self, job: &Job, report: &mut dyn FnMut(&SearchState)) -> Result<Option<String>, String> {
+        match &job.purpose {
+            Purpose::Move(player @ EnginePlayer::Named(_)) => self.ask(job, player, report),
+            _ => match job.search() {
+                Some(search) => self.search(&search, &job.control, report),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// Makes a search of Labrys, from now on, and returns the best move. `report` is called with what it has
+    /// found so far.
+    ///
+    /// # Errors
+    /// A message of the engine.
+    pub fn search(
+        &mut self,
+        search: &Search,
+        control: &Control,
+        report: &mut dyn FnMut(&SearchState),
+    ) -> Result<Option<String>, String> {
+        let message = |error: &dyn std::fmt::Display| error.to_string();
+        let rules = Rules::new(&search.variant, search.option.clone()).map_err(|error| message(&error))?;
+        let kept = self.take(
+            &rules,
+            |engine| matches!(engine, Thinking::Labrys(_, options) if *options == search.options),
+        );
+        let mut engine = match kept {
+            Some(Thinking::Labrys(engine, _)) => engine,
+            _ => labrys(&rules, &search.options)?,
+        };
+        let best = search.run(&rules, engine.as_mut(), control, report)?;
+        self.keep(rules, Thinking::Labrys(engine, search.options.clone()));
+        Ok(best)
+    }
+
+    /// Asks another engine for its move.
+    fn ask(
+        &mut self,
+        job: &Job,
+        player: &EnginePlayer,
+        report: &mut dyn FnMut(&SearchState),
+    ) -> Result<Option<String>, String> {
+        let EnginePlayer::Named(config) = player else { return Ok(None) };
+        let kept = self.take(&job.rules, |engine| matches!(engine, Thinking::Named(_, own) if own == player));
+        let mut engine = match kept {
+            Some(Thinking::Named(engine, _)) => engine,
+            _ => config.setup.text_player(&job.rules, &EngineLog::default()),
+        };
+        let start = Instant::now();
+        let reply =
+            engine.think(&job.game, &job.limits(), &job.control).map_err(|error| error.to_string())?;
+        let mut board = job.rules.board().map_err(|error| error.to_string())?;
+        board.set_up(Some(&job.game.fen), &job.game.moves).map_err(|error| error.to_string())?;
+        let score = reply.score.map(|score| (score, expected_points(score)));
+        if let Some(line) = score.map(|score| line(board.as_mut(), score, &reply.pv)) {
+            report(&SearchState {
+                number: job.number,
+                node: job.node,
+                depth: reply.depth.unwrap_or(0),
+                nodes: reply.nodes.unwrap_or(0),
+                seconds: start.elapsed().as_secs_f64(),
+                lines: vec![line],
+            });
+        }
+        self.keep(job.rules.clone(), Thinking::Named(engine, player.clone()));
+        Ok(Some(reply.mv))
+    }
+
+    /// The kept engine of a game that suits. A search that fails loses it.
+    fn take(&mut self, rules: &Rules, suits: impl Fn(&Thinking) -> bool) -> Option<Thinking> {
+        let index = self.kept.iter().position(|kept| kept.rules == *rules && suits(&kept.engine))?;
+        Some(self.kept.remove(index).engine)
+    }
+
+    fn keep(&mut self, rules: Rules, engine: Thinking) {
+        self.kept.push(Searcher { rules, engine });
+        if self.kept.len() > KEPT {
+            self.kept.remove(0);
+        }
+    }
+}
+
+impl Search {
+    /// The limits of the search from now on.
+    fn limits(&self) -> Limits {
+        let clock = |[remaining, increment]: [Duration; 2]| Clock { remaining, increment };
+        Limits {
+            depth: self.depth,
+            movetime: self.move_time,
+            clocks: self.clocks.map(|times| times.map(clock)),
+            ..Limits::none()
+        }
+    }
+
+    fn run(
+        &self,
+        rules: &Rules,
+        engine: &mut dyn Engine,
+        control: &Control,
+        report: &mut dyn FnMut(&SearchState),
+    ) -> Result<Option<String>, String> {
+        let Search { fen, moves, .. } = self;
+        engine.board_mut().set_up(Some(fen), moves).map_err(|error| error.to_string())?;
+        engine.check_net().map_err(|error| error.to_string())?;
+        let mut board = rules.board().map_err(|error| error.to_string())?;
+        let mut found = SearchState {
+            number: self.number,
+            node: self.node,
+            depth: 0,
+            nodes: 0,
+            seconds: 0.0,
+            lines: Vec::new(),
+        };
+        let mut listener = |next: &SearchReport| {
+            if board.set_up(Some(fen), moves).is_err() {
+                return;
+            }
+            (found.nodes, found.seconds) = (next.nodes, next.time.as_secs_f64());
+            // Scores that are bounds are passed over: what is shown and noted is exact.
+            if next.bound == Bound::Exact {
+                let points = next.expected_points().unwrap_or_else(|| expected_points(next.score));
+                let mut line = line(board.as_mut(), (next.score, points), &next.pv);
+                line.visits = next.visits.map(|visits| {
+                    (f64::from(visits.count) / f64::from(visits.simulations.max(1)), visits.mean)
+                });
+                found.see(next.multipv as usize, next.depth, line);
+            }
+            report(&found);
+        };
+        let best = engine.search(&self.root_moves, &self.limits(), control, &mut listener);
+        Ok(best.map_err(|error| error.to_string())?.best)
+    }
+}
+
+impl SearchState {
+    /// Notes a line, whose number is from 1, with an exact score.
+    fn see(&mut self, number: usize, depth: u32, line: LineState) {
+        let index = number.saturating_sub(1);
+        match self.lines.get_mut(index) {
+            Some(old) => *old = line,
+            None => self.lines.push(line),
+        }
+        self.depth = depth;
+    }
+}
+
+/// Labrys with options.
+pub(crate) fn labrys(rules: &Rules, options: &[(String, String)]) -> Result<Box<dyn Engine>, String> {
+    let mut engine = rules.engine().map_err(|error| error.to_string())?;
+    let shown = [("UCI_ShowWDL".to_owned(), "true".to_owned())];
+    for (name, value) in shown.iter().chain(options) {
+        engine.set_option(name, value).map_err(|error| error.to_string())?;
+    }
+    Ok(engine)
+}
+
+/// A line of the side to move, with its score and its expected points, for White and in the notation of
+/// records. `board` has the position and plays the line.
+fn line(board: &mut dyn Board, (score, points): (UciScore, f64), pv: &[String]) -> LineState {
+    let is_white = board.side_to_move() == Color::White;
+    LineState {
+        mv: pv.first().cloned().unwrap_or_default(),
+        score: if is_white { score } else { -score }.to_string(),
+        result: if is_white { points } else { 1.0 - points },
+        line: pv.iter().take(LONGEST_LINE).map_while(|mv| board.play_to_san(mv).ok()).collect(),
+        visits: None,
+    }
+}
+
+/// The expected points of a score whose engine does not tell them, by the formula of Elo: 400 centipawns are
+/// ten to one.
+fn expected_points(score: UciScore) -> f64 {
+    match score {
+        UciScore::Mate(moves) if moves > 0 => 1.0,
+        UciScore::Mate(_) => 0.0,
+        UciScore::Centi(centi) => 1.0 / (1.0 + 10_f64.powf(-f64::from(centi) / 400.0)),
+    }
+}
