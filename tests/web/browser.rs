@@ -58,6 +58,11 @@ impl Page {
         let server = Server::bind(&config).unwrap();
         let url = server.url();
         thread::spawn(move || server.run());
+        Page::at(width, height, &url)
+    }
+
+    /// The board at an address.
+    fn at(width: u32, height: u32, url: &str) -> Page {
         let profile = tempfile::tempdir().unwrap();
         let mut chromium = Command::new("chromium")
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
@@ -251,6 +256,34 @@ impl Drop for Page {
     }
 }
 
+/// Python's server of files, for the folder of `make page`.
+struct FileServer {
+    python: Child,
+    url: String,
+}
+
+impl FileServer {
+    fn new(folder: &str) -> FileServer {
+        let mut python = Command::new("python3")
+            .args(["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", folder])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("python3 is installed");
+        let mut line = String::new();
+        BufReader::new(python.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+        let url = line.split(['(', ')']).nth(1).unwrap_or_else(|| panic!("{line}")).to_owned();
+        FileServer { python, url }
+    }
+}
+
+impl Drop for FileServer {
+    fn drop(&mut self) {
+        let _ = self.python.kill();
+        let _ = self.python.wait();
+    }
+}
+
 const PEOPLE: [&str; 2] = ["person", "person"];
 
 /// The moves of the list, in one text.
@@ -288,6 +321,76 @@ fn every_game_is_played_on_a_large_screen_and_on_a_phone() {
         true,
         "nothing is wider than the screen"
     );
+}
+
+#[test]
+#[ignore = "needs chromium, and LABRYS_PAGE: the folder of `make page`"]
+fn a_page_without_a_server_plays_analyses_and_remembers() {
+    let Ok(folder) = std::env::var("LABRYS_PAGE") else { return eprintln!("LABRYS_PAGE is not given") };
+    let server = FileServer::new(&folder);
+    let mut page = Page::at(1280, 900, &server.url);
+    play_every_game(&mut page);
+    page.begin("chess", "", ["person", "1750 Elo"]);
+    page.squares("e2 e4");
+    page.message("Black played ");
+    page.set("line-count", "3");
+    page.click("#analyse");
+    page.until("document.querySelectorAll('#lines li').length === 3");
+    page.click("#static-eval summary");
+    page.until("document.querySelectorAll('#static-eval-rows tr').length > 3");
+    // The search of another position ends that of this one.
+    page.click("#first");
+    page.message("Looking back");
+    page.until("document.querySelectorAll('.arrows path').length === 3");
+    page.click("#analyse");
+    page.click("#review");
+    page.until("document.getElementById('graph').getAttribute('aria-label').endsWith('3 of 3 positions')");
+    page.click("#record");
+    page.until("document.getElementById('record-pgn').value.includes('1. e4')");
+    page.set("record-pgn", "1. e5 *");
+    page.click("#record-dialog [type=submit]");
+    page.until("document.getElementById('record-problem').textContent.includes('e5')");
+    page.click("#record-dialog .cancel");
+    page.begin("amazons", "", ["person", "1 ply"]);
+    page.squares("d1 d7 g7");
+    page.message("Black played ");
+    // The game is there again, even without the server.
+    page.until("navigator.serviceWorker.controller !== null");
+    let played = page.value(MOVES);
+    drop(server);
+    page.call("Page.reload", json!({}));
+    page.until(&format!("{MOVES} === {played}"));
+    page.click("#hint");
+    page.until("document.getElementById('answer').textContent.startsWith('Hint: 2. ')");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn keys_and_the_wheel_look_back() {
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", "", PEOPLE);
+    page.squares("e2 e4");
+    page.message("White played e4");
+    page.squares("e7 e5");
+    page.message("Black played e5. White to move");
+    for (key, code, message) in [
+        ("ArrowLeft", 37, "White played e4. Looking back"),
+        ("Home", 36, "Looking back"),
+        ("ArrowRight", 39, "White played e4. Looking back"),
+        ("End", 35, "Black played e5. White to move"),
+    ] {
+        page.key(key, code);
+        page.message(message);
+    }
+    let (x, y) = page.center("[data-square=d4]");
+    let wheel = json!({"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": -100});
+    page.call("Input.dispatchMouseEvent", wheel);
+    page.message("White played e4. Looking back");
+    page.key(" ", 32);
+    page.until("document.getElementById('analyse').checked");
+    let flipped = "document.querySelector('#bar').classList.contains('flipped')";
+    page.key("f", 70);
+    page.until(flipped);
 }
 
 #[test]

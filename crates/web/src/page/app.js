@@ -7,6 +7,7 @@ import { closeDialogs, openRecord, refuseInDialog, setUpDialogs } from "./dialog
 import { $, make } from "./elements.js";
 import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
 import { reveal, showHistory } from "./history.js";
+import { setUpKeys } from "./keys.js";
 import { looksOf, setLooks } from "./looks.js";
 import { NewGame } from "./new-game.js";
 import { playerName, setEngines, Strip } from "./players.js";
@@ -226,6 +227,7 @@ for (const [id, act] of Object.entries({
 })) {
   $(id).addEventListener("click", () => state && act());
 }
+setUpKeys(board, name => $(name).disabled || $(name).click());
 for (const id of ["analyse", "line-count", "analyst"]) $(id).addEventListener("change", analyse);
 $("static-eval").addEventListener("toggle", () => {
   if ($("static-eval").open) ask({ do: "static-eval" });
