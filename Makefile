@@ -3,6 +3,7 @@
 # `make release` builds one for each kind of processor, with manual pages and completions, in target/dist.
 # `make wheel` builds the Python package for the processor at hand, in target/wheels;
 # `make wheel CPU=x86-64-v2` for others, in target/wheels/x86-64-v2.
+# `make page` puts the board together that needs no server, in target/page, for any server of files.
 
 EXE ?= labrys
 EVALFILE ?=
@@ -24,7 +25,7 @@ export LABRYS_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 PYTHON ?= python3
 CPU ?=
 
-.PHONY: build release wheel $(CPUS)
+.PHONY: build release wheel page $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -40,6 +41,12 @@ wheel:
 	env -u EVALFILE -u LABRYS_COMMIT MATURIN_PEP517_ARGS="--compatibility pypi" \
 		$(if $(CPU),RUSTFLAGS="-C target-cpu=$(CPU)") $(PYTHON) -m pip wheel --quiet --no-deps ./python \
 		--wheel-dir target/wheels$(if $(CPU),/$(CPU))
+
+WASM := wasm32-unknown-unknown
+page:
+	env -u EVALFILE -u LABRYS_COMMIT cargo build --quiet --release -p labrys-page --target $(WASM)
+	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release -p labrys-page-bind -- \
+		target/$(WASM)/release/labrys_page.wasm target/page
 
 $(CPUS):
 	mkdir -p $(DIST)

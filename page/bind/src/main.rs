@@ -1,0 +1,71 @@
+//! Puts the page together that needs no server: makes a module for browsers of the page's WebAssembly, as the
+//! command line of `wasm-bindgen` does (as a package of this workspace, so that the versions agree), and lays
+//! the files of the page beside it.
+//!
+//! `labrys-page-bind FILE.wasm FOLDER`; the files of the page are those of `crates/web`, and where both have
+//! one of a name, that of `page/assets`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use wasm_bindgen_cli_support::Bindgen;
+
+/// Where the files of the page are, from the folder of this package.
+const SOURCES: [&str; 2] = ["../../crates/web/src/page", "../assets"];
+
+/// The file that keeps the others for when there is no network, and has to know them.
+const SERVICE_WORKER: &str = "service-worker.js";
+
+fn main() -> anyhow::Result<()> {
+    let words: Vec<_> = std::env::args_os().skip(1).collect();
+    let [input, folder] = &words[..] else { bail!("usage: labrys-page-bind FILE.wasm FOLDER") };
+    let folder = Path::new(folder);
+    // What an earlier version has left would be kept by browsers, too.
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
+    }
+    Bindgen::new().input_path(input).web(true)?.typescript(true).out_name("labrys").generate(folder)?;
+    for source in SOURCES {
+        copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(source), folder)?;
+    }
+    let files = contents(folder)?;
+    let worker = files.get(SERVICE_WORKER).context("there is no service worker")?;
+    let worker = String::from_utf8(worker.clone())?;
+    let kept: Vec<_> =
+        files.keys().filter(|name| *name != SERVICE_WORKER && !name.ends_with(".d.ts")).collect();
+    let worker = worker.replace("VERSION", &version(&files)).replace("FILES", &format!("{kept:?}"));
+    fs::write(folder.join(SERVICE_WORKER), worker)?;
+    Ok(())
+}
+
+/// Copies the files of a folder.
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
+        let entry = entry?;
+        fs::copy(entry.path(), to.join(entry.file_name()))
+            .with_context(|| entry.path().display().to_string())?;
+    }
+    Ok(())
+}
+
+/// The files of a folder by name, with what is in them.
+fn contents(folder: &Path) -> anyhow::Result<BTreeMap<String, Vec<u8>>> {
+    let files = fs::read_dir(folder)?.map(|entry| {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok((name, fs::read(&path)?))
+    });
+    files.collect()
+}
+
+/// What tells these files from those of another build.
+fn version(files: &BTreeMap<String, Vec<u8>>) -> String {
+    let mut sum = crc32fast::Hasher::new();
+    for (name, content) in files {
+        sum.update(name.as_bytes());
+        sum.update(content);
+    }
+    format!("{:08x}", sum.finalize())
+}
