@@ -123,11 +123,16 @@ pub trait Knowledge: Game {
         false
     }
 
-    /// Whether a search regards more of what is known of a node: in reductions, whether it has been on a
-    /// principal variation, how its first moves fared, how much a reduced search has found, whether the table
-    /// move is tactical and how far the static evaluation was corrected; in history, what a move has changed
-    /// by static evaluation, and that all replies have failed; and that a quiet move gives check.
+    /// Whether reductions regard more of what is known of a node: whether it has been on a principal
+    /// variation, how its first moves fared, how much a reduced search has found, whether the table move is
+    /// tactical.
     const REFINES: bool = false;
+
+    /// Whether a search looks back from a node at the move that has led to it: whether that move was reduced
+    /// too much or too little, what it has changed by static evaluation, whether all replies have failed. And
+    /// whether it doubts static evaluations that were corrected by much, and spares quiet moves that give
+    /// check. +54 ± 28 Elo in chess; in TUC-CHESS −16 ± 39.
+    const LOOKS_BACK: bool = false;
 
     /// Whether a selective search orders the moves of this game by the static evaluation of the positions
     /// behind them, see [`Knowledge::moves_by_static_eval`]: for games with hundreds of quiet moves.

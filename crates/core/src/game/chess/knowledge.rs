@@ -115,6 +115,7 @@ impl Knowledge for Chess {
     }
 
     const REFINES: bool = true;
+    const LOOKS_BACK: bool = true;
 
     fn in_check(&self) -> bool {
         !self.board().checkers().is_empty()

@@ -112,7 +112,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
         self.stack[ply].static_eval = corrected_eval;
         // What the move that has led here learns from it, and whether that move was reduced too much or too
         // little.
-        if G::REFINES
+        if G::LOOKS_BACK
             && excluded.is_none()
             && let Some(corrected_eval) = corrected_eval
         {
@@ -132,6 +132,12 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             in_check,
             raw_eval: evals.map(|[raw, _]| raw),
             corrected_eval,
+            doubt: match evals {
+                Some([raw, corrected]) if G::LOOKS_BACK => {
+                    self.margins.thousandths(corrected - raw).saturating_abs()
+                }
+                _ => 0,
+            },
             static_eval: corrected_eval.map(|eval| tt_entry.map_or(eval, |entry| entry.refine(eval))),
             is_improving: corrected_eval.is_none_or(|eval| self.is_improving(ply, eval)),
         };
@@ -355,7 +361,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
                     let verdict = selectivity::quiet_verdict(
                         node, &candidate, alpha, late_moves, reduction, by_eval, &margins,
                     );
-                    let gives_check = || G::REFINES && self.position(ply).after(mv).in_check();
+                    let gives_check = || G::LOOKS_BACK && self.position(ply).after(mv).in_check();
                     match verdict {
                         Verdict::Search => {}
                         Verdict::Skip | Verdict::SkipRest if gives_check() => {}
@@ -479,7 +485,7 @@ impl<'a, G: Knowledge, E: Evaluator<G>> Searcher<'a, G, E> {
             return if excluded.is_some() { alpha } else { self.terminal_score(ply) };
         }
         if excluded.is_none() {
-            if G::REFINES && self.selective && best_move.is_none() {
+            if G::LOOKS_BACK && self.selective && best_move.is_none() {
                 self.note_refuted(depth, ply);
             }
             self.correct(node, best_move, best);

@@ -48,7 +48,9 @@ pub(super) struct Node<M> {
     pub(super) raw_eval: Option<Score>,
     /// The same, corrected by what searches of similar positions have found.
     pub(super) corrected_eval: Option<Score>,
-    /// The same, refined by the score in the table.
+    /// By how much that corrects it, in thousandths of the margins; 0 where that makes no difference.
+    pub(super) doubt: i32,
+    /// The corrected evaluation, refined by the score in the table.
     pub(super) static_eval: Option<Score>,
     /// Whether the corrected evaluation is better than it was two plies ago.
     pub(super) is_improving: bool,
@@ -270,11 +272,8 @@ pub(super) fn reduction<M>(
     } else if refines && node.is_table_move_tactical {
         reduction += constants.late_reduction_tactical_table_move;
     }
-    if refines && let (Some(raw), Some(corrected)) = (node.raw_eval, node.corrected_eval) {
-        let correction = margins.thousandths(corrected - raw).saturating_abs();
-        let by_correction = i64::from(correction) * 100 / i64::from(constants.late_reduction_correction);
-        reduction -= by_correction.min(constants.late_reduction_correction_most.into()) as i32;
-    }
+    let by_doubt = i64::from(node.doubt) * 100 / i64::from(constants.late_reduction_correction);
+    reduction -= by_doubt.min(constants.late_reduction_correction_most.into()) as i32;
     let by_history = 100 * history_score / constants.late_reduction_history;
     let most = constants.late_reduction_history_most;
     reduction - by_history.clamp(-most, most)
