@@ -47,6 +47,17 @@ def with_game(game: "str | Game | None", arguments: Mapping[str, Any]) -> dict[s
     return {"variant": game.name, **arguments, "option": {**own, **(others or {})}}
 
 
+def refuse_rules(command: str, game: "str | Game | None") -> None:
+    """Refuses games in Python, which `command` does not have.
+
+    Raises `ValueError` if it is one."""
+    from .rules import is_added
+
+    name = game if game is None or isinstance(game, str) else game.name
+    if name is not None and is_added(name):
+        raise ValueError(f"{command}: {name} is a game in Python, which has no self-play and no learning")
+
+
 def _argument(name: str, value: object) -> list[str]:
     flag = "--" + name.removesuffix("_").replace("_", "-")
     if value is None or value is False:

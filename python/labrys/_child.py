@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import queue
+import re
 import signal
 import subprocess
 import threading
@@ -32,6 +33,12 @@ PREFIXES = ("labrys: ", "error: ")
 # What the parser of the command line says after an error.
 USAGE = "\n\nUsage: "
 
+# What the words of the operating system end with.
+OS_ERROR = re.compile(r"\(os error (\d+)\)")
+
+# What an error about a run that could go on has.
+RESUME = "--resume"
+
 
 class Line(NamedTuple):
     """A line of the child, without its end."""
@@ -49,8 +56,9 @@ def run(
     """Runs a command, such as `["match", "--games", "10"]`, and returns its standard output. `on_line` is
     given each line of it at once.
 
-    Raises `ValueError` for what the command refuses before it has begun, otherwise `RuntimeError`, both with
-    the words of the binary. What it says besides on standard error becomes warnings."""
+    Raises `OSError`, such as `FileNotFoundError`, for a file that it cannot read or write, `ValueError` for
+    what else the command refuses before it has begun, otherwise `RuntimeError`, all with the words of the
+    binary. What it says besides on standard error becomes warnings."""
     out: list[str] = []
     said: deque[str] = deque(maxlen=KEPT)
     has_begun = False
@@ -77,11 +85,19 @@ def run(
     if status != 0:
         message = "\n".join(map(without_prefix, said)).partition(USAGE)[0].strip()
         is_refused = status == 2 or (status == 1 and not has_begun and not out)
-        raise (ValueError if is_refused else RuntimeError)(
-            message or f"labrys {words[0]} ended with {status}"
-        )
+        raise error_of(message or f"labrys {words[0]} ended with {status}", is_refused)
     warn(said)
     return "".join(f"{line}\n" for line in out)
+
+
+def error_of(message: str, is_refused: bool) -> Exception:
+    """The error of a command that has said `message` at last."""
+    if number := OS_ERROR.search(message):
+        # Python knows which of its errors that is.
+        return type(OSError(int(number[1]), ""))(message)
+    if RESUME in message:
+        message += "\nIn Python: resume=True goes on with what is there; begin anew in another place."
+    return (ValueError if is_refused else RuntimeError)(message)
 
 
 def warn(said: Iterable[str]) -> None:

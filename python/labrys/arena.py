@@ -2,7 +2,9 @@
 
 import json
 import math
+import os
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,21 +12,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import _arguments, _child
+from ._labrys import Engine, Game
 from ._progress import ProgressLike
 
 if TYPE_CHECKING:
     import pandas
 
-    from ._labrys import Game, Position
+    from ._labrys import Position
 
 
 class EngineSpec(Mapping[str, Any]):
     """An engine of a match: its keys, as those of `labrys match --engine`.
 
-    Without `cmd` or `tcp` it is Labrys itself. `options` are options of the engine by name. The keys, such as
-    `cmd`, `tc`, `st`, `nodes` and `depth`, are those of docs/matches.md.
+    Without `cmd` or `tcp` it is Labrys itself, and with `engine`, a `labrys.Engine`, with the options and the
+    weights of that. `options` are options of the engine by name. The keys, such as `cmd`, `tc`, `st`, `nodes`
+    and `depth`, are those of docs/matches.md.
 
         EngineSpec("new", options={"EvalFile": "new.safetensors", "Hash": 64}, nodes=5000)
+        EngineSpec("mine", engine=engine, nodes=5000)
         EngineSpec("stockfish", cmd="stockfish", tc="8+0.08")
     """
 
@@ -174,33 +179,108 @@ class MatchResult:
 
 
 def match(
-    *engines: Mapping[str, Any],
-    game: "str | Game | None" = None,
+    *engines: Mapping[str, Any] | Engine,
+    game: str | Game | None = None,
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> MatchResult:
     """Plays a match or a tournament, as `labrys match` does: every opening twice, with colours swapped.
 
-    `engines` are two or more, each an `EngineSpec` or a mapping of its keys; `each` has keys for all of them.
-    Further keyword arguments are those of `labrys match`, with underscores:
+    `engines` are two or more, each an `EngineSpec`, a mapping of its keys, or an `Engine`, whose options and
+    weights play in a process of their own, under the name `engine1`, `engine2` and so on by its place; `each`
+    has keys for all of them. The game is by default that of the engines. Weights that are no shipped ones are
+    written beside `pgnout`, as `weights-….json`. Further keyword arguments are those of `labrys match`, with
+    underscores:
 
         labrys.match({"name": "new", "options": {"EvalFile": "new.st"}}, {"name": "old"}, game="amazons",
                      each={"tc": "1+0.01"}, games=200, concurrency=2, pgnout="games.pgn", resume=True)
 
     With `pgnout` the games are in that file, and the same call with `resume=True` goes on with a match that
-    was interrupted. A match that was interrupted is a `KeyboardInterrupt`. Raises `ValueError` with the words
-    of the binary for wrong arguments."""
-    given = {"engine": list(engines) or None, **_arguments.with_game(game, arguments)}
+    was interrupted, or begins; without it a file that exists is refused. A match that was interrupted is a
+    `KeyboardInterrupt`. Raises `ValueError` with the words of the binary for wrong arguments."""
+    if game is None and "variant" not in arguments:
+        game = _game_of(engines)
+    given = _arguments.with_game(game, arguments)
     files = [given[name] for name in ("pgnout", "report") if given.get(name) is not None]
     with tempfile.TemporaryDirectory(prefix="labrys-") as folder:
         own = Path(folder, "games.pgn")
         if not files:
             given["pgnout"] = own
+        pgnout = given.get("pgnout")
+        beside = Path(folder if pgnout is None else os.path.dirname(pgnout))
+        given["engine"] = [_keys(engine, place, beside) for place, engine in enumerate(engines, 1)] or None
         given["json"] = True
         out = _child.run(["match", *_arguments.words(given)], progress=progress)
         pgn = own.read_bytes() if own.exists() else b""
     flat = [path for file in files for path in (file if isinstance(file, (list, tuple)) else [file])]
     return MatchResult(json.loads(out), tuple(map(Path, flat)), pgn)
+
+
+def _game_of(engines: tuple[Mapping[str, Any] | Engine, ...]) -> Game | None:
+    """The game of the engines that are objects, if there are any."""
+    games = [each.game for each in map(_engine, engines) if each is not None]
+    for game in games:
+        if game != games[0]:
+            raise ValueError(f"the engines play {games[0]!r} and {game!r}")
+    return games[0] if games else None
+
+
+def _engine(engine: Mapping[str, Any] | Engine) -> Engine | None:
+    """The object that an engine of a match is, or has."""
+    found = engine.get("engine") if isinstance(engine, Mapping) else engine
+    if found is not None and not isinstance(found, Engine):
+        text = "a labrys.Engine, an EngineSpec or a mapping of its keys"
+        raise TypeError(f"engine: expected {text}, not {type(found).__name__}")
+    return found
+
+
+def _keys(engine: Mapping[str, Any] | Engine, place: int, folder: Path) -> dict[str, Any]:
+    """The keys of the engine at a place; `folder` is for its weights."""
+    own = _engine(engine)
+    keys = dict(engine) if isinstance(engine, Mapping) else {}
+    if own is None:
+        return keys
+    for key in ("cmd", "tcp"):
+        if keys.get(key) is not None:
+            raise ValueError(f"engine: {key}={keys[key]!r} names another program")
+    keys.pop("engine", None)
+    return {"name": f"engine{place}", **keys, "options": {**_options(own, folder), **keys.get("options", {})}}
+
+
+def _options(engine: Engine, folder: Path) -> dict[str, Any]:
+    """The options of an engine that differ from those of a new one, its weights among them as a file."""
+    options, new = engine.options, Engine(engine.game)
+    defaults = {name: option.value for name, option in new.options.items()}
+    found: dict[str, Any] = {
+        name: option.value for name, option in options.items() if option.value != defaults[name]
+    }
+    found.pop("WeightsFile", None)
+    feature_set = options["FeatureSet"].value
+    new.set_option("FeatureSet", feature_set)
+    if new.weights != engine.weights:
+        found = {**found, "WeightsFile": _weights_file(engine, str(feature_set), folder)}
+    # Files and feature sets select the kind of evaluation, and a set has its weights before.
+    first = [name for name in ("FeatureSet", "WeightsFile", "EvalFile") if name in found]
+    found["Evaluation"] = options["Evaluation"].value
+    return {name: found[name] for name in dict.fromkeys([*first, "Evaluation", *found])}
+
+
+def _weights_file(engine: Engine, feature_set: str, folder: Path) -> Path:
+    """Writes the weights of an engine. The same weights have the same name, so that a match can go on."""
+    text = json.dumps(
+        {
+            "game": engine.game.name,
+            "set": feature_set,
+            "version": 1,
+            "source": "the weights of an engine in Python",
+            "weights": engine.weights,
+        }
+    )
+    path = folder / f"weights-{zlib.crc32(text.encode()):08x}.json"
+    new = path.with_suffix(f".{os.getpid()}.new")
+    new.write_text(text, "utf-8")
+    new.replace(path)
+    return path
 
 
 def _pairing(found: dict[str, Any]) -> Pairing:

@@ -3,6 +3,7 @@ pictures."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -56,13 +57,25 @@ class Referee:
         """A new space of actions."""
         return spaces.Discrete(self.actions.size)
 
-    def begin(self, options: dict[str, Any] | None) -> Position:
-        """The position that a game begins from, by the options of `reset`.
+    @staticmethod
+    def checked_options(options: Mapping[str, Any] | None) -> Mapping[str, Any]:
+        """The options of `reset`. Those of other environments mean nothing here, as usual.
+
+        Raises:
+            TypeError: They are no dictionary.
+        """
+        if options is None:
+            return {}
+        if not isinstance(options, Mapping):
+            raise TypeError(f"options: expected a dictionary, not {type(options).__name__}")
+        return options
+
+    def begin(self, fen: str | None) -> Position:
+        """The position that a game begins from, by default the start position.
 
         Raises:
             ValueError: The position is over, or on a board of another size.
         """
-        fen = (options or {}).get("fen")
         if fen is None:
             return self.game.start()
         position = self.game.position(fen)

@@ -21,7 +21,8 @@ or, with an engine as the opponent,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import gymnasium
@@ -95,26 +96,30 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins a game. The opponent moves first if it is their turn.
+        """Begins a game. The opponent moves first if it is their turn. After an error the game before it goes
+        on.
 
         Raises:
-            ValueError: There is no such side, or no game to play from the position of the options.
+            ValueError: There is no such side, or no game to play from the position of the options;
+                or the opponent's move is not legal.
         """
-        side = _checked((options or {}).get("side", self._side))
-        position = self._referee.begin(options)
-        super().reset(seed=seed)
-        if isinstance(self._opponent, Engine):
-            self._opponent.new_game()
-        self._is_black = bool(self.np_random.integers(2)) if side == "random" else side == "black"
-        self._position = position
-        reply = None if self._is_ours() else self._answer()
-        self._done = self._is_finished()
-        if self._done:
-            raise ValueError(f"the opponent's first move from {position.fen} ends the game")
+        options = dict(self._referee.checked_options(options))
+        side = _checked(options.get("side", self._side))
+        position = self._referee.begin(options.get("fen"))
+        with self._unchanged_on_errors():
+            super().reset(seed=seed)
+            if isinstance(self._opponent, Engine):
+                self._opponent.new_game()
+            self._is_black = bool(self.np_random.integers(2)) if side == "random" else side == "black"
+            self._position = position
+            reply = None if self._is_ours() else self._answer()
+            self._done = self._is_finished()
+            if self._done:
+                raise ValueError(f"the opponent's first move from {position.fen} ends the game")
         return self._observe(), self._info(None, reply)
 
     def step(self, action: Any) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Plays an action and the opponent's answer.
+        """Plays an action and the opponent's answer. After an error the action has not been played.
 
         Raises:
             ValueError: The game is over, or the opponent's move is not legal.
@@ -126,11 +131,12 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
         except ValueError:
             self._done = True
             return self._observe(), -1.0, True, False, self._info(None, None, illegal=True)
-        self._position = self._referee.play(self._position, move, self.np_random)
-        played, reply = str(self._position.last_move), None
-        if not self._is_finished():
-            reply = self._answer()
-        self._done = self._is_finished()
+        with self._unchanged_on_errors():
+            self._position = self._referee.play(self._position, move, self.np_random)
+            played, reply = str(self._position.last_move), None
+            if not self._is_finished():
+                reply = self._answer()
+            self._done = self._is_finished()
         value = self._referee.value(self._position)
         return (
             self._observe(),
@@ -147,6 +153,19 @@ class OpponentEnv(gymnasium.Env[Observation, Any]):
     def render(self) -> str | None:
         """The board as `render_mode` says, or `None` without one."""
         return render(self._position, self.render_mode)
+
+    @contextmanager
+    def _unchanged_on_errors(self) -> Iterator[None]:
+        """Takes back what was changed before an error, the numbers that were drawn among it."""
+        # Gymnasium seeds its generator when it is asked for the first time.
+        generator, seed = self.np_random, self._np_random_seed
+        before = self._position, self._is_black, self._done, generator.bit_generator.state
+        try:
+            yield
+        except BaseException:
+            self._np_random, self._np_random_seed = generator, seed
+            self._position, self._is_black, self._done, generator.bit_generator.state = before
+            raise
 
     def _is_ours(self) -> bool:
         return (self._position.side_to_move == "black") == self._is_black

@@ -87,9 +87,10 @@ def selfplay(
         labrys.selfplay(out="games.bin", game="tucchess", games=1000, nodes=500, random_plies=(6, 9))
 
     The same call goes on with a file of the same settings that has fewer games. Raises `ValueError` with the
-    words of the binary for wrong arguments."""
+    words of the binary for wrong arguments, and for a game in Python."""
     from ._labrys import read_selfplay
 
+    _arguments.refuse_rules("selfplay", game)
     given = {**_arguments.with_game(game, arguments), "out": out}
     _child.run(["selfplay", *_arguments.words(given)], progress=progress)
     return read_selfplay(out)
@@ -108,8 +109,8 @@ def train_linear(
 
         labrys.train_linear(out="lstd", game="neighbours", learner="lstd", weights="zeros", games=1000)
 
-    With `resume=True` it goes on in the folder. Raises `ValueError` with the words of the binary for wrong
-    arguments."""
+    With `resume=True` it goes on in the folder, or begins there. Raises `ValueError` with the words of the
+    binary for wrong arguments, and for a folder that has a training already, without `resume`."""
     return LinearTraining(*_train(["train"], out, game, progress, arguments))
 
 
@@ -127,8 +128,8 @@ def train_nnue(
 
         labrys.train_nnue(out="net", game="tucchess", data=["games.bin"], epochs=20, neurons=64)
 
-    With `resume=True` it goes on in the folder. Raises `ValueError` with the words of the binary for wrong
-    arguments."""
+    With `resume=True` it goes on in the folder, or begins there. Raises `ValueError` with the words of the
+    binary for wrong arguments, and for a folder that has a training already, without `resume`."""
     return NetTraining(*_train(["nnue", "train"], out, game, progress, arguments))
 
 
@@ -146,9 +147,12 @@ def zero(
         labrys.zero({"variant": "tucchess", "generations": 5, "net": {"channels": 8, "blocks": 1},
                      "selfplay": {"games": 50}}, out="zero")
 
-    Further keyword arguments are those of the command. With `resume=True` it goes on in the folder. Raises
-    `ValueError` with the words of the binary for wrong arguments.
+    Further keyword arguments are those of the command. With `resume=True` it goes on in the folder, or begins
+    there. Raises `ValueError` with the words of the binary for wrong arguments, and for a folder that has a
+    run already, without `resume`.
     """
+    if isinstance(settings, Mapping):
+        _arguments.refuse_rules("zero", settings.get("variant"))
     with tempfile.TemporaryDirectory(prefix="labrys-") as folder:
         if isinstance(settings, Mapping):
             path = Path(folder, "settings.toml")
@@ -167,6 +171,7 @@ def _train(
     progress: ProgressLike,
     arguments: dict[str, Any],
 ) -> tuple[Path, str]:
+    _arguments.refuse_rules(" ".join(command), game)
     given = {**_arguments.with_game(game, arguments), "out": out}
     return Path(out), _child.run([*command, *_arguments.words(given)], progress=progress)
 

@@ -176,7 +176,7 @@ class Bot(pyspiel.Bot):
             raise ValueError(f"player {state.current_player()} is to move, the bot is player {self._player}")
         if name == "amazons":
             return self._amazons_step(state)
-        return _chess_action(state, self._search(position(state), []))
+        return _chess_action(state, self._search(position(state)))
 
     def step_with_policy(self, state: State) -> tuple[list[tuple[int, float]], int]:
         """The action for a state, with the probabilities of all legal ones."""
@@ -194,15 +194,16 @@ class Bot(pyspiel.Bot):
         if self._plan is None or self._plan[0] != before or self._plan[1][:begun] != part or not begun:
             size = _size_of(state)
             at = amazons_start(size).play(*_amazons_moves(before, size))
+            allowed: list[Move] | None
             if begun:
                 actions = {move: amazons_actions(move, size) for move in at.legal_moves}
                 allowed = [move for move, its in actions.items() if its[:begun] == part]
             else:
-                allowed = []
+                allowed = None
             self._plan = (before, amazons_actions(self._search(at, allowed), size))
         return self._plan[1][begun]
 
-    def _search(self, position: Position, moves: list[Move]) -> Move:
+    def _search(self, position: Position, moves: list[Move] | None = None) -> Move:
         move = self._engine.search(position, moves=moves, **self._limits).move
         if move is None:
             raise ValueError(f"there is no legal move in {position.fen}")

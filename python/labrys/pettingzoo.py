@@ -103,7 +103,7 @@ class raw_env(AECEnv[str, Observation, Any]):
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begins a game, with `options["fen"]` from this position."""
-        position = self._referee.begin(options)
+        position = self._referee.begin(self._referee.checked_options(options).get("fen"))
         if seed is not None:
             self._generator, _ = seeding.np_random(seed)
         self._position = position

@@ -4,13 +4,11 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import _arguments, _child
+from ._labrys import Game, Position
 from ._progress import ProgressLike
-
-if TYPE_CHECKING:
-    from ._labrys import Game, Position
 
 # What `labrys solve` prints of a position and of a certificate.
 VALUE = re.compile(r"^(.+) (\d+) nodes (\d+) positions ([\d.]+) s$", re.MULTILINE)
@@ -62,9 +60,9 @@ class Verified:
 
 
 def solve(
-    position: "Position | str | None" = None,
+    position: Position | str | None = None,
     *,
-    game: "str | Game | None" = None,
+    game: str | Game | None = None,
     proof: str | os.PathLike[str] | None = None,
     progress: ProgressLike = None,
     **arguments: Any,
@@ -84,9 +82,16 @@ def solve(
         raise ValueError("split: for the command line, `labrys solve --split`, and for `labrys.cluster`")
     if arguments.get("fen") is not None:
         raise ValueError("fen: the position is the first argument")
-    fen = position if position is None or isinstance(position, str) else position.fen
-    if game is None and not (position is None or isinstance(position, str)):
-        game = position.game
+    fen: str | None
+    if position is None or isinstance(position, str):
+        fen = position
+    elif isinstance(position, Position):
+        fen, game = position.fen, position.game if game is None else game
+    elif isinstance(position, Game):
+        raise TypeError("position: expected a labrys.Position or a FEN, not a labrys.Game: solve(game=…)")
+    else:
+        found = type(position).__name__
+        raise TypeError(f"position: expected a labrys.Position or a FEN, not {found}")
     given = {**_arguments.with_game(game, arguments), "fen": fen, "proof": proof}
     out = _child.run(["solve", *_arguments.words(given)], progress=progress)
     value, line, written = VALUE.search(out), LINE.search(out), CERTIFICATE.search(out)

@@ -63,8 +63,7 @@ class Rules(ABC):
 
     def evaluate(self, state: Any) -> float:
         """What the position is worth for the side to move, in pawns or whatever the unit is: searches look
-        ahead and trust it. It counts times the weight `evaluation`, which is 1 in a `labrys.Engine`, and 0 in
-        `labrys.match` unless a `WeightsFile` says otherwise."""
+        ahead and trust it. It counts times the weight `evaluation`, which is 1 unless it is set."""
         return 0.0
 
 
@@ -72,12 +71,17 @@ def add_game(rules: Rules) -> Game:
     """Adds a game to those that are known by name. One of that name in Python is replaced, and there is room
     for two of them.
 
-    Raises `ValueError` if the name is that of another game, or there is no room; and what the rules raise
-    when they are asked for the start position.
+    Raises `ValueError` if the name is that of another game or a word of the protocol, or there is no room;
+    and what the rules raise when they are asked for the start position.
     """
     game = _labrys.add_game(rules)
     _added[rules.name] = rules
     return game
+
+
+def is_added(name: str) -> bool:
+    """Whether a game of this name has been added in Python."""
+    return name in _added
 
 
 def recipe(words: Sequence[str]) -> str:

@@ -115,6 +115,8 @@ def board(
     marked: set[str] = set()
     if last_move and position.last_move is not None:
         marked = {square for half in _squares(str(position.last_move)) for square in half}
+    if isinstance(arrows, (str, bytes)):
+        raise TypeError(f"arrows: expected a list or another iterable, not the text {arrows!r}")
     texts = [_text_of(position, arrow) for arrow in arrows]
     drawings = {letter: drawing for letter, _, drawing in position.game.pieces}
     scale = size / max(ranks, files)

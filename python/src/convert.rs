@@ -3,16 +3,94 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::games::Game;
 use crate::line::{AnyLine, GAMES, MoveBits};
 use crate::position::{Move, Position};
+use crate::rule_errors::checked;
 
 /// An error of Labrys in Python: `ValueError` with the same text.
 pub(crate) fn value_error(error: impl Display) -> PyErr {
     PyValueError::new_err(error.to_string())
+}
+
+/// An error about a file in Python: `OSError`, such as `FileNotFoundError`, where the operating system says
+/// that it cannot be read, otherwise `ValueError`, both with the same text.
+pub(crate) fn file_error(error: impl Display) -> PyErr {
+    let text = error.to_string();
+    // The standard library ends the words of such an error so, whatever stands around it.
+    let number = text.rsplit_once("(os error ").and_then(|(_, end)| end.split_once(')')?.0.parse().ok());
+    match number {
+        Some(number) => std::io::Error::new(std::io::Error::from_raw_os_error(number).kind(), text).into(),
+        None => value_error(text),
+    }
+}
+
+/// A text as Python writes it.
+pub(crate) fn text_repr(text: &str) -> String {
+    Python::attach(|py| PyString::new(py, text).repr().map(|repr| repr.to_string()))
+        .unwrap_or_else(|_| format!("{text:?}"))
+}
+
+/// The elements of an iterable that an argument is. Between them Ctrl-C is heard: an iterable may be long.
+///
+/// # Errors
+/// `TypeError` if it is none, or a text: its letters are not meant.
+pub(crate) fn elements<'py>(
+    name: &str,
+    iterable: &Bound<'py, PyAny>,
+) -> PyResult<impl Iterator<Item = PyResult<Bound<'py, PyAny>>> + use<'py>> {
+    let py = iterable.py();
+    if iterable.is_instance_of::<PyString>() || iterable.is_instance_of::<PyBytes>() {
+        let text = format!("{name}: expected a list or another iterable, not the text {}", iterable.repr()?);
+        return Err(PyTypeError::new_err(text));
+    }
+    let elements = iterable.try_iter().map_err(|error| {
+        let found = iterable.get_type().name().map_or("an object".to_owned(), |name| name.to_string());
+        let text = format!("{name}: expected a list or another iterable, not {found}");
+        if error.is_instance_of::<PyTypeError>(py) { PyTypeError::new_err(text) } else { error }
+    })?;
+    Ok(elements.map(move |element| py.check_signals().and(element)))
+}
+
+/// A whole number of Python that is cut to the range of `isize`: no sequence is longer.
+pub(crate) struct Place(pub(crate) isize);
+
+impl<'py> FromPyObject<'_, 'py> for Place {
+    type Error = PyErr;
+
+    fn extract(number: Borrowed<'_, 'py, PyAny>) -> PyResult<Place> {
+        match number.extract::<isize>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
+                Ok(Place(if number.lt(0)? { isize::MIN } else { isize::MAX }))
+            }
+            place => place.map(Place),
+        }
+    }
+}
+
+impl Place {
+    /// The place from the beginning of a sequence, where a negative one counts from its end.
+    fn from_begin(&self, len: usize) -> isize {
+        if self.0 < 0 { self.0.saturating_add_unsigned(len) } else { self.0 }
+    }
+
+    /// The index of an element.
+    ///
+    /// # Errors
+    /// `IndexError` if there is none; `what` is what the sequence has.
+    pub(crate) fn index(&self, len: usize, what: &str) -> PyResult<usize> {
+        let index = usize::try_from(self.from_begin(len)).ok().filter(|&index| index < len);
+        index.ok_or_else(|| PyIndexError::new_err(format!("no {what} {} of {len}", self.0)))
+    }
+
+    /// The nearest end of a part of a sequence.
+    pub(crate) fn end(&self, len: usize) -> usize {
+        usize::try_from(self.from_begin(len)).unwrap_or(0).min(len)
+    }
 }
 
 /// A position, or a board of python-chess. It has to be of a game, if that is given.
@@ -43,8 +121,8 @@ fn of_python_chess(board: &Bound<'_, PyAny>) -> PyResult<Arc<dyn AnyLine>> {
     let rules = GAMES.get(&variant).map_err(value_error)?;
     let choice = usize::from(board.getattr("chess960")?.is_truthy()?);
     let fen: String = board.call_method0("root")?.call_method0("fen")?.extract()?;
-    let mut line = rules.position(choice, &fen).map_err(value_error)?;
-    for (mv, number) in board.getattr("move_stack")?.try_iter()?.zip(1..) {
+    let mut line = checked(|| rules.position(choice, &fen))?.map_err(value_error)?;
+    for (mv, number) in elements("move_stack", &board.getattr("move_stack")?)?.zip(1..) {
         let text: String = mv?.call_method0("uci")?.extract()?;
         let bits = line.parse(&text).map_err(|error| value_error(format!("move {number}: {error}")))?;
         line = line.play(bits);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use labrys::engine::registry;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -9,10 +10,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyTuple};
 
 use crate::arrays;
-use crate::convert::{position_of, value_error};
-use crate::line::{AnyGame, GAMES};
+use crate::convert::{elements, position_of, text_repr, value_error};
+use crate::line::{AnyGame, AnyLine, GAMES};
 use crate::position::Position;
-use crate::python_game::check_rules;
+use crate::rule_errors::checked;
 
 /// A game: its rules and, for Amazons, its board.
 ///
@@ -51,7 +52,7 @@ impl Game {
     }
 
     /// The value of its option.
-    fn value(&self) -> Option<(&'static str, &'static str)> {
+    pub(crate) fn value(&self) -> Option<(&'static str, &'static str)> {
         self.rules.info().option.map(|option| (option.name, option.choices[self.choice]))
     }
 
@@ -86,8 +87,11 @@ pub(crate) fn value_text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Strin
     if value.is_none() {
         return Ok(String::new());
     }
-    if value.extract::<f64>().is_ok() || value.extract::<&str>().is_ok() || value.hasattr("__fspath__")? {
+    if value.extract::<f64>().is_ok() || value.extract::<&str>().is_ok() {
         return Ok(value.str()?.to_string());
+    }
+    if value.hasattr("__fspath__")? {
+        return value.call_method0("__fspath__")?.extract();
     }
     let found = value.get_type().name()?;
     Err(PyTypeError::new_err(format!("option {name}: expected a text, a number, True or False, not {found}")))
@@ -182,8 +186,7 @@ impl Game {
 
     /// The start position.
     fn start(&self) -> PyResult<Position> {
-        let line = self.rules.start(self.choice);
-        check_rules().map(|()| Position { line })
+        Ok(Position { line: checked(|| self.rules.start(self.choice))? })
     }
 
     /// The position of a FEN, by default the start position, after some moves. A `chess.Board` may stand in
@@ -197,14 +200,14 @@ impl Game {
         moves: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Position> {
         let line = match fen {
-            None => self.rules.start(self.choice),
+            None => checked(|| self.rules.start(self.choice))?,
             Some(fen) => match fen.extract::<&str>() {
-                Ok(fen) => self.rules.position(self.choice, fen).map_err(value_error)?,
+                Ok(fen) => checked(|| self.rules.position(self.choice, fen))?.map_err(value_error)?,
                 Err(_) => position_of(Some(self), fen)?,
             },
         };
         let mut position = Position { line };
-        for mv in moves.map(|moves| moves.try_iter()).transpose()?.into_iter().flatten() {
+        for mv in moves.map(|moves| elements("moves", moves)).transpose()?.into_iter().flatten() {
             position = position.after(&mv?)?;
         }
         Ok(position)
@@ -222,7 +225,8 @@ impl Game {
         let features = self.rules.feature_sets()[set].features.len();
         arrays::array(py, [lines.len(), features], |values| {
             for (line, values) in lines.iter().zip(values.chunks_exact_mut(features)) {
-                line.features(set, values);
+                py.check_signals()?;
+                checked(|| line.features(set, values))?;
             }
             Ok(())
         })
@@ -240,6 +244,7 @@ impl Game {
         }
         arrays::array(py, [lines.len(), shape.input_planes, shape.ranks, shape.files], |planes| {
             for (line, planes) in lines.iter().zip(planes.chunks_exact_mut(shape.input_len())) {
+                py.check_signals()?;
                 line.planes(planes);
             }
             Ok(())
@@ -258,8 +263,8 @@ impl Game {
 
     fn __repr__(&self) -> String {
         let option = self.value().filter(|_| self.choice != 0);
-        let option = option.map(|(name, value)| format!(", {name}=\"{value}\"")).unwrap_or_default();
-        format!("labrys.Game(\"{}\"{option})", self.variant())
+        let option = option.map(|(name, value)| format!(", {name}={}", text_repr(value))).unwrap_or_default();
+        format!("labrys.Game({}{option})", text_repr(self.variant()))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
@@ -271,8 +276,13 @@ impl Game {
 
 impl Game {
     /// Some positions of this game.
-    fn lines(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<std::sync::Arc<dyn crate::line::AnyLine>>> {
-        positions.try_iter()?.map(|position| position_of(Some(self), &position?)).collect()
+    fn lines(&self, positions: &Bound<'_, PyAny>) -> PyResult<Vec<Arc<dyn AnyLine>>> {
+        elements("positions", positions)?.map(|position| position_of(Some(self), &position?)).collect()
+    }
+
+    /// The game as Python writes it, as an argument: its name, if it has no option that is set.
+    pub(crate) fn plain_repr(&self) -> String {
+        if self.choice == 0 { text_repr(self.variant()) } else { self.__repr__() }
     }
 }
 

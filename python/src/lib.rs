@@ -2,7 +2,8 @@
 //!
 //! - `line`: positions without the type of their game; `games`, `position`: what Python sees of them;
 //! - `engine`, `search`: engines and what they find;
-//! - `records`: files of games; `python_game`: games that are written in Python;
+//! - `records`: files of games;
+//! - `python_game`: games that are written in Python; `rule_errors`: the errors that these raise;
 //! - `convert`: what Python hands over; `arrays`: arrays of NumPy; `wait`: long work that Ctrl-C interrupts.
 
 #![forbid(unsafe_code)]
@@ -17,6 +18,7 @@ mod line;
 mod position;
 mod python_game;
 mod records;
+mod rule_errors;
 mod search;
 mod wait;
 
@@ -62,7 +64,7 @@ mod _labrys {
     /// Runs the command line, the program name included, as the binary does, and ends the process.
     #[pyfunction]
     fn main(py: Python<'_>, arguments: Vec<std::ffi::OsString>) {
-        super::python_game::end_process_on_errors();
+        super::rule_errors::end_process_on_errors();
         let code = py.detach(|| labrys::commands::main(arguments));
         std::process::exit(if code == ExitCode::SUCCESS { 0 } else { 1 });
     }

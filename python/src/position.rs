@@ -5,16 +5,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use labrys::game::{Color, Ending, Outcome as GameOutcome, Points};
-use labrys::search::Control;
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
 
 use crate::arrays;
-use crate::convert::{Count, move_of, value_error};
+use crate::convert::{Count, Place, move_of, value_error};
 use crate::games::Game;
 use crate::line::{AnyLine, MoveBits};
-use crate::python_game::check_rules;
+use crate::rule_errors::checked;
 use crate::wait::interruptible;
 
 /// A position of a game, with the moves that led to it. It never changes: `play` returns another one.
@@ -49,22 +48,24 @@ pub(crate) fn color_of(word: &str) -> PyResult<Color> {
 impl Position {
     /// The position after a move.
     pub(crate) fn after(&self, mv: &Bound<'_, PyAny>) -> PyResult<Position> {
-        let line = Arc::clone(&self.line).play(move_of(&self.line, mv)?);
-        check_rules()?;
-        Ok(Position { line })
+        let bits = move_of(&self.line, mv)?;
+        Ok(Position { line: checked(|| Arc::clone(&self.line).play(bits))? })
     }
 
-    fn mv(&self, bits: MoveBits) -> Move {
-        Move { line: Arc::clone(&self.line), bits }
+    /// The moves since the position of a ply.
+    pub(crate) fn moves_from(self, py: Python<'_>, ply: usize) -> PyResult<Vec<Move>> {
+        let (positions, moves) = (Arc::clone(&self.line).positions(), self.line.moves());
+        let (first, shared) = (ply.saturating_sub(positions[0].ply()), Py::new(py, self)?);
+        let moves = positions.into_iter().zip(moves).skip(first);
+        Ok(moves.map(|(line, bits)| Move::of(line, bits, shared.clone_ref(py))).collect())
     }
 
     fn divided(&self, py: Python<'_>, depth: u32) -> PyResult<Vec<(String, u64)>> {
         if depth > DEEPEST {
             return Err(value_error(format!("expected a depth of at most {DEEPEST}, not {depth}")));
         }
-        let control = Control::default();
-        let counts = interruptible(py, &control, || self.line.divide(depth, control.stop_flag()))?;
-        check_rules()?;
+        let line = Arc::clone(&self.line);
+        let counts = interruptible(py, move |control| line.divide(depth, control.stop_flag()))?;
         counts.ok_or_else(|| PyValueError::new_err("stopped"))
     }
 }
@@ -98,8 +99,8 @@ impl Position {
     /// The legal moves, in an order that depends on the position alone. In games with chance they are without
     /// their outcomes, see `outcomes`.
     #[getter]
-    fn legal_moves(&self) -> MoveList {
-        MoveList { line: Arc::clone(&self.line), moves: self.line.legal_moves() }
+    fn legal_moves(slf: &Bound<'_, Self>) -> MoveList {
+        MoveList { moves: slf.get().line.legal_moves(), position: slf.clone().unbind() }
     }
 
     /// How the game ended, by all rules (repetition and lack of progress, too); None if it goes on.
@@ -128,17 +129,14 @@ impl Position {
 
     /// The moves since `start`.
     #[getter]
-    fn moves(&self) -> Vec<Move> {
-        let mut lines = Arc::clone(&self.line).positions();
-        lines.pop();
-        let moves = self.line.moves();
-        lines.into_iter().zip(moves).map(|(line, bits)| Move { line, bits }).collect()
+    fn moves(&self, py: Python<'_>) -> PyResult<Vec<Move>> {
+        self.clone().moves_from(py, 0)
     }
 
     /// The last move; None at `start`.
     #[getter]
-    fn last_move(&self) -> Option<Move> {
-        self.line.before().map(|(line, bits)| Move { line, bits })
+    fn last_move(slf: &Bound<'_, Self>) -> Option<Move> {
+        slf.get().line.before().map(|(line, bits)| Move::of(line, bits, slf.clone().unbind()))
     }
 
     /// The position that the moves begin with.
@@ -164,8 +162,8 @@ impl Position {
     ///
     /// Raises `ValueError` if it is not legal.
     #[pyo3(name = "move")]
-    fn parse(&self, text: &Bound<'_, PyAny>) -> PyResult<Move> {
-        Ok(self.mv(move_of(&self.line, text)?))
+    fn parse(slf: &Bound<'_, Self>, text: &Bound<'_, PyAny>) -> PyResult<Move> {
+        Ok(Move::at(slf, move_of(&slf.get().line, text)?))
     }
 
     /// Whether a move is legal.
@@ -193,36 +191,38 @@ impl Position {
         Ok(self.line.san(move_of(&self.line, r#move)?))
     }
 
-    /// Every outcome of a move with its probability, the most probable first; without chance the move itself.
-    fn outcomes(&self, r#move: &Bound<'_, PyAny>) -> PyResult<Vec<(Move, f64)>> {
-        let outcomes = self.line.outcomes(move_of(&self.line, r#move)?);
-        Ok(outcomes.into_iter().map(|(bits, probability)| (self.mv(bits), probability)).collect())
+    /// Every outcome of a move with its probability (1 in sum), the most probable first; without chance the
+    /// move itself.
+    fn outcomes(slf: &Bound<'_, Self>, r#move: &Bound<'_, PyAny>) -> PyResult<Vec<(Move, f64)>> {
+        let line = &slf.get().line;
+        let outcomes = line.outcomes(move_of(line, r#move)?);
+        Ok(outcomes.into_iter().map(|(bits, probability)| (Move::at(slf, bits), probability)).collect())
     }
 
     /// The outcome of a move that a number from 0 (included) to 1 (not included) stands for, such as
     /// `random.random()`.
-    fn sample(&self, r#move: &Bound<'_, PyAny>, number: f64) -> PyResult<Move> {
+    fn sample(slf: &Bound<'_, Self>, r#move: &Bound<'_, PyAny>, number: f64) -> PyResult<Move> {
         if !(0.0..1.0).contains(&number) {
             return Err(value_error(format!("expected a number from 0 to 1, below 1, not {number}")));
         }
         // One number stands for all that is random of a move: it falls into the share of one of its outcomes.
-        let bits = move_of(&self.line, r#move)?;
-        let outcomes = self.line.outcomes(bits);
+        let line = &slf.get().line;
+        let bits = move_of(line, r#move)?;
+        let outcomes = line.outcomes(bits);
         let mut share_ends = 0.0;
         let found = outcomes.iter().find(|(_, probability)| {
             share_ends += probability;
             number < share_ends
         });
         // Rounding may leave a gap below 1.
-        Ok(self.mv(found.or(outcomes.last()).map_or(bits, |&(bits, _)| bits)))
+        Ok(Move::at(slf, found.or(outcomes.last()).map_or(bits, |&(bits, _)| bits)))
     }
 
     /// The end of a game of random moves from here on. The same seed gives the same moves. Each legal move is
     /// as likely as any other; in Amazons the amazon, its square and that of the arrow are drawn one after
     /// the other.
     fn playout(&self, py: Python<'_>, seed: Count<u64>) -> PyResult<Position> {
-        let line = py.detach(|| Arc::clone(&self.line).playout(seed.0));
-        check_rules()?;
+        let line = py.detach(|| checked(|| Arc::clone(&self.line).playout(seed.0)))?;
         Ok(Position { line })
     }
 
@@ -244,8 +244,7 @@ impl Position {
 
     /// The board in letters.
     fn diagram(&self) -> PyResult<String> {
-        let diagram = self.line.diagram();
-        check_rules().map(|()| diagram)
+        checked(|| self.line.diagram())
     }
 
     /// The features of the position for the side to move, of a set of linear evaluations (by default the
@@ -254,8 +253,7 @@ impl Position {
     fn features<'py>(&self, py: Python<'py>, set: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
         let set = self.game().set_of_name(set)?;
         arrays::array(py, [self.line.game().feature_sets()[set].features.len()], |values| {
-            self.line.features(set, values);
-            check_rules()
+            checked(|| self.line.features(set, values))
         })
     }
 
@@ -270,8 +268,8 @@ impl Position {
         })
     }
 
-    /// The inputs to an evaluation net (NNUE) that are 1, by their indices: those of the side to move and
-    /// those of the other player, two arrays of uint32.
+    /// The inputs to an evaluation net (NNUE) that are 1, by their indices below `Game.inputs`: those of the
+    /// side to move and those of the other player, two arrays of uint32 of shape (inputs that are 1,).
     fn inputs<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         if self.line.input_shape().inputs == 0 {
             let game = self.line.game().info().name;
@@ -326,8 +324,10 @@ impl Position {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let make = py.import("labrys._labrys")?.getattr("_position")?;
-        let moves: Vec<_> = self.moves().iter().map(Move::text).collect();
-        Ok((make, (self.game(), self.start().fen(), moves).into_pyobject(py)?))
+        let positions = Arc::clone(&self.line).positions();
+        let moves = positions.iter().zip(self.line.moves()).map(|(line, bits)| line.move_text(bits));
+        let (start, moves) = (positions[0].fen(), moves.collect::<Vec<_>>());
+        Ok((make, (self.game(), start, moves).into_pyobject(py)?))
     }
 }
 
@@ -335,25 +335,40 @@ impl Position {
 #[pyfunction]
 pub(crate) fn _position(game: &Bound<'_, Game>, fen: &str, moves: Vec<String>) -> PyResult<Position> {
     let game = game.get();
-    let mut line = game.rules.position(game.choice, fen).map_err(value_error)?;
-    for text in moves {
-        let bits = line.parse(&text).map_err(value_error)?;
-        line = line.play(bits);
-    }
-    Ok(Position { line })
+    let line = checked(|| -> Result<_, String> {
+        let mut line = game.rules.position(game.choice, fen).map_err(|error| error.to_string())?;
+        for text in moves {
+            let bits = line.parse(&text).map_err(|error| error.to_string())?;
+            line = line.play(bits);
+        }
+        Ok(line)
+    })?;
+    Ok(Position { line: line.map_err(value_error)? })
 }
 
 /// A legal move of a position. `str(move)` is its text in the notation of the protocol.
 ///
 /// Moves of several positions are equal where they do the same.
-#[pyclass(frozen, module = "labrys", skip_from_py_object)]
-#[derive(Clone)]
+#[pyclass(frozen, module = "labrys")]
 pub(crate) struct Move {
     pub(crate) line: Arc<dyn AnyLine>,
     pub(crate) bits: MoveBits,
+    /// A position that the moves of a list share, so that a pickle of the list has it once: that of the move,
+    /// or a later one of the game, which has the move.
+    shared: Py<Position>,
 }
 
 impl Move {
+    /// A move that shares a position with others.
+    pub(crate) fn of(line: Arc<dyn AnyLine>, bits: MoveBits, shared: Py<Position>) -> Move {
+        Move { line, bits, shared }
+    }
+
+    /// A move of a position.
+    fn at(position: &Bound<'_, Position>, bits: MoveBits) -> Move {
+        Move::of(Arc::clone(&position.get().line), bits, position.clone().unbind())
+    }
+
     fn text(&self) -> String {
         self.line.move_text(self.bits)
     }
@@ -396,37 +411,46 @@ impl Move {
         self.bits.into()
     }
 
-    fn __copy__(&self) -> Move {
-        self.clone()
+    fn __copy__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
     }
 
-    fn __deepcopy__(&self, _memo: &Bound<'_, PyAny>) -> Move {
-        self.clone()
+    fn __deepcopy__<'py>(slf: PyRef<'py, Self>, _memo: &Bound<'py, PyAny>) -> PyRef<'py, Self> {
+        slf
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let make = py.import("labrys._labrys")?.getattr("_move")?;
-        Ok((make, (self.position(), self.text()).into_pyobject(py)?))
+        let back = self.shared.get().line.ply() - self.line.ply();
+        Ok((make, (self.shared.clone_ref(py), back, self.text()).into_pyobject(py)?))
     }
 }
 
-/// The move of a text: what a pickle calls.
+/// A move of a position, or one that has been played some plies before it: what a pickle calls.
 #[pyfunction]
-pub(crate) fn _move(position: &Bound<'_, Position>, text: &str) -> PyResult<Move> {
-    let position = position.get();
-    Ok(position.mv(position.line.parse(text).map_err(value_error)?))
+pub(crate) fn _move(position: &Bound<'_, Position>, back: usize, text: &str) -> PyResult<Move> {
+    let mut line = Arc::clone(&position.get().line);
+    for _ in 0..back {
+        (line, _) = line.before().ok_or_else(|| value_error(format!("no move {back} plies before")))?;
+    }
+    let bits = line.parse(text).map_err(value_error)?;
+    Ok(Move::of(line, bits, position.clone().unbind()))
 }
 
 /// The legal moves of a position, a sequence. A move becomes an object when it is asked for.
 #[pyclass(frozen, sequence, module = "labrys")]
 pub(crate) struct MoveList {
-    line: Arc<dyn AnyLine>,
+    position: Py<Position>,
     moves: Vec<MoveBits>,
 }
 
 impl MoveList {
-    fn mv(&self, bits: MoveBits) -> Move {
-        Move { line: Arc::clone(&self.line), bits }
+    fn mv(&self, py: Python<'_>, bits: MoveBits) -> Move {
+        Move::at(self.position.bind(py), bits)
+    }
+
+    fn line(&self) -> &Arc<dyn AnyLine> {
+        &self.position.get().line
     }
 }
 
@@ -437,18 +461,14 @@ impl MoveList {
     }
 
     fn __getitem__<'py>(&self, py: Python<'py>, index: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let len = self.moves.len() as isize;
         if let Ok(slice) = index.cast::<PySlice>() {
-            let slice = slice.indices(len)?;
+            let slice = slice.indices(self.moves.len() as isize)?;
             let at = |number: usize| slice.start + number as isize * slice.step;
-            let moves = (0..slice.slicelength).map(|number| self.mv(self.moves[at(number) as usize]));
+            let moves = (0..slice.slicelength).map(|number| self.mv(py, self.moves[at(number) as usize]));
             return Ok(moves.collect::<Vec<_>>().into_pyobject(py)?.into_any());
         }
-        let index: isize = index.extract()?;
-        let place = if index < 0 { index + len } else { index };
-        let bits = usize::try_from(place).ok().and_then(|place| self.moves.get(place).copied());
-        let bits = bits.ok_or_else(|| PyIndexError::new_err(format!("no legal move {index} of {len}")))?;
-        Ok(self.mv(bits).into_pyobject(py)?.into_any())
+        let index = index.extract::<Place>()?.index(self.moves.len(), "legal move")?;
+        Ok(self.mv(py, self.moves[index]).into_pyobject(py)?.into_any())
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> MoveIterator {
@@ -456,20 +476,22 @@ impl MoveList {
     }
 
     fn __contains__(&self, r#move: &Bound<'_, PyAny>) -> bool {
-        move_of(&self.line, r#move).is_ok_and(|bits| self.moves.contains(&bits))
+        move_of(self.line(), r#move).is_ok_and(|bits| self.moves.contains(&bits))
     }
 
     /// The place of a move, between `start` and `stop` if they are given.
     ///
     /// Raises `ValueError` if it is not among them.
-    #[pyo3(signature = (value, start = 0, stop = None))]
-    fn index(&self, value: &Bound<'_, PyAny>, start: isize, stop: Option<isize>) -> PyResult<usize> {
-        let len = self.moves.len() as isize;
-        let place = |index: isize| (if index < 0 { index + len } else { index }).clamp(0, len) as usize;
-        let (start, stop) = (place(start), place(stop.unwrap_or(len)));
-        let bits = move_of(&self.line, value)?;
+    #[pyo3(
+        signature = (value, start = Place(0), stop = None),
+        text_signature = "($self, value, start=0, stop=None)",
+    )]
+    fn index(&self, value: &Bound<'_, PyAny>, start: Place, stop: Option<Place>) -> PyResult<usize> {
+        let len = self.moves.len();
+        let (start, stop) = (start.end(len), stop.map_or(len, |stop| stop.end(len)));
+        let bits = move_of(self.line(), value)?;
         let found = (start..stop).find(|&place| self.moves[place] == bits);
-        found.ok_or_else(|| value_error(format!("no legal move {}", self.line.move_text(bits))))
+        found.ok_or_else(|| value_error(format!("no legal move {}", self.line().move_text(bits))))
     }
 
     /// 1 for a legal move, else 0.
@@ -479,16 +501,15 @@ impl MoveList {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let get = py.import("builtins")?.getattr("getattr")?;
-        let position = Position { line: Arc::clone(&self.line) };
-        Ok((get, (position, "legal_moves").into_pyobject(py)?))
+        Ok((get, (self.position.clone_ref(py), "legal_moves").into_pyobject(py)?))
     }
 
     fn __eq__(&self, other: &MoveList) -> bool {
-        self.moves == other.moves && self.line.game().info().name == other.line.game().info().name
+        self.moves == other.moves && self.line().game().info().name == other.line().game().info().name
     }
 
     fn __repr__(&self) -> String {
-        let texts: Vec<_> = self.moves.iter().map(|&bits| self.line.move_text(bits)).collect();
+        let texts: Vec<_> = self.moves.iter().map(|&bits| self.line().move_text(bits)).collect();
         format!("[{}]", texts.join(", "))
     }
 }
@@ -506,11 +527,11 @@ impl MoveIterator {
         slf
     }
 
-    fn __next__(&mut self) -> Option<Move> {
+    fn __next__(&mut self, py: Python<'_>) -> Option<Move> {
         let list = self.list.get();
         let bits = *list.moves.get(self.next)?;
         self.next += 1;
-        Some(list.mv(bits))
+        Some(list.mv(py, bits))
     }
 }
 

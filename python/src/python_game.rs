@@ -7,27 +7,28 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use labrys::game::{
     Color, DrawRules, Ending, FeatureSet, FenError, Game, GameInfo, GameMove, Knowledge, MoveError, Outcome,
     Scale,
 };
 use labrys::{arena, solver};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::line::GAMES;
 use crate::position::color_of;
 use crate::records::READERS;
+use crate::rule_errors::{call, note};
+use crate::wait::lock;
 use labrys::engine::registry::Of;
 
 /// The games in Python that a process can have.
 const SLOTS: usize = 2;
 
 /// The feature set of games in Python.
-pub(crate) const PYTHON_FEATURES: &str = "python";
+const PYTHON_FEATURES: &str = "python";
 
 /// What is known of the game of a slot.
 #[derive(Clone, Copy)]
@@ -38,9 +39,6 @@ struct Slot {
 
 /// The games, by their slots.
 static TAKEN: RwLock<[Option<Slot>; SLOTS]> = RwLock::new([None; SLOTS]);
-
-/// The first error of rules that nobody has been told of.
-static ERROR: Mutex<Option<PyErr>> = Mutex::new(None);
 
 /// The texts of moves and their numbers.
 static TEXTS: Mutex<Texts> = Mutex::new(Texts { numbers: None, texts: Vec::new() });
@@ -64,46 +62,6 @@ impl Texts {
         numbers.insert(text.to_owned(), number);
         number
     }
-}
-
-/// Whether rules that fail end the process: in the command line nobody could be told, and a proof or a match
-/// would go on with a result that is none.
-static ENDS_PROCESS: AtomicBool = AtomicBool::new(false);
-
-/// From now on, rules that fail end the process.
-pub(crate) fn end_process_on_errors() {
-    ENDS_PROCESS.store(true, Ordering::Relaxed);
-}
-
-/// Keeps the first error of rules for whoever asks next.
-fn note(error: PyErr) {
-    if ENDS_PROCESS.load(Ordering::Relaxed) {
-        Python::attach(|py| error.print(py));
-        std::process::exit(1);
-    }
-    let mut noted = lock(&ERROR);
-    let later = match &*noted {
-        Some(_) => Some(error),
-        None => {
-            *noted = Some(error);
-            None
-        }
-    };
-    drop(noted);
-    // What it holds may run Python: not under the lock.
-    drop(later);
-}
-
-fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Raises the error that rules have raised since it was last asked, if any.
-///
-/// # Errors
-/// That one.
-pub(crate) fn check_rules() -> PyResult<()> {
-    lock(&ERROR).take().map_or(Ok(()), Err)
 }
 
 /// A move of a game in Python: the number of its text.
@@ -152,11 +110,12 @@ impl<const SLOT: usize> fmt::Debug for PythonGame<SLOT> {
 /// Asks Python about a state.
 fn known(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult<Known> {
     let py = state.py();
-    let ask = |method: &str| rules.bind(py).call_method1(method, (&state,));
+    let ask = |method: &str| call(|| rules.bind(py).call_method1(method, (&state,)));
     let fen: String = ask("fen")?.extract()?;
     let side = color_of(&ask("side_to_move")?.extract::<String>()?)?;
     let mut moves = Vec::new();
-    for text in ask("legal_moves")?.try_iter()? {
+    let mut texts = ask("legal_moves")?.try_iter()?;
+    while let Some(text) = call(|| texts.next()) {
         let text: String = text?.extract()?;
         if text.is_empty() || text.contains(char::is_whitespace) {
             return Err(PyValueError::new_err(format!(
@@ -176,8 +135,8 @@ fn known(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult<Known> 
 
 impl Known {
     /// Where the rules have raised an error: a drawn game. Whoever asks next is told.
-    fn failed(rules: &'static Py<PyAny>, error: PyErr) -> Known {
-        note(error);
+    fn failed(py: Python<'_>, game: &str, rules: &'static Py<PyAny>, error: PyErr) -> Known {
+        note(py, game, error);
         let (fen, moves) = ("error".to_owned(), Vec::new());
         Known { rules, state: None, fen, key: 0, side: Color::White, moves, winner: None }
     }
@@ -191,6 +150,13 @@ impl<const SLOT: usize> PythonGame<SLOT> {
     /// The rules of the slot, which is only asked for where a game is in it.
     fn rules() -> &'static Py<PyAny> {
         Self::slot().expect("a game is registered when its slot is taken").rules
+    }
+
+    /// The position of a state, or of an error.
+    fn of(py: Python<'_>, rules: &'static Py<PyAny>, state: PyResult<Bound<'_, PyAny>>) -> PythonGame<SLOT> {
+        let position = state.and_then(|state| known(rules, state));
+        let failed = |error| Known::failed(py, Self::info().name, rules, error);
+        PythonGame(Arc::new(position.unwrap_or_else(failed)))
     }
 
     /// Adds the game of the slot to those that engines, matches and the solver know.
@@ -221,21 +187,23 @@ impl<const SLOT: usize> Game for PythonGame<SLOT> {
     fn start() -> Self {
         Python::attach(|py| {
             let rules = Self::rules();
-            let state = rules.bind(py).call_method0("start");
-            let position = state.and_then(|state| known(rules, state));
-            PythonGame(Arc::new(position.unwrap_or_else(|error| Known::failed(rules, error))))
+            Self::of(py, rules, call(|| rules.bind(py).call_method0("start")))
         })
     }
 
     fn from_fen(fen: &str) -> Result<Self, FenError> {
         Python::attach(|py| {
             let rules = Self::rules();
-            let state = rules.bind(py).call_method1("from_fen", (fen,));
+            let state = call(|| rules.bind(py).call_method1("from_fen", (fen,)));
             let position = state.and_then(|state| known(rules, state));
-            let position = position.map_err(|error| FenError::Field {
-                field: "position",
-                found: fen.to_owned(),
-                expected: format!("a position of {} ({})", Self::info().name, error.value(py)),
+            let position = position.map_err(|error| {
+                let game = Self::info().name;
+                let expected = format!("a position of {game} ({})", error.value(py));
+                // Ctrl-C, or the end of the program, says nothing of the text.
+                if !error.is_instance_of::<PyException>(py) {
+                    note(py, game, error);
+                }
+                FenError::Field { field: "position", found: fen.to_owned(), expected }
             });
             Ok(PythonGame(Arc::new(position?)))
         })
@@ -262,10 +230,8 @@ impl<const SLOT: usize> Game for PythonGame<SLOT> {
             return;
         }
         let Known { rules, state: Some(state), .. } = &*self.0 else { return };
-        self.0 = Python::attach(|py| {
-            let after = rules.bind(py).call_method1("play", (state, mv.text()));
-            let after = after.and_then(|after| known(rules, after));
-            Arc::new(after.unwrap_or_else(|error| Known::failed(rules, error)))
+        *self = Python::attach(|py| {
+            Self::of(py, rules, call(|| rules.bind(py).call_method1("play", (state, mv.text()))))
         });
     }
 
@@ -299,9 +265,9 @@ impl<const SLOT: usize> Game for PythonGame<SLOT> {
     fn diagram(&self) -> String {
         let Known { rules, state: Some(state), fen, .. } = &*self.0 else { return self.0.fen.clone() };
         Python::attach(|py| {
-            let diagram = rules.bind(py).call_method1("diagram", (state,));
+            let diagram = call(|| rules.bind(py).call_method1("diagram", (state,)));
             diagram.and_then(|diagram| diagram.extract()).unwrap_or_else(|error| {
-                note(error);
+                note(py, Self::info().name, error);
                 fen.clone()
             })
         })
@@ -323,22 +289,68 @@ impl<const SLOT: usize> Knowledge for PythonGame<SLOT> {
         scale: Scale::UNMEASURED,
     }];
 
+    /// The one feature is an evaluation as it is.
+    const UNLEARNED_WEIGHT: f64 = 1.0;
+
     fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {
         let Known { rules, state: Some(state), .. } = &*self.0 else { return };
-        let value = Python::attach(|py| rules.bind(py).call_method1("evaluate", (state,))?.extract::<f64>());
-        match value {
-            Ok(value) if value.is_finite() => visit(0, value),
-            Ok(value) => {
-                let error = PyValueError::new_err(format!("evaluate: expected a finite number, not {value}"));
-                note(error);
+        Python::attach(|py| {
+            let value = call(|| rules.bind(py).call_method1("evaluate", (state,)));
+            match value.and_then(|value| value.extract::<f64>()) {
+                Ok(value) if value.is_finite() => visit(0, value),
+                Ok(value) => {
+                    let text = format!("evaluate: expected a finite number, not {value}");
+                    note(py, Self::info().name, PyValueError::new_err(text));
+                }
+                Err(error) => note(py, Self::info().name, error),
             }
-            Err(error) => note(error),
-        }
+        });
     }
 }
 
 labrys::game!(PythonGame<0>);
 labrys::game!(PythonGame<1>);
+
+/// Words of the protocol and of the command line that no game can be named by.
+const RESERVED: &[&str] = &[
+    "all",
+    "auto",
+    "bench",
+    "button",
+    "current",
+    "d",
+    "default",
+    "empty",
+    "eval",
+    "false",
+    "fen",
+    "file",
+    "go",
+    "help",
+    "isready",
+    "moves",
+    "name",
+    "none",
+    "null",
+    "off",
+    "on",
+    "perft",
+    "ponderhit",
+    "position",
+    "quit",
+    "random",
+    "setoption",
+    "setweights",
+    "startpos",
+    "stop",
+    "true",
+    "uci",
+    "ucinewgame",
+    "unknown",
+    "value",
+    "wait",
+    "weights",
+];
 
 /// Adds a game that is written in Python to those that are known by name; one of its name in Python before is
 /// replaced. `rules` is a `labrys.Rules`.
@@ -359,6 +371,9 @@ pub(crate) fn add_game(rules: &Bound<'_, PyAny>) -> PyResult<crate::games::Game>
         return Err(PyValueError::new_err(format!(
             "name: expected letters a to z, digits and hyphens, not {name:?}"
         )));
+    }
+    if RESERVED.contains(&&*name) {
+        return Err(PyValueError::new_err(format!("name: {name:?} is a word of the protocol")));
     }
     // The rules have to say something sensible of their start position, before anybody hears of them.
     let leaked: &'static Py<PyAny> = Box::leak(Box::new(rules.clone().unbind()));

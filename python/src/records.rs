@@ -7,15 +7,17 @@ use std::sync::Arc;
 use labrys::arena::pgn::{PgnGame, file};
 use labrys::engine::registry::{GameTable, Of};
 use labrys::game::{Color, GameMove, Knowledge, Points};
-use labrys::learn::nnue::games::{GamesHeader, GamesProblem, PlayedGame, read_games, read_header, start_of};
-use pyo3::exceptions::{PyIndexError, PyOSError};
+use labrys::learn::nnue::games::{GamesHeader, PlayedGame, read_games, read_header, start_of};
+use labrys::search::Control;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::arrays::{Number, array, array_of};
-use crate::convert::value_error;
+use crate::convert::{Place, file_error, value_error};
 use crate::line::{AnyLine, GAMES, Line};
 use crate::position::Position;
+use crate::rule_errors::checked;
+use crate::wait::interruptible;
 
 /// The games of a file, in the types of their game.
 pub(crate) trait AnyGames: Send + Sync {
@@ -36,6 +38,8 @@ pub(crate) trait AnyGames: Send + Sync {
 struct Games<G: Knowledge> {
     header: GamesHeader,
     start: G,
+    /// The choice of the game's option.
+    choice: usize,
     games: Vec<PlayedGame<G::Move>>,
 }
 
@@ -60,7 +64,7 @@ impl<G: Knowledge> AnyGames for Games<G> {
 
     fn line(&self, index: usize) -> Result<Arc<dyn AnyLine>, String> {
         let PlayedGame { opening, moves, .. } = &self.games[index];
-        let mut line: Arc<dyn AnyLine> = Line::new(self.start.clone(), 0);
+        let mut line: Arc<dyn AnyLine> = Line::new(self.start.clone(), self.choice);
         let moves = opening.iter().copied().chain(moves.iter().map(|&(mv, _)| mv));
         for (mv, ply) in moves.zip(1..) {
             let bits = mv.to_bits();
@@ -75,14 +79,15 @@ impl<G: Knowledge> AnyGames for Games<G> {
 
 /// Reads the games of a game.
 pub(crate) trait GamesReader: Sync {
-    fn read(&self, path: &Path) -> PyResult<Box<dyn AnyGames>>;
+    fn read(&self, path: &Path) -> PyResult<Arc<dyn AnyGames>>;
 }
 
 impl<G: Knowledge> GamesReader for Of<G> {
-    fn read(&self, path: &Path) -> PyResult<Box<dyn AnyGames>> {
-        let (header, games) = read_games::<G>(path).map_err(value_error)?;
+    fn read(&self, path: &Path) -> PyResult<Arc<dyn AnyGames>> {
+        let (header, games) = read_games::<G>(path).map_err(file_error)?;
         let start = start_of::<G>(&header).map_err(value_error)?;
-        Ok(Box::new(Games { header, start, games }))
+        let choice = header.choice(&start);
+        Ok(Arc::new(Games { header, start, choice, games }))
     }
 }
 
@@ -92,16 +97,9 @@ pub(crate) static READERS: GameTable<dyn GamesReader> = labrys::game_table!();
 /// The games of a file of `labrys selfplay`. `games[0]` is the last position of the first one: it has the
 /// moves.
 #[pyclass(frozen, sequence, module = "labrys")]
-pub(crate) struct SelfPlayGames(Box<dyn AnyGames>);
+pub(crate) struct SelfPlayGames(Arc<dyn AnyGames>);
 
 impl SelfPlayGames {
-    fn index(&self, index: isize) -> PyResult<usize> {
-        let len = self.0.len();
-        let place = if index < 0 { index + len as isize } else { index };
-        let place = usize::try_from(place).ok().filter(|&place| place < len);
-        place.ok_or_else(|| PyIndexError::new_err(format!("no game {index} of {len}")))
-    }
-
     /// An array with a number for each game.
     fn each<'py, T: Number>(
         &self,
@@ -130,8 +128,9 @@ impl SelfPlayGames {
         self.0.len()
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<Position> {
-        Ok(Position { line: self.0.line(self.index(index)?).map_err(value_error)? })
+    fn __getitem__(&self, index: Place) -> PyResult<Position> {
+        let index = index.index(self.0.len(), "game")?;
+        Ok(Position { line: checked(|| self.0.line(index))?.map_err(value_error)? })
     }
 
     /// The results for White: 1, ½ or 0; float32 of shape (games,).
@@ -154,8 +153,8 @@ impl SelfPlayGames {
 
     /// The scores of the searches of a game, each for the player of the move, in units of the evaluation:
     /// float32 of shape (plies,).
-    fn scores<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
-        array_of(py, &self.0.scores(self.index(index)?))
+    fn scores<'py>(&self, py: Python<'py>, index: Place) -> PyResult<Bound<'py, PyAny>> {
+        array_of(py, &self.0.scores(index.index(self.0.len(), "game")?))
     }
 
     /// All positions after the openings, those before a move, as arrays of shape (positions,): `game` and
@@ -164,7 +163,9 @@ impl SelfPlayGames {
     /// positions, one after the other; those of position `i` are `own[offset[i]:offset[i + 1]]`, with
     /// `offset` (uint64) of shape (positions + 1,). A net in PyTorch begins with an `EmbeddingBag` of them.
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let arrays = py.detach(|| Arrays::of(self.0.as_ref())).map_err(value_error)?;
+        let games = Arc::clone(&self.0);
+        let arrays =
+            interruptible(py, move |control| Arrays::of(games.as_ref(), control))?.map_err(value_error)?;
         let dict = PyDict::new(py);
         dict.set_item("game", array_of(py, &arrays.game)?)?;
         dict.set_item("ply", array_of(py, &arrays.ply)?)?;
@@ -196,9 +197,10 @@ struct Arrays {
 }
 
 impl Arrays {
-    fn of(games: &dyn AnyGames) -> Result<Arrays, String> {
+    /// The positions of all games. The control stops it: the rest is missing.
+    fn of(games: &dyn AnyGames, control: &Control) -> Result<Arrays, String> {
         let mut arrays = Arrays { offset: vec![0], ..Arrays::default() };
-        for game in 0..games.len() {
+        for game in (0..games.len()).take_while(|_| !control.is_stopped()) {
             let (result, opening, _) = games.game(game);
             let positions = games.line(game)?.positions();
             for ((line, score), ply) in positions.iter().skip(opening).zip(games.scores(game)).zip(opening..)
@@ -223,34 +225,38 @@ impl Arrays {
 
 /// Reads a file of `labrys selfplay`.
 ///
-/// Raises `ValueError` if it is not such a file, or is damaged.
+/// Raises `ValueError` if it is not such a file, or is damaged; `OSError`, such as `FileNotFoundError`, if it
+/// cannot be read.
 #[pyfunction]
 pub(crate) fn read_selfplay(py: Python<'_>, path: PathBuf) -> PyResult<SelfPlayGames> {
-    py.detach(|| {
-        let header = read_header(&path).map_err(|error| match error.problem {
-            GamesProblem::Io(_) => PyOSError::new_err(error.to_string()),
-            _ => value_error(error),
-        })?;
+    interruptible(py, move |_| {
+        // A missing file has no header, either.
+        let found = path.metadata();
+        found.map_err(|error| file_error(format!("games file {}: {error}", path.display())))?;
+        let header = read_header(&path).map_err(file_error)?;
         let header =
             header.ok_or_else(|| value_error(format!("{} is no file of self-play games", path.display())))?;
         Ok(SelfPlayGames(READERS.get(&header.game).map_err(value_error)?.read(&path)?))
-    })
+    })?
 }
 
 /// Reads the games of a PGN file: for each its tags, and the position at its end, which has the moves.
 ///
-/// Raises `ValueError` at the first game that cannot be read or played.
+/// Raises `ValueError` at the first game that cannot be read or played; `OSError`, such as
+/// `FileNotFoundError`, if the file cannot be read.
 #[pyfunction]
-pub(crate) fn read_pgn(path: PathBuf) -> PyResult<Vec<(BTreeMap<String, String>, Position)>> {
-    let reader = file::open(&path).map_err(|error| PyOSError::new_err(error.to_string()))?;
-    let games = reader.zip(1..).map(|(game, number)| {
-        let game: PgnGame = game.map_err(|error| value_error(format!("{}: {error}", path.display())))?;
-        let line = line_of(&game)
-            .map_err(|error| value_error(format!("{}: game {number}: {error}", path.display())))?;
-        let tags = game.tags().into_iter().map(|(name, value)| (name.to_owned(), value));
-        Ok((tags.collect(), Position { line }))
-    });
-    games.collect()
+pub(crate) fn read_pgn(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(BTreeMap<String, String>, Position)>> {
+    interruptible(py, move |control| {
+        let games = file::open(&path).map_err(file_error)?.zip(1..);
+        let games = games.take_while(|_| !control.is_stopped()).map(|(game, number)| {
+            let game: PgnGame = game.map_err(|error| file_error(format!("{}: {error}", path.display())))?;
+            let line = line_of(&game)
+                .map_err(|error| value_error(format!("{}: game {number}: {error}", path.display())))?;
+            let tags = game.tags().into_iter().map(|(name, value)| (name.to_owned(), value));
+            Ok((tags.collect(), Position { line }))
+        });
+        games.collect()
+    })?
 }
 
 /// The moves of a game record.

@@ -2,7 +2,7 @@
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use labrys::engine::{BestMove, SearchReport};
@@ -14,13 +14,14 @@ use pyo3::pyclass::CompareOp;
 use pyo3::types::PyTuple;
 
 use crate::convert::value_error;
+use crate::engine::forked;
 use crate::line::AnyLine;
 use crate::position::{Move, Position};
-use crate::python_game::check_rules;
-use crate::wait::POLL_INTERVAL;
+use crate::rule_errors::{RuleErrors, checked, is_in_call};
+use crate::wait::{POLL_INTERVAL, lock};
 
-/// A score for the side to move: hundredths of the evaluation's unit (`cp`), or a forced end (`mate`). Scores
-/// are ordered, the better the greater.
+/// A score for the side to move: hundredths of the evaluation's unit, a pawn in chess (`cp`), or a forced end
+/// (`mate`). Scores are ordered, the better the greater; `-score` is that of the other side.
 #[pyclass(frozen, module = "labrys", skip_from_py_object)]
 #[derive(Clone, Copy)]
 pub(crate) struct Score(pub(crate) UciScore);
@@ -109,14 +110,15 @@ pub(crate) struct Info {
 }
 
 /// The moves of a line in text.
-fn line_moves(root: &Arc<dyn AnyLine>, texts: &[String]) -> PyResult<Vec<Move>> {
+fn line_moves(py: Python<'_>, root: &Arc<dyn AnyLine>, texts: &[String]) -> PyResult<Vec<Move>> {
     let mut line = Arc::clone(root);
-    let moves = texts.iter().map(|text| {
+    let play = |text: &String| {
         let bits = line.parse(text).map_err(value_error)?;
-        let after = Arc::clone(&line).play(bits);
-        Ok(Move { line: std::mem::replace(&mut line, after), bits })
-    });
-    moves.collect()
+        line = checked(|| Arc::clone(&line).play(bits))?;
+        PyResult::Ok(())
+    };
+    texts.iter().try_for_each(play)?;
+    Position { line }.moves_from(py, root.ply())
 }
 
 #[pymethods]
@@ -194,8 +196,8 @@ impl Info {
 
     /// The moves of the line.
     #[getter]
-    fn pv(&self) -> PyResult<Vec<Move>> {
-        line_moves(&self.root, &self.report.pv)
+    fn pv(&self, py: Python<'_>) -> PyResult<Vec<Move>> {
+        line_moves(py, &self.root, &self.report.pv)
     }
 
     fn __repr__(&self) -> String {
@@ -283,15 +285,15 @@ pub(crate) struct SearchResult {
 impl SearchResult {
     /// The best move; None if the game is over.
     #[getter]
-    fn r#move(&self) -> PyResult<Option<Move>> {
-        Ok(line_moves(&self.root, self.best.best.as_slice())?.pop())
+    fn r#move(&self, py: Python<'_>) -> PyResult<Option<Move>> {
+        Ok(line_moves(py, &self.root, self.best.best.as_slice())?.pop())
     }
 
     /// The reply that is expected; None where none is known.
     #[getter]
-    fn ponder(&self) -> PyResult<Option<Move>> {
+    fn ponder(&self, py: Python<'_>) -> PyResult<Option<Move>> {
         let texts: Vec<_> = self.best.best.iter().chain(&self.best.ponder).cloned().collect();
-        Ok(line_moves(&self.root, &texts)?.into_iter().nth(1))
+        Ok(line_moves(py, &self.root, &texts)?.into_iter().nth(1))
     }
 
     /// Nodes visited.
@@ -333,8 +335,8 @@ impl SearchResult {
 
     /// The moves of the best line.
     #[getter]
-    fn pv(&self) -> PyResult<Vec<Move>> {
-        self.lines.first().map_or(Ok(Vec::new()), Info::pv)
+    fn pv(&self, py: Python<'_>) -> PyResult<Vec<Move>> {
+        self.lines.first().map_or(Ok(Vec::new()), |line| line.pv(py))
     }
 
     fn __repr__(&self) -> String {
@@ -391,6 +393,10 @@ pub(crate) enum Event {
 pub(crate) struct Search {
     root: Arc<dyn AnyLine>,
     control: Arc<Control>,
+    /// What the rules of a game in Python raise.
+    errors: Arc<RuleErrors>,
+    /// The process that it runs in.
+    process: u32,
     state: Mutex<State>,
 }
 
@@ -398,18 +404,30 @@ pub(crate) struct Search {
 struct State {
     receiver: Receiver<Event>,
     lines: Vec<Info>,
-    result: Option<Result<Py<SearchResult>, String>>,
+    result: Option<Result<Py<SearchResult>, PyErr>>,
 }
 
 impl Search {
     /// The search of a position that tells `receiver`.
-    pub(crate) fn new(root: Arc<dyn AnyLine>, control: Arc<Control>, receiver: Receiver<Event>) -> Search {
-        Search { root, control, state: Mutex::new(State { receiver, lines: Vec::new(), result: None }) }
+    pub(crate) fn new(
+        root: Arc<dyn AnyLine>,
+        control: Arc<Control>,
+        errors: Arc<RuleErrors>,
+        receiver: Receiver<Event>,
+    ) -> Search {
+        let state = Mutex::new(State { receiver, lines: Vec::new(), result: None });
+        Search { root, control, errors, process: std::process::id(), state }
     }
 
     /// Listens until there is a line, where one is `wanted`, or to the end. A signal whose handler raises
     /// stops the search.
     fn listen(&self, py: Python<'_>, wanted: bool) -> PyResult<Option<Info>> {
+        if self.process != std::process::id() {
+            return Err(forked());
+        }
+        if is_in_call() && self.errors.is_of_this_thread() {
+            return Err(PyRuntimeError::new_err("rules in Python cannot wait for the search that asks them"));
+        }
         loop {
             let info = py.detach(|| self.listen_a_while(wanted));
             match info {
@@ -421,14 +439,16 @@ impl Search {
     }
 
     fn listen_a_while(&self, wanted: bool) -> Listened {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = lock(&self.state);
         while state.result.is_none() {
             let result = match state.receiver.recv_timeout(POLL_INTERVAL) {
                 Err(RecvTimeoutError::Timeout) => return Listened::Nothing,
                 Err(RecvTimeoutError::Disconnected) => {
-                    Err("an error within the search, see standard error".to_owned())
+                    Err(PyRuntimeError::new_err("an error within the search, see standard error"))
                 }
-                Ok(Event::Refused(reason)) => Err(reason),
+                Ok(Event::Refused(reason)) => Err(PyRuntimeError::new_err(reason)),
+                // What a search finds after an error of the rules means nothing.
+                Ok(Event::Report(_)) if self.errors.is_any() => continue,
                 Ok(Event::Report(report)) => {
                     let info = Info { root: Arc::clone(&self.root), report };
                     let place = info.report.multipv.max(1) as usize - 1;
@@ -444,10 +464,11 @@ impl Search {
                 Ok(Event::Done(best, time)) => {
                     let (root, lines) = (Arc::clone(&self.root), std::mem::take(&mut state.lines));
                     let result = SearchResult { root, best, time, lines };
-                    Python::attach(|py| Py::new(py, result)).map_err(|error| error.to_string())
+                    Python::attach(|py| Py::new(py, result))
                 }
             };
-            state.result = Some(result);
+            let raised = Python::attach(|py| self.errors.get(py));
+            state.result = Some(raised.map_or(result, Err));
         }
         Listened::End
     }
@@ -468,13 +489,14 @@ impl Search {
     }
 
     /// Waits for the end of the search; what it has found. A search without limits ends by `stop` only.
+    ///
+    /// Raises `RuntimeError` if there was no search, and what the rules of a game in Python have raised, each
+    /// time that it is called.
     pub(crate) fn wait(&self, py: Python<'_>) -> PyResult<Py<SearchResult>> {
         self.listen(py, false)?;
-        check_rules()?;
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match &state.result {
+        match &lock(&self.state).result {
             Some(Ok(result)) => Ok(result.clone_ref(py)),
-            Some(Err(reason)) => Err(PyRuntimeError::new_err(reason.clone())),
+            Some(Err(error)) => Err(error.clone_ref(py)),
             None => Err(PyRuntimeError::new_err("the search goes on")),
         }
     }
@@ -495,10 +517,13 @@ impl Search {
         slf
     }
 
-    #[pyo3(signature = (*_exception))]
-    fn __exit__(&self, py: Python<'_>, _exception: &Bound<'_, PyTuple>) -> PyResult<()> {
+    #[pyo3(signature = (*exception))]
+    fn __exit__(&self, py: Python<'_>, exception: &Bound<'_, PyTuple>) -> PyResult<()> {
         self.control.stop();
-        self.listen(py, false).map(drop)
+        self.listen(py, false)?;
+        // An error of the rules is not passed over, but stays behind one that is on its way already.
+        let is_raising = exception.get_item(0).is_ok_and(|kind| !kind.is_none());
+        self.errors.get(py).filter(|_| !is_raising).map_or(Ok(()), Err)
     }
 }
 

@@ -1,51 +1,58 @@
-//! Long work that Ctrl-C interrupts.
+//! Long work that Ctrl-C interrupts, and locks.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use labrys::search::Control;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+use crate::rule_errors::RuleErrors;
+
 /// How long a signal waits at most until Python is asked about it.
 pub(crate) const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Locks a mutex that no panic leaves in between.
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Does work on a thread of its own, while other threads of Python run. Ctrl-C, or any other signal whose
-/// handler raises, stops it by the control, and is raised when it has ended.
+/// handler raises, is raised at once, and stops the work by the control; nobody waits for its end, as rules
+/// in Python or a file that is a pipe may take any time. Rules that raise an error stop it, too.
 ///
 /// # Errors
-/// What the handler of a signal has raised. `RuntimeError` if the work has panicked.
-pub(crate) fn interruptible<T: Send>(
+/// What the handler of a signal, or the rules of a game in Python, have raised. `RuntimeError` if the work
+/// has panicked.
+pub(crate) fn interruptible<T: Send + 'static>(
     py: Python<'_>,
-    control: &Control,
-    work: impl FnOnce() -> T + Send,
+    work: impl FnOnce(&Control) -> T + Send + 'static,
 ) -> PyResult<T> {
+    let control = Arc::new(Control::default());
+    let errors = RuleErrors::of_thread(Some(Arc::clone(&control)));
     let (sender, receiver) = mpsc::channel();
-    let (raised, done) = py.detach(move || {
-        std::thread::scope(move |scope| {
-            let (mut raised, mut done) = (None, None);
-            // If nobody waits any more, nobody wants the result.
-            let thread = scope.spawn(move || _ = sender.send(work()));
-            loop {
-                match receiver.recv_timeout(POLL_INTERVAL) {
-                    Ok(result) => done = Some(result),
-                    Err(RecvTimeoutError::Disconnected) => break,
-                    Err(RecvTimeoutError::Timeout) => {
-                        if let Err(error) = Python::attach(|py| py.check_signals()) {
-                            control.stop();
-                            raised = Some(error);
-                        }
-                    }
+    let (its_errors, its_control) = (Arc::clone(&errors), Arc::clone(&control));
+    let thread = move || {
+        let done = its_errors.during(|| work(&its_control));
+        // If nobody waits any more, nobody wants the result.
+        _ = sender.send(done);
+    };
+    let spawned = std::thread::Builder::new().name("labrys work".to_owned()).spawn(thread);
+    spawned.map_err(|error| PyRuntimeError::new_err(format!("no thread for the work: {error}")))?;
+    let done = py.detach(move || {
+        loop {
+            match receiver.recv_timeout(POLL_INTERVAL) {
+                Ok(done) => return Ok(done),
+                // A panic is said on standard error and leaves no result.
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(PyRuntimeError::new_err("an error within Labrys, see standard error"));
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    Python::attach(|py| py.check_signals()).inspect_err(|_| control.stop())?;
                 }
             }
-            // A panic is said on standard error and leaves no result.
-            _ = thread.join();
-            (raised, done)
-        })
-    });
-    match (raised, done) {
-        (Some(error), _) => Err(error),
-        (None, Some(result)) => Ok(result),
-        _ => Err(PyRuntimeError::new_err("an error within Labrys, see standard error")),
-    }
+        }
+    })?;
+    errors.get(py).map_or(Ok(done), Err)
 }

@@ -45,7 +45,7 @@ def test_what_is_wrong_is_told(tmp_path):
     path.write_text(GAMES.replace("Qh4#", "Qh3#"))
     with pytest.raises(ValueError, match="the following required arguments were not provided"):
         labrys.analyse(path)
-    with pytest.raises(ValueError, match="`nofile.pgn`: No such file"):
+    with pytest.raises(FileNotFoundError, match="`nofile.pgn`: No such file"):
         labrys.analyse("nofile.pgn", nodes=1)
     # The first game is analysed before the second one is refused.
     with pytest.raises(RuntimeError, match="(?s)Qh3.*1 games not analysed"):

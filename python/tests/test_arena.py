@@ -73,12 +73,49 @@ def test_wrong_arguments_are_refused_in_the_words_of_the_binary():
         play(games=3)
     with pytest.raises(ValueError, match="--engine: expected at least two engines, found 1"):
         labrys.match({"name": "a"}, each={"nodes": 1})
-    with pytest.raises(ValueError, match="openings `nofile`: No such file"):
+    with pytest.raises(FileNotFoundError, match="openings `nofile`: No such file"):
         play(games=2, openings="nofile")
     with pytest.raises(ValueError, match="option .*Nonsense"):
         labrys.match({"name": "a"}, {"name": "b", "options": {"Nonsense": 1}}, each={"nodes": 1}, games=2)
     with pytest.raises(ValueError, match="unknown variant `go`"):
         labrys.match({"name": "a"}, {"name": "b"}, game="go", each={"nodes": 1})
+
+
+def test_engines_play_with_their_options_and_weights(tmp_path):
+    small = labrys.Game("amazons", board="5x5")
+    one = labrys.Engine(small, hash=1, searchmode="mcts", move_overhead=5)
+    two = labrys.Engine(small, hash=2, featureset="mobility")
+    two.weights = {name: 2 * value for name, value in two.weights.items()}
+    path = tmp_path / "games.pgn"
+    settings = {"each": {"nodes": 50}, "games": 2, "progress": False, "pgnout": path, "resume": True}
+    result = labrys.match(one, labrys.EngineSpec("two", engine=two), **settings)
+    assert [player.name for player in result.players] == ["engine1", "two"]
+    assert all(game.game == small for game in result.games)
+    tags = result.records[0][0]
+    setups = {tags["White"]: tags["WhiteSetup"], tags["Black"]: tags["BlackSetup"]}
+    assert {"Hash=1", "SearchMode=mcts", "Move Overhead=5"} <= set(setups["engine1"].split(", "))
+    (weights,) = tmp_path.glob("weights-*.json")
+    assert {"Hash=2", "FeatureSet=mobility", f"WeightsFile={weights}", "Evaluation=linear"} <= set(
+        setups["two"].split(", ")
+    )
+    again = labrys.Engine(small)
+    again.weights = weights
+    assert again.weights == two.weights
+    # The same call goes on.
+    assert labrys.match(one, labrys.EngineSpec("two", engine=two), **settings).is_complete
+    # A net that was asked for after the weights.
+    two.set(evaluation="net")
+    result = labrys.match(two, one, each={"nodes": 50}, games=2, progress=False)
+    assert "Evaluation=net" in result.records[0][0]["WhiteSetup"] + result.records[0][0]["BlackSetup"]
+
+
+def test_engines_of_a_match_that_are_refused():
+    with pytest.raises(TypeError, match=r"engine: expected a labrys\.Engine, .*, not int"):
+        labrys.match(labrys.Engine("chess"), 5, each={"nodes": 1})
+    with pytest.raises(ValueError, match="the engines play .*chess.* and .*neighbours"):
+        labrys.match(labrys.Engine("chess"), labrys.Engine("neighbours"), each={"nodes": 1})
+    with pytest.raises(ValueError, match="cmd='x' names another program"):
+        labrys.match({"engine": labrys.Engine("chess"), "cmd": "x"}, {"name": "b"}, each={"nodes": 1})
 
 
 def interrupt_after(games):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
+import operator
 import pickle
 import re
 import signal
@@ -11,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -177,10 +180,39 @@ def test_several_threads_use_an_engine(name: str) -> None:
         "labrys.Engine('chess', searchmode='mcts').search(time=600)",
         "list(labrys.Engine('chess').analyse())",
         "labrys.Game('amazons').start().perft(5)",
+        "labrys.Game('chess').planes(itertools.repeat(labrys.Game('chess').start()))",
+        "labrys.Game('chess').position(None, itertools.cycle(['Nf3', 'Nf6', 'Ng1', 'Ng8']))",
+        "labrys.Engine('chess').search(nodes=1, moves=itertools.repeat('e2e4'))",
+        "slow.perft(3)",
+        "labrys.Engine(slow.game).search(slow, depth=3)",
+        "labrys.read_pgn(fifo)",
+        "labrys.read_selfplay(fifo)",
+        "labrys.read_samples(fifo)",
+        "labrys.Engine('chess', WeightsFile=fifo)",
+        "setattr(labrys.Engine('chess'), 'weights', fifo)",
     ],
 )
-def test_ctrl_c(work: str) -> None:
-    code = f"import labrys, sys, time\nprint('begun', flush=True)\ntry:\n    {work}\n"
+def test_ctrl_c(work: str, tmp_path: Path) -> None:
+    # Rules of which one call takes longer than anybody waits, and a file that never has anything to read.
+    code = f"""
+import itertools, os, sys, time
+sys.path.append({str(ROOT / "python" / "examples")!r})
+import labrys
+from tictactoe import TicTacToe
+
+class Slow(TicTacToe):
+    name = "slow"
+
+    def play(self, state, move):
+        time.sleep(1000)
+
+slow = labrys.add_game(Slow()).start()
+fifo = {str(tmp_path / "fifo")!r}
+os.mkfifo(fifo)
+print('begun', flush=True)
+try:
+    {work}
+"""
     code += "except KeyboardInterrupt:\n    print('interrupted', flush=True)\nelse:\n    print('ended')\n"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert process.stdout is not None
@@ -213,8 +245,8 @@ def test_options() -> None:
         ("Hash", "much"),
         ("Hash", 10**12),
         ("SearchMode", "magic"),
-        ("EvalFile", "/nowhere/net.safetensors"),
-        ("WeightsFile", "/nowhere/weights.json"),
+        ("EvalFile", __file__),
+        ("WeightsFile", __file__),
         ("FeatureSet", "none"),
         ("NoSuchOption", 1),
         ("UCI_ShowWDL", "maybe"),
@@ -250,7 +282,7 @@ def test_weights(tmp_path: Path) -> None:
     assert engine.weights == shipped
     file = ROOT / "weights" / "neighbours" / "base.json"
     engine.weights = str(file)
-    with pytest.raises(ValueError):
+    with pytest.raises(FileNotFoundError):
         engine.weights = str(tmp_path / "none.json")
 
 
@@ -371,10 +403,56 @@ def test_several_threads_set_several_options() -> None:
     assert not any(thread.is_alive() for thread in threads)
 
 
-def test_a_search_that_waits_is_stopped() -> None:
-    engine = labrys.Engine("chess")
-    with engine.analyse():
-        waiting = engine.analyse()
-        waiting.stop()
-        with pytest.raises(RuntimeError, match="stopped before it began"):
-            waiting.wait()
+def test_options_have_values(tmp_path: Path) -> None:
+    engine = labrys.Engine("chess", hash=8, searchmode="mcts", move_overhead=20)
+    values = {name: option.value for name, option in engine.options.items()}
+    assert (values["Hash"], values["SearchMode"], values["Move Overhead"]) == (8, "mcts", 20)
+    assert values["Ponder"] is False and values["UCI_ShowWDL"] is True and values["Clear Hash"] is None
+    new = labrys.Engine("neighbours").options
+    assert all(
+        option.value == option.default for name, option in new.items() if name not in ("UCI_ShowWDL",)
+    ), new
+    # What changes with something else.
+    engine = labrys.Engine("neighbours")
+    engine.weights = str(ROOT / "weights" / "neighbours" / "base.json")
+    options = engine.options
+    assert options["FeatureSet"].value == "base" and options["Evaluation"].value == "linear"
+    assert options["WeightsFile"].value == str(ROOT / "weights" / "neighbours" / "base.json")
+    engine.weights = {"piecesForMe": 1.0}
+    assert engine.options["WeightsFile"].value == ""
+    small = labrys.Engine(labrys.Game("amazons", board="6x6"))
+    small.evaluate(labrys.Game("amazons").start())
+    assert small.options["AmazonsBoard"].value == "6x6"
+
+
+def test_reprs_are_those_of_python() -> None:
+    engine = labrys.Engine(labrys.Game("amazons", board="6x6"), hash=8, searchmode="mcts", move_overhead=5)
+    engine.set(hash=4)
+    again = eval(repr(engine), {"labrys": labrys})
+    assert again.game == engine.game and again.options["Hash"].value == 4
+    assert again.options["SearchMode"].value == "mcts" and again.options["Move Overhead"].value == 5
+    options = labrys.Engine("chess").options
+    hash_repr = "labrys.Option(name='Hash', kind='spin', value=16, default=16, min=1, max=32768)"
+    assert repr(options["Hash"]) == hash_repr
+    assert repr(options["Ponder"]) == "labrys.Option(name='Ponder', kind='check', value=False, default=False)"
+    assert "values=['net', 'linear']" in repr(options["Evaluation"])
+    assert repr(options["Clear Hash"]) == "labrys.Option(name='Clear Hash', kind='button')"
+
+
+def test_weights_are_a_copy_that_says_so() -> None:
+    engine = labrys.Engine("neighbours", featureset="base", evaluation="linear")
+    weights = engine.weights
+    changes: list[Callable[[], object]] = [
+        lambda: operator.setitem(weights, "piecesForMe", 1.0),  # type: ignore[call-overload]
+        lambda: operator.delitem(weights, "piecesForMe"),  # type: ignore[call-overload]
+        lambda: weights.update(piecesForMe=1.0),  # type: ignore[attr-defined]
+        lambda: weights.clear(),  # type: ignore[attr-defined]
+    ]
+    for change in changes:
+        with pytest.raises(TypeError, match="a copy and cannot be changed"):
+            change()
+    assert engine.weights == weights == dict(weights)
+    assert pickle.loads(pickle.dumps(weights)) == copy.deepcopy(weights) == weights
+    assert json.loads(json.dumps(weights)) == weights
+    engine.weights = {**weights, "piecesForMe": 1.0}
+    assert engine.weights["piecesForMe"] == 1.0

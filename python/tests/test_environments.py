@@ -316,3 +316,55 @@ def test_options_of_gymnasium() -> None:
         labrys.gymnasium.OpponentEnv("chess", labrys.Engine("amazons"))
     with pytest.raises(ValueError, match="opponent"):
         labrys.gymnasium.OpponentEnv("chess", 5)  # type: ignore[arg-type]
+
+
+class Failing:
+    """An opponent that answers as it is told: with an error, an illegal move or a legal one."""
+
+    def __init__(self) -> None:
+        self.answer: str | BaseException | None = None
+
+    def __call__(self, position: labrys.Position) -> str:
+        if isinstance(self.answer, BaseException):
+            raise self.answer
+        return self.answer or str(position.legal_moves[0])
+
+
+@pytest.mark.parametrize("answer", [RuntimeError("no answer"), KeyboardInterrupt("no answer"), "no answer"])
+@pytest.mark.parametrize("game", ["neighbours", "tucchess"])
+def test_an_opponent_that_fails_changes_nothing(game: str, answer: str | BaseException) -> None:
+    opponent = Failing()
+    env, same = (labrys.gymnasium.OpponentEnv(game, each, "black") for each in (opponent, Failing()))
+
+    def step(env: labrys.gymnasium.OpponentEnv) -> tuple[str, dict[str, Any]]:
+        *_, info = env.step(int(np.flatnonzero(env.action_masks())[0]))
+        return env.position.fen, info
+
+    for each in (env, same):
+        each.reset(seed=1)
+    step(env), step(same)
+    before = env.position
+    opponent.answer = answer
+    for attempt in (lambda: step(env), lambda: env.reset(seed=7), lambda: env.reset()):
+        with pytest.raises((RuntimeError, KeyboardInterrupt, ValueError), match="no answer"):
+            attempt()
+        assert env.position == before and env.position.ply == before.ply
+    # The numbers that were drawn are drawn again.
+    opponent.answer = None
+    assert [step(env) for _ in range(3)] == [step(same) for _ in range(3)]
+
+
+def test_bad_options_of_a_reset_change_nothing() -> None:
+    gym, zoo = labrys.gymnasium.OpponentEnv("neighbours"), labrys.pettingzoo.raw_env("neighbours")
+    for env in (gym, zoo):
+        env.reset(seed=1)
+        mask = zoo.observe("player_0")["action_mask"] if env is zoo else gym.action_masks()
+        env.step(int(np.flatnonzero(mask)[0]))
+        before = env.position
+        for options, error in (({"fen": "x"}, ValueError), (5, TypeError), ({"fen": 5}, TypeError)):
+            with pytest.raises(error):
+                env.reset(seed=2, options=options)  # type: ignore[arg-type]
+            assert env.position == before
+        with pytest.raises(Exception):
+            env.reset(seed="x")  # type: ignore[arg-type]
+        assert env.position == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -201,6 +201,26 @@ def test_pickles_and_copies(name: str) -> None:
     move = position.legal_moves[0]
     assert pickle.loads(pickle.dumps(move)) == move == copy.deepcopy(move)
     assert copy.copy(move).position == position
+
+
+def test_a_pickle_of_moves_grows_with_their_number() -> None:
+    game = labrys.Game("chess")
+    shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    short, long = (game.position(None, shuffle * rounds) for rounds in (50, 100))
+    lists: list[Callable[[labrys.Position], list[labrys.Move]]] = [
+        lambda position: position.moves,
+        lambda position: list(position.legal_moves),
+    ]
+    for moves in lists:
+        sizes = [len(pickle.dumps(moves(position))) for position in (short, long)]
+        assert sizes[1] < 3 * sizes[0]
+        again = pickle.loads(pickle.dumps(moves(short)))
+        assert again == moves(short)
+        assert [move.position.ply for move in again] == [move.position.ply for move in moves(short)]
+        assert [move.position.occurrences for move in again][-1] == moves(short)[-1].position.occurrences
+    # One move takes its game along.
+    (last,) = pickle.loads(pickle.dumps(short.moves[-1:]))
+    assert last == short.last_move and last.position.moves == short.moves[:-1]
 
 
 def test_outcomes_and_lists_can_be_pickled() -> None:

@@ -66,6 +66,22 @@ def test_selfplay_goes_on_and_is_that_of_the_binary(binary, tmp_path):
         labrys.selfplay(out=path, games=10, game="tucchess", nodes=201, progress=False)
 
 
+@pytest.mark.parametrize(
+    "game", [labrys.Game("amazons", board="5x5"), labrys.Game("chess", chess960=True), labrys.Game("chess")]
+)
+def test_games_of_self_play_have_the_option_of_the_game(game, tmp_path):
+    games = labrys.selfplay(out=tmp_path / "games", game=game, games=2, nodes=5, progress=False)
+    assert games[0].game == game and games[1].start == game.start()
+
+
+def test_the_board_of_an_older_file_is_that_of_its_start(tmp_path):
+    game, path = labrys.Game("amazons", board="5x5"), tmp_path / "games"
+    labrys.selfplay(out=path, game=game, games=2, nodes=5, progress=False)
+    header, _, rest = path.read_bytes().partition(b"\n")
+    path.write_bytes(header.replace(b'"option":"5x5",', b"") + b"\n" + rest)
+    assert labrys.read_selfplay(path)[0].game == game
+
+
 def test_linear_weights_are_those_of_the_binary(binary, tmp_path):
     out = tmp_path / "ours"
     with pytest.raises(KeyboardInterrupt):

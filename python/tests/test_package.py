@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.metadata import distribution
 
 import pytest
 from common import ROOT, command
@@ -42,6 +43,30 @@ def test_types(checker: list[str]) -> None:
         [sys.executable, "-m", *checker, "labrys"], capture_output=True, text=True, cwd=ROOT / "python"
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_stub_has_the_words_of_the_module() -> None:
+    words = [sys.executable, str(ROOT / "python" / "stub_docs.py"), "--check"]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_everything_public_has_a_docstring() -> None:
+    for name in labrys.__all__:
+        thing = getattr(labrys, name)
+        if name.startswith("_") or isinstance(thing, str):
+            continue
+        assert thing.__doc__, name
+        for part, its in vars(thing).items() if isinstance(thing, type) else ():
+            if not part.startswith("_") and (callable(its) or hasattr(its, "__get__")):
+                assert its.__doc__, f"{name}.{part}"
+
+
+def test_the_wheel_has_licences_and_classifiers() -> None:
+    found = distribution("labrys")
+    names = {path.name for path in found.files or []}
+    assert {"LICENSE-MIT", "LICENSE-APACHE"} <= names
+    assert "Typing :: Typed" in (found.metadata.get_all("Classifier") or [])
 
 
 def test_the_stub_has_what_the_module_has() -> None:

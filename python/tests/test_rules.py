@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import copy
 import pickle
+import subprocess
+import time
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from common import ROOT
 from tictactoe import TicTacToe
 
 import labrys
+from labrys import _program
 from labrys.actions import actions
 
 
@@ -24,6 +29,15 @@ class Failing(TicTacToe):
         if state.count(".") < 8:
             raise KeyError("no more")
         return TicTacToe.play(self, state, move)
+
+
+class Likes(TicTacToe):
+    """Rules that find every position bad for the side to move."""
+
+    name = "other"
+
+    def evaluate(self, state: str) -> float:
+        return -2.5
 
 
 @pytest.fixture
@@ -148,6 +162,98 @@ def test_what_rules_raise_is_raised(game: labrys.Game) -> None:
         labrys.add_game("rules")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="expected nine of x, o and"):
         game.position("xyz")
+
+
+def failing(after: int) -> labrys.Game:
+    """A game whose rules fail after so many moves, for good."""
+    left = [after]
+
+    def play(self: TicTacToe, state: str, move: str) -> str:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyError("no more")
+        return TicTacToe.play(self, state, move)
+
+    return labrys.add_game(other(play=play))
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("options", [{"SearchMode": "mcts"}, {"SearchMode": "mcts", "Threads": 2}])
+def test_an_error_ends_a_search_at_once(game: labrys.Game, options: dict[str, Any]) -> None:
+    # No proof ends it before its time.
+    engine = labrys.Engine(failing(300), ProveResults=False, **options)
+    with pytest.raises(KeyError, match="no more"):
+        engine.search(time=600)
+    search = engine.analyse()
+    with pytest.raises(KeyError, match="no more"):
+        list(search)
+    # Whoever asks again is told again.
+    for call in (search.wait, search.wait, lambda: next(search)):
+        with pytest.raises(KeyError, match="no more"):
+            call()
+    with pytest.raises(KeyError, match="no more"), engine.analyse():
+        time.sleep(0.2)
+
+
+def test_an_error_is_no_error_of_another_search(game: labrys.Game) -> None:
+    with labrys.Engine("tictactoe", SearchMode="mcts", ProveResults=False).analyse() as search:
+        with pytest.raises(KeyError, match="no more"):
+            failing(0).start().play("a1")
+        next(search)
+    assert search.wait().move is not None
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_an_interrupt_is_no_bad_text(game: labrys.Game, kind: type[BaseException]) -> None:
+    interrupted = []
+
+    def from_fen(self: TicTacToe, fen: str) -> str:
+        if interrupted:
+            raise kind("stop")
+        return TicTacToe.from_fen(self, fen)
+
+    rules = labrys.add_game(other(from_fen=from_fen))
+    engine = labrys.Engine(rules)
+    position = rules.start()
+    interrupted.append(True)
+    calls: list[Callable[[], object]] = [
+        lambda: rules.position("........."),
+        lambda: engine.search(position, depth=2),
+        lambda: engine.evaluate(position),
+        lambda: pickle.loads(pickle.dumps(position)),
+    ]
+    for call in calls:
+        with pytest.raises(kind, match="stop"):
+            call()
+
+
+def test_an_evaluation_counts_in_the_command_line(game: labrys.Game) -> None:
+    labrys.add_game(Likes())
+    text = "setoption name UCI_Variant value other\nposition startpos\neval\ngo depth 1\nwait\nquit\n"
+    done = subprocess.run(
+        _program.command_line(), input=text, capture_output=True, text=True, timeout=60, cwd=ROOT
+    )
+    assert "score cp 250" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", ["none", "startpos", "fen", "moves", "value", "default", "random"])
+def test_words_of_the_protocol_are_no_names(game: labrys.Game, name: str) -> None:
+    with pytest.raises(ValueError, match="is a word of the protocol"):
+        labrys.add_game(other(name=name))
+
+
+def test_learning_refuses_games_in_python(game: labrys.Game, tmp_path: Path) -> None:
+    calls: list[Callable[[], object]] = [
+        lambda: labrys.selfplay(out=tmp_path / "games", game="tictactoe", games=2),
+        lambda: labrys.selfplay(out=tmp_path / "games", game=game, games=2),
+        lambda: labrys.train_linear(out=tmp_path / "out", game=game, games=2),
+        lambda: labrys.train_nnue(out=tmp_path / "out", game=game, data="games"),
+        lambda: labrys.zero({"variant": "tictactoe"}, out=tmp_path / "out"),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match="tictactoe is a game in Python, which has no self-play"):
+            call()
+    assert not list(tmp_path.iterdir())
 
 
 def test_rules_that_fail_prove_nothing(game: labrys.Game, tmp_path: Path) -> None:

@@ -117,7 +117,8 @@ impl SelfPlay<'_> {
         let SelfPlaySettings { nodes, random_plies, seed } = &self.settings;
         let random_plies = (*random_plies.start(), *random_plies.end());
         let evaluation = engine.evaluation_name(start.position());
-        let mut header = GamesHeader::new(start.position(), evaluation, *nodes, random_plies, *seed);
+        let header = GamesHeader::new(start.position(), evaluation, *nodes, random_plies, *seed);
+        let mut header = header.with_choice::<G>(start.choice());
         header.part = self.shard.map(|shard| Part::new(shard, self.games, &header)).transpose()?;
         let numbers = header.part.map_or(0..self.games, |part| part.numbers());
         let games = numbers.end - numbers.start;

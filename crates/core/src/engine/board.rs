@@ -143,6 +143,11 @@ impl<G: Game> Play<G> {
         self.position.play(mv);
     }
 
+    /// The choice of the game's option.
+    pub fn choice(&self) -> usize {
+        self.choice
+    }
+
     /// A game that begins with the position of this one.
     pub fn begun_here(&self) -> Play<G> {
         Play { history: GameHistory::new(), ..self.clone() }
@@ -165,8 +170,14 @@ impl<G: Game> Play<G> {
                     },
                 },
             };
-            Row { name, group: OptionGroup::General, kind }
+            let value = move |play: &Play<G>| Some(choices[play.choice].to_owned());
+            Row { name, group: OptionGroup::General, kind, value: Box::new(value) }
         })
+    }
+
+    /// The value of the option of the game, if that is its name.
+    pub(super) fn option_value(&self, name: &str) -> Option<String> {
+        Self::own_row().filter(|row| row.name.eq_ignore_ascii_case(name))?.value(self)
     }
 
     /// Sets the option of the game. A start position is replaced by that of the new value; any other position

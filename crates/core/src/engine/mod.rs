@@ -49,6 +49,10 @@ pub trait Engine: Send {
     /// The options that this engine has.
     fn options(&self) -> Vec<OptionSpec>;
 
+    /// The value of an option as its text; `None` for a button and for an option that this engine does not
+    /// have. Texts, such as the names of files, are not kept.
+    fn option_value(&self, name: &str) -> Option<String>;
+
     /// Sets an option. Returns what else has changed.
     ///
     /// # Errors

@@ -154,8 +154,9 @@ impl Weights {
         let weights = match features.default_weights {
             Some(text) => Weights::parse::<G>(text)?,
             None => {
-                let values = vec![0.0; features.features.len()].into();
-                Weights { game: G::info().name, set, features, source: "zeros".to_owned(), values }
+                let values = vec![G::UNLEARNED_WEIGHT; features.features.len()].into();
+                let source = if G::UNLEARNED_WEIGHT == 0.0 { "zeros" } else { "unlearned" }.to_owned();
+                Weights { game: G::info().name, set, features, source, values }
             }
         };
         shipped.insert((G::info().name, set), weights.clone());

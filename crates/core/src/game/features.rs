@@ -12,7 +12,8 @@ pub struct FeatureSet {
     /// How the names of features end that are the parts of one term in the phases of the game; none where
     /// each feature is a term.
     pub phases: &'static [&'static str],
-    /// The shipped weights, the text of a weights file. `None`: all weights are zero until some are learned.
+    /// The shipped weights, the text of a weights file. `None`: all weights are
+    /// [the same](super::Knowledge::UNLEARNED_WEIGHT) until some are learned.
     pub default_weights: Option<&'static str>,
     /// The scale of evaluations with these features.
     pub scale: Scale,

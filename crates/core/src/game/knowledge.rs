@@ -222,6 +222,10 @@ pub trait Knowledge: Game {
         scale: Scale::UNMEASURED,
     }];
 
+    /// The weight of each feature of a set that ships no weights. 1 is for a feature that is an evaluation
+    /// already.
+    const UNLEARNED_WEIGHT: f64 = 0.0;
+
     /// Calls `visit(index, value)` for the features of the set `Self::SETS[set]`, for the side to move
     /// ("me"). An index may be visited more than once: its values add up. A feature that is not visited is 0.
     fn features(&self, _set: usize, mut visit: impl FnMut(usize, f64)) {

@@ -222,6 +222,13 @@ impl EngineConstants {
         values: Constants::DEFAULT,
     };
 
+    /// The value of a constant.
+    #[cfg(feature = "tuning")]
+    pub fn get(&self, constant: &Constant) -> i32 {
+        let mut values = self.values;
+        *(constant.place)(&mut values)
+    }
+
     /// Sets a constant.
     #[cfg(feature = "tuning")]
     pub fn set(&mut self, constant: &Constant, value: i32) {

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use labrys_core::eval::Score;
-use labrys_core::game::{Color, Game, GameMove, Outcome, Points, quote};
+use labrys_core::game::{Color, Game, GameMove, Knowledge, Outcome, Points, quote};
 use labrys_support::files::{self, Claim, Existing, is_stream, write_atomically};
 use labrys_support::shard::Part;
 
@@ -54,6 +54,9 @@ pub struct GamesHeader {
     pub game: String,
     /// The position that all games begin with, in FEN.
     pub start: String,
+    /// The value of the game's option, such as `UCI_Chess960`; `None` for its default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub option: Option<String>,
     /// The evaluation that played.
     pub evaluation: String,
     /// Nodes a move.
@@ -78,7 +81,28 @@ impl GamesHeader {
     ) -> GamesHeader {
         let (format, version) = (FORMAT.0.to_owned(), FORMAT.1);
         let (game, start) = (G::info().name.to_owned(), start.fen());
-        GamesHeader { format, version, game, start, evaluation, nodes, random_plies, seed, part: None }
+        let (option, part) = (None, None);
+        GamesHeader { format, version, game, start, option, evaluation, nodes, random_plies, seed, part }
+    }
+
+    /// The header of games under a choice of the game's option.
+    #[must_use]
+    pub fn with_choice<G: Game>(mut self, choice: usize) -> GamesHeader {
+        let value = G::info().option.and_then(|option| option.choices.get(choice).copied());
+        self.option = value.filter(|_| choice != 0).map(str::to_owned);
+        self
+    }
+
+    /// The choice of the game's option. Older files do not say it: then it is the first one whose start
+    /// position is on a board of the same size.
+    pub fn choice<G: Knowledge>(&self, start: &G) -> usize {
+        let size = |position: &G| (position.encoding_shape().files, position.encoding_shape().ranks);
+        let choices = G::info().option.map_or(&[][..], |option| option.choices);
+        let place = match &self.option {
+            Some(value) => choices.iter().position(|choice| choice.eq_ignore_ascii_case(value)),
+            None => (0..choices.len()).find(|&choice| size(&G::start_with(choice)) == size(start)),
+        };
+        place.unwrap_or(0)
     }
 
     /// The line that a file begins with.
@@ -88,10 +112,12 @@ impl GamesHeader {
 
     /// The first difference to another header, as name, value here and value there.
     fn difference(&self, other: &GamesHeader) -> Option<(&'static str, String, String)> {
+        let option = |header: &GamesHeader| header.option.clone().unwrap_or_else(|| "default".to_owned());
         let part = |header: &GamesHeader| header.part.map_or("none".to_owned(), |part| part.to_string());
         let rows = [
             ("game", self.game.clone(), other.game.clone()),
             ("start", self.start.clone(), other.start.clone()),
+            ("option", option(self), option(other)),
             ("evaluation", self.evaluation.clone(), other.evaluation.clone()),
             ("nodes", self.nodes.to_string(), other.nodes.to_string()),
             ("random plies", format!("{:?}", self.random_plies), format!("{:?}", other.random_plies)),

@@ -18,7 +18,8 @@ impl<G: Playable> GameEngine<G> {
     fn own_rows() -> Vec<Row<GameEngine<G>>> {
         use OptionGroup::{Evaluation, General, MonteCarlo};
         let sets = G::SETS.iter().map(|set| set.name).collect();
-        let row = |name, group, kind| Row { name, group, kind };
+        let row = |name, group, kind| Row { name, group, kind, value: Box::new(|_: &GameEngine<G>| None) };
+        let set_name = |engine: &GameEngine<G>| Some(engine.weights().set_name().to_owned());
         let mut rows = vec![
             row(
                 "Clear Hash",
@@ -28,11 +29,14 @@ impl<G: Playable> GameEngine<G> {
             // Accepted without effect.
             row("UCI_Opponent", General, RowKind::Text { set: |_, _| Ok(Vec::new()) }),
             row("EvalFile", Evaluation, RowKind::Path { set: GameEngine::load_eval_net }),
-            row(
-                "FeatureSet",
-                Evaluation,
-                RowKind::Combo { values: sets, in_words: None, default: 0, set: GameEngine::select_set },
-            ),
+            Row {
+                value: Box::new(set_name),
+                ..row(
+                    "FeatureSet",
+                    Evaluation,
+                    RowKind::Combo { values: sets, in_words: None, default: 0, set: GameEngine::select_set },
+                )
+            },
             row("WeightsFile", Evaluation, RowKind::Path { set: GameEngine::load_weights }),
             row("NetFile", MonteCarlo, RowKind::Path { set: GameEngine::load_net }),
         ];
@@ -43,7 +47,8 @@ impl<G: Playable> GameEngine<G> {
     /// The option for endgame tables, if the game has any.
     fn tables_row() -> Option<Row<GameEngine<G>>> {
         let kind = RowKind::Path { set: GameEngine::open_tables };
-        G::TABLES_OPTION.map(|name| Row { name, group: OptionGroup::General, kind })
+        let value = |_: &GameEngine<G>| None;
+        G::TABLES_OPTION.map(|name| Row { name, group: OptionGroup::General, kind, value: Box::new(value) })
     }
 
     /// The options that not every game has.
@@ -66,6 +71,17 @@ impl<G: Playable> GameEngine<G> {
         let mut options: Vec<_> = specs.chain(self.play.option()).collect();
         options.sort_by_key(|option| option.group);
         options
+    }
+
+    /// The value of an option, see [`Engine::option_value`].
+    pub(super) fn value(&self, name: &str) -> Option<String> {
+        match find(&settings_rows(G::info().strengths), name) {
+            Some(row) => row.value(&self.settings),
+            None => match find(&Self::own_rows(), name) {
+                Some(row) => row.value(self),
+                None => self.play.option_value(name),
+            },
+        }
     }
 
     /// Sets an option, see [`Engine::set_option`].

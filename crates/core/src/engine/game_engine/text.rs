@@ -89,6 +89,10 @@ impl<G: Playable> Engine for GameEngine<G> {
         self.specs()
     }
 
+    fn option_value(&self, name: &str) -> Option<String> {
+        self.value(name)
+    }
+
     fn set_option(&mut self, name: &str, value: &str) -> SetResult {
         self.set(name, value)
     }

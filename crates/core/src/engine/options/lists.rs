@@ -71,6 +71,7 @@ macro_rules! check {
                 default: Settings::default().$($place).+,
                 set: |settings: &mut Settings, on| settings.$($place).+ = on,
             },
+            value: Box::new(|settings: &Settings| Some(settings.$($place).+.to_string())),
         }
     };
 }
@@ -88,6 +89,7 @@ macro_rules! spin {
                     settings.$($place).+ = Number::from_option(value);
                 }),
             },
+            value: Box::new(|settings: &Settings| Some(settings.$($place).+.to_option().to_string())),
         }
     };
 }
@@ -109,6 +111,10 @@ macro_rules! combo {
                     Ok(Vec::new())
                 },
             },
+            value: Box::new(|settings: &Settings| {
+                let index = [$($value),+].iter().position(|value| *value == settings.$($place).+)?;
+                Some([$($word),+][index].to_owned())
+            }),
         }
     };
 }
@@ -229,6 +235,7 @@ fn tuning() -> Vec<Row<Settings>> {
                 settings.search.constants.set(constant, Number::from_option(value));
             }),
         },
+        value: Box::new(|settings: &Settings| Some(settings.search.constants.get(constant).to_string())),
     });
     rows.collect()
 }
@@ -272,6 +279,7 @@ mod tests {
             let mut settings = Settings::default();
             row.set(&mut settings, &default).unwrap();
             assert_eq!(settings, Settings::default(), "{}", row.name);
+            assert_eq!(row.value(&settings), Some(default), "{}", row.name);
         }
     }
 
@@ -290,6 +298,7 @@ mod tests {
             let mut settings = Settings::default();
             row.set(&mut settings, &other).unwrap();
             assert!(settings != Settings::default() && !changed.contains(&settings), "{}", row.name);
+            assert_eq!(row.value(&settings), Some(other), "{}", row.name);
             changed.push(settings);
         }
     }

@@ -7,6 +7,7 @@ pub(in super::super) struct Row<T: 'static> {
     pub(in super::super) name: &'static str,
     pub(in super::super) group: OptionGroup,
     pub(in super::super) kind: RowKind<T>,
+    pub(in super::super) value: Getter<T>,
 }
 
 /// The values of an option together with the function that sets it.
@@ -44,6 +45,9 @@ pub(in super::super) enum RowKind<T> {
 /// Sets an option of a `T` to a number.
 pub(in super::super) type SpinSetter<T> = Box<dyn Fn(&mut T, i64)>;
 
+/// The value of an option of a `T` as its text; `None` where it has none.
+pub(in super::super) type Getter<T> = Box<dyn Fn(&T) -> Option<String>>;
+
 /// The result of setting an option.
 pub(in super::super) type SetResult = Result<Vec<SideEffect>, OptionError>;
 
@@ -71,6 +75,15 @@ impl<T> Row<T> {
             RowKind::Button { .. } => OptionKind::Button,
         };
         OptionSpec { name: self.name, group: self.group, kind }
+    }
+
+    /// The value that `target` has, as its text; `None` for a button. A number outside of the range counts as
+    /// the nearest one in it.
+    pub(in super::super) fn value(&self, target: &T) -> Option<String> {
+        let value = (self.value)(target);
+        let RowKind::Spin { min, max, .. } = &self.kind else { return value };
+        let number = value.and_then(|text| text.parse::<i64>().ok());
+        number.map(|number| number.clamp(*min, *max).to_string())
     }
 
     /// Sets the option of `target`. It is unchanged if the value is refused.

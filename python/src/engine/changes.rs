@@ -1,0 +1,112 @@
+//! What has been changed of an engine, for its copies and pickles.
+
+use labrys::engine::WeightsSource;
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+
+/// A change of an engine.
+#[derive(Clone)]
+pub(super) enum Change {
+    Option(String, String),
+    Weights(WeightsSource),
+}
+
+/// What a pickle has of a change: its kind, and names with their values.
+pub(super) type PickledChange = (String, Vec<(String, String)>);
+
+impl Change {
+    /// Whether it may change the weights.
+    fn is_of_weights(&self) -> bool {
+        match self {
+            Change::Option(name, _) => matches!(&**name, "FeatureSet" | "WeightsFile"),
+            Change::Weights(_) => true,
+        }
+    }
+
+    fn pickled(self) -> PickledChange {
+        match self {
+            Change::Option(name, value) => ("option".to_owned(), vec![(name, value)]),
+            Change::Weights(WeightsSource::Named(pairs)) => ("weights".to_owned(), pairs),
+            Change::Weights(WeightsSource::File(path)) => {
+                ("weights file".to_owned(), vec![(path, String::new())])
+            }
+            Change::Weights(_) => ("shipped weights".to_owned(), Vec::new()),
+        }
+    }
+
+    fn unpickled((kind, pairs): PickledChange) -> PyResult<Change> {
+        match (&*kind, pairs.first().cloned()) {
+            ("option", Some((name, value))) => Ok(Change::Option(name, value)),
+            ("weights", _) => Ok(Change::Weights(WeightsSource::Named(pairs))),
+            ("weights file", Some((path, _))) => Ok(Change::Weights(WeightsSource::File(path))),
+            ("shipped weights", _) => Ok(Change::Weights(WeightsSource::Default)),
+            _ => Err(PyKeyError::new_err(kind)),
+        }
+    }
+}
+
+/// The changes that a copy has to make.
+#[derive(Clone, Default)]
+pub(super) struct Changes(Vec<Change>);
+
+impl Changes {
+    pub(super) fn pickled(self) -> Vec<PickledChange> {
+        self.0.into_iter().map(Change::pickled).collect()
+    }
+
+    pub(super) fn unpickled(changes: Vec<PickledChange>) -> PyResult<Changes> {
+        Ok(Changes(changes.into_iter().map(Change::unpickled).collect::<PyResult<_>>()?))
+    }
+
+    /// The options that have been set, with their values.
+    pub(super) fn options(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().filter_map(|change| match change {
+            Change::Option(name, value) => Some((&**name, &**value)),
+            Change::Weights(_) => None,
+        })
+    }
+
+    /// The text that an option of a text has been set to. Weights that were set otherwise are not those of
+    /// the file any more.
+    pub(super) fn text(&self, name: &str) -> String {
+        let of_weights = name == "WeightsFile";
+        let last = self.0.iter().rev().find_map(|change| match change {
+            Change::Option(known, value) if known == name => Some(value.clone()),
+            Change::Weights(WeightsSource::File(path)) if of_weights => Some(path.clone()),
+            other => (of_weights && other.is_of_weights()).then(String::new),
+        });
+        last.filter(|text| text != "<empty>").unwrap_or_default()
+    }
+
+    /// Adds a change that a copy is to have.
+    pub(super) fn add(&mut self, change: Change) {
+        let changes = &mut self.0;
+        match (&change, changes.last()) {
+            (Change::Option(name, _), _) => {
+                // What stands before weights stays: a feature set that came after them would replace them.
+                let weights = changes.iter().rposition(Change::is_of_weights);
+                let later = changes.split_off(weights.map_or(0, |place| place + 1));
+                let is_other = |known: &Change| !matches!(known, Change::Option(other, _) if other == name);
+                changes.extend(later.into_iter().filter(is_other));
+            }
+            // Whoever learns sets the same weights again and again.
+            (
+                Change::Weights(WeightsSource::Named(pairs)),
+                Some(Change::Weights(WeightsSource::Named(known))),
+            ) if pairs.iter().map(|(name, _)| name).eq(known.iter().map(|(name, _)| name)) => {
+                changes.pop();
+            }
+            (Change::Weights(_), _) => {}
+        }
+        changes.push(change);
+    }
+}
+
+impl IntoIterator for Changes {
+    type Item = Change;
+    type IntoIter = std::vec::IntoIter<Change>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
