@@ -1,8 +1,10 @@
-//! `labrys nnue`: evaluation nets.
+//! `labrys nnue`: evaluation nets, from the games to the net.
 
 pub(super) mod export;
 pub(super) mod generations;
 pub(super) mod new;
+pub(super) mod selfplay;
+pub(super) mod stats;
 pub(super) mod train;
 
 use anyhow::ensure;
@@ -12,31 +14,37 @@ use serde::Serialize;
 use crate::eval::nnue::EvalNetSizes;
 use crate::game::Knowledge;
 
-/// Makes and trains evaluation nets.
+/// Plays games, trains evaluation nets on them, and writes nets and positions.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct NnueArguments {
     #[command(subcommand)]
-    command: Command,
+    command: NnueCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    /// Write a net with random parameters
-    New(new::Arguments),
-    /// Train a net on games of `labrys selfplay`
-    Train(train::Arguments),
+enum NnueCommand {
+    /// Play games to learn from
+    Selfplay(selfplay::NnueSelfplayArguments),
+    /// Check files of self-play games and count their positions
+    Stats(stats::NnueStatsArguments),
+    /// Train a net on games of `nnue selfplay`
+    Train(train::NnueTrainArguments),
     /// Play games, train a net on them, have it play the next games, and so on, with matches in between
-    Generations(Box<generations::Arguments>),
-    /// Write the quiet positions of games of `labrys selfplay` in the format of the trainer bullet
-    Export(export::Arguments),
+    Generations(Box<generations::NnueGenerationsArguments>),
+    /// Write the quiet positions of games of `nnue selfplay` in the format of the trainer bullet
+    Export(export::NnueExportArguments),
+    /// Write a net with random parameters
+    New(new::NnueNewArguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &NnueArguments) -> anyhow::Result<()> {
     match &arguments.command {
-        Command::New(arguments) => new::run(arguments),
-        Command::Train(arguments) => train::run(arguments),
-        Command::Generations(arguments) => generations::run(arguments),
-        Command::Export(arguments) => export::run(arguments),
+        NnueCommand::Selfplay(arguments) => selfplay::run(arguments),
+        NnueCommand::Stats(arguments) => stats::run(arguments),
+        NnueCommand::Train(arguments) => train::run(arguments),
+        NnueCommand::Generations(arguments) => generations::run(arguments),
+        NnueCommand::Export(arguments) => export::run(arguments),
+        NnueCommand::New(arguments) => new::run(arguments),
     }
 }
 

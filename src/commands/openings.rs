@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 
-use super::progress::Progress;
-use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Openings;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::{RulesArguments, interruptible, values::parse_plies};
 use crate::engine::{Engine, SearchReport};
 use crate::eval::UciScore;
 use crate::files::write_atomically;
@@ -20,7 +20,7 @@ const ATTEMPTS: u64 = 1000;
 
 /// Finds balanced openings: random moves after which the search score is near 0.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct OpeningsArguments {
     #[command(flatten)]
     rules: RulesArguments,
     /// Number of openings to find
@@ -43,8 +43,8 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let _claim = super::claim(&arguments.out)?;
+pub(super) fn run(arguments: &OpeningsArguments) -> anyhow::Result<()> {
+    let _claim = crate::commands::shared::claim(&arguments.out)?;
     let mut engine = arguments.rules.rules()?.engine()?;
     let lines = Openings::Random { seed: arguments.seed, plies: arguments.random_plies.clone() };
     let limits = Limits { nodes: Some(arguments.nodes), ..Limits::none() };

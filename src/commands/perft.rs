@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
-use super::PositionArguments;
+use crate::commands::shared::PositionArguments;
 use crate::engine::{Board, registry};
 use crate::game::perft::parse_suite;
 use crate::protocol::text;
 use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct PerftArguments {
     #[command(flatten)]
     position: PositionArguments,
     /// Depth in plies; with --suite, the maximum depth
@@ -27,7 +27,7 @@ pub(super) struct Arguments {
     suite: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &PerftArguments) -> anyhow::Result<()> {
     let mut board = registry::board(&arguments.position.variant)?;
     match &arguments.suite {
         Some(path) => run_suite(board.as_mut(), path, arguments.depth),

@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use anyhow::bail;
 use etcetera::BaseStrategy;
 
-use super::engines::Engines;
 use crate::arena::{EngineConfig, EngineKind, KeyValues};
+use crate::commands::shared::engines::Engines;
 use crate::game::quote;
 use crate::web::{Config, Server, is_reserved};
 
 /// Serves the web board: a page on which to play all games against Labrys and other engines.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct ServeArguments {
     /// Port to listen on; 0 picks a free one
     #[arg(long, default_value = "8888", value_name = "N")]
     port: u16,
@@ -41,7 +41,7 @@ pub(super) struct Arguments {
     engines: Engines,
 }
 
-impl Arguments {
+impl ServeArguments {
     /// The engines that browsers can choose. A move takes one second unless there is another limit.
     fn engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
         let engines = self.engines.read(&KeyValues::parse("--engine", &["st=1"])?)?;
@@ -72,7 +72,7 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &ServeArguments) -> anyhow::Result<()> {
     let listen = SocketAddr::new(arguments.bind, arguments.port);
     if let Some(folder) = arguments.folder.as_deref().filter(|folder| !folder.is_dir()) {
         bail!("--folder {}: there is no such folder", folder.display());

@@ -9,8 +9,8 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::value_parser;
 
-use super::PositionArguments;
-use crate::commands::words;
+use crate::commands::shared::PositionArguments;
+use crate::commands::shared::words;
 use crate::engine::Settings;
 use crate::files;
 use crate::search::Limits;
@@ -21,7 +21,7 @@ use crate::solver::{
 
 /// Proves that a position is a win, a loss or a draw for the side to move.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct SolveArguments {
     #[command(flatten)]
     position: PositionArguments,
     /// Moves to play from there
@@ -31,7 +31,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
     nodes: Option<u64>,
     /// Time limit in seconds for the value
-    #[arg(long, value_name = "S", value_parser = super::parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = crate::commands::shared::values::parse_seconds)]
     time: Option<Duration>,
     /// Size of the transposition table in MiB
     #[arg(long, value_name = "MB", default_value_t = 256)]
@@ -68,7 +68,7 @@ pub(super) struct Arguments {
     split: Option<u8>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &SolveArguments) -> anyhow::Result<()> {
     let mut engine = solver::engine(&arguments.position.variant, &Settings::default())?;
     for (name, value) in &arguments.option {
         engine.engine_mut().set_option(name, value).context("--option")?;
@@ -92,7 +92,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-impl Arguments {
+impl SolveArguments {
     fn limits(&self) -> Limits {
         Limits { nodes: self.nodes, movetime: self.time, ..Limits::none() }
     }
@@ -112,10 +112,10 @@ impl Arguments {
     }
 }
 
-fn solve(engine: &dyn ProofEngine, arguments: &Arguments) -> anyhow::Result<()> {
-    let _claim = arguments.proof.as_deref().map(super::claim).transpose()?;
+fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result<()> {
+    let _claim = arguments.proof.as_deref().map(crate::commands::shared::claim).transpose()?;
     arguments.results.as_deref().map_or(Ok(()), check_writable)?;
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
     let (board, mut printed) = (engine.engine().board(), Ok(()));
     let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {
         let fen = board.fen();
@@ -149,13 +149,13 @@ fn solve_split(
     engine: &dyn ProofEngine,
     plies: usize,
     path: &Path,
-    arguments: &Arguments,
+    arguments: &SolveArguments,
 ) -> anyhow::Result<()> {
     check_writable(path)?;
     if let Some(folder) = &arguments.proof {
         files::create_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
     let (mut printed, mut solved) = (Ok(()), 0);
     let mut each = |event: SplitEvent| {
         printed = match event {

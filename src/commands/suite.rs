@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use super::LimitArguments;
-use crate::commands::words;
+use crate::commands::shared::LimitArguments;
+use crate::commands::shared::words;
 use crate::engine::suite::{self, Attempt, SuitePosition};
 use crate::engine::{Engine, Settings, registry};
 use crate::game::MoveError;
@@ -17,7 +17,7 @@ use crate::search::Bound;
 
 /// Searches the positions of a test suite and counts those in which the right move is found.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct SuiteArguments {
     /// The suite: EPD with `bm`, `am`, `dm`, or points of moves in `c0` or `c8` and `c9`
     file: PathBuf,
     /// The game
@@ -73,12 +73,12 @@ struct Row {
     most_points: u32,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
     let name = arguments.file.display();
     // Nothing lies between this clock and the search.
     let settings = Settings { move_overhead: 0, ..Settings::default() };
     let mut engine = registry::engine(&arguments.variant, &settings)?;
-    super::set_options(engine.as_mut(), &arguments.option)?;
+    crate::commands::shared::set_options(engine.as_mut(), &arguments.option)?;
     let text = labrys_support::text::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     if text.trim_start().starts_with("[Event ") {
         bail!("suite {name}: games in PGN, expected positions in EPD");
@@ -107,7 +107,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         bail!("suite {name}: no position in it");
     }
 
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
     let limits = arguments.limits.limits();
     let (start, mut out) = (Instant::now(), io::stdout());
     for position in &positions {

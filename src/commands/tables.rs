@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use super::progress::Progress;
-use super::{interruptible, threads};
-use crate::commands::typed::commands;
-use crate::commands::words;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::words;
+use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::{Claim, create_folder};
@@ -18,7 +18,7 @@ use crate::solver::{TableSummary, TablesListener, TablesRequest, build_tables};
 
 /// Builds endgame tables by retrograde analysis. Tables that the folder has already are checked and kept.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct TablesArguments {
     /// The game
     #[arg(long, default_value_t = default_game().to_owned(), value_parser = words::game())]
     variant: String,
@@ -39,7 +39,7 @@ pub(super) struct Arguments {
     threads: Option<NonZeroUsize>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &TablesArguments) -> anyhow::Result<()> {
     commands(&arguments.variant)?.tables(arguments)
 }
 
@@ -62,7 +62,7 @@ pub(super) fn has_tables<G: Playable>() -> bool {
     G::visit_endgames(Nothing).is_some()
 }
 
-impl Arguments {
+impl TablesArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let Some(built) = G::visit_endgames(self) else {
             bail!("{} has no endgame tables that can be built", G::info().name);
@@ -71,7 +71,7 @@ impl Arguments {
     }
 }
 
-impl EndgamesVisitor for &Arguments {
+impl EndgamesVisitor for &TablesArguments {
     type Output = anyhow::Result<()>;
 
     fn visit<E: Endgames>(self, endgames: &E) -> anyhow::Result<()> {

@@ -9,14 +9,14 @@ use crate::protocol;
 
 /// Speaks UCI on standard input and output. This is the default without a command.
 #[derive(Debug, Default, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct UciArguments {
     /// Speak UCI over TCP instead, in a session of its own with each client. Without an address only clients
     /// on this machine are served
     #[arg(long, value_name = "[ADDR:]PORT", value_parser = parse_address)]
     listen: Option<SocketAddr>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &UciArguments) -> anyhow::Result<()> {
     let Some(address) = arguments.listen else {
         return protocol::run(io::BufReader::new(io::stdin()), io::stdout()).context("protocol");
     };

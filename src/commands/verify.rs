@@ -11,13 +11,13 @@ use crate::solver::{self, Verified, variant_of};
 
 /// Checks the certificates of proofs.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct VerifyArguments {
     /// Certificates of one game, written by `solve --proof`; each may rest on those before it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &VerifyArguments) -> anyhow::Result<()> {
     let first = &arguments.files[0];
     let variant = variant_of(first).with_context(|| first.display().to_string())?;
     let engine = solver::engine(&variant, &Settings::default())?;

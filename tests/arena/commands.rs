@@ -83,17 +83,17 @@ fn a_match_prints_its_result_and_writes_its_games() {
     assert!(openings.len() >= 5, "{openings:?}");
 
     // Replaying the games confirms their moves and results.
-    let (success, out, error) = labrys(&format!("replay {}", file.display()));
+    let (success, out, error) = labrys(&format!("games replay {}", file.display()));
     assert!(
         success && out.contains("12 games, ") && out.trim_end().ends_with(" plies, all legal"),
         "{out}{error}"
     );
-    let (_, one, _) = labrys(&format!("replay {} --game 3", file.display()));
+    let (_, one, _) = labrys(&format!("games replay {} --game 3", file.display()));
     assert!(
         one.starts_with("game 3: a – b, ") && one.contains("\nFen: ") && one.contains("1 games"),
         "{one}"
     );
-    let (success, svg, _) = labrys(&format!("plot {}", file.display()));
+    let (success, svg, _) = labrys(&format!("games plot {}", file.display()));
     assert!(success && svg.contains("a against b"));
 }
 
@@ -126,12 +126,12 @@ fn replay_finds_errors() {
         ("{book}", "{book", "`{book`"),
     ] {
         std::fs::write(&broken, text.replacen(from, to, 1)).unwrap();
-        let (success, out, error) = labrys(&format!("replay {}", broken.display()));
+        let (success, out, error) = labrys(&format!("games replay {}", broken.display()));
         assert!(!success && (error.contains(message) || error.contains("game 1")), "{to}: {out}{error}");
     }
     // A line that is no tag any more is text, as it stands before games in many files.
     std::fs::write(&broken, text.replacen("[White ", "White ", 1)).unwrap();
-    let (success, out, error) = labrys(&format!("replay {}", broken.display()));
+    let (success, out, error) = labrys(&format!("games replay {}", broken.display()));
     assert!(success && out.starts_with("game 1: ? – b") && out.contains("2 games"), "{out}{error}");
     // A result that contradicts the rules.
     let records = read(&file);
@@ -141,11 +141,11 @@ fn replay_finds_errors() {
         None => text.replacen("1/2-1/2", "1-0", 2),
     };
     std::fs::write(&broken, wrong).unwrap();
-    let (success, _, error) = labrys(&format!("replay {}", broken.display()));
+    let (success, _, error) = labrys(&format!("games replay {}", broken.display()));
     assert!(!success && error.contains("game 1 in line 1: the result is wrong"), "{error}");
-    let (success, _, error) = labrys(&format!("replay {} --game 9", file.display()));
+    let (success, _, error) = labrys(&format!("games replay {} --game 9", file.display()));
     assert!(!success && error.contains("no game 9"), "{error}");
-    let (success, _, error) = labrys("replay /no/such/file");
+    let (success, _, error) = labrys("games replay /no/such/file");
     assert!(!success && error.contains("`/no/such/file`: "), "{error}");
 }
 
@@ -184,7 +184,7 @@ fn chance_outcomes_are_seeded_and_recorded() {
     assert!((moves.len() / 20..moves.len() / 5).contains(&with("+")), "{} of {}", with("+"), moves.len());
     let pairs = alone.chunks(2);
     assert!(pairs.into_iter().any(|pair| pair[0].moves != pair[1].moves), "chance differs from game to game");
-    let (success, out, error) = labrys(&format!("replay {}", folder.path().join("1.pgn").display()));
+    let (success, out, error) = labrys(&format!("games replay {}", folder.path().join("1.pgn").display()));
     assert!(success && out.contains("8 games"), "{error}");
     // At the move limit the points decide.
     let short = run("4.pgn", "--max-moves 20 --random-plies 0");

@@ -292,8 +292,8 @@ def play_selfplay(cluster: Cluster, words: list[str]) -> None:
     """Games for `labrys nnue train`, byte for byte those of one machine."""
     games = number(words, "--games")
     if games is None:
-        raise ClusterError("--games: expected, as in `labrys selfplay`")
-    words = ["selfplay", *cluster.files.add_words(words)]
+        raise ClusterError("--games: expected, as in `labrys nnue selfplay`")
+    words = ["nnue", "selfplay", *cluster.files.add_words(words)]
     cluster.connect()
     folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, cluster.shards(games)))
     cluster.play(folder, Shipment.of(cluster.files), words, "--out", lambda _: ("", False))
@@ -304,7 +304,8 @@ def merge(cluster: Cluster, folder: Folder, out: Path) -> None:
     """Puts all shards of a folder together."""
     if not out.exists():
         # Short names, as a command line has its limits.
-        print(cluster.labrys("merge", "--out", out, *folder.files(), files=folder.path / "shards"), end="")
+        words = ["games", "merge", "--out", out, *folder.files()]
+        print(cluster.labrys(*words, files=folder.path / "shards"), end="")
 
 
 def play_zero(cluster: Cluster, words: list[str]) -> None:
@@ -404,11 +405,11 @@ def solve(cluster: Cluster, words: list[str]) -> None:
         print(cluster.labrys("verify", *parts, str(whole), files=folder.path / "shards").splitlines()[-1])
 
 
-def learn(cluster: Cluster, words: list[str], state: str, whole: str) -> None:
+def learn(cluster: Cluster, command: list[str], words: list[str], state: str, whole: str) -> None:
     """A learning by steps, whose state is in the file `state`: the cluster plays the games of a step, this
     machine learns from them. It also plays the matches of a training. The file `whole` is there at the
     end."""
-    words = [words[0], *cluster.files.add_words(words[1:])]
+    words = [*command, *cluster.files.add_words(words)]
     base = cluster.options.folder.absolute()
     run = base / "run"
     base.mkdir(parents=True, exist_ok=True)
@@ -440,12 +441,12 @@ def learn(cluster: Cluster, words: list[str], state: str, whole: str) -> None:
 
 def tune(cluster: Cluster, words: list[str]) -> None:
     """`labrys spsa`, by iterations."""
-    learn(cluster, ["spsa", *words], "spsa.json", "spsa.csv")
+    learn(cluster, ["spsa"], words, "spsa.json", "spsa.csv")
 
 
 def train(cluster: Cluster, words: list[str]) -> None:
-    """`labrys train`, by rounds."""
-    learn(cluster, ["train", *words], "checkpoint.json", "weights.json")
+    """`labrys linear train`, by rounds."""
+    learn(cluster, ["linear", "train"], words, "checkpoint.json", "weights.json")
 
 
 COMMANDS = {

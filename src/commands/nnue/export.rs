@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use bulletformat::{BulletFormat, ChessBoard};
 
-use crate::commands::progress::Progress;
-use crate::commands::typed::commands;
-use crate::commands::words;
-use crate::commands::{claim, interruptible};
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::words;
+use crate::commands::shared::{claim, interruptible};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::write_atomically_with;
@@ -21,9 +21,9 @@ use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_g
 /// The kinds of pieces of chess.
 const KINDS: usize = 6;
 
-/// Writes the quiet positions of games of `labrys selfplay` in the format of the trainer bullet.
+/// Writes the quiet positions of games of `labrys nnue selfplay` in the format of the trainer bullet.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct NnueExportArguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
@@ -35,11 +35,11 @@ pub(in crate::commands) struct Arguments {
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &NnueExportArguments) -> anyhow::Result<()> {
     commands(&arguments.variant)?.export(arguments)
 }
 
-impl Arguments {
+impl NnueExportArguments {
     /// The export in the types of the game.
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         ensure!(

@@ -9,15 +9,18 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::selfplay::SelfPlay;
 use super::train::{Trained, Training, TrainingArguments};
 use crate::arena::{
     Adjudication, CommentKeys, EngineConfig, Format, KeyValues, Openings, Pairs, Rules, Schedule, Tournament,
 };
-use crate::commands::games::RANDOM_PLIES;
-use crate::commands::selfplay::SelfPlay;
-use crate::commands::tournament;
-use crate::commands::typed::commands;
-use crate::commands::{RulesArguments, interruptible, parse_even, parse_plies, threads};
+use crate::commands::r#match;
+use crate::commands::shared::play::RANDOM_PLIES;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::{
+    RulesArguments, interruptible, threads,
+    values::{parse_even, parse_plies},
+};
 use crate::engine::Playable;
 use crate::eval::nnue::EvalNet;
 use crate::learn::checkpoint::TrainingFolder;
@@ -36,7 +39,7 @@ const LINEAR: (&str, &str) = ("Evaluation", "linear");
 /// Plays games, trains a net on those of the last generations, plays matches with it, and has it play the
 /// next games. A folder with generations is gone on with.
 #[derive(Debug, clap::Args, Serialize)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct NnueGenerationsArguments {
     #[command(flatten)]
     #[serde(flatten)]
     rules: RulesArguments,
@@ -99,20 +102,20 @@ enum Start {
     Nothing,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &NnueGenerationsArguments) -> anyhow::Result<()> {
     let rules = arguments.rules.rules()?;
     commands(&rules.variant)?.generations(Run { arguments, rules: &rules })
 }
 
 /// A run, to be dispatched on the type of the game.
 pub(in crate::commands) struct Run<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a NnueGenerationsArguments,
     rules: &'a Rules,
 }
 
 impl Run<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
-        let Arguments { out, generations, training, .. } = self.arguments;
+        let NnueGenerationsArguments { out, generations, training, .. } = self.arguments;
         let control = interruptible()?;
         let neurons = training.sizes.neurons;
         if !neurons.is_multiple_of(NEURONS) {
@@ -154,7 +157,7 @@ impl Run<'_> {
         first: (&str, (&str, &str)),
         second: (&str, (&str, &str)),
     ) -> anyhow::Result<Tournament> {
-        let Arguments { each, match_games, concurrency, .. } = self.arguments;
+        let NnueGenerationsArguments { each, match_games, concurrency, .. } = self.arguments;
         let each = KeyValues::parse("--each", each)?;
         let engines = [first, second].map(|(name, (option, value))| {
             let words = [format!("name={name}"), format!("option.{option}={value}")];
@@ -235,7 +238,8 @@ impl Generation<'_> {
 
     /// Plays the games. Returns whether it was not interrupted.
     fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
-        let Arguments { training, games, nodes, random_plies, threads: asked, .. } = self.run.arguments;
+        let NnueGenerationsArguments { training, games, nodes, random_plies, threads: asked, .. } =
+            self.run.arguments;
         let folder = self.folder(self.number);
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let before = self.before();
@@ -264,7 +268,7 @@ impl Generation<'_> {
 
     /// Trains the net; `None` if it is interrupted.
     fn train<G: Playable>(&self, control: &Control) -> anyhow::Result<Option<TrainedNet>> {
-        let Arguments { window, training, threads: asked, .. } = self.run.arguments;
+        let NnueGenerationsArguments { window, training, threads: asked, .. } = self.run.arguments;
         let first = self.number.saturating_sub(window - 1).max(1);
         let data: Vec<_> = (first..=self.number).map(|number| games_of(&self.folder(number))).collect();
         let training = Training {
@@ -295,7 +299,7 @@ impl Generation<'_> {
         let net = self.net(self.number);
         let tournament = self.run.tournament(self.seed(), ("net", ("EvalFile", &net)), (opponent, option))?;
         let path = self.folder(self.number).join(opponent).with_extension("pgn");
-        let results = tournament::play_into(&path, &tournament, control)?;
+        let results = r#match::play_into(&path, &tournament, control)?;
         Ok(results.map(|results| results.between([0, 1])))
     }
 }

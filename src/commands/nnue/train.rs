@@ -8,10 +8,13 @@ use anyhow::{Context, ensure};
 use serde::Serialize;
 
 use super::{Sizes, parse_size};
-use crate::commands::progress::Progress;
-use crate::commands::typed::commands;
-use crate::commands::words;
-use crate::commands::{interruptible, parse_fraction, parse_non_negative, threads};
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::words;
+use crate::commands::shared::{
+    interruptible, threads,
+    values::{parse_fraction, parse_non_negative},
+};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
@@ -21,9 +24,9 @@ use crate::learn::nnue::games::{GamesError, read_games, start_of};
 use crate::learn::nnue::trainer::{Epoch, Trainer, TrainingSettings};
 use crate::search::Control;
 
-/// Trains a net on games of `labrys selfplay`.
+/// Trains a net on games of `labrys nnue selfplay`.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct NnueTrainArguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
@@ -102,8 +105,8 @@ impl TrainingArguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { variant, data, out, resume, start, training, seed, threads: asked } = arguments;
+pub(super) fn run(arguments: &NnueTrainArguments) -> anyhow::Result<()> {
+    let NnueTrainArguments { variant, data, out, resume, start, training, seed, threads: asked } = arguments;
     let (seed, threads, resume) = (*seed, threads(*asked), *resume);
     let start = start.as_deref();
     let training = Training { data, out, resume, start, arguments: training, seed, threads };

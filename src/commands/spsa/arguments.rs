@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::{EngineConfig, EngineKind, Format, KeyError, KeyValues, Schedule, Tournament};
-use crate::commands::games::GameArguments;
-use crate::commands::steps::StepArguments;
+use crate::commands::shared::play::GameArguments;
+use crate::commands::shared::steps::StepArguments;
 use crate::game::quote;
 use crate::learn::spsa::{Parameter, Spsa};
 use crate::search::{Constant, Constants};
@@ -24,7 +24,7 @@ const PLAYERS: [&str; 2] = ["θ⁺", "θ⁻"];
 /// sides of the values play each other, and the values move towards the winner. protocol.md describes all
 /// keys.
 #[derive(Debug, clap::Args, Serialize)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct SpsaArguments {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) play: GameArguments,
@@ -68,7 +68,7 @@ fn parse_positive(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number above 0".to_owned())
 }
 
-impl Arguments {
+impl SpsaArguments {
     /// What is tuned.
     pub(super) fn spsa(&self) -> anyhow::Result<Spsa> {
         let mut parameters: Vec<Parameter> = Vec::new();

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::commands::typed::commands;
-use crate::commands::{RulesArguments, claim};
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::{RulesArguments, claim};
 use crate::engine::Playable;
 use crate::game::EncodingShape;
 use crate::learn::save_parameters;
@@ -12,7 +12,7 @@ use crate::nets::{NetConfig, Parameters};
 
 /// Writes a net with random parameters.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct ZeroNewArguments {
     #[command(flatten)]
     rules: RulesArguments,
     /// The architecture
@@ -35,16 +35,16 @@ pub(in crate::commands) struct Arguments {
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &ZeroNewArguments) -> anyhow::Result<()> {
     commands(&arguments.rules.variant)?.new_net(arguments)
 }
 
-impl Arguments {
+impl ZeroNewArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let _claim = claim(&self.out)?;
         let play = self.rules.rules()?.start::<G>()?;
         let shape = play.position().encoding_shape();
-        let Arguments { net: architecture, channels, dense, blocks, .. } = *self;
+        let ZeroNewArguments { net: architecture, channels, dense, blocks, .. } = *self;
         let architecture = NetSettings { architecture, channels, dense, blocks }.architecture();
         let parameters = Parameters::random::<G>(NetConfig { shape, architecture }, self.seed)?;
         save_parameters(&parameters, &self.out)?;

@@ -9,15 +9,15 @@ use anyhow::bail;
 
 use super::settings;
 use crate::arena::{Pairs, Rules};
-use crate::commands::progress::Progress;
-use crate::commands::typed::commands;
-use crate::commands::{interruptible, threads};
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
 use crate::learn::zero::{Event, Generation, ZeroConfig, ZeroError, ZeroRun};
 
 /// Learns a policy/value net by self-play: generations of games, training and matches.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct ZeroTrainArguments {
     /// The settings, in TOML
     #[arg(value_name = "CONFIG")]
     settings: PathBuf,
@@ -36,7 +36,7 @@ pub(in crate::commands) struct Arguments {
     threads: Option<NonZeroUsize>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &ZeroTrainArguments) -> anyhow::Result<()> {
     let (mut config, rules) = settings::read(&arguments.settings)?;
     let settings = &mut config.settings;
     settings.generations = arguments.generations.and_then(NonZeroU32::new).unwrap_or(settings.generations);
@@ -46,7 +46,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// A run, to be dispatched on the type of the game.
 pub(in crate::commands) struct Training<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a ZeroTrainArguments,
     rules: Rules,
     config: ZeroConfig,
 }

@@ -1,4 +1,4 @@
-//! The arguments of `labrys train`, and the settings that follow from them.
+//! The arguments of `labrys linear train`, and the settings that follow from them.
 
 use std::path::PathBuf;
 
@@ -8,9 +8,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::Rules;
-use crate::commands::steps::StepArguments;
-use crate::commands::words;
-use crate::commands::{RulesArguments, command_line, parse_even, parse_fraction, parse_non_negative};
+use crate::commands::shared::steps::StepArguments;
+use crate::commands::shared::words;
+use crate::commands::shared::{
+    RulesArguments, command_line,
+    values::{parse_even, parse_fraction, parse_non_negative},
+};
 use crate::learn::selfplay::SearchLimit;
 use crate::learn::{
     Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
@@ -22,7 +25,7 @@ pub(super) const START: &str = "start";
 
 /// Learns the weights of a linear evaluation by self-play, with TD(λ) or LSTD(λ).
 #[derive(Debug, clap::Args, Serialize)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct LinearTrainArguments {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) rules: RulesArguments,
@@ -192,7 +195,7 @@ pub(super) enum Successor {
     Real,
 }
 
-impl Arguments {
+impl LinearTrainArguments {
     /// Checks that the arguments are consistent.
     pub(super) fn check(&self, rules: &Rules) -> anyhow::Result<()> {
         let is_lstd = self.learner.is_lstd();

@@ -1,4 +1,4 @@
-//! `labrys selfplay`.
+//! `labrys nnue selfplay`.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use anyhow::Context;
 
-use super::progress::Progress;
-use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Rules;
-use crate::commands::typed::commands;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::{RulesArguments, interruptible, values::parse_plies};
 use crate::engine::Playable;
 use crate::engine::TypedEngine;
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
@@ -24,7 +24,7 @@ const HASH: &str = "1";
 
 /// Plays games for `labrys nnue train`. A file that exists is gone on with.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct NnueSelfplayArguments {
     #[command(flatten)]
     rules: RulesArguments,
     /// Number of games that the file is to have, together with those of other shards
@@ -51,7 +51,7 @@ pub(super) struct Arguments {
     /// Threads [default: as many as the machine has]
     #[arg(long)]
     threads: Option<NonZeroUsize>,
-    /// Play the games of shard I of N only; `labrys merge` puts the files of all shards together
+    /// Play the games of shard I of N only; `labrys games merge` puts the files of all shards together
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// The file of the games
@@ -59,9 +59,20 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { rules, games, nodes, seed, random_plies, linear, weights, net, threads, shard, out } =
-        arguments;
+pub(in crate::commands) fn run(arguments: &NnueSelfplayArguments) -> anyhow::Result<()> {
+    let NnueSelfplayArguments {
+        rules,
+        games,
+        nodes,
+        seed,
+        random_plies,
+        linear,
+        weights,
+        net,
+        threads,
+        shard,
+        out,
+    } = arguments;
     let rules = rules.rules()?;
     let evaluation = match (weights, net) {
         _ if *linear => Some(("Evaluation", "linear")),
@@ -71,24 +82,24 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let (nodes, seed, random_plies) = (*nodes, *seed, random_plies.clone());
     let settings = SelfPlaySettings { nodes, random_plies, seed };
-    let (games, shard, threads) = (*games, *shard, super::threads(*threads));
+    let (games, shard, threads) = (*games, *shard, crate::commands::shared::threads(*threads));
     let selfplay = SelfPlay { rules: &rules, evaluation, settings, games, shard, threads, out };
     commands(&rules.variant)?.selfplay(&selfplay)
 }
 
 /// Games to be played.
-pub(super) struct SelfPlay<'a> {
-    pub(super) rules: &'a Rules,
+pub(in crate::commands) struct SelfPlay<'a> {
+    pub(in crate::commands) rules: &'a Rules,
     /// The option that sets the evaluation, and its value [default: the evaluation of the game].
-    pub(super) evaluation: Option<(&'a str, &'a str)>,
-    pub(super) settings: SelfPlaySettings,
+    pub(in crate::commands) evaluation: Option<(&'a str, &'a str)>,
+    pub(in crate::commands) settings: SelfPlaySettings,
     /// All games.
-    pub(super) games: u64,
+    pub(in crate::commands) games: u64,
     /// The shard of these that the file is to have; `None` for all of them.
-    pub(super) shard: Option<Shard>,
-    pub(super) threads: usize,
+    pub(in crate::commands) shard: Option<Shard>,
+    pub(in crate::commands) threads: usize,
     /// The file.
-    pub(super) out: &'a Path,
+    pub(in crate::commands) out: &'a Path,
 }
 
 impl SelfPlay<'_> {
@@ -111,7 +122,7 @@ impl SelfPlay<'_> {
     }
 
     /// Plays games until the file has all of them, or until `control` stops it. Returns whether it has.
-    pub(super) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
+    pub(in crate::commands) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
         let engine = self.engine::<G>()?;
         let start = engine.game();
         let SelfPlaySettings { nodes, random_plies, seed } = &self.settings;

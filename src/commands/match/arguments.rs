@@ -10,9 +10,9 @@ use serde::Serialize;
 
 use crate::arena::pgn::file::PgnFile;
 use crate::arena::{CommentKeys, EngineConfig, Format, KeyValues, Results, Schedule, Sprt, Tournament};
-use crate::commands::engines::Engines;
-use crate::commands::games::{GameArguments, read_if_given};
-use crate::commands::{cores, create_pgn, words};
+use crate::commands::shared::engines::Engines;
+use crate::commands::shared::play::{GameArguments, read_if_given};
+use crate::commands::shared::{cores, create_pgn, words};
 use crate::files::{self, Claim, Existing};
 use crate::shard::{Part, Shard};
 
@@ -25,7 +25,7 @@ const QUICK_LIMITS: [&str; 4] = ["tc=", "st=", "depth=", "nodes="];
 /// Plays a match or a tournament between engines. Every opening is played twice, with colours swapped, and
 /// results are counted by pairs of games. protocol.md describes all keys.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct MatchArguments {
     #[command(flatten)]
     pub(super) play: GameArguments,
     #[command(flatten)]
@@ -63,7 +63,7 @@ pub(in crate::commands) struct Arguments {
     /// Continue the match in the file of --pgnout
     #[arg(long, requires = "pgnout")]
     resume: bool,
-    /// Play the games of shard I of N only, all of them; `labrys merge` puts the files of all shards together
+    /// Play the games of shard I of N only, all of them; `labrys games merge` puts the files of all shards together
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Play nothing, report the games in these files of --pgnout, of shards or whole
@@ -86,7 +86,7 @@ enum TournamentFormat {
     Gauntlet,
 }
 
-impl Arguments {
+impl MatchArguments {
     /// Puts arguments in the place of `--quick`. Those that are given stay as they are.
     pub(super) fn expand_quick(&mut self) {
         let [first, second] = &self.quick[..] else { return };

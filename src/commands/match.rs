@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-pub(super) use self::arguments::Arguments;
-use super::progress::Progress;
+pub(super) use self::arguments::MatchArguments;
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
+use crate::commands::shared::progress::Progress;
 use crate::files::{Claim, write_atomically};
 use crate::game::quote;
 use crate::search::Control;
@@ -73,7 +73,7 @@ impl fmt::Display for MatchReport<'_> {
     }
 }
 
-pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
+pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
     arguments.expand_quick();
     let tournament = arguments.tournament()?;
     if !arguments.report.is_empty() {
@@ -82,7 +82,7 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
     arguments.play.check_cores();
     let plot = |path: &PathBuf| Claim::file(path).with_context(|| format!("--plot {}", path.display()));
     let _plot = arguments.plot.as_ref().map(plot).transpose()?;
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
     check(&tournament, &control)?;
     let (mut pgn_file, mut results) = arguments.pgn_file(&tournament)?;
     let mut epd_file = arguments.epd_file()?;
@@ -152,7 +152,7 @@ struct Run {
 }
 
 /// Reports on the games in files, and plays none.
-fn report(arguments: &Arguments, tournament: &Tournament) -> anyhow::Result<()> {
+fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result<()> {
     let (start, mut results) = (Instant::now(), Results::default());
     for path in &arguments.report {
         restore(path, &finished_games(path).context("--report")?, tournament, &mut results)
@@ -165,7 +165,7 @@ fn report(arguments: &Arguments, tournament: &Tournament) -> anyhow::Result<()> 
 
 /// Prints the report on a match and draws its chart. Whether the match is complete.
 fn print_report(
-    arguments: &Arguments,
+    arguments: &MatchArguments,
     tournament: &Tournament,
     results: &Results,
     run: Run,

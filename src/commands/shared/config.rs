@@ -25,7 +25,7 @@ use crate::game::quote;
 ///
 /// `command` parses the command line a first time, so that only it says what is an argument and what a value.
 /// An error in the line itself stays in the result, before the arguments of the file.
-pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Result<Expanded> {
+pub(in crate::commands) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Result<Expanded> {
     let (strict, mut command) = (command.clone(), command.ignore_errors(true));
     // What is left are requests for help.
     let Ok(matches) = command.try_get_matches_from_mut(&line) else { return Ok((line, None)) };
@@ -58,7 +58,7 @@ pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Resul
 }
 
 /// A command line with the file that it has been completed from.
-pub(super) type Expanded = (Vec<OsString>, Option<PathBuf>);
+pub(in crate::commands) type Expanded = (Vec<OsString>, Option<PathBuf>);
 
 /// Checks the value of an argument that stands alone in a line.
 ///

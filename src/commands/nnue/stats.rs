@@ -1,9 +1,9 @@
-//! `labrys stats`.
+//! `labrys nnue stats`.
 
 use std::path::PathBuf;
 
-use crate::commands::typed::commands;
-use crate::commands::words;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::words;
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::learn::nnue::dataset::Counts;
@@ -11,22 +11,22 @@ use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, read_heade
 
 /// Checks files of self-play games, and counts games and positions.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct NnueStatsArguments {
     /// The game [default: that of the first file]
     #[arg(long, value_parser = words::game())]
     variant: Option<String>,
-    /// Files as `labrys selfplay` writes them
+    /// Files as `labrys nnue selfplay` writes them
     #[arg(required = true)]
     files: Vec<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn run(arguments: &NnueStatsArguments) -> anyhow::Result<()> {
     let header = arguments.files.first().map(|path| read_header(path)).transpose()?.flatten();
     let variant = arguments.variant.clone().or(header.map(|header| header.game));
     commands(variant.as_deref().unwrap_or(registry::default_name()))?.stats(arguments)
 }
 
-impl Arguments {
+impl NnueStatsArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         for path in &self.files {
             let refuse = |problem: GamesProblem| GamesError { path: path.clone(), problem };

@@ -1,16 +1,19 @@
-//! `labrys tune`.
+//! `labrys linear tune`.
 
 use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use super::progress::Progress;
-use super::records::{self, Strictness};
-use super::{parse_fraction, parse_non_negative, set_weights_of_set};
 use crate::arena::pgn::{PgnGame, PgnMove};
-use crate::commands::typed::commands;
-use crate::commands::words;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::words;
+use crate::commands::shared::{
+    set_weights_of_set,
+    values::{parse_fraction, parse_non_negative},
+};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::engine::{Play, Settings, WeightsSource};
@@ -23,7 +26,7 @@ use crate::search::Control;
 /// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet
 /// positions.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct LinearTuneArguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
@@ -63,13 +66,13 @@ pub(super) struct Arguments {
     strictness: Strictness,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let _claim = super::claim(&arguments.out)?;
+pub(in crate::commands) fn run(arguments: &LinearTuneArguments) -> anyhow::Result<()> {
+    let _claim = crate::commands::shared::claim(&arguments.out)?;
     commands(&arguments.variant)?.tune(arguments)
 }
 
 /// The regression in the types of the game.
-pub(super) fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn tune<G: Playable>(arguments: &LinearTuneArguments) -> anyhow::Result<()> {
     let mut engine = G::engine(&Settings::default());
     if let Some(set) = &arguments.set {
         engine.set_option("FeatureSet", set)?;
@@ -82,7 +85,7 @@ pub(super) fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     let (mut game, start) = (engine.game().clone(), engine.weights());
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
 
     let (samples, games) = read_samples(arguments, &mut game, start.set(), &control)?;
     let settings = LogisticSettings {
@@ -120,7 +123,7 @@ pub(super) fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// Reads the quiet positions of all games; the second value is the number of games.
 fn read_samples<G: Playable>(
-    arguments: &Arguments,
+    arguments: &LinearTuneArguments,
     game: &mut Play<G>,
     set: usize,
     control: &Control,

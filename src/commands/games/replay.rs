@@ -1,15 +1,15 @@
-//! `labrys replay`.
+//! `labrys games replay`.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::bail;
 
-use super::records::{self, Strictness};
 use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
 use crate::arena::{FinalResult, MoveReply, Termination, Variation};
-use crate::commands::typed::commands;
-use crate::commands::words;
+use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::words;
 use crate::engine::Playable;
 use crate::engine::{Board, Play};
 use crate::game::{Color, Points};
@@ -18,7 +18,7 @@ use crate::learn::nnue::games::{
 };
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct GamesReplayArguments {
     /// The PGN file, or file of self-play games
     file: PathBuf,
     /// Replay this game only
@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     strictness: Strictness,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn run(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
     match read_header(&arguments.file)? {
         Some(header) => {
             let variant = arguments.variant.as_deref().unwrap_or(&header.game);
@@ -43,7 +43,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Replays the games of a PGN file.
-fn replay_records(arguments: &Arguments) -> anyhow::Result<()> {
+fn replay_records(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut out = io::stdout();
     let (mut games, mut plies) = (0_u64, 0);
@@ -105,7 +105,7 @@ fn print(out: &mut impl Write, number: u64, game: &PgnGame, board: &dyn Board) -
 }
 
 /// Replays the games of a file of self-play games. Each is printed as a record, too.
-impl Arguments {
+impl GamesReplayArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let refuse = |problem| GamesError { path: self.file.clone(), problem };
         let (header, all) = read_games::<G>(&self.file)?;
