@@ -27,10 +27,7 @@ GRACE = 30
 KEPT = 100
 
 # What lines of standard error begin with.
-PREFIXES = ("labrys: ", "error: ")
-
-# What the parser of the command line says after an error.
-USAGE = "\n\nUsage: "
+PREFIX = "labrys: "
 
 
 class Line(NamedTuple):
@@ -75,7 +72,7 @@ def run(
             end(child)
             raise
     if status != 0:
-        message = "\n".join(map(without_prefix, said)).partition(USAGE)[0].strip()
+        message = "\n".join(map(without_prefix, said)).strip()
         is_refused = status == 2 or (status == 1 and not has_begun and not out)
         raise (ValueError if is_refused else RuntimeError)(
             message or f"labrys {words[0]} ended with {status}"
@@ -146,6 +143,4 @@ def read_progress(line: str) -> Progress | None:
 
 def without_prefix(line: str) -> str:
     """A line without the name of the program."""
-    for prefix in PREFIXES:
-        line = line.removeprefix(prefix)
-    return line
+    return line.removeprefix(PREFIX)

@@ -14,7 +14,7 @@ use crate::commands::shared::LimitArguments;
 use crate::commands::shared::records::{self, Strictness};
 use crate::commands::shared::words;
 use crate::engine::{Engine, Settings, registry};
-use crate::game::Color;
+use crate::game::{Color, counted};
 use crate::search::{Control, Limits};
 
 /// Turning points of a game that are printed.
@@ -93,7 +93,7 @@ pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
     }
     match records.refused() {
         0 => Ok(()),
-        refused => bail!("{}: {refused} games not analysed", arguments.file.display()),
+        refused => bail!("{}: {} not analysed", arguments.file.display(), counted(refused, "game")),
     }
 }
 
@@ -187,8 +187,9 @@ impl fmt::Display for Summary {
             let Player { moves, accuracy, loss, inaccuracies, mistakes, blunders, .. } = player;
             writeln!(
                 f,
-                "  {color}: accuracy {accuracy:.1} % over {moves} moves, {loss:.2} points given away, \
-                 inaccuracies {inaccuracies}, mistakes {mistakes}, blunders {blunders}"
+                "  {color}: accuracy {accuracy:.1} % over {}, {loss:.2} points given away, \
+                 inaccuracies {inaccuracies}, mistakes {mistakes}, blunders {blunders}",
+                counted(moves, "move")
             )?;
         }
         for TurningPoint { mv, before, after, best } in turning_points {

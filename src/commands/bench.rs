@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 
+use crate::commands::shared::values::whole;
 use crate::engine::bench::bench;
 use crate::protocol::text;
 use crate::search::Control;
@@ -12,7 +13,7 @@ use crate::search::Control;
 #[derive(Debug, clap::Args)]
 pub(super) struct BenchArguments {
     /// Search depth in plies [default: that of each game]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_parser = whole::<u32>(1..=100))]
     depth: Option<u32>,
 }
 

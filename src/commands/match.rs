@@ -16,7 +16,7 @@ use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
 use crate::commands::shared::progress::Progress;
 use crate::files::{Claim, write_atomically};
-use crate::game::quote;
+use crate::game::{counted, quote};
 use crate::search::Control;
 
 /// The report at the end of a match.
@@ -68,7 +68,8 @@ impl fmt::Display for MatchReport<'_> {
         let players = players.join(", ");
         write!(
             f,
-            "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {players}"
+            "{summary}\n{} in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {players}",
+            counted(games, "game")
         )
     }
 }
@@ -113,7 +114,7 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
         }
         let games = results.games();
         if arguments.rating_interval.is_some_and(|interval| games.is_multiple_of(interval)) {
-            let report = format!("after {games} games:\n{}\n\n", summary(&tournament, results));
+            let report = format!("after {}:\n{}\n\n", counted(games, "game"), summary(&tournament, results));
             progress.suspend(|| match arguments.json {
                 true => io::stderr().write_all(report.as_bytes()),
                 false => io::stdout().write_all(report.as_bytes()),
@@ -125,7 +126,7 @@ pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
     let run = Run { games: results.games() - restored, time: start.elapsed(), thinking };
     if !print_report(&arguments, &tournament, &results, run)? {
         let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
-        bail!("interrupted after {} games{hint}", results.games());
+        bail!("interrupted after {}{hint}", counted(results.games(), "game"));
     }
     check_log(&tournament)
 }

@@ -48,7 +48,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 pub use self::shared::typed::add_game;
 
-use self::shared::errors::{in_words, is_closed_pipe};
+use self::shared::errors::{exit, in_words, is_closed_pipe};
 use self::shared::{config, outputs, set_command_line, version};
 use crate::arena::KeyError;
 use crate::processor;
@@ -119,9 +119,18 @@ const SECTIONS: [(&str, &[&str]); 5] = [
 
 /// The whole command line.
 fn command() -> clap::Command {
-    let command = LabrysArguments::command();
+    let command = with_negative_numbers(LabrysArguments::command());
     let template = help_template(&command);
     command.help_template(template)
+}
+
+/// Takes a number below zero for the value of an argument, not for an argument.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|argument| match argument.get_action().takes_values() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    });
+    command.mut_subcommands(with_negative_numbers)
 }
 
 /// The help with the commands in their sections.
@@ -184,9 +193,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
         command = command.long_version(version::long());
     }
     let (line, config) = config::expand(command.clone(), line)?;
-    let matches = command.try_get_matches_from_mut(line).unwrap_or_else(|error| error.exit());
+    let matches = command.try_get_matches_from_mut(line).unwrap_or_else(|error| exit(&error));
     outputs::check(&command, &matches)?;
-    let arguments = LabrysArguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let arguments = LabrysArguments::from_arg_matches(&matches).unwrap_or_else(|error| exit(&error));
     let done = execute(arguments);
     // A wrong key of a section may stand in the file.
     let is_key = |error: &anyhow::Error| error.chain().any(|cause| cause.is::<KeyError>());

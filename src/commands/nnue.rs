@@ -11,6 +11,7 @@ use anyhow::ensure;
 use clap::Subcommand;
 use serde::Serialize;
 
+use crate::commands::shared::values::whole;
 use crate::eval::nnue::EvalNetSizes;
 use crate::game::Knowledge;
 
@@ -52,14 +53,14 @@ pub(super) fn run(arguments: &NnueArguments) -> anyhow::Result<()> {
 #[derive(Debug, clap::Args, Serialize)]
 struct Sizes {
     /// Sets of weights for the inputs; where a player's king is decides which one counts
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u8>(1..))]
     #[serde(skip_serializing_if = "is_one")]
     buckets: u8,
     /// Neurons for each of the two players
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = parse_size::<4_096>)]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = whole::<usize>(1..=4_096))]
     neurons: usize,
     /// Outputs, of which what is on the board decides
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_size::<64>)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>(1..=64))]
     outputs: usize,
 }
 
@@ -78,10 +79,4 @@ impl Sizes {
         ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::info().name, G::BUCKETS);
         Ok(EvalNetSizes { inputs: position.input_shape(), buckets, hidden, outputs })
     }
-}
-
-/// Parses a whole number from 1 to `MOST`.
-fn parse_size<const MOST: usize>(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| format!("expected a whole number from 1 to {MOST}"))
 }

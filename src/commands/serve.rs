@@ -9,6 +9,7 @@ use etcetera::BaseStrategy;
 
 use crate::arena::{EngineConfig, EngineKind, KeyValues};
 use crate::commands::shared::engines::Engines;
+use crate::commands::shared::values::{ip_address, whole};
 use crate::game::quote;
 use crate::web::{Config, Server, is_reserved};
 
@@ -16,17 +17,17 @@ use crate::web::{Config, Server, is_reserved};
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArguments {
     /// Port to listen on; 0 picks a free one
-    #[arg(long, default_value = "8888", value_name = "N")]
+    #[arg(long, default_value = "8888", value_name = "N", value_parser = whole::<u16>(..))]
     port: u16,
     /// Address to listen on; 0.0.0.0 accepts browsers on other machines, which need the token in the address
     /// that is printed
-    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR", value_parser = ip_address)]
     bind: IpAddr,
     /// Open the page in the default browser
     #[arg(long)]
     open: bool,
     /// Searches at a time; others wait for their turn [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     searches: Option<u16>,
     /// Show the games, curves and charts of a match or a training in this folder and below it
     #[arg(long, value_name = "DIR")]

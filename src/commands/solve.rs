@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::value_parser;
 
 use crate::commands::shared::PositionArguments;
+use crate::commands::shared::values::{duration, whole};
 use crate::commands::shared::words;
 use crate::engine::Settings;
 use crate::files;
+use crate::game::counted;
 use crate::search::Limits;
 use crate::solver::{
     self, Leaves, ProofEngine, Resources, Solution, SolveJob, SolveTask, SplitEvent, TaskError, WriteError,
@@ -28,18 +29,18 @@ pub(super) struct SolveArguments {
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     moves: Vec<String>,
     /// Maximum number of positions to expand for the value
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     nodes: Option<u64>,
     /// Time limit in seconds for the value
-    #[arg(long, value_name = "S", value_parser = crate::commands::shared::values::parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = duration)]
     time: Option<Duration>,
     /// Size of the transposition table in MiB
-    #[arg(long, value_name = "MB", default_value_t = 256)]
-    #[arg(value_parser = value_parser!(u32).range(1..=32_768))]
+    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = whole::<u32>(..))]
+    #[arg(value_parser = whole::<u32>(1..=32_768))]
     hash: u32,
     /// Number of threads
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    #[arg(value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u16>(..))]
+    #[arg(value_parser = whole::<u16>(1..=256))]
     threads: u16,
     /// Keep the table in a file, and go on with it
     #[arg(long, value_name = "FILE", conflicts_with = "assume")]
@@ -64,7 +65,7 @@ pub(super) struct SolveArguments {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     assume: Vec<PathBuf>,
     /// List the positions so many plies below that have to be solved; with `--results`, solve each of them
-    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u8).range(1..=4))]
+    #[arg(long, value_name = "PLIES", value_parser = whole::<u8>(1..=4))]
     split: Option<u8>,
 }
 
@@ -137,7 +138,7 @@ fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result
 fn print_certificate(path: &Path, written: Option<Written>) -> anyhow::Result<()> {
     let told = match written {
         Some(Written { counts, checksum }) => {
-            format!("{} positions, checksum {checksum:08x}", counts.positions())
+            format!("{}, checksum {checksum:08x}", counted(counts.positions(), "position"))
         }
         None => "not written, it was stopped".to_owned(),
     };
@@ -171,7 +172,7 @@ fn solve_split(
     };
     let jobs = engine.solve_split(plies, &arguments.task(), &arguments.limits(), &control, &mut each)?;
     printed?;
-    writeln!(io::stdout(), "{solved} of {jobs} positions solved")?;
+    writeln!(io::stdout(), "{solved} of {} solved", counted(jobs, "position"))?;
     Ok(())
 }
 

@@ -13,6 +13,7 @@ use crate::arena::{Format, Results, Schedule, Tournament};
 use crate::commands::shared::interruptible;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::steps::{self, Step};
+use crate::game::counted;
 use crate::learn::checkpoint::{CheckpointError, TrainingFolder};
 use crate::learn::spsa::{Side, Spsa, SpsaState};
 use crate::search::{Constants, Control};
@@ -84,14 +85,14 @@ pub(super) fn run(arguments: &SpsaArguments) -> anyhow::Result<()> {
     })?;
     progress.finish();
     write_reports(&folder, &spsa, &state)?;
-    print_line!("{} iterations, {}", state.iteration, spsa.summary(&state))?;
+    print_line!("{}, {}", counted(state.iteration, "iteration"), spsa.summary(&state))?;
     if state.iteration == spsa.iterations {
         print_values(&spsa, &state)?;
     } else if !is_given {
         bail!(
-            "interrupted after {} of {} iterations, use --resume to continue",
+            "interrupted after {} of {}, use --resume to continue",
             state.iteration,
-            spsa.iterations
+            counted(spsa.iterations, "iteration")
         );
     }
     super::r#match::check_log(&tournament)

@@ -8,10 +8,11 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 
 use crate::commands::shared::LimitArguments;
+use crate::commands::shared::values::whole;
 use crate::commands::shared::words;
 use crate::engine::suite::{self, Attempt, SuitePosition};
 use crate::engine::{Engine, Settings, registry};
-use crate::game::MoveError;
+use crate::game::{MoveError, counted};
 use crate::protocol::text;
 use crate::search::Bound;
 
@@ -29,7 +30,7 @@ pub(super) struct SuiteArguments {
     #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     option: Vec<(String, String)>,
     /// Fail if fewer positions are solved
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     require: Option<usize>,
     /// Fail at the first bad line instead of leaving it out
     #[arg(long)]
@@ -101,7 +102,7 @@ pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
         }
     }
     if report.left_out > NAMED && others.is_empty() {
-        print_message!("labrys: suite {name}: {} lines left out", report.left_out);
+        print_message!("labrys: suite {name}: {} left out", counted(report.left_out, "line"));
     }
     if positions.is_empty() {
         bail!("suite {name}: no position in it");
@@ -129,7 +130,7 @@ pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
     }
 
     if !report.complete {
-        bail!("interrupted after {} of {} positions", report.positions.len(), positions.len());
+        bail!("interrupted after {} of {}", report.positions.len(), counted(positions.len(), "position"));
     }
     match arguments.require.filter(|&required| report.solved < required) {
         Some(required) => bail!("suite {name}: {} solved, {required} required", report.solved),
@@ -150,7 +151,7 @@ impl Report {
     fn text(&self) -> String {
         let mut sums = vec![format!("{} of {} solved", self.solved, self.positions.len())];
         if self.most_points > 0 {
-            sums.push(format!("{} of {} points", self.points, self.most_points));
+            sums.push(format!("{} of {}", self.points, counted(self.most_points, "point")));
         }
         if self.left_out > 0 {
             sums.push(format!("{} left out", self.left_out));
@@ -191,10 +192,11 @@ impl Row {
         let verdict = if self.solved { "ok" } else { "WRONG" };
         let points = match self.most_points {
             0 => String::new(),
-            most => format!(", {} of {most} points", self.points),
+            most => format!(", {} of {}", self.points, counted(most, "point")),
         };
         format!(
-            "{id}: {expected}, found {found}{score}: {verdict}{points}, depth {depth}, {nodes} nodes, {seconds:.3} s"
+            "{id}: {expected}, found {found}{score}: {verdict}{points}, depth {depth}, {}, {seconds:.3} s",
+            counted(nodes, "node")
         )
     }
 }

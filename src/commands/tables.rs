@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
 use crate::commands::shared::words;
 use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
@@ -23,19 +24,19 @@ pub(super) struct TablesArguments {
     #[arg(long, default_value_t = default_game().to_owned(), value_parser = words::game())]
     variant: String,
     /// The most pieces of a player
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u8>(1..))]
     pieces: u8,
     /// The most pieces of both players together [default: twice as many]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u8>(2..))]
     total: Option<u8>,
     /// Folder for the tables
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// The most memory for tables, in MiB
-    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = whole::<u32>(..))]
     memory: u32,
     /// Threads [default: as many as the machine has]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
 }
 

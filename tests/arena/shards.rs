@@ -88,7 +88,7 @@ fn games_of_self_play_are_those_of_one_machine() {
     folder.done(&format!("{SELFPLAY} --seed 2 --shard 2/3 --out other"));
     folder.refused("games merge --out merged a other c", "other: shard 2/3 of 70 games of job ");
     folder.refused("games merge --out a b c", "--out a: the file exists");
-    folder.refused(&format!("{SELFPLAY} --shard 36/36 --out x"), "70 games are too few");
+    folder.refused(&format!("{SELFPLAY} --shard 36/36 --out x"), "70 games cannot be cut into ");
 
     assert_eq!(folder.done("games merge --out merged c a b"), "merged: 3 shards\n");
     assert_eq!(folder.bytes("merged"), folder.bytes("whole"));
@@ -126,7 +126,7 @@ fn a_match_is_that_of_one_machine() {
     let resumed = format!("{MATCH} --resume --pgnout");
     folder.refused(&format!("{resumed} b --shard 1/3"), ": the games are 1 to 4: not a game");
     folder.refused(&format!("{resumed} whole --shard 1/3"), "not of shard 1/3 of 14 games");
-    folder.refused(&format!("{MATCH} --sprt elo0=0 elo1=5 --shard 8/8"), "14 games are too few");
+    folder.refused(&format!("{MATCH} --sprt elo0=0 elo1=5 --shard 8/8"), "14 games cannot be cut into ");
 
     let text = String::from_utf8(folder.bytes("b")).unwrap();
     fs::write(folder.path("cut"), &text[..text.len() - 9]).unwrap();
@@ -158,7 +158,7 @@ fn a_generation_of_zero_is_that_of_one_machine() {
     let command = "zero selfplay zero.toml --generation 1";
     folder.done(&format!("{command} --out whole"));
     assert_eq!(folder.bytes("whole"), run, "the random net at the beginning");
-    folder.refused(&format!("{command} --shard 3/3 --out x"), "5 games are too few");
+    folder.refused(&format!("{command} --shard 3/3 --out x"), "5 games cannot be cut into ");
     for (index, name) in [(2, "b"), (1, "a")] {
         folder.done(&format!(
             "{command} --net run/generation-0000/net.safetensors --shard {index}/2 --out {name}"

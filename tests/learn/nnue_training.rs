@@ -407,7 +407,7 @@ fn the_commands_work_together() {
     let (success, _, error) = labrys(&format!("{selfplay} 40 --net {out}/net.safetensors"));
     assert!(!success && error.contains("evaluation linear full"), "{error}");
     let (success, _, error) = labrys(&format!("{selfplay} 40 --linear --net {out}/net.safetensors"));
-    assert!(!success && error.contains("cannot be used with"), "{error}");
+    assert!(!success && error.contains(": not with --"), "{error}");
     let (success, _, error) = labrys(&format!("nnue stats --variant chess {games}"));
     assert!(!success && error.contains("games of `tucchess`, expected `chess`"), "{error}");
 }

@@ -78,16 +78,33 @@ fn a_position_of_another_game_is_recognised() {
 fn wrong_arguments_are_named() {
     for (arguments, message) in [
         (&["perft"][..], "--depth"),
-        (&["perft", "--depth", "0"], "0 is not in 1..=64"),
+        (&["perft", "--depth", "0"], "labrys: --depth `0`: expected a whole number from 1 to 64\n"),
         (&["perft", "--depth", "2", "--variant", "go"], "unknown variant `go`"),
         (&["perft", "--depth", "2", "--fen", "8/8"], "the board has 2 ranks"),
         (&["perft", "--suite", "/no/such/file"], "cannot read /no/such/file"),
-        (&["bench", "--depth", "x"], "invalid value 'x'"),
-        (&["play"], "unrecognized subcommand 'play'"),
+        (&["bench", "--depth", "x"], "labrys: --depth `x`: expected a whole number from 1 to 100\n"),
+        (&["play"], "labrys: unknown command `play`"),
     ] {
         let (success, _, error) = labrys(arguments);
         assert!(!success && error.contains(message), "{arguments:?}: {error}");
     }
+}
+
+#[test]
+fn old_names_of_commands_work_with_a_notice() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games").display().to_string();
+    let own = ["--variant", "neighbours", "--games", "1", "--nodes", "1", "--out", &path];
+    let (success, out, error) = labrys(&[&["selfplay"][..], &own].concat());
+    assert!(success && out.starts_with(&format!("{path}: 1 game, ")), "{out}{error}");
+    let notice = "labrys: warning: `labrys selfplay` is now `labrys nnue selfplay`, \
+                  the old name ends with this version\n";
+    assert_eq!(error, notice);
+    let (old, new) = (labrys(&["stats", &path]), labrys(&["nnue", "stats", &path]));
+    assert!(old.0 && old.1 == new.1 && new.2.is_empty(), "{old:?} {new:?}");
+    let (_, help, error) = labrys(&["--help"]);
+    assert!(error.is_empty() && help.contains("\nLearn:\n"), "{help}");
+    assert!(help.contains(": selfplay, stats, ") && !help.contains("tuc-client"), "{help}");
 }
 
 #[test]
@@ -472,7 +489,7 @@ fn errors_point_at_what_is_wrong() {
     for (text, message) in [
         ("gamez = 4", "config {}: unknown key `gamez`, expected one of: "),
         ("[match]\ngames = 4", "config {}: unknown key `match`"),
-        ("games = \"four\"", "config {}: `games`: invalid value 'four'"),
+        ("games = \"four\"", "config {}: games `four`: expected a whole number"),
         (
             "[sprt]\nelo9 = 4\n[[engine]]\nnodes=1\n[[engine]]\nnodes=1",
             "config {}: --sprt: unknown key `elo9`",
@@ -489,7 +506,7 @@ fn errors_point_at_what_is_wrong() {
         (&["spsa", "--iterations", "x"], "tuning", cfg!(feature = "tuning")),
     ] {
         if !is_built {
-            check(arguments, &format!("cargo build --release --features {feature}"), "required arguments");
+            check(arguments, &format!("cargo build --release --features {feature}"), "missing");
         }
     }
 }

@@ -204,7 +204,7 @@ def test_what_is_wrong_is_refused_by_name(cluster, tmp_path):
     refused("--sprt: name the greatest", "match", *ENGINES, "--sprt", "elo1=5")
     refused("--counting: only with --proof", "solve", *LOST, "--counting")
     refused("unknown variant `x`", "solve", "--variant", "x")
-    refused("FEN: a white amazon is missing", "solve", "--variant", "amazons", "--fen", "9q w")
+    refused("FEN: missing white amazon", "solve", "--variant", "amazons", "--fen", "9q w")
     refused("needs no proof", "solve", "--variant", "amazons", "--fen", "q*Q1 w")
     refused("unknown variant `x`", "match", *ENGINES[2:], "--variant", "x")
     net = tmp_path / "net"

@@ -10,6 +10,7 @@ use crate::commands::shared::typed::commands;
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::{is_stream, write_atomically_with};
+use crate::game::counted;
 use crate::learn::nnue::games::read_header;
 use crate::learn::nnue::merge as games;
 use crate::learn::zero;
@@ -96,7 +97,7 @@ pub(in crate::commands) fn run(arguments: &GamesMergeArguments) -> anyhow::Resul
         commands(kind.game())?.merge(Merge { kind: &kind, files: &files, out })
     })
     .with_context(name)?;
-    writeln!(io::stdout(), "{}: {count} shards", out.display())?;
+    writeln!(io::stdout(), "{}: {}", out.display(), counted(count, "shard"))?;
     Ok(())
 }
 

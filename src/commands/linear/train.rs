@@ -16,7 +16,7 @@ use crate::commands::shared::typed::commands;
 use crate::engine::Playable;
 use crate::engine::{Engine, TypedEngine, WeightsSource};
 use crate::eval::WeightsError;
-use crate::game::Points;
+use crate::game::{Points, counted};
 use crate::learn::checkpoint::TrainingFolder;
 use crate::learn::selfplay::{Agent, SearchLimit};
 use crate::learn::{Trainer, TrainingGame, TrainingState, Worker};
@@ -106,14 +106,19 @@ impl Training<'_> {
         }
         let state = trainer.state();
         folder.write(state, names, &rivals)?;
-        print_line!("{} games, {} moves, {}", state.games, state.steps, summary(state))?;
+        print_line!(
+            "{}, {}, {}",
+            counted(state.games, "game"),
+            counted(state.steps, "move"),
+            summary(state)
+        )?;
         match arguments.games - state.games {
             0 => {}
             _ if arguments.step.parts().is_some() => return Ok(()),
             _ => bail!(
-                "interrupted after {} of {} games, use --resume to continue",
+                "interrupted after {} of {}, use --resume to continue",
                 state.games,
-                arguments.games
+                counted(arguments.games, "game")
             ),
         }
         let result = match arguments.judge_games {
@@ -219,9 +224,9 @@ fn summary(state: &TrainingState) -> String {
     let score = score.map_or(String::new(), |score| format!(", {:.1} % against the start", 100.0 * score));
     let singular = match state.singular {
         0 => String::new(),
-        periods => format!(", {periods} periods without a solution"),
+        periods => format!(", {} without a solution", counted(periods, "period")),
     };
-    format!("{} clones, change {change}, +{won} ={drawn} -{lost}{score}{singular}", state.clones)
+    format!("{}, change {change}, +{won} ={drawn} -{lost}{score}{singular}", counted(state.clones, "clone"))
 }
 
 /// The result of the final match in one line.

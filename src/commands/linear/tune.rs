@@ -8,16 +8,15 @@ use anyhow::{Context, bail};
 use crate::arena::pgn::{PgnGame, PgnMove};
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::set_weights_of_set;
 use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::{fraction, non_negative, whole};
 use crate::commands::shared::words;
-use crate::commands::shared::{
-    set_weights_of_set,
-    values::{parse_fraction, parse_non_negative},
-};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::engine::{Play, Settings, WeightsSource};
 use crate::files::write_atomically;
+use crate::game::counted;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
 use crate::learn::nnue::games::{GamesError, read_games, read_header};
 use crate::learn::{RecordedGame, Samples};
@@ -47,20 +46,20 @@ pub(in crate::commands) struct LinearTuneArguments {
     #[arg(
         long,
         default_value_t = LogisticSettings::default().epochs,
-        value_parser = clap::value_parser!(u32).range(1..)
+        value_parser = whole::<u32>(1..)
     )]
     epochs: u32,
     /// Initial learning rate of Adam, in units of a weight
-    #[arg(long, default_value_t = LogisticSettings::default().rate, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = LogisticSettings::default().rate, value_parser = non_negative)]
     rate: f64,
     /// Strength of the L2 regularization towards the initial weights
-    #[arg(long, default_value_t = LogisticSettings::default().l2, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = LogisticSettings::default().l2, value_parser = non_negative)]
     pull: f64,
     /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game
-    #[arg(long, default_value_t = LogisticSettings::default().blend, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = LogisticSettings::default().blend, value_parser = fraction)]
     blend: f64,
     /// Seed of the order of the positions and of the choice of held-out games
-    #[arg(long, default_value_t = LogisticSettings::default().seed)]
+    #[arg(long, default_value_t = LogisticSettings::default().seed, value_parser = whole::<u64>(..))]
     seed: u64,
     #[command(flatten)]
     strictness: Strictness,
@@ -116,7 +115,12 @@ pub(in crate::commands) fn tune<G: Playable>(arguments: &LinearTuneArguments) ->
     let weights = start.learned(&fit.weights, source)?;
     write_atomically(&arguments.out, &(weights.to_json() + "\n"))
         .with_context(|| arguments.out.display().to_string())?;
-    print_line!("{games} games, {} quiet positions, scale {:.3} per unit", samples.len(), fit.scale)?;
+    print_line!(
+        "{}, {}, scale {:.3} per unit",
+        counted(games, "game"),
+        counted(samples.len(), "quiet position"),
+        fit.scale
+    )?;
     print_line!("epoch {}: {error}", fit.epoch.number)?;
     Ok(())
 }

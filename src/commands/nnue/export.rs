@@ -13,8 +13,8 @@ use crate::commands::shared::{claim, interruptible};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::write_atomically_with;
-use crate::game::chess::Chess;
 use crate::game::{Color, Game};
+use crate::game::{chess::Chess, counted};
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_games, start_of};
 
@@ -54,7 +54,7 @@ impl NnueExportArguments {
             anyhow::Ok(())
         })
         .with_context(|| format!("--out {}", self.out.display()))?;
-        print_line!("{}: {positions} quiet positions", self.out.display())?;
+        print_line!("{}: {}", self.out.display(), counted(positions, "quiet position"))?;
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl NnueExportArguments {
                     })
                     .map_err(|(ply, text)| refuse(GamesProblem::Move { number, ply, text }))?;
                 out.write_all(ChessBoard::as_bytes_slice(&boards))?;
-                progress.update(number as u64, || format!("{} positions", counts.quiet()));
+                progress.update(number as u64, || counted(counts.quiet(), "position"));
             }
             progress.finish();
         }

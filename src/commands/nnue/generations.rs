@@ -17,12 +17,11 @@ use crate::arena::{
 use crate::commands::r#match;
 use crate::commands::shared::play::RANDOM_PLIES;
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::{
-    RulesArguments, interruptible, threads,
-    values::{parse_even, parse_plies},
-};
+use crate::commands::shared::values::{even, plies, whole};
+use crate::commands::shared::{RulesArguments, interruptible, threads};
 use crate::engine::Playable;
 use crate::eval::nnue::EvalNet;
+use crate::game::counted;
 use crate::learn::checkpoint::TrainingFolder;
 use crate::learn::nnue::checkpoint::NET;
 use crate::learn::nnue::generations::{GenerationsState, NetGeneration, TrainedNet};
@@ -52,42 +51,42 @@ pub(in crate::commands) struct NnueGenerationsArguments {
     #[serde(skip)]
     out: PathBuf,
     /// Generations to complete, those before included
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32>(1..))]
     #[serde(skip)]
     generations: u32,
     /// What plays the first games: the linear evaluation, or a net with random parameters
     #[arg(long, value_enum, default_value_t = Start::Linear)]
     start: Start,
     /// Games of a generation
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = whole::<u64>(1..))]
     games: u64,
     /// Nodes for each move of the games
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
     nodes: u64,
     /// Random plies at the beginning of each game, N or N-M
-    #[arg(long, value_name = "N", default_value = "6-9", value_parser = parse_plies)]
+    #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
     random_plies: RangeInclusive<usize>,
     /// Seed of everything random in the first generation; the next ones have the numbers after it
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Generations whose games a net learns from
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32>(1..))]
     window: u32,
     #[command(flatten)]
     #[serde(flatten)]
     training: TrainingArguments,
     /// Games of each match; 0 for no matches
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = parse_even)]
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = even)]
     match_games: u64,
     /// Keys for both engines of a match, as `labrys match` has them
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE", default_value = "tc=1+0.01")]
     each: Vec<String>,
     /// Number of concurrent games of a match
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize>(..))]
     #[serde(skip)]
     concurrency: NonZeroUsize,
     /// Threads of self-play and training [default: as many as the machine has]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     #[serde(skip)]
     threads: Option<NonZeroUsize>,
 }
@@ -316,7 +315,8 @@ fn summary(generation: &NetGeneration, number: u32) -> String {
         pairs.map_or(String::new(), |pairs| format!("; against {opponent} {}", pairs.elo()))
     };
     format!(
-        "generation {number}: {positions} positions, held out {held_out:.6}{}{}",
+        "generation {number}: {}, held out {held_out:.6}{}{}",
+        counted(positions, "position"),
         elo("linear", linear),
         elo("the one before", before)
     )

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::Sizes;
 use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
 use crate::commands::shared::{RulesArguments, claim};
 use crate::engine::Playable;
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
@@ -18,7 +19,7 @@ pub(in crate::commands) struct NnueNewArguments {
     #[command(flatten)]
     sizes: Sizes,
     /// Seed of the random parameters
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
     /// The file to write
     #[arg(long, value_name = "FILE")]

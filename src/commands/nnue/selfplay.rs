@@ -11,9 +11,11 @@ use anyhow::Context;
 use crate::arena::Rules;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
-use crate::commands::shared::{RulesArguments, interruptible, values::parse_plies};
+use crate::commands::shared::values::{plies, whole};
+use crate::commands::shared::{RulesArguments, interruptible};
 use crate::engine::Playable;
 use crate::engine::TypedEngine;
+use crate::game::counted;
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::learn::nnue::selfplay::{Played, SelfPlaySettings, play_games};
 use crate::search::Control;
@@ -28,16 +30,16 @@ pub(in crate::commands) struct NnueSelfplayArguments {
     #[command(flatten)]
     rules: RulesArguments,
     /// Number of games that the file is to have, together with those of other shards
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole::<u64>(1..))]
     games: u64,
     /// Nodes for each move
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
     nodes: u64,
     /// Seed of everything random: files with different seeds have different games
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Random plies at the beginning of each game, N or N-M
-    #[arg(long, value_name = "N", default_value = "6-9", value_parser = parse_plies)]
+    #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
     random_plies: RangeInclusive<usize>,
     /// Play by the linear evaluation with its shipped weights
     #[arg(long, conflicts_with_all = ["weights", "net"])]
@@ -49,7 +51,7 @@ pub(in crate::commands) struct NnueSelfplayArguments {
     #[arg(long, value_name = "FILE")]
     net: Option<String>,
     /// Threads [default: as many as the machine has]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
     /// Play the games of shard I of N only; `labrys games merge` puts the files of all shards together
     #[arg(long, value_name = "I/N")]
@@ -140,12 +142,17 @@ impl SelfPlay<'_> {
         let mut report = |now: Played| {
             played = now;
             let rate = now.positions as f64 / begin.elapsed().as_secs_f64();
-            progress.update(now.games, || format!("{} positions, {rate:.0}/s", now.positions));
+            progress.update(now.games, || format!("{}, {rate:.0}/s", counted(now.positions, "position")));
         };
         play_games(start, engines, &self.settings, numbers, &mut writer, control, &mut report)?;
         progress.finish();
         let path = self.out.display();
-        writeln!(io::stdout(), "{path}: {} games, {} positions added", writer.games(), played.positions)?;
+        writeln!(
+            io::stdout(),
+            "{path}: {}, {} added",
+            counted(writer.games(), "game"),
+            counted(played.positions, "position")
+        )?;
         Ok(writer.games() >= games)
     }
 }

@@ -6,6 +6,7 @@ use crate::commands::shared::typed::commands;
 use crate::commands::shared::words;
 use crate::engine::Playable;
 use crate::engine::registry;
+use crate::game::counted;
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, read_games, read_header, start_of};
 
@@ -42,16 +43,19 @@ impl NnueStatsArguments {
             let [white, drawn, black] = counts.results;
             let (least, most) = header.random_plies;
             print_line!(
-                "{}: {}, {} nodes, seed {}",
+                "{}: {}, {}, seed {}",
                 path.display(),
                 header.evaluation,
-                header.nodes,
+                counted(header.nodes, "node"),
                 header.seed
             )?;
-            print_line!("  {} games with {least} to {most} random plies, all legal", counts.games)?;
+            print_line!(
+                "  {} with {least} to {most} random plies, all legal",
+                counted(counts.games, "game")
+            )?;
             print_line!("  {white} won by White, {drawn} drawn, {black} won by Black")?;
             let each = bytes as f64 / counts.positions.max(1) as f64;
-            print_line!("  {} positions with a score, {each:.1} bytes each", counts.positions)?;
+            print_line!("  {} with a score, {each:.1} bytes each", counted(counts.positions, "position"))?;
             let Counts { in_check, tactical, mates, .. } = counts;
             print_line!(
                 "  {in_check} in check, {tactical} before tactical moves, {mates} with a mate score"

@@ -23,6 +23,7 @@ use serde::Serialize;
 
 use crate::arena::pgn::file::{PgnFile, PgnFileError};
 use crate::arena::{Rules, RulesError};
+use crate::commands::shared::values::{duration, whole};
 use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::files::Claim;
@@ -61,13 +62,13 @@ pub(in crate::commands) struct PositionArguments {
 #[group(required = true, multiple = true)]
 pub(in crate::commands) struct LimitArguments {
     /// Seconds for each search
-    #[arg(long, value_name = "S", value_parser = values::parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = duration)]
     movetime: Option<Duration>,
     /// Nodes for each search
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     nodes: Option<u64>,
     /// Plies for each search
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=128))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=128))]
     depth: Option<u32>,
 }
 

@@ -65,6 +65,16 @@ fn files(argument: &Arg, matches: &ArgMatches) -> Vec<Named> {
     words.into_iter().flatten().filter_map(|word| kind.read(argument, Path::new(word))).collect()
 }
 
+/// Whether the values of an argument are files.
+pub(in crate::commands) fn is_file(argument: &Arg) -> bool {
+    matches!(Kind::of(argument), Kind::Files)
+}
+
+/// Whether an argument names files to write.
+pub(in crate::commands) fn is_written(argument: &Arg) -> bool {
+    OUTPUTS.contains(&argument.get_id().as_str())
+}
+
 /// What the values of an argument are.
 enum Kind {
     /// Each is a file.
@@ -100,10 +110,7 @@ impl Kind {
         let pair = || word.to_str().and_then(|word| word.split_once('='));
         let named = |name, path: &Path, is_output| Some(Named { name, id, path: path.to_owned(), is_output });
         match self {
-            Kind::Files => {
-                let is_output = OUTPUTS.contains(&argument.get_id().as_str());
-                named(name, word, is_output)
-            }
+            Kind::Files => named(name, word, is_written(argument)),
             Kind::Keys => {
                 let (key, value) = pair()?;
                 let is_file = KEYS.contains(&key) || key.starts_with("option.");

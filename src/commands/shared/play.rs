@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use clap::value_parser;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -13,8 +12,9 @@ use crate::arena::{
     ResignRule, Schedule, Tournament,
 };
 use crate::commands::shared::records::Strictness;
-use crate::commands::shared::{RulesArguments, cores, values::parse_plies};
-use crate::game::quote;
+use crate::commands::shared::values::{plies, whole};
+use crate::commands::shared::{RulesArguments, cores};
+use crate::game::{counted, quote};
 use crate::protocol::engine_log::EngineLog;
 
 /// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many
@@ -31,7 +31,7 @@ pub(in crate::commands) struct GameArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
     openings: Option<PathBuf>,
     /// Moves to play of each opening of the book, in plies [default: all]
-    #[arg(long, value_name = "N", requires = "openings")]
+    #[arg(long, value_name = "N", requires = "openings", value_parser = whole::<usize>(..))]
     plies: Option<usize>,
     #[command(flatten)]
     #[serde(skip)]
@@ -40,13 +40,13 @@ pub(in crate::commands) struct GameArguments {
     #[arg(long, requires = "openings")]
     shuffle: bool,
     /// Length of random openings in plies, N or N-M [default: 4-7]
-    #[arg(long, value_name = "N", value_parser = parse_plies)]
+    #[arg(long, value_name = "N", value_parser = plies)]
     random_plies: Option<RangeInclusive<usize>>,
     /// Seed of everything random: openings, --shuffle, chance outcomes
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     pub(in crate::commands) seed: u64,
     /// Number of concurrent games [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_concurrency)]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(1..=1024))]
     #[serde(skip)]
     pub(in crate::commands) concurrency: Option<usize>,
     /// Pin each concurrent game and its engines to a core of its own, of all cores or of a list like 0,2-3
@@ -60,18 +60,12 @@ pub(in crate::commands) struct GameArguments {
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
     pub(in crate::commands) resign: Vec<String>,
     /// End games after N moves of each player, as a draw or by points
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     max_moves: Option<u32>,
     /// Append all that engines and arena say to each other to a file
     #[arg(long, value_name = "FILE")]
     #[serde(skip)]
     log: Option<PathBuf>,
-}
-
-fn parse_concurrency(text: &str) -> Result<usize, String> {
-    const MOST: usize = 1024;
-    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or(format!("expected a whole number from 1 to {MOST}"))
 }
 
 impl GameArguments {
@@ -85,8 +79,8 @@ impl GameArguments {
         let (cores, concurrency) = (cores(), self.concurrency());
         if concurrency > cores {
             print_message!(
-                "labrys: warning: --concurrency {concurrency} on {cores} cores: \
-                 the engines will slow each other down"
+                "labrys: warning: --concurrency {concurrency} on {}: the engines will slow each other down",
+                counted(cores, "core")
             );
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 
 use crate::arena::pgn::file;
-use crate::arena::pgn::{PgnGame, PgnReader, ReplayError};
+use crate::arena::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use crate::learn::nnue::games::read_header;
 
 /// What to do with games that cannot be used.
@@ -73,7 +73,11 @@ impl<R: BufRead> Records<R> {
                     return Ok(Some(game));
                 }
                 Err(error) => {
-                    let place = format!("{}, game {}", self.path.display(), self.place);
+                    let path = self.path.display();
+                    let place = match error.problem {
+                        Problem::Read(_) => path.to_string(),
+                        _ => format!("{path}, game {}", self.place),
+                    };
                     self.leave_out(anyhow::Error::new(error).context(place))?;
                 }
             }

@@ -104,7 +104,7 @@ fn known(options: impl Iterator<Item = OptionSpec>) -> Vec<String> {
 }
 
 /// The options of a game.
-fn specs(game: &str) -> Vec<OptionSpec> {
+pub(in crate::commands) fn specs(game: &str) -> Vec<OptionSpec> {
     let settings = Settings { hash: 1, ..Settings::default() };
     registry::engine(game, &settings).map(|engine| engine.options()).unwrap_or_default()
 }

@@ -5,8 +5,8 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::value_parser;
 
+use crate::commands::shared::values::{duration, whole};
 use crate::commands::shared::words;
 use crate::engine::{Settings, registry};
 use crate::tuc;
@@ -22,13 +22,13 @@ pub(in crate::commands) struct TucClientArguments {
     #[arg(long)]
     name: String,
     /// Time per move in milliseconds, less the option `Move Overhead`
-    #[arg(long, default_value_t = 5000, value_name = "MS", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 5000, value_name = "MS", value_parser = whole::<u64>(1..))]
     movetime: u64,
     /// Maximum number of nodes per move
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     nodes: Option<u64>,
     /// Seconds to wait for a message of the server
-    #[arg(long, default_value = "60", value_name = "S", value_parser = crate::commands::shared::values::parse_seconds)]
+    #[arg(long, default_value = "60", value_name = "S", value_parser = duration)]
     timeout: Duration,
     /// Set an option of the engine; may be given several times
     #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 
+use crate::commands::shared::values::{duration, ip_address, whole};
 use crate::tuc::{Host, TimeLimits, server};
 
 /// Serves one game of TUC-CHESS over UDP. The first two clients that send their names play, the first one as
@@ -13,22 +14,22 @@ use crate::tuc::{Host, TimeLimits, server};
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct TucServerArguments {
     /// Port to listen on; 0 picks a free one
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(..))]
     port: u16,
     /// Address to listen on; 0.0.0.0 accepts clients on other machines
-    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR", value_parser = ip_address)]
     bind: IpAddr,
     /// Time limit of the game in seconds; after it the points decide
-    #[arg(long, default_value = "840", value_name = "S", value_parser = crate::commands::shared::values::parse_seconds)]
+    #[arg(long, default_value = "840", value_name = "S", value_parser = duration)]
     game_time: Duration,
     /// Time limit of a move in seconds; exceeding it loses the game
-    #[arg(long, default_value = "6", value_name = "S", value_parser = crate::commands::shared::values::parse_seconds)]
+    #[arg(long, default_value = "6", value_name = "S", value_parser = duration)]
     move_time: Duration,
     /// Seed of the prizes [default: random]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     seed: Option<u64>,
     /// Seconds from the second client's name to the start of the game
-    #[arg(long, default_value = "3", value_name = "S", value_parser = crate::commands::shared::values::parse_seconds)]
+    #[arg(long, default_value = "3", value_name = "S", value_parser = duration)]
     countdown: Duration,
     /// Start position in FEN; the clients have to use the same [default: the game's start position]
     #[arg(long)]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
 use crate::commands::shared::{RulesArguments, claim};
 use crate::engine::Playable;
 use crate::game::EncodingShape;
@@ -19,16 +20,16 @@ pub(in crate::commands) struct ZeroNewArguments {
     #[arg(long, value_enum, default_value_t)]
     net: NetKind,
     /// Channels of the convolutions [default: 64 in `paper`, 32 in `residual`]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     channels: Option<usize>,
     /// Units of the dense layers [default: 512 in `paper`, 64 in `residual`]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     dense: Option<usize>,
     /// Residual blocks, in `residual` [default: 3]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     blocks: Option<usize>,
     /// Seed of the random parameters
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
     /// The file to write
     #[arg(long, value_name = "FILE")]

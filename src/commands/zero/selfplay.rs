@@ -10,8 +10,10 @@ use super::settings;
 use crate::arena::Rules;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
 use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
+use crate::game::counted;
 use crate::learn::zero::{GenerationGames, ZeroConfig, ZeroError};
 use crate::shard::Shard;
 
@@ -23,7 +25,7 @@ pub(in crate::commands) struct ZeroSelfplayArguments {
     #[arg(value_name = "CONFIG")]
     settings: PathBuf,
     /// The generation whose games are played, from 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     generation: u32,
     /// The best net before that generation [default: the random net that a run begins with]
     #[arg(long, value_name = "FILE")]
@@ -33,7 +35,7 @@ pub(in crate::commands) struct ZeroSelfplayArguments {
     shard: Option<Shard>,
     /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
     /// cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
     /// The file of the samples
     #[arg(long, value_name = "FILE")]
@@ -64,7 +66,7 @@ impl Games<'_> {
         let played = games.play::<G>(&self.rules.start()?, &control, |games, of, positions| {
             found = (games, positions);
             let progress = progress.get_or_insert_with(|| Progress::new("games", 0, Some(of)));
-            progress.update(games, || format!("{positions} positions"));
+            progress.update(games, || counted(positions, "position"));
         });
         if let Some(progress) = progress {
             progress.finish();
@@ -75,9 +77,15 @@ impl Games<'_> {
             error => error.into(),
         })?;
         if !is_complete {
-            bail!("interrupted after {games} games, nothing is written");
+            bail!("interrupted after {}, nothing is written", counted(games, "game"));
         }
-        writeln!(io::stdout(), "{}: {games} games, {positions} positions", out.display())?;
+        writeln!(
+            io::stdout(),
+            "{}: {}, {}",
+            out.display(),
+            counted(games, "game"),
+            counted(positions, "position")
+        )?;
         Ok(())
     }
 }
