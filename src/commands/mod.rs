@@ -26,6 +26,7 @@ mod r#match;
 mod nnue;
 mod old_names;
 mod openings;
+mod options;
 mod perft;
 #[cfg(feature = "web")]
 mod serve;
@@ -102,6 +103,8 @@ enum Command {
     Zero(zero::ZeroArguments),
     /// Tune the constants of the search over games, in a build with the feature `tuning`
     Spsa(Box<spsa::SpsaArguments>),
+    /// Print the arguments of all commands and the options of the engine, as text or JSON
+    Options(options::OptionsArguments),
     /// Print completions for a shell
     Completions(completions::CompletionsArguments),
     /// Write manual pages
@@ -114,7 +117,7 @@ const SECTIONS: [(&str, &[&str]); 5] = [
     ("Compare", &["match", "openings", "games", "suite", "bench", "perft"]),
     ("Prove", &["solve", "verify", "tables"]),
     ("Learn", &["linear", "nnue", "zero", "spsa"]),
-    ("The program", &["completions", "man", "help"]),
+    ("The program", &["options", "completions", "man", "help"]),
 ];
 
 /// The whole command line.
@@ -255,6 +258,7 @@ fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
         Command::Nnue(arguments) => nnue::run(&arguments),
         Command::Zero(arguments) => zero::run(&arguments),
         Command::Spsa(arguments) => spsa::run(&arguments),
+        Command::Options(arguments) => options::run(&arguments, command()),
         Command::Completions(arguments) => Ok(completions::run(&arguments, command())?),
         Command::Man(arguments) => man::run(&arguments, command().long_version(version::long())),
     }

@@ -108,6 +108,20 @@ fn old_names_of_commands_work_with_a_notice() {
 }
 
 #[test]
+fn programs_are_told_the_arguments_and_options() {
+    let (success, out, _) = labrys(&["options", "--json"]);
+    let all: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(success && all["commands"]["nnue selfplay"]["arguments"].is_array());
+    assert_eq!(all["settings"]["zero"]["selfplay"]["games"], 40);
+    assert_eq!(all["settings"]["zero"]["generations"], 100);
+    for game in labrys::engine::registry::names() {
+        assert!(all["games"][game].as_array().is_some_and(|options| options.len() > 10), "{game}");
+    }
+    let (success, text, _) = labrys(&["options"]);
+    assert!(success && text.contains("\n  --nodes NODES: Nodes for each move [default: 1000]\n"), "{text}");
+}
+
+#[test]
 fn bench_ends_with_the_signature_of_each_game() {
     let (success, out, _) = labrys(&["bench", "--depth", "3"]);
     assert!(success);
