@@ -144,7 +144,7 @@ def main() -> None:
     row("match (PGN)", f"{played.bytes.sum() / (2 * SHARDS * size):.0f}")
     for nodes in SELFPLAY[1:]:
         out = scratch / "games.bin"
-        labrys("selfplay", "--nodes", nodes, "--games", 200, "--out", out)
+        labrys("nnue", "selfplay", "--nodes", nodes, "--games", 200, "--out", out)
         row("self-play of chess", f"{out.stat().st_size / 200:.0f}")
 
     print("\ncost of the driver\n")
@@ -156,9 +156,11 @@ def main() -> None:
         "report (`match --report`)",
         f"{timed(lambda: labrys('match', *ENGINES, '--games', games, '--report', *parts)) / games:.6f}",
     )
-    row("merge of PGN", f"{timed(lambda: labrys('merge', '--out', scratch / 'merged', *parts)) / games:.6f}")
+    merged = timed(lambda: labrys("games", "merge", "--out", scratch / "merged", *parts))
+    row("merge of PGN", f"{merged / games:.6f}")
     for index in range(1, 5):
         labrys(
+            "nnue",
             "selfplay",
             "--nodes",
             50,
@@ -172,7 +174,7 @@ def main() -> None:
     selfplay = [scratch / f"part-{index}" for index in range(1, 5)]
     row(
         "merge of self-play",
-        f"{timed(lambda: labrys('merge', '--out', scratch / 'all', *selfplay)) / 4000:.6f}",
+        f"{timed(lambda: labrys('games', 'merge', '--out', scratch / 'all', *selfplay)) / 4000:.6f}",
     )
 
 

@@ -85,9 +85,9 @@ fn every_part_knows_an_added_game_by_its_name() {
     .unwrap();
     let text = std::fs::read_to_string(&games).unwrap();
     assert!(text.matches("[Variant \"breakthrough\"]").count() == 2, "{text}");
-    run(&format!("replay {games}")).unwrap();
+    run(&format!("games replay {games}")).unwrap();
     let out = path("run");
-    run(&format!("train --variant breakthrough --games 4 --depth 1 --out {out}")).unwrap();
+    run(&format!("linear train --variant breakthrough --games 4 --depth 1 --out {out}")).unwrap();
     assert!(folder.path().join("run").read_dir().unwrap().count() > 0);
     let refused = run(&format!("tables --variant breakthrough --pieces 2 --out {}", path("x"))).unwrap_err();
     assert!(refused.contains("breakthrough has no endgame tables"), "{refused}");

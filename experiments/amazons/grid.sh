@@ -5,7 +5,7 @@ set -e
 by_hand=experiments/amazons/hand-set.json
 train() { # weights, opponent, its thought
     name=trained/amazons/$(basename "$1" .json)-$2
-    labrys train --config experiments/amazons/grid.toml --weights "$1" --opponent $by_hand --opponent-search SearchMode="$2" \
+    labrys linear train --config experiments/amazons/grid.toml --weights "$1" --opponent $by_hand --opponent-search SearchMode="$2" \
         "$3" "$4" --out "$name" --resume
 }
 for weights in zeros ones $by_hand; do

@@ -28,10 +28,7 @@ GRACE = 30
 KEPT = 100
 
 # What lines of standard error begin with.
-PREFIXES = ("labrys: ", "error: ")
-
-# What the parser of the command line says after an error.
-USAGE = "\n\nUsage: "
+PREFIX = "labrys: "
 
 # What the words of the operating system end with.
 OS_ERROR = re.compile(r"\(os error (\d+)\)")
@@ -83,7 +80,7 @@ def run(
             end(child)
             raise
     if status != 0:
-        message = "\n".join(map(without_prefix, said)).partition(USAGE)[0].strip()
+        message = "\n".join(map(without_prefix, said)).strip()
         is_refused = status == 2 or (status == 1 and not has_begun and not out)
         raise error_of(message or f"labrys {words[0]} ended with {status}", is_refused)
     warn(said)
@@ -162,6 +159,4 @@ def read_progress(line: str) -> Progress | None:
 
 def without_prefix(line: str) -> str:
     """A line without the name of the program."""
-    for prefix in PREFIXES:
-        line = line.removeprefix(prefix)
-    return line
+    return line.removeprefix(PREFIX)

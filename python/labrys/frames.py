@@ -78,8 +78,8 @@ def games_of(text: str) -> pandas.DataFrame:
 
 
 def selfplay(path: FilePath) -> pandas.DataFrame:
-    """The games of a file of `labrys selfplay`: points of White, plies of the opening, plies after it, and
-    the mean score of the searches for White in units of the evaluation, where White moves first."""
+    """The games of a file of `labrys nnue selfplay`: points of White, plies of the opening, plies after it,
+    and the mean score of the searches for White in units of the evaluation, where White moves first."""
     games = read_selfplay(path)
     means = []
     for index, opening in enumerate(games.opening_plies):
@@ -104,7 +104,7 @@ def results(path: FilePath) -> pandas.DataFrame:
 
 def curve(path: FilePath) -> pandas.DataFrame:
     """The learning curve of a training, by its folder or the file `curve.csv` in it: a row for each period of
-    `train`, epoch of `nnue train` or generation of `zero train`."""
+    `linear train`, epoch of `nnue train` or generation of `zero train`."""
     path = Path(path)
     return pandas.read_csv(path / "curve.csv" if path.is_dir() else path)
 

@@ -1,4 +1,5 @@
-"""Self-play and learning: `labrys selfplay`, `train`, `nnue train` and `zero train`."""
+"""Self-play and learning: `labrys nnue selfplay`, `nnue train`, `linear train` and
+`zero train`."""
 
 import json
 import os
@@ -80,7 +81,7 @@ def selfplay(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> "SelfPlayGames":
-    """Plays games to learn from into the file `out`, as `labrys selfplay` does, and reads it.
+    """Plays games to learn from into the file `out`, as `labrys nnue selfplay` does, and reads it.
 
     Further keyword arguments are those of the command; `games` is the number that the file is to have:
 
@@ -92,7 +93,7 @@ def selfplay(
 
     _arguments.refuse_rules("selfplay", game)
     given = {**_arguments.with_game(game, arguments), "out": out}
-    _child.run(["selfplay", *_arguments.words(given)], progress=progress)
+    _child.run(["nnue", "selfplay", *_arguments.words(given)], progress=progress)
     return read_selfplay(out)
 
 
@@ -103,7 +104,7 @@ def train_linear(
     progress: ProgressLike = None,
     **arguments: Any,
 ) -> LinearTraining:
-    """Learns the weights of an evaluation by self-play into the folder `out`, as `labrys train` does.
+    """Learns the weights of an evaluation by self-play into the folder `out`, as `labrys linear train` does.
 
     Further keyword arguments are those of the command; `lambda` is `lambda_`:
 
@@ -111,7 +112,7 @@ def train_linear(
 
     With `resume=True` it goes on in the folder, or begins there. Raises `ValueError` with the words of the
     binary for wrong arguments, and for a folder that has a training already, without `resume`."""
-    return LinearTraining(*_train(["train"], out, game, progress, arguments))
+    return LinearTraining(*_train(["linear", "train"], out, game, progress, arguments))
 
 
 def train_nnue(

@@ -13,11 +13,11 @@ from ._progress import ProgressLike
 # What `labrys solve` prints of a position and of a certificate.
 VALUE = re.compile(r"^(.+) (\d+) nodes (\d+) positions ([\d.]+) s$", re.MULTILINE)
 LINE = re.compile(r"^line (.*?)( …)?$", re.MULTILINE)
-CERTIFICATE = re.compile(r": (\d+) positions, checksum ([0-9a-f]{8})$", re.MULTILINE)
+CERTIFICATE = re.compile(r": (\d+) positions?, checksum ([0-9a-f]{8})$", re.MULTILINE)
 
 # What `labrys verify` prints of a certificate.
 VERIFIED = re.compile(
-    r"^(?P<value>.+?) (?P<game>\S+) (?P<fen>[^:]+): (?P<means>verified.*), (?P<positions>\d+) positions,"
+    r"^(?P<value>.+?) (?P<game>\S+) (?P<fen>[^:]+): (?P<means>verified.*), (?P<positions>\d+) positions?,"
     r" checksum (?P<checksum>[0-9a-f]{8}), [\d.]+ s$"
 )
 

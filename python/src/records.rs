@@ -94,7 +94,7 @@ impl<G: Knowledge> GamesReader for Of<G> {
 /// The readers of games by their names.
 pub(crate) static READERS: GameTable<dyn GamesReader> = labrys::game_table!();
 
-/// The games of a file of `labrys selfplay`. `games[0]` is the last position of the first one: it has the
+/// The games of a file of `labrys nnue selfplay`. `games[0]` is the last position of the first one: it has the
 /// moves.
 #[pyclass(frozen, sequence, module = "labrys")]
 pub(crate) struct SelfPlayGames(Arc<dyn AnyGames>);
@@ -223,7 +223,7 @@ impl Arrays {
     }
 }
 
-/// Reads a file of `labrys selfplay`.
+/// Reads a file of `labrys nnue selfplay`.
 ///
 /// Raises `ValueError` if it is not such a file, or is damaged; `OSError`, such as `FileNotFoundError`, if it
 /// cannot be read.

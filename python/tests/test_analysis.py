@@ -43,7 +43,7 @@ def test_games_are_analysed_and_marked(tmp_path):
 def test_what_is_wrong_is_told(tmp_path):
     path = tmp_path / "games.pgn"
     path.write_text(GAMES.replace("Qh4#", "Qh3#"))
-    with pytest.raises(ValueError, match="the following required arguments were not provided"):
+    with pytest.raises(ValueError, match="missing --movetime S, --nodes N or --depth N"):
         labrys.analyse(path)
     with pytest.raises(FileNotFoundError, match="`nofile.pgn`: No such file"):
         labrys.analyse("nofile.pgn", nodes=1)

@@ -67,7 +67,7 @@ def test_games_are_in_the_file_that_is_named(tmp_path):
 
 
 def test_wrong_arguments_are_refused_in_the_words_of_the_binary():
-    with pytest.raises(ValueError, match="unexpected argument '--gmaes' found"):
+    with pytest.raises(ValueError, match="unknown argument `--gmaes`, did you mean `--games`"):
         play(gmaes=4)
     with pytest.raises(ValueError, match="--games 3: expected an even number"):
         play(games=3)

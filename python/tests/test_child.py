@@ -42,7 +42,7 @@ sys.exit('labrys: crashed')
         ("import os; os.kill(os.getpid(), 9)", RuntimeError, "labrys match ended with -9"),
         ("import sys; print(1, flush=True); sys.exit('labrys: disk full')", RuntimeError, "^disk full$"),
         ("import sys; sys.exit('labrys: no such option')", ValueError, "^no such option$"),
-        ("import sys; print('error: x\\n\\nUsage: y', file=sys.stderr); sys.exit(2)", ValueError, "^x$"),
+        ("import sys; print('labrys: x', file=sys.stderr); sys.exit(2)", ValueError, "^x$"),
         ("import sys; print('{\"x\": 1}', file=sys.stderr); sys.exit(1)", ValueError, '^{"x": 1}$'),
     ],
 )

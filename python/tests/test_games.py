@@ -141,9 +141,9 @@ def test_moves() -> None:
 @pytest.mark.parametrize(
     ("name", "fen", "words"),
     [
-        ("chess", "8/8/8/8/8/8/8/8 w - - 0 1", "white king is missing"),
+        ("chess", "8/8/8/8/8/8/8/8 w - - 0 1", "missing white king"),
         ("chess", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNX w KQkq - 0 1", "'X' on rank 1"),
-        ("chess", "", "board is missing"),
+        ("chess", "", "missing board"),
         ("chess", "\ud800", "str|surrogates"),
         ("neighbours", "pppppppp/8/8/8/8/8/8/PPPPPPPP x 0 1", "side to move `x`"),
         ("neighbours", STARTS["chess"], "'r' on rank 8 .* looks like variant `chess`"),

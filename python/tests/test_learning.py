@@ -60,7 +60,7 @@ def test_selfplay_goes_on_and_is_that_of_the_binary(binary, tmp_path):
     whole = labrys.selfplay(out=tmp_path / "ours.bin", games=len(games), progress=False, **settings)
     assert [game.moves for game in whole] == [game.moves for game in games]
     words = ["--variant", "tucchess", "--nodes", 200, "--random-plies", "2-3", "--games", len(games)]
-    binary("selfplay", *words, "--out", tmp_path / "theirs.bin")
+    binary("nnue", "selfplay", *words, "--out", tmp_path / "theirs.bin")
     assert (tmp_path / "ours.bin").read_bytes() == (tmp_path / "theirs.bin").read_bytes()
     with pytest.raises(ValueError, match="games.bin: .*nodes"):
         labrys.selfplay(out=path, games=10, game="tucchess", nodes=201, progress=False)
@@ -89,7 +89,7 @@ def test_linear_weights_are_those_of_the_binary(binary, tmp_path):
     assert not (out / "weights.json").exists()
     result = labrys.train_linear(out=out, games=60, resume=True, progress=False, **TRAIN)
     words = [f"--{name}={value}".replace("_", "-") for name, value in TRAIN.items() if name != "game"]
-    binary("train", "--variant=neighbours", "--games=60", *words, "--out", tmp_path / "theirs")
+    binary("linear", "train", "--variant=neighbours", "--games=60", *words, "--out", tmp_path / "theirs")
     for name in ["weights.json", "curve.csv"]:
         assert (out / name).read_bytes() == (tmp_path / "theirs" / name).read_bytes(), name
     assert result.text.startswith("60 games") and len(result.curve) > 10

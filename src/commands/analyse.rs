@@ -7,14 +7,14 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use super::LimitArguments;
-use super::records::{self, Strictness};
 use crate::arena::analysis::{GameAnalysis, Mark, PlayerAnalysis};
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::PgnFile;
-use crate::commands::words;
+use crate::commands::shared::LimitArguments;
+use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::words;
 use crate::engine::{Engine, Settings, registry};
-use crate::game::Color;
+use crate::game::{Color, counted};
 use crate::search::{Control, Limits};
 
 /// Turning points of a game that are printed.
@@ -22,7 +22,7 @@ const TURNING_POINTS: usize = 3;
 
 /// Searches every position of played games, marks the mistakes and says how well both sides have played.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct AnalyseArguments {
     /// The PGN file
     file: PathBuf,
     #[command(flatten)]
@@ -46,10 +46,10 @@ pub(super) struct Arguments {
     json: bool,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &AnalyseArguments) -> anyhow::Result<()> {
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut engine = engine(arguments.variant.as_deref().unwrap_or(registry::default_name()), arguments)?;
-    let (limits, control) = (arguments.limits.limits(), super::interruptible()?);
+    let (limits, control) = (arguments.limits.limits(), crate::commands::shared::interruptible()?);
     let (mut file, done) = match &arguments.out {
         None => (None, Vec::new()),
         Some(path) if arguments.resume => {
@@ -58,7 +58,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
         Some(path) => {
             let hint = "use --resume to continue an analysis";
-            (Some(super::create_pgn(path, hint).context("--out")?), Vec::new())
+            (Some(crate::commands::shared::create_pgn(path, hint).context("--out")?), Vec::new())
         }
     };
     let (mut out, mut done) = (io::stdout(), done.into_iter());
@@ -93,21 +93,21 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     match records.refused() {
         0 => Ok(()),
-        refused => bail!("{}: {refused} games not analysed", arguments.file.display()),
+        refused => bail!("{}: {} not analysed", arguments.file.display(), counted(refused, "game")),
     }
 }
 
 /// An engine with the options of the command line.
-fn engine(variant: &str, arguments: &Arguments) -> anyhow::Result<Box<dyn Engine>> {
+fn engine(variant: &str, arguments: &AnalyseArguments) -> anyhow::Result<Box<dyn Engine>> {
     let mut engine = registry::engine(variant, &Settings::default())?;
-    super::set_options(engine.as_mut(), &arguments.option)?;
+    crate::commands::shared::set_options(engine.as_mut(), &arguments.option)?;
     Ok(engine)
 }
 
 /// Analyses a game with an engine of its variant, which replaces that of another one.
 fn analyse(
     game: &PgnGame,
-    arguments: &Arguments,
+    arguments: &AnalyseArguments,
     engine: &mut Box<dyn Engine>,
     limits: &Limits,
     control: &Control,
@@ -187,8 +187,9 @@ impl fmt::Display for Summary {
             let Player { moves, accuracy, loss, inaccuracies, mistakes, blunders, .. } = player;
             writeln!(
                 f,
-                "  {color}: accuracy {accuracy:.1} % over {moves} moves, {loss:.2} points given away, \
-                 inaccuracies {inaccuracies}, mistakes {mistakes}, blunders {blunders}"
+                "  {color}: accuracy {accuracy:.1} % over {}, {loss:.2} points given away, \
+                 inaccuracies {inaccuracies}, mistakes {mistakes}, blunders {blunders}",
+                counted(moves, "move")
             )?;
         }
         for TurningPoint { mv, before, after, best } in turning_points {

@@ -5,18 +5,19 @@ use std::time::Instant;
 
 use anyhow::Context;
 
+use crate::commands::shared::values::whole;
 use crate::engine::bench::bench;
 use crate::protocol::text;
 use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct BenchArguments {
     /// Search depth in plies [default: that of each game]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=100))]
+    #[arg(long, value_parser = whole::<u32>(1..=100))]
     depth: Option<u32>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &BenchArguments) -> anyhow::Result<()> {
     let start = Instant::now();
     let (control, mut out, mut written) = (Control::default(), io::stdout(), Ok(()));
     let signature = bench(arguments.depth, &control, &mut |fen, nodes| {

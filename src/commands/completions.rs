@@ -1,9 +1,7 @@
-//! `labrys completions` and `labrys man`.
+//! `labrys completions`.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::{Arg, Command};
 use clap_complete::Shell;
 
@@ -12,20 +10,13 @@ const NAME: &str = "labrys";
 
 /// Prints completions of the command line for a shell.
 #[derive(Debug, clap::Args)]
-pub(super) struct Completions {
+pub(super) struct CompletionsArguments {
     /// The shell
     shell: Shell,
 }
 
-/// Writes manual pages, one for each command.
-#[derive(Debug, clap::Args)]
-pub(super) struct Man {
-    /// The folder, created if missing
-    folder: PathBuf,
-}
-
 /// Prints completions of a command line.
-pub(super) fn print(arguments: &Completions, mut command: Command) -> io::Result<()> {
+pub(super) fn run(arguments: &CompletionsArguments, mut command: Command) -> io::Result<()> {
     // The crate panics where it cannot write.
     let mut text = Vec::new();
     clap_complete::generate(arguments.shell, &mut command, NAME, &mut text);
@@ -91,13 +82,4 @@ fn lists(command: &Command) -> Vec<String> {
     all.sort();
     all.dedup();
     all
-}
-
-/// Writes the manual pages of a command line.
-pub(super) fn write_pages(arguments: &Man, command: Command) -> anyhow::Result<()> {
-    let write = || {
-        crate::files::create_folder(&arguments.folder)?;
-        clap_mangen::generate_to(command, &arguments.folder)
-    };
-    write().with_context(|| arguments.folder.display().to_string())
 }

@@ -1,168 +1,32 @@
-//! The arguments that say how the games of a match are played, whoever plays them.
+//! `labrys games`: files of games that have been played.
 
-use std::ops::RangeInclusive;
-use std::path::PathBuf;
+pub(super) mod merge;
+pub(super) mod plot;
+pub(super) mod replay;
 
-use anyhow::{Context, bail};
-use clap::value_parser;
-use serde::Serialize;
-use serde_json::Value;
+use clap::Subcommand;
 
-use super::records::Strictness;
-use super::{RulesArguments, cores, parse_plies};
-use crate::arena::{
-    Adjudication, Affinity, BookOptions, CommentKeys, CoreList, DrawRule, EngineConfig, KeyValues, Openings,
-    ResignRule, Schedule, Tournament,
-};
-use crate::game::quote;
-use crate::protocol::engine_log::EngineLog;
-
-/// Default length of random openings in plies. Shorter ones repeat too often, longer ones decide too many
-/// games.
-pub(super) const RANDOM_PLIES: RangeInclusive<usize> = 4..=7;
-
-/// What is skipped here has no influence on the games.
-#[derive(Debug, clap::Args, Serialize)]
-pub(super) struct GameArguments {
-    #[command(flatten)]
-    #[serde(flatten)]
-    rules: RulesArguments,
-    /// Opening book: a PGN file, or one opening per line as FEN, EPD, FEN with `moves …`, or moves
-    #[arg(long, value_name = "FILE", conflicts_with = "random_plies")]
-    openings: Option<PathBuf>,
-    /// Moves to play of each opening of the book, in plies [default: all]
-    #[arg(long, value_name = "N", requires = "openings")]
-    plies: Option<usize>,
-    #[command(flatten)]
-    #[serde(skip)]
-    strictness: Strictness,
-    /// Shuffle the opening book
-    #[arg(long, requires = "openings")]
-    shuffle: bool,
-    /// Length of random openings in plies, N or N-M [default: 4-7]
-    #[arg(long, value_name = "N", value_parser = parse_plies)]
-    random_plies: Option<RangeInclusive<usize>>,
-    /// Seed of everything random: openings, --shuffle, chance outcomes
-    #[arg(long, default_value_t = 1)]
-    pub(super) seed: u64,
-    /// Number of concurrent games [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse_concurrency)]
-    #[serde(skip)]
-    pub(super) concurrency: Option<usize>,
-    /// Pin each concurrent game and its engines to a core of its own, of all cores or of a list like 0,2-3
-    #[arg(long, value_name = "CORES", num_args = 0..=1, default_missing_value = "")]
-    #[serde(skip)]
-    affinity: Option<CoreList>,
-    /// Draw adjudication: movenumber=… movecount=… score=…
-    #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
-    pub(super) draw: Vec<String>,
-    /// Resign adjudication: movecount=… score=… twosided=…
-    #[arg(long, num_args = 1.., value_name = "KEY=VALUE")]
-    pub(super) resign: Vec<String>,
-    /// End games after N moves of each player, as a draw or by points
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
-    max_moves: Option<u32>,
-    /// Append all that engines and arena say to each other to a file
-    #[arg(long, value_name = "FILE")]
-    #[serde(skip)]
-    log: Option<PathBuf>,
+/// Checks, draws and merges files of games.
+#[derive(Debug, clap::Args)]
+pub(super) struct GamesArguments {
+    #[command(subcommand)]
+    command: GamesCommand,
 }
 
-fn parse_concurrency(text: &str) -> Result<usize, String> {
-    const MOST: usize = 1024;
-    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or(format!("expected a whole number from 1 to {MOST}"))
+#[derive(Debug, Subcommand)]
+enum GamesCommand {
+    /// Check the moves and results of the games in a PGN file
+    Replay(replay::GamesReplayArguments),
+    /// Draw the score over the games in a PGN file as a chart
+    Plot(plot::GamesPlotArguments),
+    /// Put the results of all shards of a job together
+    Merge(merge::GamesMergeArguments),
 }
 
-impl GameArguments {
-    /// Concurrent games.
-    fn concurrency(&self) -> usize {
-        self.concurrency.unwrap_or(1)
-    }
-
-    /// Warns of more concurrent games than there are cores.
-    pub(super) fn check_cores(&self) {
-        let (cores, concurrency) = (cores(), self.concurrency());
-        if concurrency > cores {
-            print_message!(
-                "labrys: warning: --concurrency {concurrency} on {cores} cores: \
-                 the engines will slow each other down"
-            );
-        }
-    }
-
-    /// All of these that the games depend on. A book counts by its content, wherever it is.
-    pub(super) fn job(&self) -> anyhow::Result<Value> {
-        let mut job = serde_json::to_value(self)?;
-        if let Some(path) = &self.openings {
-            let book = std::fs::read(path).with_context(|| format!("--openings {}", path.display()))?;
-            job["openings"] = crc32fast::hash(&book).into();
-        }
-        Ok(job)
-    }
-
-    /// The tournament of these engines, without an SPRT.
-    pub(super) fn tournament(
-        &self,
-        engines: Vec<EngineConfig>,
-        schedule: Schedule,
-    ) -> anyhow::Result<Tournament> {
-        let rules = self.rules.rules()?;
-        let mut board = rules.board()?;
-        for EngineConfig { name, setup, .. } in &engines {
-            if let Some((option, _)) = setup.options.iter().find(|(name, _)| rules.is_own_option(name)) {
-                bail!(
-                    "{}: option.{option}: the rules are the same for all engines, use --option",
-                    quote(name)
-                );
-            }
-        }
-        let openings = match &self.openings {
-            Some(path) => {
-                let options = BookOptions {
-                    plies: self.plies,
-                    shuffle: self.shuffle.then_some(self.seed),
-                    strict: self.strictness.strict,
-                };
-                Openings::read(path, board.as_mut(), options)?
-            }
-            None => {
-                let plies = self.random_plies.clone().unwrap_or(RANDOM_PLIES);
-                Openings::Random { seed: self.seed, plies }
-            }
-        };
-        let affinity = self.affinity.as_ref().map(|cores| Affinity::new(cores, self.concurrency()));
-        Ok(Tournament {
-            rules,
-            engines,
-            schedule,
-            openings,
-            seed: self.seed,
-            adjudication: Adjudication {
-                draw: read_if_given("--draw", &self.draw, DrawRule::read)?,
-                resign: read_if_given("--resign", &self.resign, ResignRule::read)?,
-                max_moves: self.max_moves,
-            },
-            sprt: None,
-            concurrency: self.concurrency(),
-            affinity: affinity.transpose().context("--affinity")?,
-            comment_keys: CommentKeys::default(),
-            log: match &self.log {
-                Some(path) => EngineLog::append(path).with_context(|| format!("--log {}", path.display()))?,
-                None => EngineLog::default(),
-            },
-        })
-    }
-}
-
-/// Reads the keys of an argument, if it is given.
-pub(super) fn read_if_given<T, E: std::error::Error + Send + Sync + 'static>(
-    section: &str,
-    words: &[String],
-    read: impl FnOnce(KeyValues) -> Result<T, E>,
-) -> anyhow::Result<Option<T>> {
-    match words {
-        [] => Ok(None),
-        words => Ok(Some(read(KeyValues::parse(section, words)?)?)),
+pub(super) fn run(arguments: &GamesArguments) -> anyhow::Result<()> {
+    match &arguments.command {
+        GamesCommand::Replay(arguments) => replay::run(arguments),
+        GamesCommand::Plot(arguments) => plot::run(arguments),
+        GamesCommand::Merge(arguments) => merge::run(arguments),
     }
 }

@@ -1,4 +1,4 @@
-//! The command line: one file per subcommand, glue only.
+//! The command line: a file for each command, a folder for each group of commands; glue only.
 
 /// Prints a line on standard output. `println!` would panic where nobody reads any more.
 macro_rules! print_line {
@@ -19,68 +19,46 @@ macro_rules! print_message {
 mod analyse;
 mod bench;
 mod completions;
-mod config;
-mod engines;
 mod games;
-mod merge;
+mod linear;
+mod man;
+mod r#match;
 mod nnue;
+mod old_names;
 mod openings;
-mod outputs;
+mod options;
 mod perft;
-mod plot;
-mod progress;
-mod records;
-mod replay;
-mod selfplay;
 #[cfg(feature = "web")]
 mod serve;
+mod shared;
 mod solve;
 mod spsa;
-mod stats;
-mod steps;
 mod suite;
 mod tables;
-mod tournament;
-mod train;
-mod tuc_client;
-mod tuc_server;
-mod tune;
-mod typed;
+mod tuc;
 mod uci;
 mod verify;
-mod version;
-mod words;
 mod zero;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::io;
-use std::ops::RangeInclusive;
-use std::path::Path;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use serde::Serialize;
 
-pub use typed::add_game;
+pub use self::shared::typed::add_game;
 
-use crate::arena::pgn::file::{PgnFile, PgnFileError};
-use crate::arena::{KeyError, Rules, RulesError, seconds};
-use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
-use crate::eval::WeightsError;
-use crate::files::Claim;
-use crate::learn::nnue::games::{GamesError, GamesProblem};
+use self::shared::errors::{exit, in_words, is_closed_pipe};
+use self::shared::{config, outputs, set_command_line, version};
+use crate::arena::KeyError;
 use crate::processor;
-use crate::search::{Control, Limits};
 
 /// Labrys, a game engine for chess, Neighbours, TUC-CHESS and Amazons. Without a command it speaks UCI on
 /// standard input and output; enter `help` for its commands.
 #[derive(Debug, Parser)]
 #[command(version = version::short(), about)]
-struct Arguments {
+struct LabrysArguments {
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -88,59 +66,94 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Speak UCI on standard input and output (the default), or over TCP
-    Uci(uci::Arguments),
-    /// Count the leaf nodes of the tree of legal moves, for one position or a test suite
-    Perft(perft::Arguments),
-    /// Search a fixed list of positions and print node counts and speed
-    Bench(bench::Arguments),
-    /// Play a match or a tournament between engines
-    Match(Box<tournament::Arguments>),
-    /// Find balanced openings for matches
-    Openings(openings::Arguments),
-    /// Put the results of all shards of a job together
-    Merge(merge::Arguments),
-    /// Check the moves and results of the games in a PGN file
-    Replay(replay::Arguments),
-    /// Search the positions of played games and mark the mistakes
-    Analyse(analyse::Arguments),
-    /// Draw the score over the games in a PGN file as a chart
-    Plot(plot::Arguments),
-    /// Fit the weights of an evaluation to the results of games by logistic regression
-    Tune(tune::Arguments),
-    /// Tune the constants of the search over games, in a build with the feature `tuning`
-    Spsa(Box<spsa::Arguments>),
-    /// Learn the weights of an evaluation by self-play
-    Train(Box<train::Arguments>),
-    /// Play games for `nnue train`
-    Selfplay(selfplay::Arguments),
-    /// Check files of self-play games and count their positions
-    Stats(stats::Arguments),
-    /// Make and train evaluation nets
-    Nnue(nnue::Arguments),
-    /// Make policy/value nets
-    Zero(zero::Arguments),
-    /// Search the positions of a test suite and count those that are solved
-    Suite(suite::Arguments),
-    /// Prove that a position is won, lost or drawn
-    Solve(solve::Arguments),
-    /// Build endgame tables by retrograde analysis
-    Tables(tables::Arguments),
-    /// Check the certificates of proofs by the rules
-    Verify(verify::Arguments),
+    Uci(uci::UciArguments),
     /// Serve the web board, a page on which to play against Labrys
     #[cfg(feature = "web")]
-    Serve(serve::Arguments),
+    Serve(serve::ServeArguments),
     /// Serve the web board, in a build with the feature `web`
     #[cfg(not(feature = "web"))]
     Serve(Lacking),
-    /// Play a game of TUC-CHESS over UDP as a client
-    TucClient(tuc_client::Arguments),
-    /// Serve a game of TUC-CHESS over UDP to two clients
-    TucServer(tuc_server::Arguments),
+    /// Search the positions of played games and mark the mistakes
+    Analyse(analyse::AnalyseArguments),
+    /// Play TUC-CHESS over UDP
+    Tuc(tuc::TucArguments),
+    /// Play a match or a tournament between engines
+    Match(Box<r#match::MatchArguments>),
+    /// Find balanced openings for matches
+    Openings(openings::OpeningsArguments),
+    /// Check, draw and merge files of games
+    Games(games::GamesArguments),
+    /// Search the positions of a test suite and count those that are solved
+    Suite(suite::SuiteArguments),
+    /// Search a fixed list of positions and print node counts and speed
+    Bench(bench::BenchArguments),
+    /// Count the leaf nodes of the tree of legal moves, for one position or a test suite
+    Perft(perft::PerftArguments),
+    /// Prove that a position is won, lost or drawn
+    Solve(solve::SolveArguments),
+    /// Check the certificates of proofs by the rules
+    Verify(verify::VerifyArguments),
+    /// Build endgame tables by retrograde analysis
+    Tables(tables::TablesArguments),
+    /// Learn the weights of a linear evaluation
+    Linear(linear::LinearArguments),
+    /// Train an evaluation net on self-play games
+    Nnue(nnue::NnueArguments),
+    /// Train a policy/value net by self-play
+    Zero(zero::ZeroArguments),
+    /// Tune the constants of the search over games, in a build with the feature `tuning`
+    Spsa(Box<spsa::SpsaArguments>),
+    /// Print the arguments of all commands and the options of the engine, as text or JSON
+    Options(options::OptionsArguments),
     /// Print completions for a shell
-    Completions(completions::Completions),
+    Completions(completions::CompletionsArguments),
     /// Write manual pages
-    Man(completions::Man),
+    Man(man::ManArguments),
+}
+
+/// The commands in the sections of the help.
+const SECTIONS: [(&str, &[&str]); 5] = [
+    ("Play", &["uci", "serve", "analyse", "tuc"]),
+    ("Compare", &["match", "openings", "games", "suite", "bench", "perft"]),
+    ("Prove", &["solve", "verify", "tables"]),
+    ("Learn", &["linear", "nnue", "zero", "spsa"]),
+    ("The program", &["options", "completions", "man", "help"]),
+];
+
+/// The whole command line.
+fn command() -> clap::Command {
+    let command = with_negative_numbers(LabrysArguments::command());
+    let template = help_template(&command);
+    command.help_template(template)
+}
+
+/// Takes a number below zero for the value of an argument, not for an argument.
+fn with_negative_numbers(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|argument| match argument.get_action().takes_values() {
+        true => argument.allow_negative_numbers(true),
+        false => argument,
+    });
+    command.mut_subcommands(with_negative_numbers)
+}
+
+/// The help with the commands in their sections.
+fn help_template(command: &clap::Command) -> String {
+    let row = |name: &&str| {
+        let Some(command) = command.find_subcommand(name) else {
+            // clap adds it last.
+            return format!("  {name:12} Print this help, or that of a command\n");
+        };
+        let about = command.get_about().map_or_else(String::new, ToString::to_string);
+        let inner: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
+        let inner = if inner.is_empty() { String::new() } else { format!(": {}", inner.join(", ")) };
+        format!("  {name:12} {about}{inner}\n")
+    };
+    let section = |(title, names): &(&str, &[&str])| {
+        let rows: String = names.iter().map(row).collect();
+        format!("{title}:\n{rows}\n")
+    };
+    let sections: String = SECTIONS.iter().map(section).collect();
+    format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{sections}Options:\n{{options}}")
 }
 
 /// A whole program: runs the command line `arguments`, the program name included, and says on standard error
@@ -173,18 +186,19 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> anyhow::Result<()> 
     let line: Vec<_> = arguments.into_iter().collect();
     // Whoever starts an engine waits for it, and has no arguments to parse.
     if line.len() <= 1 {
-        return execute(Arguments { command: None });
+        return execute(LabrysArguments { command: None });
     }
-    *LINE.lock().unwrap_or_else(PoisonError::into_inner) = line.clone();
+    set_command_line(&line);
+    let line = old_names::replaced(line);
     check_build(&line)?;
-    let mut command = Arguments::command();
+    let mut command = command();
     if line.iter().any(|word| word == "--version") {
         command = command.long_version(version::long());
     }
     let (line, config) = config::expand(command.clone(), line)?;
-    let matches = command.try_get_matches_from_mut(line).unwrap_or_else(|error| error.exit());
+    let matches = command.try_get_matches_from_mut(line).unwrap_or_else(|error| exit(&error));
     outputs::check(&command, &matches)?;
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let arguments = LabrysArguments::from_arg_matches(&matches).unwrap_or_else(|error| exit(&error));
     let done = execute(arguments);
     // A wrong key of a section may stand in the file.
     let is_key = |error: &anyhow::Error| error.chain().any(|cause| cause.is::<KeyError>());
@@ -222,208 +236,43 @@ fn lacking(command: &str, feature: &str) -> anyhow::Error {
     )
 }
 
-fn execute(arguments: Arguments) -> anyhow::Result<()> {
-    match arguments.command.unwrap_or(Command::Uci(uci::Arguments::default())) {
+fn execute(arguments: LabrysArguments) -> anyhow::Result<()> {
+    match arguments.command.unwrap_or(Command::Uci(uci::UciArguments::default())) {
         Command::Uci(arguments) => uci::run(&arguments),
-        Command::Perft(arguments) => perft::run(&arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
-        Command::Match(arguments) => tournament::run(*arguments),
-        Command::Openings(arguments) => openings::run(&arguments),
-        Command::Merge(arguments) => merge::run(&arguments),
-        Command::Replay(arguments) => replay::run(&arguments),
-        Command::Analyse(arguments) => analyse::run(&arguments),
-        Command::Plot(arguments) => plot::run(&arguments),
-        Command::Tune(arguments) => tune::run(&arguments),
-        Command::Spsa(arguments) => spsa::run(&arguments),
-        Command::Train(arguments) => train::run(&arguments),
-        Command::Selfplay(arguments) => selfplay::run(&arguments),
-        Command::Stats(arguments) => stats::run(&arguments),
-        Command::Nnue(arguments) => nnue::run(&arguments),
-        Command::Zero(arguments) => zero::run(&arguments),
-        Command::Suite(arguments) => suite::run(&arguments),
-        Command::Solve(arguments) => solve::run(&arguments),
-        Command::Tables(arguments) => tables::run(&arguments),
-        Command::Verify(arguments) => verify::run(&arguments),
         #[cfg(feature = "web")]
         Command::Serve(arguments) => serve::run(&arguments),
         #[cfg(not(feature = "web"))]
         Command::Serve(_) => Err(lacking("serve", "web")),
-        Command::TucClient(arguments) => tuc_client::run(&arguments),
-        Command::TucServer(arguments) => tuc_server::run(&arguments),
-        Command::Completions(arguments) => Ok(completions::print(&arguments, Arguments::command())?),
-        Command::Man(arguments) => {
-            completions::write_pages(&arguments, Arguments::command().long_version(version::long()))
-        }
+        Command::Analyse(arguments) => analyse::run(&arguments),
+        Command::Tuc(arguments) => tuc::run(&arguments),
+        Command::Match(arguments) => r#match::run(*arguments),
+        Command::Openings(arguments) => openings::run(&arguments),
+        Command::Games(arguments) => games::run(&arguments),
+        Command::Suite(arguments) => suite::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
+        Command::Perft(arguments) => perft::run(&arguments),
+        Command::Solve(arguments) => solve::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Tables(arguments) => tables::run(&arguments),
+        Command::Linear(arguments) => linear::run(&arguments),
+        Command::Nnue(arguments) => nnue::run(&arguments),
+        Command::Zero(arguments) => zero::run(&arguments),
+        Command::Spsa(arguments) => spsa::run(&arguments),
+        Command::Options(arguments) => options::run(&arguments, command()),
+        Command::Completions(arguments) => Ok(completions::run(&arguments, command())?),
+        Command::Man(arguments) => man::run(&arguments, command().long_version(version::long())),
     }
 }
 
-/// Whether an error is that nobody reads the output any more.
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let mut errors = error.chain().filter_map(|cause| match cause.downcast_ref() {
-        // It says the whole problem itself, so that there is no cause behind it.
-        Some(GamesError { problem: GamesProblem::Io(error), .. }) => Some(error),
-        _ => cause.downcast_ref::<io::Error>(),
-    });
-    errors.any(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// An error with its causes. Some errors say their cause themselves: it is not said twice.
-fn in_words(error: &anyhow::Error) -> String {
-    error.chain().fold(String::new(), |said, cause| match cause.to_string() {
-        cause if said.ends_with(&cause) => said,
-        cause if said.is_empty() => cause,
-        cause => format!("{said}: {cause}"),
-    })
-}
-
-/// The game and its own option.
-#[derive(Debug, clap::Args, Serialize)]
-struct RulesArguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
-    variant: String,
-    /// Set the game's own option, for all engines
-    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::own_option())]
-    option: Option<(String, String)>,
-}
-
-impl RulesArguments {
-    fn rules(&self) -> Result<Rules, RulesError> {
-        Rules::new(&self.variant, self.option.clone())
+    #[test]
+    fn each_command_is_in_one_section() {
+        let mut listed: Vec<_> = SECTIONS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        assert_eq!(listed.pop(), Some("help"));
+        let command = LabrysArguments::command();
+        assert_eq!(listed, command.get_subcommands().map(clap::Command::get_name).collect::<Vec<_>>());
     }
-}
-
-/// A game and a position of it.
-#[derive(Debug, clap::Args)]
-struct PositionArguments {
-    /// The game
-    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
-    variant: String,
-    /// The position in FEN [default: the start position]
-    #[arg(long)]
-    fen: Option<String>,
-}
-
-/// The limits of each search, at least one of them.
-#[derive(Debug, clap::Args)]
-#[group(required = true, multiple = true)]
-struct LimitArguments {
-    /// Seconds for each search
-    #[arg(long, value_name = "S", value_parser = parse_seconds)]
-    movetime: Option<Duration>,
-    /// Nodes for each search
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
-    /// Plies for each search
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=128))]
-    depth: Option<u32>,
-}
-
-impl LimitArguments {
-    fn limits(&self) -> Limits {
-        let LimitArguments { movetime, nodes, depth } = *self;
-        Limits { movetime, nodes, depth, ..Limits::none() }
-    }
-}
-
-/// The number of threads asked for, or as many as the machine has.
-fn threads(asked: Option<impl Into<usize>>) -> usize {
-    asked.map_or_else(cores, Into::into)
-}
-
-/// The cores that this process may use.
-fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// The command line that runs, the program name included: that of the process may be another program's.
-static LINE: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
-
-/// The words of the command line that runs, without the program name.
-fn command_line() -> Vec<String> {
-    let line = LINE.lock().unwrap_or_else(PoisonError::into_inner);
-    line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
-}
-
-/// The control that Ctrl-C stops; none before the first command that has one.
-static INTERRUPTIBLE: Mutex<Option<Arc<Control>>> = Mutex::new(None);
-
-/// A control that Ctrl-C stops, in place of those before.
-fn interruptible() -> anyhow::Result<Arc<Control>> {
-    let control = Arc::new(Control::default());
-    let current = || INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner);
-    let before = current().replace(Arc::clone(&control));
-    if before.is_none() {
-        let stop = move || current().iter().for_each(|control| control.stop());
-        ctrlc::set_handler(stop).context("cannot install the Ctrl-C handler")?;
-    }
-    Ok(control)
-}
-
-/// Creates a PGN file. Where there is one, `hint` says how to go on with it.
-fn create_pgn(path: &Path, hint: &'static str) -> anyhow::Result<PgnFile> {
-    PgnFile::create(path).map_err(|error| match error {
-        PgnFileError::Exists { .. } => anyhow::Error::new(error).context(hint),
-        error => error.into(),
-    })
-}
-
-/// The right to write a file, before the work whose result it is to have.
-fn claim(path: &Path) -> anyhow::Result<Claim> {
-    Claim::file(path).with_context(|| format!("cannot write {}", path.display()))
-}
-
-/// Sets options of an engine. What else has changed is logged.
-fn set_options(engine: &mut dyn Engine, options: &[(String, String)]) -> Result<(), OptionError> {
-    for (name, value) in options {
-        for side_effect in engine.set_option(name, value)? {
-            log::warn!("--option {name}: {side_effect}");
-        }
-    }
-    Ok(())
-}
-
-/// Sets the weights of an engine, which have to be of its feature set.
-fn set_weights_of_set(engine: &mut dyn Engine, source: &WeightsSource) -> Result<(), WeightsError> {
-    let expected = engine.weights().set_name();
-    for side_effect in engine.set_weights(source)? {
-        if let SideEffect::FeatureSet { set: found } = side_effect {
-            return Err(WeightsError::Set { found: found.to_owned(), expected: format!("`{expected}`") });
-        }
-    }
-    Ok(())
-}
-
-/// The most plies of a random opening: no game needs more, and some would never end.
-const LONGEST_OPENING: usize = 1000;
-
-/// Parses a number of plies, `N`, or a range, `N-M`.
-fn parse_plies(text: &str) -> Result<RangeInclusive<usize>, String> {
-    let (least, most) = text.split_once('-').unwrap_or((text, text));
-    let range = least.parse().ok().zip(most.parse().ok()).map(|(least, most)| least..=most);
-    let range = range.filter(|range| !range.is_empty() && *range.end() <= LONGEST_OPENING);
-    range.ok_or_else(|| format!("expected a number of plies, `N` or `N-M`, up to {LONGEST_OPENING}"))
-}
-
-/// Parses an even number.
-fn parse_even(text: &str) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|number: &u64| number.is_multiple_of(2));
-    number.ok_or_else(|| "expected an even number".to_owned())
-}
-
-/// Parses a finite number, zero or more.
-fn parse_non_negative(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.ok_or_else(|| "expected a number, zero or more".to_owned())
-}
-
-/// Parses a number from 0 to 1.
-fn parse_fraction(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| (0.0..=1.0).contains(number));
-    number.ok_or_else(|| "expected a number from 0 to 1".to_owned())
-}
-
-/// Parses a time in seconds.
-fn parse_seconds(text: &str) -> Result<Duration, String> {
-    seconds(text).ok_or_else(|| "expected seconds, from 0 to 1000000".to_owned())
 }

@@ -1,42 +1,51 @@
-//! `labrys nnue`: evaluation nets.
+//! `labrys nnue`: evaluation nets, from the games to the net.
 
 pub(super) mod export;
 pub(super) mod generations;
 pub(super) mod new;
+pub(super) mod selfplay;
+pub(super) mod stats;
 pub(super) mod train;
 
 use anyhow::ensure;
 use clap::Subcommand;
 use serde::Serialize;
 
+use crate::commands::shared::values::whole;
 use crate::eval::nnue::EvalNetSizes;
 use crate::game::Knowledge;
 
-/// Makes and trains evaluation nets.
+/// Plays games, trains evaluation nets on them, and writes nets and positions.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct NnueArguments {
     #[command(subcommand)]
-    command: Command,
+    command: NnueCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
-    /// Write a net with random parameters
-    New(new::Arguments),
-    /// Train a net on games of `labrys selfplay`
-    Train(train::Arguments),
+enum NnueCommand {
+    /// Play games to learn from
+    Selfplay(selfplay::NnueSelfplayArguments),
+    /// Check files of self-play games and count their positions
+    Stats(stats::NnueStatsArguments),
+    /// Train a net on games of `nnue selfplay`
+    Train(train::NnueTrainArguments),
     /// Play games, train a net on them, have it play the next games, and so on, with matches in between
-    Generations(Box<generations::Arguments>),
-    /// Write the quiet positions of games of `labrys selfplay` in the format of the trainer bullet
-    Export(export::Arguments),
+    Generations(Box<generations::NnueGenerationsArguments>),
+    /// Write the quiet positions of games of `nnue selfplay` in the format of the trainer bullet
+    Export(export::NnueExportArguments),
+    /// Write a net with random parameters
+    New(new::NnueNewArguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &NnueArguments) -> anyhow::Result<()> {
     match &arguments.command {
-        Command::New(arguments) => new::run(arguments),
-        Command::Train(arguments) => train::run(arguments),
-        Command::Generations(arguments) => generations::run(arguments),
-        Command::Export(arguments) => export::run(arguments),
+        NnueCommand::Selfplay(arguments) => selfplay::run(arguments),
+        NnueCommand::Stats(arguments) => stats::run(arguments),
+        NnueCommand::Train(arguments) => train::run(arguments),
+        NnueCommand::Generations(arguments) => generations::run(arguments),
+        NnueCommand::Export(arguments) => export::run(arguments),
+        NnueCommand::New(arguments) => new::run(arguments),
     }
 }
 
@@ -44,14 +53,14 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 #[derive(Debug, clap::Args, Serialize)]
 struct Sizes {
     /// Sets of weights for the inputs; where a player's king is decides which one counts
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u8>(1..))]
     #[serde(skip_serializing_if = "is_one")]
     buckets: u8,
     /// Neurons for each of the two players
-    #[arg(long, value_name = "N", default_value_t = 128, value_parser = parse_size::<4_096>)]
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = whole::<usize>(1..=4_096))]
     neurons: usize,
     /// Outputs, of which what is on the board decides
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = parse_size::<64>)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<usize>(1..=64))]
     outputs: usize,
 }
 
@@ -70,10 +79,4 @@ impl Sizes {
         ensure!(buckets <= G::BUCKETS, "--buckets {buckets}: {} has at most {}", G::info().name, G::BUCKETS);
         Ok(EvalNetSizes { inputs: position.input_shape(), buckets, hidden, outputs })
     }
-}
-
-/// Parses a whole number from 1 to `MOST`.
-fn parse_size<const MOST: usize>(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
-    number.ok_or_else(|| format!("expected a whole number from 1 to {MOST}"))
 }

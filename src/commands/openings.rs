@@ -7,12 +7,14 @@ use std::path::PathBuf;
 
 use anyhow::{Context, ensure};
 
-use super::progress::Progress;
-use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Openings;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::values::{plies, whole};
+use crate::commands::shared::{RulesArguments, interruptible};
 use crate::engine::{Engine, SearchReport};
 use crate::eval::UciScore;
 use crate::files::write_atomically;
+use crate::game::counted;
 use crate::search::{Control, Limits};
 
 /// Maximum number of random openings tried for each one to find.
@@ -20,31 +22,31 @@ const ATTEMPTS: u64 = 1000;
 
 /// Finds balanced openings: random moves after which the search score is near 0.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct OpeningsArguments {
     #[command(flatten)]
     rules: RulesArguments,
     /// Number of openings to find
-    #[arg(long, default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, default_value_t = 100, value_parser = whole::<u64>(1..=1_000_000))]
     count: u64,
     /// Length of an opening in plies, N or N-M
-    #[arg(long, value_name = "N", default_value = "6-9", value_parser = parse_plies)]
+    #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
     random_plies: RangeInclusive<usize>,
     /// Nodes to search for each opening
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 20_000, value_parser = whole::<u64>(1..))]
     nodes: u64,
     /// Largest absolute score of a balanced opening, in hundredths
-    #[arg(long, default_value_t = 50, value_name = "CP", value_parser = clap::value_parser!(i32).range(0..))]
+    #[arg(long, default_value_t = 50, value_name = "CP", value_parser = whole::<i32>(0..))]
     within: i32,
     /// Seed of the random moves
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Output file, in EPD
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let _claim = super::claim(&arguments.out)?;
+pub(super) fn run(arguments: &OpeningsArguments) -> anyhow::Result<()> {
+    let _claim = crate::commands::shared::claim(&arguments.out)?;
     let mut engine = arguments.rules.rules()?.engine()?;
     let lines = Openings::Random { seed: arguments.seed, plies: arguments.random_plies.clone() };
     let limits = Limits { nodes: Some(arguments.nodes), ..Limits::none() };
@@ -56,10 +58,10 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let mut number = 0;
     let mut find = || -> anyhow::Result<()> {
         while found < arguments.count {
-            ensure!(number < attempts, "no more in {attempts} lines");
+            ensure!(number < attempts, "no more in {}", counted(attempts, "line"));
             let line = lines.get(number, engine.board_mut(), &control)?;
             number += 1;
-            progress.update(found, || format!("in {number} lines"));
+            progress.update(found, || format!("in {}", counted(number, "line")));
             engine.board_mut().set_up(Some(&line.fen), &line.moves)?;
             let fen = engine.board().fen();
             let is_new = searched.insert(fen.clone());
@@ -83,8 +85,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     // What has been found is kept, however the search for more ends.
     write_atomically(&arguments.out, &text).with_context(|| out.to_string())?;
-    done.with_context(|| format!("found only {found} of {count} openings, which are in {out}"))?;
-    print_line!("{found} openings within {} cp, of {number} lines", arguments.within)?;
+    done.with_context(|| format!("found only {found} of {}, in {out}", counted(count, "opening")))?;
+    print_line!(
+        "{} within {} cp, of {}",
+        counted(found, "opening"),
+        arguments.within,
+        counted(number, "line")
+    )?;
     Ok(())
 }
 

@@ -6,18 +6,19 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 
-use super::PositionArguments;
+use crate::commands::shared::PositionArguments;
+use crate::commands::shared::values::whole;
 use crate::engine::{Board, registry};
-use crate::game::perft::parse_suite;
+use crate::game::{counted, perft::parse_suite};
 use crate::protocol::text;
 use crate::search::Control;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct PerftArguments {
     #[command(flatten)]
     position: PositionArguments,
     /// Depth in plies; with --suite, the maximum depth
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=64), required_unless_present = "suite")]
+    #[arg(long, value_parser = whole::<u32>(1..=64), required_unless_present = "suite")]
     depth: Option<u32>,
     /// Print the count of each root move
     #[arg(long)]
@@ -27,7 +28,7 @@ pub(super) struct Arguments {
     suite: Option<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &PerftArguments) -> anyhow::Result<()> {
     let mut board = registry::board(&arguments.position.variant)?;
     match &arguments.suite {
         Some(path) => run_suite(board.as_mut(), path, arguments.depth),
@@ -79,10 +80,10 @@ fn run_suite(board: &mut dyn Board, path: &Path, deepest: Option<u32>) -> anyhow
         }
         writeln!(out, "{}: {}", case.fen, comparisons.join(", "))?;
     }
-    writeln!(out, "{} positions, {counts} counts, {wrong} wrong", cases.len())?;
+    writeln!(out, "{}, {}, {wrong} wrong", counted(cases.len(), "position"), counted(counts, "count"))?;
     writeln!(out, "{}", text::speed(total, start.elapsed()))?;
     if wrong > 0 {
-        bail!("suite {name}: {wrong} of {counts} counts are wrong");
+        bail!("suite {name}: {wrong} of {} wrong", counted(counts, "count"));
     }
     Ok(())
 }

@@ -7,26 +7,27 @@ use std::path::PathBuf;
 use anyhow::bail;
 use etcetera::BaseStrategy;
 
-use super::engines::Engines;
 use crate::arena::{EngineConfig, EngineKind, KeyValues};
+use crate::commands::shared::engines::Engines;
+use crate::commands::shared::values::{ip_address, whole};
 use crate::game::quote;
 use crate::web::{Config, Server, is_reserved};
 
 /// Serves the web board: a page on which to play all games against Labrys and other engines.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct ServeArguments {
     /// Port to listen on; 0 picks a free one
-    #[arg(long, default_value = "8888", value_name = "N")]
+    #[arg(long, default_value = "8888", value_name = "N", value_parser = whole::<u16>(..))]
     port: u16,
     /// Address to listen on; 0.0.0.0 accepts browsers on other machines, which need the token in the address
     /// that is printed
-    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR")]
+    #[arg(long, default_value = "127.0.0.1", value_name = "ADDR", value_parser = ip_address)]
     bind: IpAddr,
     /// Open the page in the default browser
     #[arg(long)]
     open: bool,
     /// Searches at a time; others wait for their turn [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1..=1024))]
     searches: Option<u16>,
     /// Show the games, curves and charts of a match or a training in this folder and below it
     #[arg(long, value_name = "DIR")]
@@ -41,7 +42,7 @@ pub(super) struct Arguments {
     engines: Engines,
 }
 
-impl Arguments {
+impl ServeArguments {
     /// The engines that browsers can choose. A move takes one second unless there is another limit.
     fn engines(&self) -> anyhow::Result<Vec<EngineConfig>> {
         let engines = self.engines.read(&KeyValues::parse("--engine", &["st=1"])?)?;
@@ -72,7 +73,7 @@ impl Arguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &ServeArguments) -> anyhow::Result<()> {
     let listen = SocketAddr::new(arguments.bind, arguments.port);
     if let Some(folder) = arguments.folder.as_deref().filter(|folder| !folder.is_dir()) {
         bail!("--folder {}: there is no such folder", folder.display());

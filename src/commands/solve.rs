@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use clap::value_parser;
 
-use super::PositionArguments;
-use crate::commands::words;
+use crate::commands::shared::PositionArguments;
+use crate::commands::shared::values::{duration, whole};
+use crate::commands::shared::words;
 use crate::engine::Settings;
 use crate::files;
+use crate::game::counted;
 use crate::search::Limits;
 use crate::solver::{
     self, Leaves, ProofEngine, Resources, Solution, SolveJob, SolveTask, SplitEvent, TaskError, WriteError,
@@ -21,25 +22,25 @@ use crate::solver::{
 
 /// Proves that a position is a win, a loss or a draw for the side to move.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct SolveArguments {
     #[command(flatten)]
     position: PositionArguments,
     /// Moves to play from there
     #[arg(long, value_name = "MOVE", num_args = 1..)]
     moves: Vec<String>,
     /// Maximum number of positions to expand for the value
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     nodes: Option<u64>,
     /// Time limit in seconds for the value
-    #[arg(long, value_name = "S", value_parser = super::parse_seconds)]
+    #[arg(long, value_name = "S", value_parser = duration)]
     time: Option<Duration>,
     /// Size of the transposition table in MiB
-    #[arg(long, value_name = "MB", default_value_t = 256)]
-    #[arg(value_parser = value_parser!(u32).range(1..=32_768))]
+    #[arg(long, value_name = "MB", default_value_t = 256, value_parser = whole::<u32>(..))]
+    #[arg(value_parser = whole::<u32>(1..=32_768))]
     hash: u32,
     /// Number of threads
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    #[arg(value_parser = value_parser!(u16).range(1..=256))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u16>(..))]
+    #[arg(value_parser = whole::<u16>(1..=256))]
     threads: u16,
     /// Keep the table in a file, and go on with it
     #[arg(long, value_name = "FILE", conflicts_with = "assume")]
@@ -64,11 +65,11 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE", num_args = 1..)]
     assume: Vec<PathBuf>,
     /// List the positions so many plies below that have to be solved; with `--results`, solve each of them
-    #[arg(long, value_name = "PLIES", value_parser = value_parser!(u8).range(1..=4))]
+    #[arg(long, value_name = "PLIES", value_parser = whole::<u8>(1..=4))]
     split: Option<u8>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &SolveArguments) -> anyhow::Result<()> {
     let mut engine = solver::engine(&arguments.position.variant, &Settings::default())?;
     for (name, value) in &arguments.option {
         engine.engine_mut().set_option(name, value).context("--option")?;
@@ -92,7 +93,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 }
 
-impl Arguments {
+impl SolveArguments {
     fn limits(&self) -> Limits {
         Limits { nodes: self.nodes, movetime: self.time, ..Limits::none() }
     }
@@ -112,10 +113,10 @@ impl Arguments {
     }
 }
 
-fn solve(engine: &dyn ProofEngine, arguments: &Arguments) -> anyhow::Result<()> {
-    let _claim = arguments.proof.as_deref().map(super::claim).transpose()?;
+fn solve(engine: &dyn ProofEngine, arguments: &SolveArguments) -> anyhow::Result<()> {
+    let _claim = arguments.proof.as_deref().map(crate::commands::shared::claim).transpose()?;
     arguments.results.as_deref().map_or(Ok(()), check_writable)?;
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
     let (board, mut printed) = (engine.engine().board(), Ok(()));
     let written = engine.solve(&arguments.task(), &arguments.limits(), &control, &mut |solution| {
         let fen = board.fen();
@@ -137,7 +138,7 @@ fn solve(engine: &dyn ProofEngine, arguments: &Arguments) -> anyhow::Result<()> 
 fn print_certificate(path: &Path, written: Option<Written>) -> anyhow::Result<()> {
     let told = match written {
         Some(Written { counts, checksum }) => {
-            format!("{} positions, checksum {checksum:08x}", counts.positions())
+            format!("{}, checksum {checksum:08x}", counted(counts.positions(), "position"))
         }
         None => "not written, it was stopped".to_owned(),
     };
@@ -149,13 +150,13 @@ fn solve_split(
     engine: &dyn ProofEngine,
     plies: usize,
     path: &Path,
-    arguments: &Arguments,
+    arguments: &SolveArguments,
 ) -> anyhow::Result<()> {
     check_writable(path)?;
     if let Some(folder) = &arguments.proof {
         files::create_folder(folder).with_context(|| format!("cannot make {}", folder.display()))?;
     }
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
     let (mut printed, mut solved) = (Ok(()), 0);
     let mut each = |event: SplitEvent| {
         printed = match event {
@@ -171,7 +172,7 @@ fn solve_split(
     };
     let jobs = engine.solve_split(plies, &arguments.task(), &arguments.limits(), &control, &mut each)?;
     printed?;
-    writeln!(io::stdout(), "{solved} of {jobs} positions solved")?;
+    writeln!(io::stdout(), "{solved} of {} solved", counted(jobs, "position"))?;
     Ok(())
 }
 

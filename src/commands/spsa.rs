@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
-pub(super) use self::arguments::Arguments;
-use super::interruptible;
-use super::progress::Progress;
-use super::steps::{self, Step};
+pub(super) use self::arguments::SpsaArguments;
 use crate::arena::{Format, Results, Schedule, Tournament};
+use crate::commands::shared::interruptible;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::steps::{self, Step};
+use crate::game::counted;
 use crate::learn::checkpoint::{CheckpointError, TrainingFolder};
 use crate::learn::spsa::{Side, Spsa, SpsaState};
 use crate::search::{Constants, Control};
@@ -24,7 +25,7 @@ const REPORTS: Duration = Duration::from_secs(20);
 const TABLE: &str = "spsa.csv";
 const CHART: &str = "spsa.svg";
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &SpsaArguments) -> anyhow::Result<()> {
     let spsa = arguments.spsa()?;
     let mut tournament = arguments.tournament(&spsa)?;
     arguments.play.check_cores();
@@ -84,17 +85,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     })?;
     progress.finish();
     write_reports(&folder, &spsa, &state)?;
-    print_line!("{} iterations, {}", state.iteration, spsa.summary(&state))?;
+    print_line!("{}, {}", counted(state.iteration, "iteration"), spsa.summary(&state))?;
     if state.iteration == spsa.iterations {
         print_values(&spsa, &state)?;
     } else if !is_given {
         bail!(
-            "interrupted after {} of {} iterations, use --resume to continue",
+            "interrupted after {} of {}, use --resume to continue",
             state.iteration,
-            spsa.iterations
+            counted(spsa.iterations, "iteration")
         );
     }
-    super::tournament::check_log(&tournament)
+    super::r#match::check_log(&tournament)
 }
 
 /// Plays rounds of the match: the games that the first engine has lost, drawn and won, or `None` if `control`

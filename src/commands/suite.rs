@@ -7,17 +7,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-use super::LimitArguments;
-use crate::commands::words;
+use crate::commands::shared::LimitArguments;
+use crate::commands::shared::values::whole;
+use crate::commands::shared::words;
 use crate::engine::suite::{self, Attempt, SuitePosition};
 use crate::engine::{Engine, Settings, registry};
-use crate::game::MoveError;
+use crate::game::{MoveError, counted};
 use crate::protocol::text;
 use crate::search::Bound;
 
 /// Searches the positions of a test suite and counts those in which the right move is found.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct SuiteArguments {
     /// The suite: EPD with `bm`, `am`, `dm`, or points of moves in `c0` or `c8` and `c9`
     file: PathBuf,
     /// The game
@@ -29,7 +30,7 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     option: Vec<(String, String)>,
     /// Fail if fewer positions are solved
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<usize>(..))]
     require: Option<usize>,
     /// Fail at the first bad line instead of leaving it out
     #[arg(long)]
@@ -73,12 +74,12 @@ struct Row {
     most_points: u32,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &SuiteArguments) -> anyhow::Result<()> {
     let name = arguments.file.display();
     // Nothing lies between this clock and the search.
     let settings = Settings { move_overhead: 0, ..Settings::default() };
     let mut engine = registry::engine(&arguments.variant, &settings)?;
-    super::set_options(engine.as_mut(), &arguments.option)?;
+    crate::commands::shared::set_options(engine.as_mut(), &arguments.option)?;
     let text = labrys_support::text::read(&arguments.file).with_context(|| format!("cannot read {name}"))?;
     if text.trim_start().starts_with("[Event ") {
         bail!("suite {name}: games in PGN, expected positions in EPD");
@@ -101,13 +102,13 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     if report.left_out > NAMED && others.is_empty() {
-        print_message!("labrys: suite {name}: {} lines left out", report.left_out);
+        print_message!("labrys: suite {name}: {} left out", counted(report.left_out, "line"));
     }
     if positions.is_empty() {
         bail!("suite {name}: no position in it");
     }
 
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
     let limits = arguments.limits.limits();
     let (start, mut out) = (Instant::now(), io::stdout());
     for position in &positions {
@@ -129,7 +130,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
 
     if !report.complete {
-        bail!("interrupted after {} of {} positions", report.positions.len(), positions.len());
+        bail!("interrupted after {} of {}", report.positions.len(), counted(positions.len(), "position"));
     }
     match arguments.require.filter(|&required| report.solved < required) {
         Some(required) => bail!("suite {name}: {} solved, {required} required", report.solved),
@@ -150,7 +151,7 @@ impl Report {
     fn text(&self) -> String {
         let mut sums = vec![format!("{} of {} solved", self.solved, self.positions.len())];
         if self.most_points > 0 {
-            sums.push(format!("{} of {} points", self.points, self.most_points));
+            sums.push(format!("{} of {}", self.points, counted(self.most_points, "point")));
         }
         if self.left_out > 0 {
             sums.push(format!("{} left out", self.left_out));
@@ -191,10 +192,11 @@ impl Row {
         let verdict = if self.solved { "ok" } else { "WRONG" };
         let points = match self.most_points {
             0 => String::new(),
-            most => format!(", {} of {most} points", self.points),
+            most => format!(", {} of {}", self.points, counted(most, "point")),
         };
         format!(
-            "{id}: {expected}, found {found}{score}: {verdict}{points}, depth {depth}, {nodes} nodes, {seconds:.3} s"
+            "{id}: {expected}, found {found}{score}: {verdict}{points}, depth {depth}, {}, {seconds:.3} s",
+            counted(nodes, "node")
         )
     }
 }

@@ -6,10 +6,11 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use super::progress::Progress;
-use super::{interruptible, threads};
-use crate::commands::typed::commands;
-use crate::commands::words;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
+use crate::commands::shared::words;
+use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::{Claim, create_folder};
@@ -18,28 +19,28 @@ use crate::solver::{TableSummary, TablesListener, TablesRequest, build_tables};
 
 /// Builds endgame tables by retrograde analysis. Tables that the folder has already are checked and kept.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct TablesArguments {
     /// The game
     #[arg(long, default_value_t = default_game().to_owned(), value_parser = words::game())]
     variant: String,
     /// The most pieces of a player
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u8>(1..))]
     pieces: u8,
     /// The most pieces of both players together [default: twice as many]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(2..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u8>(2..))]
     total: Option<u8>,
     /// Folder for the tables
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
     /// The most memory for tables, in MiB
-    #[arg(long, value_name = "MB", default_value_t = 4096)]
+    #[arg(long, value_name = "MB", default_value_t = 4096, value_parser = whole::<u32>(..))]
     memory: u32,
     /// Threads [default: as many as the machine has]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &TablesArguments) -> anyhow::Result<()> {
     commands(&arguments.variant)?.tables(arguments)
 }
 
@@ -62,7 +63,7 @@ pub(super) fn has_tables<G: Playable>() -> bool {
     G::visit_endgames(Nothing).is_some()
 }
 
-impl Arguments {
+impl TablesArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let Some(built) = G::visit_endgames(self) else {
             bail!("{} has no endgame tables that can be built", G::info().name);
@@ -71,7 +72,7 @@ impl Arguments {
     }
 }
 
-impl EndgamesVisitor for &Arguments {
+impl EndgamesVisitor for &TablesArguments {
     type Output = anyhow::Result<()>;
 
     fn visit<E: Endgames>(self, endgames: &E) -> anyhow::Result<()> {

@@ -7,17 +7,18 @@ use std::time::Instant;
 use anyhow::Context;
 
 use crate::engine::Settings;
+use crate::game::counted;
 use crate::solver::{self, Verified, variant_of};
 
 /// Checks the certificates of proofs.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct VerifyArguments {
     /// Certificates of one game, written by `solve --proof`; each may rest on those before it
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &VerifyArguments) -> anyhow::Result<()> {
     let first = &arguments.files[0];
     let variant = variant_of(first).with_context(|| first.display().to_string())?;
     let engine = solver::engine(&variant, &Settings::default())?;
@@ -36,14 +37,17 @@ fn summary(Verified { header, checksum }: &Verified) -> String {
     let counts = header.counts;
     let mut means = match counts.counted {
         0 => "verified by the rules alone".to_owned(),
-        lines => format!("verified, {lines} lines by counting"),
+        lines => format!("verified, {} by counting", counted(lines, "line")),
     };
     if counts.assumed > 0 {
-        means += &format!(", {} lines by the certificates before", counts.assumed);
+        means += &format!(", {} by the certificates before", counted(counts.assumed, "line"));
     }
     let positions = counts.positions();
     format!(
-        "{} {} {}: {means}, {positions} positions, checksum {checksum:08x}",
-        header.value, header.variant, header.fen
+        "{} {} {}: {means}, {}, checksum {checksum:08x}",
+        header.value,
+        header.variant,
+        header.fen,
+        counted(positions, "position")
     )
 }

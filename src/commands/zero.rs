@@ -9,25 +9,25 @@ use clap::Subcommand;
 
 /// Makes policy/value nets.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(super) struct ZeroArguments {
     #[command(subcommand)]
-    command: Command,
+    command: ZeroCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum ZeroCommand {
     /// Write a net with random parameters
-    New(new::Arguments),
+    New(new::ZeroNewArguments),
     /// Play the games of a generation for `zero train`
-    Selfplay(selfplay::Arguments),
+    Selfplay(selfplay::ZeroSelfplayArguments),
     /// Learn a net by self-play
-    Train(train::Arguments),
+    Train(train::ZeroTrainArguments),
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &ZeroArguments) -> anyhow::Result<()> {
     match &arguments.command {
-        Command::New(arguments) => new::run(arguments),
-        Command::Selfplay(arguments) => selfplay::run(arguments),
-        Command::Train(arguments) => train::run(arguments),
+        ZeroCommand::New(arguments) => new::run(arguments),
+        ZeroCommand::Selfplay(arguments) => selfplay::run(arguments),
+        ZeroCommand::Train(arguments) => train::run(arguments),
     }
 }

@@ -83,17 +83,17 @@ fn a_match_prints_its_result_and_writes_its_games() {
     assert!(openings.len() >= 5, "{openings:?}");
 
     // Replaying the games confirms their moves and results.
-    let (success, out, error) = labrys(&format!("replay {}", file.display()));
+    let (success, out, error) = labrys(&format!("games replay {}", file.display()));
     assert!(
         success && out.contains("12 games, ") && out.trim_end().ends_with(" plies, all legal"),
         "{out}{error}"
     );
-    let (_, one, _) = labrys(&format!("replay {} --game 3", file.display()));
+    let (_, one, _) = labrys(&format!("games replay {} --game 3", file.display()));
     assert!(
         one.starts_with("game 3: a – b, ") && one.contains("\nFen: ") && one.contains("1 games"),
         "{one}"
     );
-    let (success, svg, _) = labrys(&format!("plot {}", file.display()));
+    let (success, svg, _) = labrys(&format!("games plot {}", file.display()));
     assert!(success && svg.contains("a against b"));
 }
 
@@ -126,12 +126,12 @@ fn replay_finds_errors() {
         ("{book}", "{book", "`{book`"),
     ] {
         std::fs::write(&broken, text.replacen(from, to, 1)).unwrap();
-        let (success, out, error) = labrys(&format!("replay {}", broken.display()));
+        let (success, out, error) = labrys(&format!("games replay {}", broken.display()));
         assert!(!success && (error.contains(message) || error.contains("game 1")), "{to}: {out}{error}");
     }
     // A line that is no tag any more is text, as it stands before games in many files.
     std::fs::write(&broken, text.replacen("[White ", "White ", 1)).unwrap();
-    let (success, out, error) = labrys(&format!("replay {}", broken.display()));
+    let (success, out, error) = labrys(&format!("games replay {}", broken.display()));
     assert!(success && out.starts_with("game 1: ? – b") && out.contains("2 games"), "{out}{error}");
     // A result that contradicts the rules.
     let records = read(&file);
@@ -141,11 +141,11 @@ fn replay_finds_errors() {
         None => text.replacen("1/2-1/2", "1-0", 2),
     };
     std::fs::write(&broken, wrong).unwrap();
-    let (success, _, error) = labrys(&format!("replay {}", broken.display()));
+    let (success, _, error) = labrys(&format!("games replay {}", broken.display()));
     assert!(!success && error.contains("game 1 in line 1: the result is wrong"), "{error}");
-    let (success, _, error) = labrys(&format!("replay {} --game 9", file.display()));
+    let (success, _, error) = labrys(&format!("games replay {} --game 9", file.display()));
     assert!(!success && error.contains("no game 9"), "{error}");
-    let (success, _, error) = labrys("replay /no/such/file");
+    let (success, _, error) = labrys("games replay /no/such/file");
     assert!(!success && error.contains("`/no/such/file`: "), "{error}");
 }
 
@@ -184,7 +184,7 @@ fn chance_outcomes_are_seeded_and_recorded() {
     assert!((moves.len() / 20..moves.len() / 5).contains(&with("+")), "{} of {}", with("+"), moves.len());
     let pairs = alone.chunks(2);
     assert!(pairs.into_iter().any(|pair| pair[0].moves != pair[1].moves), "chance differs from game to game");
-    let (success, out, error) = labrys(&format!("replay {}", folder.path().join("1.pgn").display()));
+    let (success, out, error) = labrys(&format!("games replay {}", folder.path().join("1.pgn").display()));
     assert!(success && out.contains("8 games"), "{error}");
     // At the move limit the points decide.
     let short = run("4.pgn", "--max-moves 20 --random-plies 0");
@@ -299,7 +299,7 @@ fn a_match_does_not_resume_the_games_of_another() {
         assert_eq!(std::fs::read(&file).unwrap(), before);
     }
     for (text, message) in [
-        ("[White \"a\"]\n\n1. e1e3 *\n", "game 0: there are 4 games"),
+        ("[White \"a\"]\n\n1. e1e3 *\n", "a game without a number: there are 4 games"),
         ("Not a game\n", "line 1: the game ends without a result after `game`"),
     ] {
         std::fs::write(&file, text).unwrap();
@@ -479,7 +479,7 @@ fn invalid_arguments_are_named_before_the_first_game() {
         ("".into(), "--engine: expected at least two engines, found 0"),
         ("--engine nodes=1".into(), "at least two engines, found 1"),
         ("--engine nodes=1 --engine nodez=1".into(), "--engine 2: unknown key `nodez`"),
-        ("--engine nodes=1 --engine name=x".into(), "--engine 2: tc, st, depth or nodes is missing"),
+        ("--engine nodes=1 --engine name=x".into(), "--engine 2: missing tc, st, depth or nodes"),
         ("--engine nodes=1 --engine nodes=1 foo=1".into(), "--engine 2: unknown key `foo`"),
         ("--engine nodes=1 --engine nodes".into(), "--engine 2: `nodes` has no value"),
         ("--engine name=x --engine name=x --each nodes=1".into(), "name `x`: expected a name that no other"),
@@ -501,20 +501,20 @@ fn invalid_arguments_are_named_before_the_first_game() {
             "--option: option AmazonsBoard: `1x1` is not",
         ),
         (format!("{TWO} --games 3"), "--games 3: expected an even number"),
-        (format!("{TWO} --games 4 --rounds 2"), "cannot be used with"),
+        (format!("{TWO} --games 4 --rounds 2"), "--games: not with --rounds"),
         (format!("{TWO} --concurrency 0"), "expected a whole number from 1"),
         (format!("{TWO} --random-plies 7-4"), "expected a number of plies"),
         (format!("{TWO} --random-plies 999"), "every game is over within 999 random plies"),
         (format!("{TWO} --random-plies 9999"), "up to 1000"),
         (format!("{TWO} --sprt elo0=5 elo1=0"), "--sprt: elo0 5 has to be less than elo1 0"),
-        (format!("{TWO} --sprt elo0=5"), "--sprt: elo1 is missing"),
+        (format!("{TWO} --sprt elo0=5"), "--sprt: missing elo1"),
         (format!("{TWO} --engine name=c --sprt elo0=0 elo1=5"), "--sprt: expected two engines, found 3"),
-        (format!("{TWO} --draw movecount=3"), "--draw: score is missing"),
+        (format!("{TWO} --draw movecount=3"), "--draw: missing score"),
         (format!("{TWO} --resign movecount=0 score=1"), "--resign: movecount `0`: expected"),
         (format!("{TWO} --pgnout /no/such/folder/x.pgn"), "/no/such/folder/x.pgn"),
         (format!("{TWO} --plot /no/such/folder/x.svg"), "--plot /no/such/folder/x.svg"),
         (format!("{TWO} --openings /no/such/file"), "openings `/no/such/file`: "),
-        (format!("{TWO} --nonsense"), "unexpected argument '--nonsense'"),
+        (format!("{TWO} --nonsense"), "unknown argument `--nonsense`"),
     ];
     for (arguments, message) in cases {
         let (success, out, error) = labrys(&format!("match --pgnout {} {arguments}", file.display()));

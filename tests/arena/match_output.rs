@@ -193,8 +193,8 @@ fn a_quick_match_takes_two_programs() {
     let out = played(&folder, &format!("{words} --each tc=0.5 option.Hash=1 --resign movecount=1 score=1"));
     assert!(out.contains("labrys against labrys-2: 2 games"), "{out}");
     for (words, message) in [
-        ("--quick x", "2 values required"),
-        ("--quick x y --engine nodes=1", "cannot be used with"),
+        ("--quick x", "--quick: expected 2 values, found 1"),
+        ("--quick x y --engine nodes=1", "--quick: not with --engine"),
         ("--quick /no/x y", "engine `x`: cannot start `/no/x`"),
     ] {
         let (success, _, error) = run(&folder, words);

@@ -51,7 +51,7 @@ const FOREIGN: &str = r#"[Event "Rated game"]
 #[test]
 fn games_of_other_programs_are_replayed() {
     let (_folder, path) = file("foreign.pgn", FOREIGN);
-    let (success, out, error) = labrys("replay --strict", &path);
+    let (success, out, error) = labrys("games replay --strict", &path);
     assert!(success, "{error}");
     for line in [
         "game 1: A – B, White wins (normal), 10 plies",
@@ -66,7 +66,7 @@ fn games_of_other_programs_are_replayed() {
     // A draw that nobody claimed, and a game that White gave up.
     let shuffle = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 Nf6 6. Ng1 Ng8 7. e4 0-1\n";
     let (_folder, path) = file("shuffle.pgn", shuffle);
-    let (success, out, error) = labrys("replay", &path);
+    let (success, out, error) = labrys("games replay", &path);
     assert!(success && out.contains("1 games, 13 plies, all legal"), "{error}");
 }
 
@@ -86,22 +86,22 @@ fn a_bad_game_is_named_and_left_out() {
         ("w HBhb", "w HBxb", "game 3 in line 15: FEN: castling rights `HBxb`"),
     ] {
         let (_folder, path) = file("bad.pgn", &FOREIGN.replace(from, to));
-        let (success, out, error) = labrys("replay", &path);
+        let (success, out, error) = labrys("games replay", &path);
         let named = error.contains(&format!("bad.pgn, {message}"));
         assert!(!success && named, "{to}: {error}");
         assert!(error.contains("bad.pgn: 1 of ") && out.contains(" games, "), "{to}: {error} {out}");
-        let (success, out, error) = labrys("replay --strict", &path);
+        let (success, out, error) = labrys("games replay --strict", &path);
         assert!(!success && error.contains(message) && !out.contains("all legal"), "{to}: {error}");
     }
     let (_folder, path) = file("other.pgn", FOREIGN);
-    let (success, _, error) = labrys("replay --variant neighbours", &path);
+    let (success, _, error) = labrys("games replay --variant neighbours", &path);
     assert!(!success && error.contains("a game of chess, expected neighbours"), "{error}");
 }
 
 /// Runs `replay --strict` on a text: what it says of the games, and their last positions.
 fn replayed(text: &str) -> (Vec<String>, Vec<String>) {
     let (_folder, path) = file("pasted.pgn", text);
-    let (success, out, error) = labrys("replay --strict", &path);
+    let (success, out, error) = labrys("games replay --strict", &path);
     assert!(success, "{text}: {error}");
     let lines = |prefix: &str| {
         let lines = out.lines().filter(|line| line.starts_with(prefix));
@@ -203,7 +203,7 @@ fn chess_is_written_for_other_programs() {
         &path,
     );
     assert!(success, "{error}");
-    let (success, out, error) = labrys("replay --strict", &path);
+    let (success, out, error) = labrys("games replay --strict", &path);
     assert!(success && out.contains("4 games, "), "{error}");
     let games = records::read(&path);
     assert!(games.len() == 4 && games.iter().all(|game| !records::end(game).details.is_empty()));
@@ -214,7 +214,7 @@ fn weights_are_fitted_to_games_of_other_programs() {
     let (folder, path) =
         file("foreign.pgn", &FOREIGN.replace("Qh4 0-1", "Qh4 0-1\n\n1. e4 e9 1-0").repeat(20));
     let out = folder.path().join("weights.json");
-    let words = format!("tune --epochs 1 --out {} --games", out.display());
+    let words = format!("linear tune --epochs 1 --out {} --games", out.display());
     let (success, text, error) = labrys(&words, &path);
     assert!(success && text.starts_with("40 games, "), "{text}{error}");
     assert!(error.contains("game 3 in line 15: move 2: `e9` is no move"), "{error}");
@@ -244,7 +244,7 @@ fn an_analysis_is_written_and_resumed() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(text.contains(" $4 {[%eval #-1]} ( 2. "), "{text}");
-    assert!(labrys("replay --strict", &whole).0);
+    assert!(labrys("games replay --strict", &whole).0);
 
     // Killed after the first game.
     let part = folder.path().join("part.pgn");

@@ -12,7 +12,7 @@ use labrys::arena::pgn::file::finished_games;
 use serde_json::Value;
 use tempfile::{TempDir, tempdir};
 
-const SELFPLAY: &str = "selfplay --variant neighbours --linear --games 70 --nodes 20";
+const SELFPLAY: &str = "nnue selfplay --variant neighbours --linear --games 70 --nodes 20";
 
 const MATCH: &str = "match --variant neighbours --engine name=a --engine name=b option.FeatureSet=base --each \
                      nodes=100 option.Hash=1 --games 14";
@@ -77,20 +77,20 @@ fn games_of_self_play_are_those_of_one_machine() {
     // A shard that was killed goes on; here its last block is cut off.
     let bytes = folder.bytes("b");
     fs::write(folder.path("b"), &bytes[..bytes.len() - 9]).unwrap();
-    folder.refused("merge --out merged a b c", "games file b: block 1");
+    folder.refused("games merge --out merged a b c", "games file b: block 1");
     folder.done(&format!("{SELFPLAY} --shard 2/3 --out b"));
     assert_eq!(folder.bytes("b"), bytes);
 
     folder.refused(&format!("{SELFPLAY} --shard 1/3 --out b"), "games file b: shard 2/3 of 70 games");
-    folder.refused("merge --out merged a b", "1 of 3 shards missing: 3");
-    folder.refused("merge --out merged a b c b", "b: shard 2/3 again, after b");
-    folder.refused("merge --out merged a whole", "whole: not a shard, but whole");
+    folder.refused("games merge --out merged a b", "1 of 3 shards missing: 3");
+    folder.refused("games merge --out merged a b c b", "b: shard 2/3 again, after b");
+    folder.refused("games merge --out merged a whole", "whole: not a shard, but whole");
     folder.done(&format!("{SELFPLAY} --seed 2 --shard 2/3 --out other"));
-    folder.refused("merge --out merged a other c", "other: shard 2/3 of 70 games of job ");
-    folder.refused("merge --out a b c", "--out a: the file exists");
-    folder.refused(&format!("{SELFPLAY} --shard 36/36 --out x"), "70 games are too few");
+    folder.refused("games merge --out merged a other c", "other: shard 2/3 of 70 games of job ");
+    folder.refused("games merge --out a b c", "--out a: the file exists");
+    folder.refused(&format!("{SELFPLAY} --shard 36/36 --out x"), "70 games cannot be cut into ");
 
-    assert_eq!(folder.done("merge --out merged c a b"), "merged: 3 shards\n");
+    assert_eq!(folder.done("games merge --out merged c a b"), "merged: 3 shards\n");
     assert_eq!(folder.bytes("merged"), folder.bytes("whole"));
 }
 
@@ -126,18 +126,18 @@ fn a_match_is_that_of_one_machine() {
     let resumed = format!("{MATCH} --resume --pgnout");
     folder.refused(&format!("{resumed} b --shard 1/3"), ": the games are 1 to 4: not a game");
     folder.refused(&format!("{resumed} whole --shard 1/3"), "not of shard 1/3 of 14 games");
-    folder.refused(&format!("{MATCH} --sprt elo0=0 elo1=5 --shard 8/8"), "14 games are too few");
+    folder.refused(&format!("{MATCH} --sprt elo0=0 elo1=5 --shard 8/8"), "14 games cannot be cut into ");
 
     let text = String::from_utf8(folder.bytes("b")).unwrap();
     fs::write(folder.path("cut"), &text[..text.len() - 9]).unwrap();
-    folder.refused("merge --out merged a cut c", "cut: ");
+    folder.refused("games merge --out merged a cut c", "cut: ");
     let last = text.rfind("[Event ").unwrap();
     fs::write(folder.path("few"), &text[..last]).unwrap();
-    folder.refused("merge --out merged a few c", "few: 3 games, expected 4: play the shard to its end");
+    folder.refused("games merge --out merged a few c", "few: 3 games, expected 4: play the shard to its end");
     fs::write(folder.path("twice"), text.replace("[GameNumber \"6\"]", "[GameNumber \"5\"]")).unwrap();
-    folder.refused("merge --out merged a twice c", "twice: game 5 is not of shard 2/3, or there twice");
+    folder.refused("games merge --out merged a twice c", "twice: game 5 is not of shard 2/3, or there twice");
 
-    folder.done("merge --out merged b c a");
+    folder.done("games merge --out merged b c a");
     let [merged, whole] = ["merged", "whole"].map(|name| finished_games(&folder.path(name)).unwrap());
     assert_eq!(merged.len(), 14);
     for (merged, whole) in merged.iter().zip(&whole) {
@@ -146,7 +146,7 @@ fn a_match_is_that_of_one_machine() {
         let rest = |record: &PgnGame| PgnGame { moves: Vec::new(), date: String::new(), ..record.clone() };
         assert_eq!(rest(merged), rest(whole));
     }
-    assert!(folder.done("replay merged").ends_with("all legal\n"));
+    assert!(folder.done("games replay merged").ends_with("all legal\n"));
 }
 
 #[test]
@@ -158,18 +158,20 @@ fn a_generation_of_zero_is_that_of_one_machine() {
     let command = "zero selfplay zero.toml --generation 1";
     folder.done(&format!("{command} --out whole"));
     assert_eq!(folder.bytes("whole"), run, "the random net at the beginning");
-    folder.refused(&format!("{command} --shard 3/3 --out x"), "5 games are too few");
+    folder.refused(&format!("{command} --shard 3/3 --out x"), "5 games cannot be cut into ");
     for (index, name) in [(2, "b"), (1, "a")] {
         folder.done(&format!(
             "{command} --net run/generation-0000/net.safetensors --shard {index}/2 --out {name}"
         ));
     }
     folder.done(&format!("{command} --shard 1/2 --out other"));
-    folder.refused("merge --out merged other b", "b: shard 2/2 of 5 games of job ");
+    folder.refused("games merge --out merged other b", "b: shard 2/2 of 5 games of job ");
     folder.done(&format!("{SELFPLAY} --shard 2/2 --out games"));
-    folder
-        .refused("merge --out merged a games", "games: self-play games of neighbours, but a has samples of");
-    folder.done("merge --out merged b a");
+    folder.refused(
+        "games merge --out merged a games",
+        "games: self-play games of neighbours, but a has samples of",
+    );
+    folder.done("games merge --out merged b a");
     assert_eq!(folder.bytes("merged"), run);
 
     // A run whose games are played elsewhere.

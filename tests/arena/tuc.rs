@@ -69,7 +69,7 @@ impl Drop for Process {
 /// A server on a free port, and its address.
 fn server(arguments: &[&str]) -> (Process, SocketAddr) {
     // The log of refused datagrams would fill its pipe faster than a busy machine empties it.
-    let arguments = [&["tuc-server", "--port", "0", "--seed", "5"], arguments].concat();
+    let arguments = [&["tuc", "server", "--port", "0", "--seed", "5"], arguments].concat();
     let mut process = Process::start_with_log("error", &arguments);
     let line = process.line();
     let address = line.strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}"));
@@ -80,7 +80,7 @@ fn server(arguments: &[&str]) -> (Process, SocketAddr) {
 
 fn client(server: SocketAddr, name: &str, arguments: &[&str]) -> Process {
     let server = server.to_string();
-    Process::start(&[&["tuc-client", "--server", &server, "--name", name], arguments].concat())
+    Process::start(&[&["tuc", "client", "--server", &server, "--name", name], arguments].concat())
 }
 
 /// A scripted end of the protocol.
@@ -398,21 +398,21 @@ fn the_server_ends_a_game() {
 #[test]
 fn the_commands_name_what_is_wrong() {
     for (arguments, error) in [
-        (&["tuc-server", "--port", "0", "--fen", "2k2"][..], "--fen: FEN: the board has 1 ranks"),
-        (&["tuc-server", "--port", "0", "--fen", "2k2/5/5/5/5/5/2K2 w 1 2 7"], "the game is over"),
-        (&["tuc-server", "--port", "0", "--game-time=-1"], "--game-time"),
-        (&["tuc-client", "--server", "127.0.0.1:9", "--name", "a\n"], "name `a\\n`"),
-        (&["tuc-client", "--server", "127.0.0.1", "--name", "a"], "--server 127.0.0.1: "),
-        (&["tuc-client", "--server", "127.0.0.1:9", "--name", "a", "--option", "Hash=x"], "option Hash"),
-        (&["tuc-client", "--server", "127.0.0.1:9", "--name", "a", "--option", "Hash"], "NAME=VALUE"),
-        (&["tuc-client", "--server", "127.0.0.1:9", "--name", "a", "--fen", "x"], "--fen: FEN"),
+        (&["tuc", "server", "--port", "0", "--fen", "2k2"][..], "--fen: FEN: the board has 1 ranks"),
+        (&["tuc", "server", "--port", "0", "--fen", "2k2/5/5/5/5/5/2K2 w 1 2 7"], "the game is over"),
+        (&["tuc", "server", "--port", "0", "--game-time=-1"], "--game-time"),
+        (&["tuc", "client", "--server", "127.0.0.1:9", "--name", "a\n"], "name `a\\n`"),
+        (&["tuc", "client", "--server", "127.0.0.1", "--name", "a"], "--server 127.0.0.1: "),
+        (&["tuc", "client", "--server", "127.0.0.1:9", "--name", "a", "--option", "Hash=x"], "option Hash"),
+        (&["tuc", "client", "--server", "127.0.0.1:9", "--name", "a", "--option", "Hash"], "NAME=VALUE"),
+        (&["tuc", "client", "--server", "127.0.0.1:9", "--name", "a", "--fen", "x"], "--fen: FEN"),
     ] {
         let (_, log, status) = Process::start(arguments).finish();
         assert!(!status.success() && log.contains(error), "{arguments:?}: {log}");
     }
     let (first, address) = server(&[]);
     let port = address.port().to_string();
-    let (_, log, status) = Process::start(&["tuc-server", "--port", &port]).finish();
+    let (_, log, status) = Process::start(&["tuc", "server", "--port", &port]).finish();
     assert!(!status.success() && log.contains(&format!("cannot listen on {address}")), "{log}");
     drop(first);
 }

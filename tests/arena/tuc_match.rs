@@ -46,9 +46,9 @@ fn moves(records: &[PgnGame]) -> Vec<Vec<&str>> {
     records.iter().map(|record| record.moves.iter().map(|mv| mv.text.as_str()).collect()).collect()
 }
 
-/// The `--engine` argument of `labrys tuc-client` with a node limit.
+/// The `--engine` argument of `labrys tuc client` with a node limit.
 fn client(name: &str, nodes: u32) -> String {
-    let arguments = ["tuc-client", "--server", "127.0.0.1:{port}", "--name", name, "--movetime", "20000"];
+    let arguments = ["tuc", "client", "--server", "127.0.0.1:{port}", "--name", name, "--movetime", "20000"];
     let limits = ["--nodes", &nodes.to_string(), "--option", "Hash=1"].map(|word| format!(" arg={word}"));
     let arguments = arguments.map(|argument| format!(" arg={argument}")).concat() + &limits.concat();
     format!("--engine name={name} proto=tuc st=30 cmd={LABRYS}{arguments}")
@@ -126,7 +126,7 @@ fn echo_chamber(arena: SocketAddr, done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) {
         let [inner, outer, stranger] = [(); 3].map(|()| UdpSocket::bind("127.0.0.1:0").unwrap());
         let at = inner.local_addr().unwrap().to_string();
-        let arguments = ["tuc-client", "--server", &at, "--name", "x", "--nodes", "100"];
+        let arguments = ["tuc", "client", "--server", &at, "--name", "x", "--nodes", "100"];
         let mut child = Command::new(LABRYS)
             .args(arguments)
             .args(["--option", "Hash=1", "--movetime", "20000", "--timeout", "2"])
@@ -379,7 +379,7 @@ fn invalid_arguments_are_named_before_the_first_game() {
             "port 0 picks any free port, so one arg has to contain",
         ),
         (
-            client.replace("tuc-client", "tuc-cleint") + " " + INSIDE,
+            client.replace("arg=client", "arg=cleint") + " " + INSIDE,
             "engine `out`: the client has ended (exit status: 2)",
         ),
         (

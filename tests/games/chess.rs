@@ -261,7 +261,7 @@ fn nobody_mates_without_the_pieces() {
 fn fens_are_refused_with_a_reason() {
     let error = |fen: &str| Chess::from_fen(fen).unwrap_err().to_string();
     let king = |rest: &str| error(&format!("4k3/8/8/8/8/8/8/4K3 {rest}"));
-    assert!(error("").starts_with("FEN: board is missing"));
+    assert!(error("").starts_with("FEN: missing board"));
     assert_eq!(error("8/8 w - -"), "FEN: the board has 2 ranks, expected 8");
     assert_eq!(error("8/8/9/8/8/8/8/8 w - -"), "FEN: rank 6 `9` has 9 squares, expected 8");
     assert_eq!(
@@ -272,8 +272,8 @@ fn fens_are_refused_with_a_reason() {
         Chess::from_fen("4k2P/8/8/8/8/8/8/4K3 w - -"),
         Err(FenError::Piece { letter: 'P', rank: 8, .. })
     ));
-    assert_eq!(error("8/8/8/8/8/8/8/4K3 w - -"), "FEN: black king is missing, expected one on the board");
-    assert_eq!(error("4k3/8/8/8/8/8/8/K3K3 w - -"), "FEN: 2 white king, expected at most 1");
+    assert_eq!(error("8/8/8/8/8/8/8/4K3 w - -"), "FEN: missing black king, expected one on the board");
+    assert_eq!(error("4k3/8/8/8/8/8/8/K3K3 w - -"), "FEN: 2 white kings, expected at most 1");
     assert_eq!(error("4k3/pppppppp/p7/8/8/8/8/4K3 w - -"), "FEN: 9 black pawns, expected at most 8");
     assert_eq!(error("4k3/8/8/8/8/QQQQQQQQ/QQQQQQQQ/4K3 b - -"), "FEN: 17 white pieces, expected at most 16");
     assert_eq!(
@@ -284,7 +284,7 @@ fn fens_are_refused_with_a_reason() {
         error("8/8/8/8/8/8/4k3/4K3 w - -"),
         "FEN: board `8/8/8/8/8/8/4k3/4K3`: expected kings that are not next to each other"
     );
-    assert_eq!(king(""), "FEN: side to move is missing, expected `w` or `b`");
+    assert_eq!(king(""), "FEN: missing side to move, expected `w` or `b`");
     assert_eq!(king("x - - 0 1"), "FEN: side to move `x`: expected `w` or `b`");
     assert!(
         king("w xyz -")

@@ -154,7 +154,7 @@ fn fens_are_refused_with_a_reason() {
     let error = |fen: &str| Neighbours::from_fen(fen).unwrap_err().to_string();
     assert_eq!(
         error(""),
-        "FEN: board is missing, expected eight ranks of `P`, `p` and numbers of empty squares"
+        "FEN: missing board, expected eight ranks of `P`, `p` and numbers of empty squares"
     );
     assert_eq!(error("8/8 w"), "FEN: the board has 2 ranks, expected 8");
     assert_eq!(error("8/8/8/8/8/8/8/8/8 w"), "FEN: the board has 9 ranks, expected 8");
@@ -168,7 +168,7 @@ fn fens_are_refused_with_a_reason() {
     assert_eq!(error("8/8/64/8/8/8/8/8 w"), "FEN: rank 6 `64` has 10 squares, expected 8");
     assert_eq!(error("8/8/8/3k4/8/8/8/8 w"), "FEN: 'k' on rank 5 is no piece, expected `P`, `p` or a number");
     assert_eq!(error("PPPPPPPP/P7/8/8/8/8/8/8 w"), "FEN: 9 white pieces, expected at most 8");
-    assert_eq!(error("8/8/8/8/8/8/8/8"), "FEN: side to move is missing, expected `w` or `b`");
+    assert_eq!(error("8/8/8/8/8/8/8/8"), "FEN: missing side to move, expected `w` or `b`");
     assert_eq!(error("8/8/8/8/8/8/8/8 W"), "FEN: side to move `W`: expected `w` or `b`");
     assert_eq!(
         error("8/8/8/8/8/8/8/8 w 10000 1"),

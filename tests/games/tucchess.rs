@@ -169,7 +169,7 @@ fn a_search_takes_kings_and_saves_its_own_without_being_told() {
 #[test]
 fn fens_are_refused_with_a_reason() {
     for (fen, message) in [
-        ("", "board is missing"),
+        ("", "missing board"),
         ("prkrp/ppppp/5/*****/5/PPPPP w", "6 ranks, expected 7"),
         ("prkrp/ppppp/6/*****/5/PPPPP/PRKRP w", "rank 5 `6` has 6 squares, expected 5"),
         ("prkqp/ppppp/5/*****/5/PPPPP/PRKRP w", "'q' on rank 7 is no piece"),

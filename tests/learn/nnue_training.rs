@@ -367,12 +367,12 @@ fn the_commands_work_together() {
     let folder = tempdir().unwrap();
     let (games, out) = (folder.path().join("games"), folder.path().join("out"));
     let (games, out) = (games.display(), out.display());
-    let selfplay = format!("selfplay --variant tucchess --nodes 50 --threads 2 --out {games} --games");
+    let selfplay = format!("nnue selfplay --variant tucchess --nodes 50 --threads 2 --out {games} --games");
     let (success, text, error) = labrys(&format!("{selfplay} 20 --linear"));
     assert!(success && text.contains(": 20 games, "), "{text} {error}");
     let (success, text, error) = labrys(&format!("{selfplay} 30 --linear"));
     assert!(success && text.contains(": 30 games, "), "{text} {error}");
-    let (success, text, error) = labrys(&format!("stats --variant tucchess {games}"));
+    let (success, text, error) = labrys(&format!("nnue stats --variant tucchess {games}"));
     assert!(success && text.contains("30 games with 6 to 9 random plies, all legal"), "{text} {error}");
 
     let common = format!("nnue train --variant tucchess --data {games} --neurons 16 --batch 64 --out");
@@ -401,14 +401,14 @@ fn the_commands_work_together() {
     assert!(net.provenance.contains("30 games of linear full"), "{}", net.provenance);
 
     let (success, text, error) = labrys(&format!(
-        "selfplay --variant tucchess --nodes 50 --net {out}/net.safetensors --out {games}2 --games 2"
+        "nnue selfplay --variant tucchess --nodes 50 --net {out}/net.safetensors --out {games}2 --games 2"
     ));
     assert!(success && text.contains(": 2 games"), "{text} {error}");
     let (success, _, error) = labrys(&format!("{selfplay} 40 --net {out}/net.safetensors"));
     assert!(!success && error.contains("evaluation linear full"), "{error}");
     let (success, _, error) = labrys(&format!("{selfplay} 40 --linear --net {out}/net.safetensors"));
-    assert!(!success && error.contains("cannot be used with"), "{error}");
-    let (success, _, error) = labrys(&format!("stats --variant chess {games}"));
+    assert!(!success && error.contains(": not with --"), "{error}");
+    let (success, _, error) = labrys(&format!("nnue stats --variant chess {games}"));
     assert!(!success && error.contains("games of `tucchess`, expected `chess`"), "{error}");
 }
 

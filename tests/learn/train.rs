@@ -309,7 +309,7 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("new/training");
     let arguments = format!(
-        "train --variant neighbours --weights zeros --games 300 --period 200 --compare-every 100 \
+        "linear train --variant neighbours --weights zeros --games 300 --period 200 --compare-every 100 \
          --compare-games 10 --judge-games 40 --exploration 0.3 --rival random default --out {}",
         out.display()
     );
@@ -342,7 +342,7 @@ fn a_training_writes_its_files_and_learns_from_zeros() {
     let mut engine = small_engine::<Neighbours>();
     engine.set_weights(&WeightsSource::File(weights.display().to_string())).unwrap();
     let source = fs::read_to_string(&weights).unwrap();
-    assert!(source.contains("labrys train --variant neighbours") && source.contains(last), "{source}");
+    assert!(source.contains("labrys linear train --variant neighbours") && source.contains(last), "{source}");
 
     // A finished training can be resumed for its final match, but is not overwritten without --resume.
     let (done, again, error) = labrys(&format!("{arguments} --resume"));
@@ -378,7 +378,7 @@ fn shards_of_rounds_make_the_training_of_one_machine() {
     let path = |name: &str| folder.path().join(name).display().to_string();
     let train = |out: &str, more: &str| {
         labrys(&format!(
-            "train --variant neighbours --weights zeros --games 24 --round 8 --clone-every 12 --period 20 \
+            "linear train --variant neighbours --weights zeros --games 24 --round 8 --clone-every 12 --period 20 \
              --compare-every 24 --compare-games 4 --judge-games 4 --both --exploration 0.3 --out {} {more}",
             path(out)
         ))
@@ -416,7 +416,7 @@ fn shards_of_rounds_make_the_training_of_one_machine() {
             refused(learn(&format!("{two} {one}")), &format!("{one}: damaged: checksum "));
             fs::write(&one, &text[..text.len() / 2]).unwrap();
             refused(learn(&format!("{one} {two}")), &format!("{one}: EOF"));
-            refused(train("worker", &format!("--shard 1/3 --part {one}")), "4 games are too few");
+            refused(train("worker", &format!("--shard 1/3 --part {one}")), "4 games cannot be cut into ");
             refused(train("cut", &format!("--parts {one} {two}")), "use --resume");
             assert_eq!(fs::read(path("cut/checkpoint.json")).unwrap(), before);
         }
@@ -440,7 +440,9 @@ fn a_training_whose_initial_weights_have_changed_is_not_resumed() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).display().to_string();
     let train = |rest: &str| {
-        labrys(&format!("train --variant neighbours --games 4 --compare-every 0 --judge-games 0 {rest}"))
+        labrys(&format!(
+            "linear train --variant neighbours --games 4 --compare-every 0 --judge-games 0 {rest}"
+        ))
     };
     let (done, _, error) = train(&format!("--weights ones --out {}", path("first")));
     assert!(done, "{error}");
@@ -460,7 +462,7 @@ fn invalid_arguments_are_named() {
         ("--set set9", "--set: option FeatureSet: `set9`"),
         ("--variant neigbours", "unknown variant `neigbours`"),
         ("--window 1.5", "'1.5' for '--window <WINDOW>': expected a number from 0 to 1"),
-        ("--discount -0.1", "unexpected argument '-0'"),
+        ("--discount -0.1", "--discount `-0.1`: expected a number from 0 to 1"),
         ("--discount=-0.1", "'--discount <DISCOUNT>': expected a number from 0 to 1"),
         ("--lambda NaN", "'--lambda <LAMBDA>'"),
         ("--reward 0", "--reward: "),
@@ -478,23 +480,25 @@ fn invalid_arguments_are_named() {
         ("--weights /no/file", "--weights: weights file `/no/file`"),
         ("--search Hsh=1", "--search: unknown option `Hsh`"),
         ("--search FeatureSet=set1", "--search: FeatureSet: use --set instead"),
-        ("--depth 2 --nodes 5", "'--depth <DEPTH>' cannot be used with '--nodes <NODES>'"),
+        ("--depth 2 --nodes 5", "--depth: not with --nodes"),
         ("--option AmazonsBoard=6x6", "unknown option `AmazonsBoard`"),
         ("--config /no/file", "config /no/file"),
     ] {
         let (done, _, error) =
-            labrys(&format!("train --variant neighbours --out {} {arguments}", out.display()));
+            labrys(&format!("linear train --variant neighbours --out {} {arguments}", out.display()));
         // clap reports the second --variant first.
         let named = if arguments.starts_with("--variant") { "--variant" } else { named };
         assert!(!done && error.contains(named), "{arguments}: {error}");
         assert!(!out.exists(), "{arguments}: refused before the folder is made");
     }
-    let arguments = format!("train --variant amazons --search amazonsboard=6x6 --out {}", out.display());
+    let arguments =
+        format!("linear train --variant amazons --search amazonsboard=6x6 --out {}", out.display());
     let (done, _, error) = labrys(&arguments);
     assert!(!done && error.contains("--search: amazonsboard: use --option instead"), "{error}");
     let config = folder.path().join("train.toml");
     fs::write(&config, "variant = \"neighbours\"\nwindwo = 0.9\n").unwrap();
-    let (done, _, error) = labrys(&format!("train --out {} --config {}", out.display(), config.display()));
+    let (done, _, error) =
+        labrys(&format!("linear train --out {} --config {}", out.display(), config.display()));
     assert!(!done && error.contains("unknown key `windwo`"), "{error}");
 }
 
@@ -508,8 +512,11 @@ fn a_configuration_file_gives_arguments() {
                 [opponent-search]\nSearchMode = \"mcts\"\n";
     fs::write(&config, text).unwrap();
     let out = folder.path().join("out");
-    let (done, text, error) =
-        labrys(&format!("train --opponent-nodes 50 --config {} --out {}", config.display(), out.display()));
+    let (done, text, error) = labrys(&format!(
+        "linear train --opponent-nodes 50 --config {} --out {}",
+        config.display(),
+        out.display()
+    ));
     assert!(done && text.contains("6 games, "), "{text} {error}");
 }
 
@@ -519,7 +526,7 @@ fn a_folder_that_is_not_writable_is_refused_before_the_first_game() {
     let file = folder.path().join("file");
     fs::write(&file, "").unwrap();
     for out in [file.as_path(), &file.join("below"), Path::new("/proc/training")] {
-        let (done, _, error) = labrys(&format!("train --games 1 --out {}", out.display()));
+        let (done, _, error) = labrys(&format!("linear train --games 1 --out {}", out.display()));
         assert!(!done && error.contains(&format!("--out {}", out.display())), "{error}");
     }
 }

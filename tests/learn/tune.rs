@@ -1,4 +1,4 @@
-//! The command `labrys tune`, and its training samples.
+//! The command `labrys linear tune`, and its training samples.
 
 use crate::common::shell;
 
@@ -35,7 +35,7 @@ fn weights_are_learned_from_the_games_of_a_match() {
     let tune = |name: &str, seed: u32| {
         let out = folder.path().join(name);
         let (success, text, error) = labrys(&format!(
-            "tune --variant neighbours --set base --games {} --out {} --epochs 5 --seed {seed}",
+            "linear tune --variant neighbours --set base --games {} --out {} --epochs 5 --seed {seed}",
             games.display(),
             out.display()
         ));
@@ -57,9 +57,9 @@ fn weights_are_learned_from_games_of_self_play() {
     let (games, out) = (folder.path().join("a.games"), folder.path().join("out.json"));
     let (games, out) = (games.display(), out.display());
     let (success, _, error) =
-        labrys(&format!("selfplay --variant neighbours --linear --games 10 --nodes 100 --out {games}"));
+        labrys(&format!("nnue selfplay --variant neighbours --linear --games 10 --nodes 100 --out {games}"));
     assert!(success, "{error}");
-    let words = format!("tune --games {games} --out {out} --epochs 2 --blend 0.5");
+    let words = format!("linear tune --games {games} --out {out} --epochs 2 --blend 0.5");
     let (success, text, error) = labrys(&format!("{words} --variant neighbours"));
     assert!(success && text.starts_with("10 games, "), "{text} {error}");
     let (success, text, error) = labrys(&format!("{words} --variant tucchess"));
@@ -88,7 +88,7 @@ fn invalid_arguments_and_games_are_named() {
         (format!("--variant neighbours --games {games} --out {out} --weights {games}"), "weights file"),
         (format!("--variant neighbours --out {out}"), "--games"),
     ] {
-        let (success, text, error) = labrys(&format!("tune {words}"));
+        let (success, text, error) = labrys(&format!("linear tune {words}"));
         assert!(!success && text.is_empty() && error.contains(message), "{words}: {error}");
         assert!(!folder.path().join("out.json").exists(), "{words}");
     }

@@ -78,16 +78,47 @@ fn a_position_of_another_game_is_recognised() {
 fn wrong_arguments_are_named() {
     for (arguments, message) in [
         (&["perft"][..], "--depth"),
-        (&["perft", "--depth", "0"], "0 is not in 1..=64"),
+        (&["perft", "--depth", "0"], "labrys: --depth `0`: expected a whole number from 1 to 64\n"),
         (&["perft", "--depth", "2", "--variant", "go"], "unknown variant `go`"),
         (&["perft", "--depth", "2", "--fen", "8/8"], "the board has 2 ranks"),
         (&["perft", "--suite", "/no/such/file"], "cannot read /no/such/file"),
-        (&["bench", "--depth", "x"], "invalid value 'x'"),
-        (&["play"], "unrecognized subcommand 'play'"),
+        (&["bench", "--depth", "x"], "labrys: --depth `x`: expected a whole number from 1 to 100\n"),
+        (&["play"], "labrys: unknown command `play`"),
     ] {
         let (success, _, error) = labrys(arguments);
         assert!(!success && error.contains(message), "{arguments:?}: {error}");
     }
+}
+
+#[test]
+fn old_names_of_commands_work_with_a_notice() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games").display().to_string();
+    let own = ["--variant", "neighbours", "--games", "1", "--nodes", "1", "--out", &path];
+    let (success, out, error) = labrys(&[&["selfplay"][..], &own].concat());
+    assert!(success && out.starts_with(&format!("{path}: 1 game, ")), "{out}{error}");
+    let notice = "labrys: warning: `labrys selfplay` is now `labrys nnue selfplay`, \
+                  the old name ends with this version\n";
+    assert_eq!(error, notice);
+    let (old, new) = (labrys(&["stats", &path]), labrys(&["nnue", "stats", &path]));
+    assert!(old.0 && old.1 == new.1 && new.2.is_empty(), "{old:?} {new:?}");
+    let (_, help, error) = labrys(&["--help"]);
+    assert!(error.is_empty() && help.contains("\nLearn:\n"), "{help}");
+    assert!(help.contains(": selfplay, stats, ") && !help.contains("tuc-client"), "{help}");
+}
+
+#[test]
+fn programs_are_told_the_arguments_and_options() {
+    let (success, out, _) = labrys(&["options", "--json"]);
+    let all: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert!(success && all["commands"]["nnue selfplay"]["arguments"].is_array());
+    assert_eq!(all["settings"]["zero"]["selfplay"]["games"], 40);
+    assert_eq!(all["settings"]["zero"]["generations"], 100);
+    for game in labrys::engine::registry::names() {
+        assert!(all["games"][game].as_array().is_some_and(|options| options.len() > 10), "{game}");
+    }
+    let (success, text, _) = labrys(&["options"]);
+    assert!(success && text.contains("\n  --nodes NODES: Nodes for each move [default: 1000]\n"), "{text}");
 }
 
 #[test]
@@ -117,7 +148,7 @@ fn a_closed_pipe_ends_every_command_quietly() {
     let played = [&["match", "--games", "2", "--pgnout", &pgn][..], &both].concat();
     assert!(labrys(&played).0);
     let own = ["--variant", "neighbours", "--nodes", "1"];
-    assert!(labrys(&[&["selfplay", "--games", "2", "--out", &games][..], &own].concat()).0);
+    assert!(labrys(&[&["nnue", "selfplay", "--games", "2", "--out", &games][..], &own].concat()).0);
     std::fs::write(&epd, "k7/8/8/8/8/8/P7/K7 w - - 0 1 bm Kb2;\n").unwrap();
     let [more, book, weights, proof, tables, merged, man] =
         ["more", "book", "weights", "proof", "tables", "merged", "man"].map(path);
@@ -134,15 +165,15 @@ fn a_closed_pipe_ends_every_command_quietly() {
         &[&["match", "--games", "2", "--json"][..], &both].concat(),
         &[&["match", "--games", "2", "--rating-interval", "2"][..], &both].concat(),
         &[&["match", "--games", "2", "--pgnout", "/dev/stdout"][..], &both].concat(),
-        &[&["selfplay", "--games", "2", "--out", "/dev/stdout"][..], &own].concat(),
+        &[&["nnue", "selfplay", "--games", "2", "--out", "/dev/stdout"][..], &own].concat(),
         &["openings", "--count", "1", "--nodes", "1", "--within", "9999", "--out", &book],
-        &["replay", &pgn],
-        &["replay", &games],
+        &["games", "replay", &pgn],
+        &["games", "replay", &games],
         &["analyse", &pgn, "--nodes", "1"],
-        &["plot", &pgn],
-        &["tune", "--games", &games, "--variant", "neighbours", "--epochs", "1", "--out", &weights],
-        &[&["selfplay", "--games", "2", "--out", &more][..], &own].concat(),
-        &["stats", "--variant", "neighbours", &games],
+        &["games", "plot", &pgn],
+        &["linear", "tune", "--games", &games, "--variant", "neighbours", "--epochs", "1", "--out", &weights],
+        &[&["nnue", "selfplay", "--games", "2", "--out", &more][..], &own].concat(),
+        &["nnue", "stats", "--variant", "neighbours", &games],
         &["nnue", "new", "--variant", "neighbours", "--out", &net],
         &["zero", "new", "--variant", "neighbours", "--out", &zero],
         &["suite", &epd, "--nodes", "1"],
@@ -151,11 +182,14 @@ fn a_closed_pipe_ends_every_command_quietly() {
         &["tables", "--pieces", "1", "--out", &tables],
         &["completions", "bash"],
         &["man", &man],
-        &["merge", &games, "--out", &merged],
+        &["games", "merge", &games, "--out", &merged],
     ] {
         let (_, error) = unread(arguments);
         // What is wrong besides is said: the games of a whole file are no shard.
-        assert!(error.is_empty() || arguments[0] == "merge", "{arguments:?}: {error}");
+        assert!(
+            error.is_empty() || arguments[0] == "games" && arguments[1] == "merge",
+            "{arguments:?}: {error}"
+        );
         assert!(!error.contains("panicked") && !error.contains("pipe"), "{arguments:?}: {error}");
     }
     // Nobody who reads messages is no reason to fail, either.
@@ -172,7 +206,7 @@ fn outputs_are_pipes_and_links_as_well_as_files() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "2"];
-    let selfplay = ["selfplay", "--variant", "neighbours", "--nodes", "1", "--games", "2", "--out"];
+    let selfplay = ["nnue", "selfplay", "--variant", "neighbours", "--nodes", "1", "--games", "2", "--out"];
     let openings = ["openings", "--count", "2", "--nodes", "1", "--within", "9999", "--out"];
     for (arguments, begin) in [
         (&[&["match"][..], &both, &["--pgnout"]].concat()[..], "[Event "),
@@ -222,11 +256,11 @@ fn a_second_writer_of_an_output_is_refused() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "100000"];
     for (name, arguments) in [
-        ("games", &["selfplay", "--variant", "neighbours", "--games", "100000000", "--out"][..]),
+        ("games", &["nnue", "selfplay", "--variant", "neighbours", "--games", "100000000", "--out"][..]),
         ("a.pgn", &[&["match"][..], &both, &["--resume", "--pgnout"]].concat()),
         ("b.pgn", &[&["match"][..], &both, &["--pgnout"]].concat()),
         ("a.epd", &["openings", "--count", "1000000", "--nodes", "1", "--out"]),
-        ("run", &["train", "--variant", "neighbours", "--games", "100000000", "--resume", "--out"]),
+        ("run", &["linear", "train", "--variant", "neighbours", "--games", "100000000", "--resume", "--out"]),
         ("table", &["solve", "--time", "600", "--hash", "1", "--checkpoint"]),
     ] {
         let path = path(name);
@@ -252,7 +286,7 @@ fn a_second_writer_of_an_output_is_refused() {
         assert!(!success && out.is_empty(), "{arguments:?}: {out}");
         assert!(error.contains("another process is writing it") && error.contains(name), "{error}");
         // A lock that a killed process has left is none.
-        let other = ["selfplay", "--variant", "neighbours", "--games", "1", "--nodes", "1", "--out"];
+        let other = ["nnue", "selfplay", "--variant", "neighbours", "--games", "1", "--nodes", "1", "--out"];
         if name == "games" {
             let (success, _, error) = labrys(&[&other[..], &[&path]].concat());
             assert!(success || error.contains("nodes 1000, not 1"), "{error}");
@@ -279,7 +313,17 @@ fn a_lock_of_another_user_does_not_lock_out() {
     std::fs::set_permissions(&program, everybody(0o755)).unwrap();
     let selfplay = |games: &str, uid| {
         let mut command = Command::new(&program);
-        command.args(["selfplay", "--variant", "neighbours", "--nodes", "1", "--games", games, "--out"]);
+        command.args([
+            "nnue",
+            "selfplay",
+            "--variant",
+            "neighbours",
+            "--nodes",
+            "1",
+            "--games",
+            games,
+            "--out",
+        ]);
         command.arg(folder.path().join("games")).stdout(Stdio::piped()).stderr(Stdio::piped()).uid(uid);
         command
     };
@@ -313,23 +357,26 @@ fn a_file_of_another_kind_is_said_to_be_one() {
     let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "2"];
     assert!(labrys(&[&["match"][..], &both, &["--pgnout", &pgn]].concat()).0);
     let own = ["--variant", "neighbours", "--nodes", "1", "--games", "1", "--out", &games];
-    assert!(labrys(&[&["selfplay"][..], &own].concat()).0);
+    assert!(labrys(&[&["nnue", "selfplay"][..], &own].concat()).0);
     // The file says of which game it is.
-    let (success, text, error) = labrys(&["stats", &games]);
+    let (success, text, error) = labrys(&["nnue", "stats", &games]);
     assert!(success && text.contains("1 games with"), "{text}{error}");
-    let (success, _, error) = labrys(&["stats", "--variant", "chess", &games]);
+    let (success, _, error) = labrys(&["nnue", "stats", "--variant", "chess", &games]);
     assert!(!success && error.contains("games of `neighbours`, expected `chess`"), "{error}");
     let folder_name = folder.path().to_str().unwrap();
     for (arguments, problem) in [
-        (&["replay", folder_name][..], "a folder, expected a file of games"),
-        (&["plot", folder_name], "a folder, expected a file of games"),
+        (&["games", "replay", folder_name][..], "a folder, expected a file of games"),
+        (&["games", "plot", folder_name], "a folder, expected a file of games"),
         (&["analyse", folder_name, "--nodes", "1"], "a folder, expected a file of games"),
-        (&["merge", &games, "--out", folder_name], "a folder, expected the name of a file"),
+        (&["games", "merge", &games, "--out", folder_name], "a folder, expected the name of a file"),
         (&["suite", &pgn, "--nodes", "1"], "games in PGN, expected positions in EPD"),
         (&["man", &pgn], "there is a file in the place of the folder"),
         (&["man", &inside], "there is a file in the place of the folder"),
         (&["tables", "--pieces", "1", "--out", &pgn], "there is a file in the place"),
-        (&["train", "--variant", "neighbours", "--out", &pgn], "there is a file in the place of the folder"),
+        (
+            &["linear", "train", "--variant", "neighbours", "--out", &pgn],
+            "there is a file in the place of the folder",
+        ),
         (&["solve", "--variant", "neighbours", "--nodes", "1", "--checkpoint", &pgn], "it is no checkpoint"),
         (&[&["match"][..], &both, &["--epdout", &pgn]].concat(), "use --resume to continue a match"),
     ] {
@@ -340,8 +387,8 @@ fn a_file_of_another_kind_is_said_to_be_one() {
     // An input that is an output stays as it is.
     let before = std::fs::read(&pgn).unwrap();
     for arguments in [
-        &["plot", &pgn, "--out", &pgn][..],
-        &["tune", "--games", &pgn, "--out", &pgn],
+        &["games", "plot", &pgn, "--out", &pgn][..],
+        &["linear", "tune", "--games", &pgn, "--out", &pgn],
         &[&["match"][..], &both, &["--openings", &pgn, "--plot", &pgn]].concat(),
     ] {
         let (success, _, error) = labrys(arguments);
@@ -392,7 +439,8 @@ fn interrupted_openings_are_kept() {
 fn openings_that_always_end_the_game_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("games");
-    let selfplay = ["selfplay", "--variant", "amazons", "--games", "3", "--nodes", "1", "--random-plies"];
+    let selfplay =
+        ["nnue", "selfplay", "--variant", "amazons", "--games", "3", "--nodes", "1", "--random-plies"];
     for plies in ["200", "150-160", "700"] {
         let (success, _, error) = labrys(&[&selfplay[..], &[plies, "--out", out.to_str().unwrap()]].concat());
         let last = plies.split('-').next_back().unwrap();
@@ -410,7 +458,7 @@ fn errors_point_at_what_is_wrong() {
     let both = ["--engine", "name=a", "nodes=1", "--engine", "name=b", "nodes=1", "--games", "4"];
     assert!(labrys(&[&["match"][..], &both, &["--pgnout", &pgn]].concat()).0);
     let own = ["--variant", "neighbours", "--nodes", "1"];
-    assert!(labrys(&[&["selfplay", "--games", "1", "--out", &games][..], &own].concat()).0);
+    assert!(labrys(&[&["nnue", "selfplay", "--games", "1", "--out", &games][..], &own].concat()).0);
     let amazons = "3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1 bm d1d7,d7g7;\n";
     std::fs::write(&epd, amazons.repeat(3)).unwrap();
     let missing = path("missing/file");
@@ -425,7 +473,7 @@ fn errors_point_at_what_is_wrong() {
     for name in [&missing, "/proc/file"] {
         check(&[&["match"][..], &both, &["--pgnout", name]].concat(), name, "--resume");
         check(&["analyse", &pgn, "--nodes", "1", "--out", name], name, "--resume");
-        check(&[&["selfplay", "--games", "1", "--out", name][..], &own].concat(), name, "resume");
+        check(&[&["nnue", "selfplay", "--games", "1", "--out", name][..], &own].concat(), name, "resume");
     }
     check(&[&["match"][..], &both, &["--pgnout", &pgn]].concat(), "use --resume to continue a match", "");
     check(&["analyse", &pgn, "--nodes", "1", "--out", &games], "use --resume to continue an analysis", "");
@@ -433,11 +481,11 @@ fn errors_point_at_what_is_wrong() {
         let analyse = [&["analyse", &pgn, "--nodes", "1", "--out", &pgn][..], resume].concat();
         check(&analyse, "the file of FILE as well, choose another one", "--resume");
     }
-    for command in [&["replay", &pgn][..], &["analyse", &pgn, "--nodes", "1"]] {
+    for command in [&["games", "replay", &pgn][..], &["analyse", &pgn, "--nodes", "1"]] {
         let arguments = [command, &["--variant", "amazons"]].concat();
         check(&arguments, "a game of chess, expected amazons", "is no move");
     }
-    let tune = ["tune", "--variant", "amazons", "--out", &out, "--games", &pgn];
+    let tune = ["linear", "tune", "--variant", "amazons", "--out", &out, "--games", &pgn];
     check(&tune, "a game of chess, expected amazons", "is no move");
     let book = [&["match", "--variant", "amazons", "--openings", &pgn][..], &both].concat();
     check(&book, "a game of chess, expected amazons", "is no move");
@@ -446,16 +494,16 @@ fn errors_point_at_what_is_wrong() {
     let net = path("net");
     assert!(labrys(&["nnue", "new", "--variant", "neighbours", "--out", &net]).0);
     check(
-        &["selfplay", "--games", "1", "--net", &net, "--out", &out],
+        &["nnue", "selfplay", "--games", "1", "--net", &net, "--out", &out],
         "an evaluation net for game `neighbours`",
         "",
     );
-    check(&["plot", &games], "self-play games of neighbours, expected games in PGN", "line");
+    check(&["games", "plot", &games], "self-play games of neighbours, expected games in PGN", "line");
     check(&["analyse", &games, "--nodes", "1"], "self-play games of neighbours", "line");
     for (text, message) in [
         ("gamez = 4", "config {}: unknown key `gamez`, expected one of: "),
         ("[match]\ngames = 4", "config {}: unknown key `match`"),
-        ("games = \"four\"", "config {}: `games`: invalid value 'four'"),
+        ("games = \"four\"", "config {}: games `four`: expected a whole number"),
         (
             "[sprt]\nelo9 = 4\n[[engine]]\nnodes=1\n[[engine]]\nnodes=1",
             "config {}: --sprt: unknown key `elo9`",
@@ -472,7 +520,7 @@ fn errors_point_at_what_is_wrong() {
         (&["spsa", "--iterations", "x"], "tuning", cfg!(feature = "tuning")),
     ] {
         if !is_built {
-            check(arguments, &format!("cargo build --release --features {feature}"), "required arguments");
+            check(arguments, &format!("cargo build --release --features {feature}"), "missing");
         }
     }
 }

@@ -30,7 +30,7 @@ fn every_configuration_is_accepted() {
         let line = text.lines().find_map(|line| line.strip_prefix("#   labrys ")).unwrap();
         assert!(line.contains(&shown), "{shown} says how to run it: {line}");
         let (command, flag): (&[&str], _) = match line.split(' ').next() {
-            Some("train") => (&["train", "--config"], "--out"),
+            Some("linear") => (&["linear", "train", "--config"], "--out"),
             Some("nnue") => (&["nnue", "generations", "--config"], "--out"),
             Some("zero") => (&["zero", "train"], "--out"),
             _ => (&["match", "--config"], "--pgnout"),

@@ -41,7 +41,7 @@ fn normal<'a>(fens: impl Iterator<Item = &'a str>) -> Vec<String> {
 
 /// The final positions of the games of a file.
 fn replayed(path: &Path) -> Vec<String> {
-    let out = labrys(&format!("replay --strict {}", path.display()));
+    let out = labrys(&format!("games replay --strict {}", path.display()));
     normal(out.lines().filter_map(|line| line.strip_prefix("Fen: ")))
 }
 

@@ -241,7 +241,7 @@ fn errors_name_the_argument_or_the_file() {
     let mates = folder().join("chess-mates.epd");
     for (arguments, message) in [
         (&[][..], "--movetime <S>|--nodes <N>|--depth <N>"),
-        (&["--depth", "0"], "0 is not in 1..=128"),
+        (&["--depth", "0"], "--depth `0`: expected a whole number from 1 to 128"),
         (&["--movetime", "x"], "expected seconds"),
         (&["--depth", "1", "--variant", "go"], "unknown variant `go`"),
         (&["--depth", "1", "--option", "Hush=1"], "unknown option `Hush`"),

@@ -239,10 +239,10 @@ fn bad_lines_are_named_and_change_nothing() {
         ("eval nonsense", "eval: unexpected `nonsense`, expected `all`"),
         ("eval all now", "eval: unexpected `now`, expected the end of the line"),
         ("debug maybe", "debug: unexpected `maybe`, expected `on` or `off`"),
-        ("position", "position: `startpos` or `fen <fen>` is missing"),
+        ("position", "position: missing `startpos` or `fen <fen>`"),
         ("position start", "position: unexpected `start`, expected `startpos` or `fen <fen>`"),
         ("position startpos e1e3", "position: unexpected `e1e3`, expected `moves`"),
-        ("position fen", "position: the FEN is missing"),
+        ("position fen", "position: missing the FEN"),
         ("position fen 8/8 w 0 1", "position: FEN: the board has 2 ranks, expected 8"),
         (
             "position startpos moves e1e3 e8e6 f1f3",
@@ -256,11 +256,11 @@ fn bad_lines_are_named_and_change_nothing() {
             "position fen 3q2q3/10/10/q8q/10/10/Q8Q/10/10/3Q2Q3 w - - 0 1",
             "position: FEN: the board has 10 ranks, expected 8; looks like variant `amazons`",
         ),
-        ("perft", "perft: depth is missing"),
+        ("perft", "perft: missing depth"),
         ("bench deep", "bench: depth `deep`: expected a whole number from 1 to 100"),
-        ("setoption", "setoption: `name <name>` is missing"),
+        ("setoption", "setoption: missing `name <name>`"),
         ("setoption Hash 3", "setoption: unexpected `Hash`, expected `name <name>`"),
-        ("setoption name", "setoption: the name of the option is missing"),
+        ("setoption name", "setoption: missing the name of the option"),
         ("setoption name Speed value 3", "unknown option `Speed`"),
         ("setoption name Hash value 0", "option Hash: `0` is not a whole number from 1 to 32768"),
         ("setoption name Hash", "option Hash: `` is not a whole number from 1 to 32768"),
@@ -279,7 +279,7 @@ fn bad_lines_are_named_and_change_nothing() {
             "setoption name UCI_Variant value go",
             "unknown variant `go`, expected one of: chess, neighbours, tucchess, amazons",
         ),
-        ("setweights", "setweights: values, `<name>=<value>` …, `file <path>` or `default` is missing"),
+        ("setweights", "setweights: missing values, `<name>=<value>` …, `file <path>` or `default`"),
         ("setweights 1 2 3", "setweights: 3 weights, but set `set1` has 17"),
         (
             "setweights 1 two 3",
@@ -290,7 +290,7 @@ fn bad_lines_are_named_and_change_nothing() {
         ("setweights piecesForMe=", "setweights: weight `piecesForMe`: `` is not a finite number"),
         ("setweights piecesForMe=nan", "setweights: weight `piecesForMe`: `nan` is not a finite number"),
         ("setweights piecesForMe=1 piecesForMe=2", "setweights: weight `piecesForMe` is given twice"),
-        ("setweights file", "setweights: the path of the file is missing"),
+        ("setweights file", "setweights: missing the path of the file"),
         ("setweights default now", "setweights: unexpected `now`, expected the end of the line"),
     ] {
         assert_eq!(one(engine.ask(line)), format!("info string error: {error}"), "{line}");
@@ -328,15 +328,15 @@ fn whatever_is_wrong_with_go_it_ends_in_one_move() {
     let legal = one(engine.ask("moves"));
     for (go, messages) in [
         // What is wrong is named, and the rest counts.
-        ("go depth", &["error: go: depth is missing"][..]),
+        ("go depth", &["error: go: missing depth"][..]),
         ("go depth x", &["error: go: depth `x`: expected a whole number"]),
         ("go depth x nodes 100", &["error: go: depth `x`: expected a whole number"]),
         ("go movetime 1e9", &["error: go: movetime `1e9`: expected a whole number"]),
         ("go ponder movetime x\nponderhit", &["error: go: movetime `x`: expected a whole number"]),
-        ("go wtime btime 1000", &["error: go: wtime is missing"]),
+        ("go wtime btime 1000", &["error: go: missing wtime"]),
         ("go depth 2 depth 3", &["error: go: depth is given twice"]),
-        ("go searchmoves", &["error: go: a move after `searchmoves` is missing"]),
-        ("go searchmoves depth 3", &["error: go: a move after `searchmoves` is missing"]),
+        ("go searchmoves", &["error: go: missing a move after `searchmoves`"]),
+        ("go searchmoves depth 3", &["error: go: missing a move after `searchmoves`"]),
         (
             "go depth 3 searchmoves e1e2 c1c3 x",
             &[
@@ -382,7 +382,7 @@ fn whatever_is_wrong_with_go_it_ends_in_one_move() {
             &["go: `now` is unknown and passed over", "error: go: perft does not go with anything else"],
         ),
         ("go perft 65", &["error: go: perft `65`: expected a whole number from 1 to 64"]),
-        ("go perft", &["error: go: perft is missing"]),
+        ("go perft", &["error: go: missing perft"]),
     ] {
         let lines = answer_to(&mut engine, go);
         let said: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("info string ")).collect();

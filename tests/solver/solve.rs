@@ -275,10 +275,10 @@ fn what_cannot_be_solved_is_named() {
         (&["--variant", "go"], "unknown variant `go`"),
         (&["--variant", "amazons", "--fen", "1q1/Q w"], "rank 1 `Q` has 1 squares"),
         (&["--fen", "8/8"], "the board has 2 ranks"),
-        (&["--nodes", "0"], "0 is not in 1.."),
+        (&["--nodes", "0"], "--nodes `0`: expected a whole number, 1 or more"),
         (&["--time", "soon"], "expected seconds"),
-        (&["--hash", "0"], "0 is not in 1..=32768"),
-        (&["--depth", "3"], "unexpected argument '--depth'"),
+        (&["--hash", "0"], "--hash `0`: expected a whole number from 1 to 32768"),
+        (&["--depth", "3"], "unknown argument `--depth`"),
     ] {
         let (success, _, error) = labrys(arguments);
         assert!(!success && error.contains(message), "{arguments:?}: {error}");

@@ -45,7 +45,7 @@ pub enum KeyError {
         key: String,
     },
     /// A required key is missing.
-    #[error("{section}: {key} is missing")]
+    #[error("{section}: missing {key}")]
     Missing {
         /// The argument.
         section: String,

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::cross_table::CrossTable;
 use super::{Elo, Hypothesis, Pairs, Rating, Results, Sprt, Termination, ratings};
-use labrys_core::game::Color;
+use labrys_core::game::{Color, counted};
 
 /// The results of a tournament. Only complete pairs of games count.
 #[derive(Clone, Debug, Serialize)]
@@ -220,7 +220,8 @@ impl fmt::Display for Summary {
             let games = tally.games();
             writeln!(
                 f,
-                "{first} against {second}: {games} games, +{wins} ={draws} -{losses}, score {:.1} %",
+                "{first} against {second}: {}, +{wins} ={draws} -{losses}, score {:.1} %",
+                counted(games, "game"),
                 100.0 * score
             )?;
             writeln!(f, "{elo}")?;

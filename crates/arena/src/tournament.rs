@@ -19,6 +19,7 @@ use labrys_core::game::quote;
 use labrys_core::parallel;
 use labrys_core::search::Control;
 use labrys_protocol::engine_log::EngineLog;
+use labrys_support::shard::numbered;
 use labrys_tuc::guest::Invitation;
 
 /// A match between two engines, or a tournament of more.
@@ -74,7 +75,7 @@ pub enum TournamentError {
     #[error(transparent)]
     Rules(#[from] RulesError),
     /// A game record does not belong to this tournament.
-    #[error("game {number}: {problem}: not a game of this match")]
+    #[error("{}: {problem}: not a game of this match", numbered(.number))]
     Mismatch {
         /// The number of the game in the record; 0 if it has none.
         number: u64,

@@ -123,7 +123,7 @@ pub enum CommandError {
         expected: &'static str,
     },
     /// The line ends too early.
-    #[error("{command}: {expected} is missing")]
+    #[error("{command}: missing {expected}")]
     Missing {
         /// The command.
         command: &'static str,

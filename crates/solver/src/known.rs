@@ -12,7 +12,7 @@ use thiserror::Error;
 use super::certificate::{self, CertificateError, Verifier, end, hash, is_same};
 use super::{ChanceError, Value, can_be_proven};
 use crate::{ProofLeaf, Solvable};
-use labrys_core::game::quote;
+use labrys_core::game::{counted, quote};
 use labrys_support::text;
 
 /// Values of positions. Positions that symmetries of the rules turn into each other are one.
@@ -114,8 +114,8 @@ impl<G: Solvable> Known<G> {
         let fields: Vec<_> = line.split('\t').collect();
         let ([variant, fen, value, nodes] | [variant, fen, value, nodes, _]) = fields[..] else {
             return Err(format!(
-                "{} fields, expected 4 with tabs between them: game, FEN, value, nodes",
-                fields.len()
+                "{}, expected 4 with tabs between them: game, FEN, value, nodes",
+                counted(fields.len(), "field")
             ));
         };
         if variant != G::info().name {

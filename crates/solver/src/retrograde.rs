@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use thiserror::Error;
 
-use labrys_core::game::{Endgames, Game, Initial, TableFile, TableName, TableResult, TablesError};
+use labrys_core::game::{Endgames, Game, Initial, TableFile, TableName, TableResult, TablesError, counted};
 use labrys_core::parallel;
 use labrys_support::files::write_atomically;
 
@@ -77,7 +77,7 @@ pub enum BuildError {
     #[error(transparent)]
     Tables(#[from] TablesError),
     /// There would be too many pieces.
-    #[error("no tables with {pieces} pieces a side")]
+    #[error("no tables with {} a side", counted(.pieces, "piece"))]
     Pieces {
         /// Pieces of a player.
         pieces: usize,

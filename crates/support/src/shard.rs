@@ -13,6 +13,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use labrys_core::game::counted;
+
 /// One of several shards of a job, written `2/5`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
@@ -44,10 +46,14 @@ pub enum ShardError {
     #[error("shard `{0}`: expected `I/N of M games of job`, with a checksum")]
     Part(String),
     /// The job has no end.
-    #[error("shard {0}: the number of games is not known, name it")]
+    #[error("{0}: the number of games is not known, name it")]
     Endless(Shard),
     /// There are not so many pairs of games.
-    #[error("shard {shard}: {games} games are too few, as a shard has a pair of games at least")]
+    #[error(
+        "{} cannot be cut into {} of a pair at least",
+        counted(.games, "game"),
+        counted(.shard.count, "shard")
+    )]
     TooMany {
         /// The shard.
         shard: Shard,
@@ -91,7 +97,7 @@ pub enum MergeError {
         shard: Shard,
     },
     /// Shards are missing.
-    #[error("{} of {} shards missing: {}", .missing.len(), .of, listed(.missing))]
+    #[error("{} of {} missing: {}", .missing.len(), counted(.of, "shard"), listed(.missing))]
     Missing {
         /// Their numbers, in order.
         missing: Vec<u64>,
@@ -99,7 +105,11 @@ pub enum MergeError {
         of: u64,
     },
     /// A shard was not played to its end.
-    #[error("{}: {games} games, expected {expected}: play the shard to its end", .path.display())]
+    #[error(
+        "{}: {}, expected {expected}: play the shard to its end",
+        .path.display(),
+        counted(.games, "game")
+    )]
     Incomplete {
         /// The file.
         path: PathBuf,
@@ -109,7 +119,7 @@ pub enum MergeError {
         expected: u64,
     },
     /// A game is not of the shard of its file.
-    #[error("{}: game {number} is not of shard {shard}, or there twice", .path.display())]
+    #[error("{}: {} is not of shard {shard}, or there twice", .path.display(), numbered(.number))]
     Game {
         /// The file.
         path: PathBuf,
@@ -125,6 +135,14 @@ pub enum MergeError {
 
 /// The most numbers of missing shards that an error lists.
 const LISTED: usize = 10;
+
+/// A game by its number from 1; 0 if it has none.
+pub fn numbered(number: &u64) -> String {
+    match number {
+        0 => "a game without a number".to_owned(),
+        number => format!("game {number}"),
+    }
+}
 
 fn listed(numbers: &[u64]) -> String {
     let texts: Vec<_> = numbers.iter().take(LISTED).map(u64::to_string).collect();

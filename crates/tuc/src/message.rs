@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use labrys_core::game::{Color, quote};
+use labrys_core::game::{Color, counted, quote};
 
 /// The greatest length of a datagram, in bytes.
 pub const LONGEST: usize = 200;
@@ -216,7 +216,7 @@ pub enum MessageError {
         text: String,
     },
     /// It has the wrong length for its kind.
-    #[error("{} has {found} bytes, expected {expected}", quote(.text))]
+    #[error("{} has {}, expected {expected}", quote(.text), counted(.found, "byte"))]
     Length {
         /// The text.
         text: String,

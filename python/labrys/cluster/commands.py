@@ -12,8 +12,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import ray
 from tqdm import tqdm
@@ -52,9 +53,6 @@ OWN = {
     "--parts",
     "--next",
 }
-
-# Games of a generation of `zero` whose settings do not say, as in Labrys.
-ZERO_GAMES = 40
 
 # How a cluster on this machine starts.
 LOCAL = {"include_dashboard": False}
@@ -113,6 +111,16 @@ class Cluster:
             self.binary = str(Path(found).absolute())
             self.shipped = self.shipped or self.files.add(self.binary, executable=True)
         self.version = version(self.binary)
+
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """What `labrys options` says of arguments and settings."""
+        return cast(dict[str, Any], json.loads(self.labrys("options", "--json")))
+
+    def default(self, command: str, flag: str) -> int:
+        """The default of an argument, a whole number."""
+        arguments = self.defaults["commands"][command]["arguments"]
+        return next(int(each["default"]) for each in arguments if each["name"] == flag)
 
     def connect(self) -> None:
         """Joins the cluster, or starts one on this machine."""
@@ -256,7 +264,9 @@ def play_match(cluster: Cluster, words: list[str]) -> None:
     games, rounds = number(words, "--games"), number(words, "--rounds")
     if games is None and rounds is None and "--sprt" in words:
         raise ClusterError("--sprt: name the greatest number of games by --games")
-    count = cluster.shards(games if games is not None else 2 * rounds if rounds is not None else 100)
+    if games is None:
+        games = 2 * rounds if rounds is not None else cluster.default("match", "--games")
+    count = cluster.shards(games)
     words = ["match", *cluster.files.add_words(words)]
     cluster.connect()
     shipment = Shipment.of(cluster.files)
@@ -292,8 +302,8 @@ def play_selfplay(cluster: Cluster, words: list[str]) -> None:
     """Games for `labrys nnue train`, byte for byte those of one machine."""
     games = number(words, "--games")
     if games is None:
-        raise ClusterError("--games: expected, as in `labrys selfplay`")
-    words = ["selfplay", *cluster.files.add_words(words)]
+        raise ClusterError("--games: expected, as in `labrys nnue selfplay`")
+    words = ["nnue", "selfplay", *cluster.files.add_words(words)]
     cluster.connect()
     folder = Folder(cluster.options.folder.absolute(), cluster.manifest(words, cluster.shards(games)))
     cluster.play(folder, Shipment.of(cluster.files), words, "--out", lambda _: ("", False))
@@ -304,7 +314,8 @@ def merge(cluster: Cluster, folder: Folder, out: Path) -> None:
     """Puts all shards of a folder together."""
     if not out.exists():
         # Short names, as a command line has its limits.
-        print(cluster.labrys("merge", "--out", out, *folder.files(), files=folder.path / "shards"), end="")
+        words = ["games", "merge", "--out", out, *folder.files()]
+        print(cluster.labrys(*words, files=folder.path / "shards"), end="")
 
 
 def play_zero(cluster: Cluster, words: list[str]) -> None:
@@ -316,11 +327,12 @@ def play_zero(cluster: Cluster, words: list[str]) -> None:
         settings = tomllib.loads(path.read_text())
     except (OSError, ValueError) as error:
         raise ClusterError(f"{path}: {error}") from error
-    generations = number(rest, "--generations") or settings.get("generations", 100)
+    zero = cluster.defaults["settings"]["zero"]
+    generations = number(rest, "--generations") or settings.get("generations", zero["generations"])
     unknown = [word for word in rest if word.startswith("-") and word.partition("=")[0] != "--generations"]
     if unknown:
         raise ClusterError(f"{unknown[0]}: unknown argument of zero")
-    games = settings.get("selfplay", {}).get("games", ZERO_GAMES)
+    games = settings.get("selfplay", {}).get("games", zero["selfplay"]["games"])
     base = cluster.options.folder.absolute()
     run, config = base / "run", cluster.files.add(str(path))
     base.mkdir(parents=True, exist_ok=True)
@@ -404,11 +416,11 @@ def solve(cluster: Cluster, words: list[str]) -> None:
         print(cluster.labrys("verify", *parts, str(whole), files=folder.path / "shards").splitlines()[-1])
 
 
-def learn(cluster: Cluster, words: list[str], state: str, whole: str) -> None:
+def learn(cluster: Cluster, command: list[str], words: list[str], state: str, whole: str) -> None:
     """A learning by steps, whose state is in the file `state`: the cluster plays the games of a step, this
     machine learns from them. It also plays the matches of a training. The file `whole` is there at the
     end."""
-    words = [words[0], *cluster.files.add_words(words[1:])]
+    words = [*command, *cluster.files.add_words(words)]
     base = cluster.options.folder.absolute()
     run = base / "run"
     base.mkdir(parents=True, exist_ok=True)
@@ -440,12 +452,12 @@ def learn(cluster: Cluster, words: list[str], state: str, whole: str) -> None:
 
 def tune(cluster: Cluster, words: list[str]) -> None:
     """`labrys spsa`, by iterations."""
-    learn(cluster, ["spsa", *words], "spsa.json", "spsa.csv")
+    learn(cluster, ["spsa"], words, "spsa.json", "spsa.csv")
 
 
 def train(cluster: Cluster, words: list[str]) -> None:
-    """`labrys train`, by rounds."""
-    learn(cluster, ["train", *words], "checkpoint.json", "weights.json")
+    """`labrys linear train`, by rounds."""
+    learn(cluster, ["linear", "train"], words, "checkpoint.json", "weights.json")
 
 
 COMMANDS = {

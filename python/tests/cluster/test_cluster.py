@@ -87,7 +87,7 @@ def test_an_sprt_stops_the_rest(cluster, local, tmp_path):
 
 def test_selfplay_goes_on_after_the_driver_was_killed(cluster, binary, local, tmp_path):
     games = ["--variant", "tucchess", "--games", "150", "--nodes", "200"]
-    local("selfplay", *games, "--out", tmp_path / "whole.bin")
+    local("nnue", "selfplay", *games, "--out", tmp_path / "whole.bin")
     # Here with a binary that is shipped.
     line = [
         sys.executable,
@@ -152,7 +152,7 @@ def test_spsa_makes_the_steps_of_one_machine(cluster, binary, local, tmp_path):
 def test_train_learns_the_weights_of_one_machine(cluster, local, tmp_path):
     words = ["--variant", "neighbours", "--weights", "zeros", "--games", "20", "--round", "8"]
     words += ["--clone-every", "10", "--period", "20", "--compare-every", "0", "--judge-games", "4"]
-    whole = local("train", *words, "--out", tmp_path / "whole")
+    whole = local("linear", "train", *words, "--out", tmp_path / "whole")
     line = ["train", "--folder", str(tmp_path / "run"), "--shard-games", "3", *words]
     commands.run(line)
     names = ["checkpoint.json", "curve.csv", "weights.json"]
@@ -204,7 +204,7 @@ def test_what_is_wrong_is_refused_by_name(cluster, tmp_path):
     refused("--sprt: name the greatest", "match", *ENGINES, "--sprt", "elo1=5")
     refused("--counting: only with --proof", "solve", *LOST, "--counting")
     refused("unknown variant `x`", "solve", "--variant", "x")
-    refused("FEN: a white amazon is missing", "solve", "--variant", "amazons", "--fen", "9q w")
+    refused("FEN: missing white amazon", "solve", "--variant", "amazons", "--fen", "9q w")
     refused("needs no proof", "solve", "--variant", "amazons", "--fen", "q*Q1 w")
     refused("unknown variant `x`", "match", *ENGINES[2:], "--variant", "x")
     net = tmp_path / "net"

@@ -6,24 +6,24 @@ use std::path::PathBuf;
 use anyhow::{Context, bail, ensure};
 use bulletformat::{BulletFormat, ChessBoard};
 
-use crate::commands::progress::Progress;
-use crate::commands::typed::commands;
-use crate::commands::words;
-use crate::commands::{claim, interruptible};
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::words;
+use crate::commands::shared::{claim, interruptible};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::write_atomically_with;
-use crate::game::chess::Chess;
 use crate::game::{Color, Game};
+use crate::game::{chess::Chess, counted};
 use crate::learn::nnue::dataset::Counts;
 use crate::learn::nnue::games::{GamesError, GamesProblem, PlayedPosition, read_games, start_of};
 
 /// The kinds of pieces of chess.
 const KINDS: usize = 6;
 
-/// Writes the quiet positions of games of `labrys selfplay` in the format of the trainer bullet.
+/// Writes the quiet positions of games of `labrys nnue selfplay` in the format of the trainer bullet.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct NnueExportArguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
@@ -35,11 +35,11 @@ pub(in crate::commands) struct Arguments {
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &NnueExportArguments) -> anyhow::Result<()> {
     commands(&arguments.variant)?.export(arguments)
 }
 
-impl Arguments {
+impl NnueExportArguments {
     /// The export in the types of the game.
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         ensure!(
@@ -54,7 +54,7 @@ impl Arguments {
             anyhow::Ok(())
         })
         .with_context(|| format!("--out {}", self.out.display()))?;
-        print_line!("{}: {positions} quiet positions", self.out.display())?;
+        print_line!("{}: {}", self.out.display(), counted(positions, "quiet position"))?;
         Ok(())
     }
 
@@ -78,7 +78,7 @@ impl Arguments {
                     })
                     .map_err(|(ply, text)| refuse(GamesProblem::Move { number, ply, text }))?;
                 out.write_all(ChessBoard::as_bytes_slice(&boards))?;
-                progress.update(number as u64, || format!("{} positions", counts.quiet()));
+                progress.update(number as u64, || counted(counts.quiet(), "position"));
             }
             progress.finish();
         }

@@ -9,17 +9,19 @@ use clap::ValueEnum;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::selfplay::SelfPlay;
 use super::train::{Trained, Training, TrainingArguments};
 use crate::arena::{
     Adjudication, CommentKeys, EngineConfig, Format, KeyValues, Openings, Pairs, Rules, Schedule, Tournament,
 };
-use crate::commands::games::RANDOM_PLIES;
-use crate::commands::selfplay::SelfPlay;
-use crate::commands::tournament;
-use crate::commands::typed::commands;
-use crate::commands::{RulesArguments, interruptible, parse_even, parse_plies, threads};
+use crate::commands::r#match;
+use crate::commands::shared::play::RANDOM_PLIES;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::{even, plies, whole};
+use crate::commands::shared::{RulesArguments, interruptible, threads};
 use crate::engine::Playable;
 use crate::eval::nnue::EvalNet;
+use crate::game::counted;
 use crate::learn::checkpoint::TrainingFolder;
 use crate::learn::nnue::checkpoint::NET;
 use crate::learn::nnue::generations::{GenerationsState, NetGeneration, TrainedNet};
@@ -36,7 +38,7 @@ const LINEAR: (&str, &str) = ("Evaluation", "linear");
 /// Plays games, trains a net on those of the last generations, plays matches with it, and has it play the
 /// next games. A folder with generations is gone on with.
 #[derive(Debug, clap::Args, Serialize)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct NnueGenerationsArguments {
     #[command(flatten)]
     #[serde(flatten)]
     rules: RulesArguments,
@@ -49,42 +51,42 @@ pub(in crate::commands) struct Arguments {
     #[serde(skip)]
     out: PathBuf,
     /// Generations to complete, those before included
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32>(1..))]
     #[serde(skip)]
     generations: u32,
     /// What plays the first games: the linear evaluation, or a net with random parameters
     #[arg(long, value_enum, default_value_t = Start::Linear)]
     start: Start,
     /// Games of a generation
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = whole::<u64>(1..))]
     games: u64,
     /// Nodes for each move of the games
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
     nodes: u64,
     /// Random plies at the beginning of each game, N or N-M
-    #[arg(long, value_name = "N", default_value = "6-9", value_parser = parse_plies)]
+    #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
     random_plies: RangeInclusive<usize>,
     /// Seed of everything random in the first generation; the next ones have the numbers after it
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Generations whose games a net learns from
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = whole::<u32>(1..))]
     window: u32,
     #[command(flatten)]
     #[serde(flatten)]
     training: TrainingArguments,
     /// Games of each match; 0 for no matches
-    #[arg(long, value_name = "N", default_value_t = 400, value_parser = parse_even)]
+    #[arg(long, value_name = "N", default_value_t = 400, value_parser = even)]
     match_games: u64,
     /// Keys for both engines of a match, as `labrys match` has them
     #[arg(long, num_args = 1.., value_name = "KEY=VALUE", default_value = "tc=1+0.01")]
     each: Vec<String>,
     /// Number of concurrent games of a match
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = whole::<NonZeroUsize>(..))]
     #[serde(skip)]
     concurrency: NonZeroUsize,
     /// Threads of self-play and training [default: as many as the machine has]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     #[serde(skip)]
     threads: Option<NonZeroUsize>,
 }
@@ -99,20 +101,20 @@ enum Start {
     Nothing,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &NnueGenerationsArguments) -> anyhow::Result<()> {
     let rules = arguments.rules.rules()?;
     commands(&rules.variant)?.generations(Run { arguments, rules: &rules })
 }
 
 /// A run, to be dispatched on the type of the game.
 pub(in crate::commands) struct Run<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a NnueGenerationsArguments,
     rules: &'a Rules,
 }
 
 impl Run<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
-        let Arguments { out, generations, training, .. } = self.arguments;
+        let NnueGenerationsArguments { out, generations, training, .. } = self.arguments;
         let control = interruptible()?;
         let neurons = training.sizes.neurons;
         if !neurons.is_multiple_of(NEURONS) {
@@ -154,7 +156,7 @@ impl Run<'_> {
         first: (&str, (&str, &str)),
         second: (&str, (&str, &str)),
     ) -> anyhow::Result<Tournament> {
-        let Arguments { each, match_games, concurrency, .. } = self.arguments;
+        let NnueGenerationsArguments { each, match_games, concurrency, .. } = self.arguments;
         let each = KeyValues::parse("--each", each)?;
         let engines = [first, second].map(|(name, (option, value))| {
             let words = [format!("name={name}"), format!("option.{option}={value}")];
@@ -235,7 +237,8 @@ impl Generation<'_> {
 
     /// Plays the games. Returns whether it was not interrupted.
     fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
-        let Arguments { training, games, nodes, random_plies, threads: asked, .. } = self.run.arguments;
+        let NnueGenerationsArguments { training, games, nodes, random_plies, threads: asked, .. } =
+            self.run.arguments;
         let folder = self.folder(self.number);
         std::fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let before = self.before();
@@ -264,7 +267,7 @@ impl Generation<'_> {
 
     /// Trains the net; `None` if it is interrupted.
     fn train<G: Playable>(&self, control: &Control) -> anyhow::Result<Option<TrainedNet>> {
-        let Arguments { window, training, threads: asked, .. } = self.run.arguments;
+        let NnueGenerationsArguments { window, training, threads: asked, .. } = self.run.arguments;
         let first = self.number.saturating_sub(window - 1).max(1);
         let data: Vec<_> = (first..=self.number).map(|number| games_of(&self.folder(number))).collect();
         let training = Training {
@@ -295,7 +298,7 @@ impl Generation<'_> {
         let net = self.net(self.number);
         let tournament = self.run.tournament(self.seed(), ("net", ("EvalFile", &net)), (opponent, option))?;
         let path = self.folder(self.number).join(opponent).with_extension("pgn");
-        let results = tournament::play_into(&path, &tournament, control)?;
+        let results = r#match::play_into(&path, &tournament, control)?;
         Ok(results.map(|results| results.between([0, 1])))
     }
 }
@@ -312,7 +315,8 @@ fn summary(generation: &NetGeneration, number: u32) -> String {
         pairs.map_or(String::new(), |pairs| format!("; against {opponent} {}", pairs.elo()))
     };
     format!(
-        "generation {number}: {positions} positions, held out {held_out:.6}{}{}",
+        "generation {number}: {}, held out {held_out:.6}{}{}",
+        counted(positions, "position"),
         elo("linear", linear),
         elo("the one before", before)
     )

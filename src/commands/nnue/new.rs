@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 use super::Sizes;
-use crate::commands::typed::commands;
-use crate::commands::{RulesArguments, claim};
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
+use crate::commands::shared::{RulesArguments, claim};
 use crate::engine::Playable;
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
 use crate::game::InputShape;
@@ -12,24 +13,24 @@ use crate::learn::save_eval_net;
 
 /// Writes a net with random parameters.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct NnueNewArguments {
     #[command(flatten)]
     rules: RulesArguments,
     #[command(flatten)]
     sizes: Sizes,
     /// Seed of the random parameters
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
     /// The file to write
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &NnueNewArguments) -> anyhow::Result<()> {
     commands(&arguments.rules.variant)?.new_eval_net(arguments)
 }
 
-impl Arguments {
+impl NnueNewArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let _claim = claim(&self.out)?;
         let play = self.rules.rules()?.start::<G>()?;

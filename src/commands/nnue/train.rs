@@ -7,23 +7,25 @@ use std::time::Instant;
 use anyhow::{Context, ensure};
 use serde::Serialize;
 
-use super::{Sizes, parse_size};
-use crate::commands::progress::Progress;
-use crate::commands::typed::commands;
-use crate::commands::words;
-use crate::commands::{interruptible, parse_fraction, parse_non_negative, threads};
+use super::Sizes;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::{fraction, non_negative, whole};
+use crate::commands::shared::words;
+use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::eval::nnue::{EvalNet, EvalNetSizes};
+use crate::game::counted;
 use crate::learn::nnue::checkpoint::TrainingFolder;
 use crate::learn::nnue::dataset::{Counts, Dataset};
 use crate::learn::nnue::games::{GamesError, read_games, start_of};
 use crate::learn::nnue::trainer::{Epoch, Trainer, TrainingSettings};
 use crate::search::Control;
 
-/// Trains a net on games of `labrys selfplay`.
+/// Trains a net on games of `labrys nnue selfplay`.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct NnueTrainArguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
@@ -42,10 +44,10 @@ pub(in crate::commands) struct Arguments {
     #[command(flatten)]
     training: TrainingArguments,
     /// Seed of the initial parameters, of the order of the positions and of the choice of held-out games
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Threads [default: as many as the machine has]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
 }
 
@@ -56,28 +58,28 @@ pub(super) struct TrainingArguments {
     #[serde(flatten)]
     pub(super) sizes: Sizes,
     /// Number of passes over all positions
-    #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value_t = 30, value_parser = whole::<u32>(1..))]
     epochs: u32,
     /// Positions of a batch
-    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = parse_size::<1_000_000>)]
+    #[arg(long, value_name = "N", default_value_t = 16_384, value_parser = whole::<usize>(1..=1_000_000))]
     batch: usize,
     /// Initial learning rate of AdamW; it falls to a hundredth, as a cosine does
-    #[arg(long, default_value_t = 0.001, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = 0.001, value_parser = non_negative)]
     rate: f64,
     /// Weight decay of AdamW
-    #[arg(long, default_value_t = 0.01, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = 0.01, value_parser = non_negative)]
     decay: f64,
     /// Weight of the scores in the target, from 0 to 1; the rest is the result of the game
-    #[arg(long, default_value_t = 1.0, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = 1.0, value_parser = fraction)]
     blend: f64,
     /// λ of TD(λ): the share of later scores of the game in the scores of the target, from 0 to 1
-    #[arg(long, default_value_t = 0.0, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = 0.0, value_parser = fraction)]
     lambda: f64,
     /// Stop after so many epochs without a lower loss of the held-out positions
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = whole::<u32>(1..))]
     patience: u32,
     /// Unit of the pruning margins, in thousandths [default: that of the game's first feature set]
-    #[arg(long, value_parser = clap::value_parser!(i32).range(0..=1_000_000))]
+    #[arg(long, value_parser = whole::<i32>(0..=1_000_000))]
     margin: Option<i32>,
 }
 
@@ -102,8 +104,8 @@ impl TrainingArguments {
     }
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { variant, data, out, resume, start, training, seed, threads: asked } = arguments;
+pub(super) fn run(arguments: &NnueTrainArguments) -> anyhow::Result<()> {
+    let NnueTrainArguments { variant, data, out, resume, start, training, seed, threads: asked } = arguments;
     let (seed, threads, resume) = (*seed, threads(*asked), *resume);
     let start = start.as_deref();
     let training = Training { data, out, resume, start, arguments: training, seed, threads };
@@ -187,7 +189,11 @@ impl Training<'_> {
         }
         let (learned, held_out) = trainer.positions();
         let (games, quiet, unit) = (counts.games, counts.quiet(), trainer.unit());
-        print_line!("{games} games, {quiet} quiet positions, {held_out} of them held out; unit {unit:.3}")?;
+        print_line!(
+            "{}, {}, {held_out} of them held out; unit {unit:.3}",
+            counted(games, "game"),
+            counted(quiet, "quiet position")
+        )?;
         let chance = trainer.chance_loss();
         print_line!("loss of the held-out positions by chance {chance:.6}")?;
         while !trainer.is_finished() {

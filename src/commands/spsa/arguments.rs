@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::{bail, ensure};
-use clap::value_parser;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::{EngineConfig, EngineKind, Format, KeyError, KeyValues, Schedule, Tournament};
-use crate::commands::games::GameArguments;
-use crate::commands::steps::StepArguments;
+use crate::commands::shared::play::GameArguments;
+use crate::commands::shared::steps::StepArguments;
+use crate::commands::shared::values::{positive, whole};
 use crate::game::quote;
 use crate::learn::spsa::{Parameter, Spsa};
 use crate::search::{Constant, Constants};
@@ -24,7 +24,7 @@ const PLAYERS: [&str; 2] = ["θ⁺", "θ⁻"];
 /// sides of the values play each other, and the values move towards the winner. docs/learning.md describes all
 /// keys.
 #[derive(Debug, clap::Args, Serialize)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct SpsaArguments {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) play: GameArguments,
@@ -41,13 +41,13 @@ pub(in crate::commands) struct Arguments {
     #[serde(skip)]
     constant: Vec<String>,
     /// Iterations in all; the steps become smaller towards the last one
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=1_000_000_000))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..=1_000_000_000))]
     iterations: u64,
     /// Pairs of games of an iteration
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = whole::<u64>(1..=1_000_000))]
     pub(super) pairs: u64,
     /// What a constant moves for each game won in the last iteration, as a share of its c_end
-    #[arg(long, value_name = "X", default_value_t = 0.002, value_parser = parse_positive)]
+    #[arg(long, value_name = "X", default_value_t = 0.002, value_parser = positive)]
     r_end: f64,
     /// Folder of the run, created if missing
     #[arg(long, value_name = "FOLDER")]
@@ -62,13 +62,7 @@ pub(in crate::commands) struct Arguments {
     pub(super) step: StepArguments,
 }
 
-/// Parses a number above zero.
-fn parse_positive(text: &str) -> Result<f64, String> {
-    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
-    number.ok_or_else(|| "expected a number above 0".to_owned())
-}
-
-impl Arguments {
+impl SpsaArguments {
     /// What is tuned.
     pub(super) fn spsa(&self) -> anyhow::Result<Spsa> {
         let mut parameters: Vec<Parameter> = Vec::new();
@@ -109,7 +103,7 @@ impl Arguments {
         let max = whole("max", least, most, most)?;
         let start = whole("start", least, most, row.default)?;
         let mut positive = |key, default| {
-            let read = |text: &str| parse_positive(text).ok();
+            let read = |text: &str| positive(text).ok();
             Ok::<f64, KeyError>(keys.read_with(key, "a number above 0", read)?.unwrap_or(default))
         };
         let (c_end, r_end) = (positive("c_end", row.step)?, positive("r_end", self.r_end)?);

@@ -8,53 +8,56 @@ use anyhow::bail;
 
 use super::settings;
 use crate::arena::Rules;
-use crate::commands::progress::Progress;
-use crate::commands::typed::commands;
-use crate::commands::{interruptible, threads};
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
+use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
+use crate::game::counted;
 use crate::learn::zero::{GenerationGames, ZeroConfig, ZeroError};
 use crate::shard::Shard;
 
 /// Plays the games of a generation, or a shard of them, and writes their samples. As `samples.safetensors` in
 /// the folder of the generation, `zero train` learns from them and plays none itself.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct ZeroSelfplayArguments {
     /// The settings of the run, in TOML
     #[arg(value_name = "CONFIG")]
     settings: PathBuf,
     /// The generation whose games are played, from 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..))]
     generation: u32,
     /// The best net before that generation [default: the random net that a run begins with]
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
-    /// Play the games of shard I of N only; `labrys merge` puts the files of all shards together
+    /// Play the games of shard I of N only; `labrys games merge` puts the files of all shards together
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
     /// cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
     /// The file of the samples
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &ZeroSelfplayArguments) -> anyhow::Result<()> {
     let (config, rules) = settings::read(&arguments.settings)?;
     commands(&rules.variant)?.selfplay_of_generation(Games { arguments, rules, config })
 }
 
 /// Games, to be dispatched on the type of the game.
 pub(in crate::commands) struct Games<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a ZeroSelfplayArguments,
     rules: Rules,
     config: ZeroConfig,
 }
 
 impl Games<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
-        let Arguments { settings: path, generation, net, shard, threads: asked, out } = self.arguments;
+        let ZeroSelfplayArguments { settings: path, generation, net, shard, threads: asked, out } =
+            self.arguments;
         let threads = threads(asked.or(self.config.settings.threads));
         let (generation, net, shard) = (*generation, net.as_deref(), *shard);
         let games = GenerationGames { config: &self.config, generation, net, shard, threads, out };
@@ -63,7 +66,7 @@ impl Games<'_> {
         let played = games.play::<G>(&self.rules.start()?, &control, |games, of, positions| {
             found = (games, positions);
             let progress = progress.get_or_insert_with(|| Progress::new("games", 0, Some(of)));
-            progress.update(games, || format!("{positions} positions"));
+            progress.update(games, || counted(positions, "position"));
         });
         if let Some(progress) = progress {
             progress.finish();
@@ -74,9 +77,15 @@ impl Games<'_> {
             error => error.into(),
         })?;
         if !is_complete {
-            bail!("interrupted after {games} games, nothing is written");
+            bail!("interrupted after {}, nothing is written", counted(games, "game"));
         }
-        writeln!(io::stdout(), "{}: {games} games, {positions} positions", out.display())?;
+        writeln!(
+            io::stdout(),
+            "{}: {}, {}",
+            out.display(),
+            counted(games, "game"),
+            counted(positions, "position")
+        )?;
         Ok(())
     }
 }

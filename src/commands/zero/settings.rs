@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use crate::arena::{Rules, parse_option};
-use crate::commands::in_words;
+use crate::commands::shared::errors::in_words;
 use crate::learn::zero::{SettingsError, ZeroConfig};
 
 /// Reads the settings of a run, and the rules of its games.

@@ -9,15 +9,17 @@ use anyhow::bail;
 
 use super::settings;
 use crate::arena::{Pairs, Rules};
-use crate::commands::progress::Progress;
-use crate::commands::typed::commands;
-use crate::commands::{interruptible, threads};
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
+use crate::commands::shared::{interruptible, threads};
 use crate::engine::Playable;
+use crate::game::counted;
 use crate::learn::zero::{Event, Generation, ZeroConfig, ZeroError, ZeroRun};
 
 /// Learns a policy/value net by self-play: generations of games, training and matches.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct ZeroTrainArguments {
     /// The settings, in TOML
     #[arg(value_name = "CONFIG")]
     settings: PathBuf,
@@ -28,15 +30,15 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     resume: bool,
     /// Generations to run, those before included; 0 only begins the run [default: as in CONFIG]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(..))]
     generations: Option<u32>,
     /// Number of concurrent games; the result does not depend on it [default: as in CONFIG, or the number of
     /// cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(super) fn run(arguments: &ZeroTrainArguments) -> anyhow::Result<()> {
     let (mut config, rules) = settings::read(&arguments.settings)?;
     let settings = &mut config.settings;
     settings.generations = arguments.generations.and_then(NonZeroU32::new).unwrap_or(settings.generations);
@@ -46,7 +48,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 
 /// A run, to be dispatched on the type of the game.
 pub(in crate::commands) struct Training<'a> {
-    arguments: &'a Arguments,
+    arguments: &'a ZeroTrainArguments,
     rules: Rules,
     config: ZeroConfig,
 }
@@ -77,8 +79,9 @@ impl Training<'_> {
         let state = run.state();
         if state.done() < generations {
             bail!(
-                "interrupted after {} of {generations} generations, use --resume to continue",
-                state.done()
+                "interrupted after {} of {}, use --resume to continue",
+                state.done(),
+                counted(generations, "generation")
             );
         }
         print_line!("best net: generation {}, {}", state.best, out.join("best.safetensors").display())?;
@@ -155,8 +158,13 @@ impl Display {
 fn summary(generation: &Generation) -> String {
     let Generation { selfplay, positions, window, loss, gate, is_accepted, comparisons } = generation;
     let mut text = format!(
-        "White +{} ={} -{}, {positions} positions of {window}, policy loss {:.4}, value loss {:.4}",
-        selfplay.white, selfplay.drawn, selfplay.black, loss.policy, loss.value
+        "White +{} ={} -{}, {} of {window}, policy loss {:.4}, value loss {:.4}",
+        selfplay.white,
+        selfplay.drawn,
+        selfplay.black,
+        counted(positions, "position"),
+        loss.policy,
+        loss.value
     );
     if let Some(gate) = gate {
         let verdict = if *is_accepted { "accepted" } else { "not accepted" };

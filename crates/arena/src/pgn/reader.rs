@@ -21,9 +21,9 @@ const LONGEST_COMMENT: usize = 1 << 20;
 
 /// An error in a PGN file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("line {line}: {problem}")]
+#[error("{}{problem}", place(.line, .problem))]
 pub struct PgnError {
-    /// The line, counted from 1.
+    /// The line, counted from 1; the last one that could be read, if the next one cannot.
     pub line: usize,
     /// What is wrong.
     pub problem: Problem,
@@ -40,8 +40,16 @@ pub enum Problem {
     #[error("a line of more than {LONGEST_LINE} bytes")]
     LongLine,
     /// The file cannot be read.
-    #[error("{0}")]
+    #[error("cannot be read: {0}")]
     Read(String),
+}
+
+/// The line of a problem. What cannot be read has none.
+fn place(line: &usize, problem: &Problem) -> String {
+    match problem {
+        Problem::Read(_) => String::new(),
+        _ => format!("line {line}: "),
+    }
 }
 
 /// Reads games one by one.

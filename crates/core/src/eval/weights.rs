@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use thiserror::Error;
 
-use crate::game::{FeatureSet, Knowledge, quote};
+use crate::game::{FeatureSet, Knowledge, counted, quote};
 
 /// The version of the file format. Other versions are refused.
 const VERSION: u32 = 1;
@@ -114,7 +114,7 @@ pub enum WeightsError {
         found: String,
     },
     /// A list of weights that is too short or too long.
-    #[error("{found} weights, but set `{set}` has {expected}")]
+    #[error("{}, but set `{set}` has {expected}", counted(.found, "weight"))]
     Count {
         /// Weights in the list.
         found: usize,

@@ -268,7 +268,7 @@ mod tests {
             ("8/8/8/4k3/8/4K3/8/8 b - - 5 60 e2e4", "`e2e4` after the last field"),
             ("8/8/8/4k3/8/4K3/8/8 b - - 5 60; 7 x;", "`7` is no opcode"),
             ("8/8/8/4k3/8/4K3/8/8 b - - \"bm\" Ke4;", "`bm` is no opcode"),
-            ("", "board is missing"),
+            ("", "missing board"),
         ] {
             let error = parse::<Chess>(line).unwrap_err().to_string();
             assert!(error.contains(message), "{line}: {error}");

@@ -1,12 +1,14 @@
 //! Errors in the text of positions and moves.
 
+use std::fmt;
+
 use thiserror::Error;
 
 /// An error in a FEN.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum FenError {
     /// A required field is missing.
-    #[error("FEN: {field} is missing, expected {expected}")]
+    #[error("FEN: missing {field}, expected {expected}")]
     Missing {
         /// Name of the field.
         field: &'static str,
@@ -30,7 +32,7 @@ pub enum FenError {
         found: String,
     },
     /// The board has too few or too many ranks.
-    #[error("FEN: the board has {found} ranks, expected {expected}")]
+    #[error("FEN: the board has {}, expected {expected}", counted(.found, "rank"))]
     Ranks {
         /// Ranks in the text.
         found: usize,
@@ -38,7 +40,7 @@ pub enum FenError {
         expected: usize,
     },
     /// A rank has too few or too many squares.
-    #[error("FEN: rank {rank} {} has {found} squares, expected {expected}", quote(.row))]
+    #[error("FEN: rank {rank} {} has {}, expected {expected}", quote(.row), counted(.found, "square"))]
     Squares {
         /// The rank, counted as on the board: the first one in the text is the highest.
         rank: usize,
@@ -60,9 +62,9 @@ pub enum FenError {
         expected: &'static str,
     },
     /// More pieces than a player can have.
-    #[error("FEN: {found} {what}, expected at most {at_most}")]
+    #[error("FEN: {}, expected at most {at_most}", counted(.found, .what))]
     TooMany {
-        /// The kind of piece.
+        /// The kind of piece, or what else is counted, in the singular.
         what: &'static str,
         /// The number of pieces.
         found: usize,
@@ -107,4 +109,37 @@ pub fn quote(token: &str) -> String {
         text.push('…');
     }
     format!("`{text}`")
+}
+
+/// A number of things in words: `1 ply`, `2 plies`.
+pub fn counted(number: impl fmt::Display, thing: &str) -> String {
+    let number = number.to_string();
+    if number == "1" {
+        return format!("1 {thing}");
+    }
+    let is_vowel = |letter: char| "aeiou".contains(letter);
+    match thing.strip_suffix('y').filter(|stem| !stem.ends_with(is_vowel)) {
+        Some(stem) => format!("{number} {stem}ies"),
+        None if thing.ends_with(['s', 'x']) || thing.ends_with("ch") => format!("{number} {thing}es"),
+        None => format!("{number} {thing}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_thing_is_in_the_singular() {
+        for (number, thing, expected) in [
+            (1, "rank", "1 rank"),
+            (0, "game", "0 games"),
+            (2, "quiet position", "2 quiet positions"),
+            (3, "ply", "3 plies"),
+            (2, "key", "2 keys"),
+            (2, "loss", "2 losses"),
+        ] {
+            assert_eq!(counted(number, thing), expected);
+        }
+    }
 }

@@ -185,7 +185,9 @@ pub enum GamesProblem {
         expected: String,
     },
     /// A block is not whole, or has changed since it was written.
-    #[error("block {number}, at byte {offset}, is damaged or was cut off: `labrys selfplay` writes it anew")]
+    #[error(
+        "block {number}, at byte {offset}, is damaged or was cut off: `labrys nnue selfplay` writes it anew"
+    )]
     Block {
         /// Its number, from 1.
         number: usize,

@@ -17,7 +17,7 @@ use super::model::{NEURONS, Numbers, Pass};
 use super::optimiser::{AdamW, Step};
 use super::scale::{fit_results, fit_unit};
 use labrys_core::eval::nnue::{EvalNet, EvalNetScale, EvalNetSizes};
-use labrys_core::game::{Knowledge, Points, WdlModel, mixed};
+use labrys_core::game::{Knowledge, Points, WdlModel, counted, mixed};
 use labrys_core::search::Control;
 
 /// One game in this many is held out.
@@ -102,10 +102,14 @@ impl TrainingState {
 #[derive(Debug, Error, PartialEq)]
 pub enum TrainingError {
     /// The neurons do not fill vectors.
-    #[error("{0} neurons, expected a multiple of {NEURONS}")]
+    #[error("{}, expected a multiple of {NEURONS}", counted(.0, "neuron"))]
     Neurons(usize),
     /// There are too few games.
-    #[error("{positions} quiet positions of {games} games are too few: none are left to hold out")]
+    #[error(
+        "too few to hold some out: {} of {}",
+        counted(.positions, "quiet position"),
+        counted(.games, "game")
+    )]
     TooFew {
         /// The positions.
         positions: usize,

@@ -109,7 +109,7 @@ impl ZeroConfig {
             Method::Deepening(_) => false,
         };
         if limit == SearchLimit::Options && !is_limited {
-            let problem = "depth, nodes or, in Monte Carlo searches, the option Simulations is missing";
+            let problem = "missing depth, nodes or, in Monte Carlo searches, the option Simulations";
             return Err(self.error(&rival.name, key, problem.to_owned()));
         }
         Ok(Agent { engine, limit })

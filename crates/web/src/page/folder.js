@@ -60,7 +60,7 @@ export function showFile(message) {
 function showGames(file, games) {
   $("file-content").replaceChildren(make("ol", { className: "games" }, ...games.map(({ players, result, plies, problem }, game) => {
     if (problem) return make("li", {}, problem);
-    const button = make("button", { type: "button" }, `${players.join(" – ")} `, make("b", {}, result), make("small", {}, ` ${plies} plies`));
+    const button = make("button", { type: "button" }, `${players.join(" – ")} `, make("b", {}, result), make("small", {}, plies === 1 ? " 1 ply" : ` ${plies} plies`));
     button.addEventListener("click", () => {
       waitFor($("folder-dialog"));
       ask({ do: "replay", file, game });

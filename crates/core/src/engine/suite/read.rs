@@ -5,7 +5,7 @@ use thiserror::Error;
 use super::{Goal, SuitePosition};
 use crate::engine::{Board, PositionError};
 use crate::game::epd::{Epd, EpdError};
-use crate::game::{MoveError, quote};
+use crate::game::{MoveError, counted, quote};
 
 /// The longest forced win that can be asked for, in moves.
 const LONGEST_MATE: u32 = 1000;
@@ -79,7 +79,7 @@ pub enum LineProblem {
     #[error("c8: {} is not a whole number", quote(.0))]
     Number(String),
     /// `c8` and `c9` do not belong together.
-    #[error("c8 has {numbers} numbers for the {moves} moves of c9")]
+    #[error("c8 has {} for the {} of c9", counted(.numbers, "number"), counted(.moves, "move"))]
     Count {
         /// Numbers of `c8`.
         numbers: usize,

@@ -21,7 +21,7 @@ use super::lanes::ONE;
 use super::net::{
     EvalNet, EvalNetScale, EvalNetSizes, MAX_OUTPUT_WEIGHT, MAX_OUTPUT_WEIGHTS, MOST, OUTPUT_ONE,
 };
-use crate::game::Knowledge;
+use crate::game::{Knowledge, counted};
 use crate::tensors::{self, FileKind, Number, TensorBytes, TensorProblem};
 
 /// The numbers that stand for 1.
@@ -115,10 +115,13 @@ impl EvalNet {
         if !(1..=MOST.0).contains(&hidden) || !(1..=MOST.1).contains(&outputs) {
             let (neurons, most) = MOST;
             let expected = format!("expected at most {neurons} and {most}");
-            return refuse(OUTPUT_WEIGHTS, format!("{hidden} neurons and {outputs} outputs, {expected}"));
+            return refuse(
+                OUTPUT_WEIGHTS,
+                format!("{} and {}, {expected}", counted(hidden, "neuron"), counted(outputs, "output")),
+            );
         }
         if !(1..=most).contains(&buckets) {
-            return refuse(INPUT_WEIGHTS, format!("{buckets} buckets, expected 1 to {most}"));
+            return refuse(INPUT_WEIGHTS, format!("{}, expected 1 to {most}", counted(buckets, "bucket")));
         }
         let net = EvalNet {
             sizes,

@@ -98,10 +98,10 @@ pub(super) fn parse_fen(text: &str) -> Result<Amazons, FenError> {
         }
         Ok(())
     })?;
-    for (amazons, what) in amazons.iter().zip(["white amazons", "black amazons"]) {
+    for (amazons, what) in amazons.iter().zip(["white amazon", "black amazon"]) {
         fen::at_most(what, amazons.count_ones() as usize, MAX_AMAZONS as usize)?;
     }
-    for (amazons, (field, letter)) in amazons.iter().zip([("a white amazon", 'Q'), ("a black amazon", 'q')]) {
+    for (amazons, (field, letter)) in amazons.iter().zip([("white amazon", 'Q'), ("black amazon", 'q')]) {
         if *amazons == 0 {
             return Err(FenError::Missing { field, expected: format!("at least one `{letter}`") });
         }
@@ -126,7 +126,7 @@ fn measure(board: &str) -> Result<(usize, usize), FenError> {
         }
     }
     files = files.saturating_add(run);
-    for (what, found) in [("files", files), ("ranks", ranks)] {
+    for (what, found) in [("file", files), ("rank", ranks)] {
         fen::at_most(what, found, MAX_SIZE)?;
     }
     Ok((files, ranks))

@@ -98,8 +98,8 @@ fn read_board(board: &str, builder: &mut BoardBuilder) -> Result<(), FenError> {
         pieces.filter(|(piece, of)| *of == colour && kind.is_none_or(|kind| kind == *piece)).count()
     };
     for (colour, [kings, pawns, pieces]) in [
-        (Side::White, ["white king", "white pawns", "white pieces"]),
-        (Side::Black, ["black king", "black pawns", "black pieces"]),
+        (Side::White, ["white king", "white pawn", "white piece"]),
+        (Side::Black, ["black king", "black pawn", "black piece"]),
     ] {
         if count(colour, Some(Piece::King)) == 0 {
             return Err(FenError::Missing { field: kings, expected: "one on the board".to_owned() });

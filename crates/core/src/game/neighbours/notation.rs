@@ -22,7 +22,7 @@ pub(super) fn parse_fen(text: &str) -> Result<Neighbours, FenError> {
         pieces[player.index()] |= 1 << (SIZE * rank + file);
         Ok(())
     })?;
-    for (player, what) in [(Color::White, "white pieces"), (Color::Black, "black pieces")] {
+    for (player, what) in [(Color::White, "white piece"), (Color::Black, "black piece")] {
         fen::at_most(what, pieces[player.index()].count_ones() as usize, PIECES as usize)?;
     }
     let stm = fields.side()?;

@@ -35,8 +35,7 @@ pub(super) fn parse_fen(text: &str) -> Result<TucChess, FenError> {
         pieces[player.index()][*kind as usize] |= square;
         Ok(())
     })?;
-    let names =
-        [["white pawns", "white rooks", "white kings"], ["black pawns", "black rooks", "black kings"]];
+    let names = [["white pawn", "white rook", "white king"], ["black pawn", "black rook", "black king"]];
     for (pieces, names) in pieces.iter().zip(names) {
         for ((board, what), (_, _, at_most)) in pieces.iter().zip(names).zip(PIECES) {
             fen::at_most(what, board.count_ones() as usize, at_most as usize)?;

@@ -6,20 +6,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{anyhow, bail};
 
 use crate::arena::pgn::file;
-use crate::arena::pgn::{PgnGame, PgnReader, ReplayError};
+use crate::arena::pgn::{PgnGame, PgnReader, Problem, ReplayError};
 use crate::learn::nnue::games::read_header;
 
 /// What to do with games that cannot be used.
 #[derive(Clone, Copy, Debug, Default, clap::Args)]
-pub(super) struct Strictness {
+pub(in crate::commands) struct Strictness {
     /// Stop at the first game or line that cannot be used, instead of leaving it out
     #[arg(long)]
-    pub(super) strict: bool,
+    pub(in crate::commands) strict: bool,
 }
 
 /// The games of a file, one by one. A game that cannot be used is named on standard error and left out, or
 /// is an error if the reading is strict.
-pub(super) struct Records<R> {
+pub(in crate::commands) struct Records<R> {
     path: PathBuf,
     reader: PgnReader<R>,
     strictness: Strictness,
@@ -37,13 +37,18 @@ pub(super) struct Records<R> {
 ///
 /// # Errors
 /// It cannot be opened, or has games of another form.
-pub(super) fn open(path: &Path, strictness: Strictness) -> anyhow::Result<Records<impl BufRead>> {
+pub(in crate::commands) fn open(
+    path: &Path,
+    strictness: Strictness,
+) -> anyhow::Result<Records<impl BufRead>> {
     if path.is_dir() {
         bail!("{}: a folder, expected a file of games", path.display());
     }
     if let Ok(Some(header)) = read_header(path) {
         let (path, game) = (path.display(), header.game);
-        bail!("{path}: self-play games of {game}, expected games in PGN, as `labrys replay` prints them");
+        bail!(
+            "{path}: self-play games of {game}, expected games in PGN, as `labrys games replay` prints them"
+        );
     }
     let reader = file::open(path)?;
     Ok(Records {
@@ -59,7 +64,7 @@ pub(super) fn open(path: &Path, strictness: Strictness) -> anyhow::Result<Record
 
 impl<R: BufRead> Records<R> {
     /// The next game that can be read; `None` at the end of the file.
-    pub(super) fn next(&mut self) -> anyhow::Result<Option<PgnGame>> {
+    pub(in crate::commands) fn next(&mut self) -> anyhow::Result<Option<PgnGame>> {
         while let Some(game) = self.reader.next() {
             self.place += 1;
             match game {
@@ -68,7 +73,11 @@ impl<R: BufRead> Records<R> {
                     return Ok(Some(game));
                 }
                 Err(error) => {
-                    let place = format!("{}, game {}", self.path.display(), self.place);
+                    let path = self.path.display();
+                    let place = match error.problem {
+                        Problem::Read(_) => path.to_string(),
+                        _ => format!("{path}, game {}", self.place),
+                    };
                     self.leave_out(anyhow::Error::new(error).context(place))?;
                 }
             }
@@ -77,12 +86,12 @@ impl<R: BufRead> Records<R> {
     }
 
     /// The number of the last game, or its place in the file if it has none, from 1.
-    pub(super) fn number(&self) -> u64 {
+    pub(in crate::commands) fn number(&self) -> u64 {
         self.number
     }
 
     /// The number of games left out.
-    pub(super) fn refused(&self) -> u64 {
+    pub(in crate::commands) fn refused(&self) -> u64 {
         self.refused
     }
 
@@ -91,7 +100,7 @@ impl<R: BufRead> Records<R> {
     ///
     /// # Errors
     /// `error`, or that it is of another game, if the reading is strict.
-    pub(super) fn refuse(
+    pub(in crate::commands) fn refuse(
         &mut self,
         game: &PgnGame,
         variant: Option<&str>,
@@ -115,7 +124,7 @@ impl<R: BufRead> Records<R> {
         if self.strictness.strict {
             return Err(error);
         }
-        print_message!("labrys: warning: left out: {}", super::in_words(&error));
+        print_message!("labrys: warning: left out: {}", crate::commands::shared::errors::in_words(&error));
         self.refused += 1;
         Ok(())
     }

@@ -1,5 +1,5 @@
 //! Steps of a learning whose games several machines play: an iteration of `labrys spsa`, a round of
-//! `labrys train`.
+//! `labrys linear train`.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use crate::shard::{Part, Shard, in_order};
 
 /// The arguments that cut a step into shards.
 #[derive(Debug, clap::Args)]
-pub(super) struct StepArguments {
+pub(in crate::commands) struct StepArguments {
     /// Play shard I of N of the games of the next step only, and write them to --part
     #[arg(long, value_name = "I/N", requires = "part")]
     shard: Option<Shard>,
@@ -28,46 +28,46 @@ pub(super) struct StepArguments {
     parts: Vec<PathBuf>,
     /// Say how much is done and how many games the next step has, and play none
     #[arg(long, conflicts_with_all = ["shard", "parts"])]
-    pub(super) next: bool,
+    pub(in crate::commands) next: bool,
 }
 
 impl StepArguments {
     /// Whether a run in the folder is gone on with, also without `--resume`.
-    pub(super) fn resumes(&self) -> bool {
+    pub(in crate::commands) fn resumes(&self) -> bool {
         self.shard.is_some() || self.next
     }
 
     /// Whether the state of the run is written.
-    pub(super) fn writes(&self) -> bool {
+    pub(in crate::commands) fn writes(&self) -> bool {
         !self.resumes()
     }
 
     /// The right to write the file of the shard, if there is one.
-    pub(super) fn claim_part(&self) -> anyhow::Result<Option<Claim>> {
-        self.part.as_deref().map(super::claim).transpose()
+    pub(in crate::commands) fn claim_part(&self) -> anyhow::Result<Option<Claim>> {
+        self.part.as_deref().map(crate::commands::shared::claim).transpose()
     }
 
     /// The shard to play and its file, if that is all there is to do.
-    pub(super) fn shard(&self) -> Option<(Shard, &Path)> {
+    pub(in crate::commands) fn shard(&self) -> Option<(Shard, &Path)> {
         self.shard.zip(self.part.as_deref())
     }
 
     /// The files of all shards, if their games were played before.
-    pub(super) fn parts(&self) -> Option<&[PathBuf]> {
+    pub(in crate::commands) fn parts(&self) -> Option<&[PathBuf]> {
         Some(&*self.parts).filter(|parts| !parts.is_empty())
     }
 }
 
 /// A step: all that its games depend on.
 #[derive(Serialize)]
-pub(super) struct Step<'a, S> {
+pub(in crate::commands) struct Step<'a, S> {
     /// The arguments of the run.
-    pub(super) arguments: &'a Map<String, Value>,
+    pub(in crate::commands) arguments: &'a Map<String, Value>,
     /// The state before the step.
-    pub(super) state: &'a S,
+    pub(in crate::commands) state: &'a S,
     /// The number of its games.
     #[serde(skip)]
-    pub(super) games: u64,
+    pub(in crate::commands) games: u64,
 }
 
 /// What the file of a shard holds.
@@ -88,7 +88,7 @@ fn checksum(games: &RawValue) -> String {
 
 impl<S: Serialize> Step<'_, S> {
     /// Prints how much is done, in iterations or games, and how many games the step has.
-    pub(super) fn print(&self, done: u64) -> io::Result<()> {
+    pub(in crate::commands) fn print(&self, done: u64) -> io::Result<()> {
         print_line!("done {done} games {}", self.games)
     }
 
@@ -96,7 +96,7 @@ impl<S: Serialize> Step<'_, S> {
     ///
     /// # Errors
     /// There are not so many pairs of games.
-    pub(super) fn part(&self, shard: Shard) -> anyhow::Result<Part> {
+    pub(in crate::commands) fn part(&self, shard: Shard) -> anyhow::Result<Part> {
         Ok(Part::new(shard, self.games, self)?)
     }
 
@@ -106,7 +106,7 @@ impl<S: Serialize> Step<'_, S> {
     /// # Errors
     /// The first file that is damaged, has not all of its games, or belongs to another step or run, or the
     /// shards that are missing.
-    pub(super) fn read<T: DeserializeOwned>(
+    pub(in crate::commands) fn read<T: DeserializeOwned>(
         &self,
         paths: &[PathBuf],
         count: impl Fn(&T) -> u64,
@@ -135,7 +135,7 @@ impl<S: Serialize> Step<'_, S> {
 ///
 /// # Errors
 /// The file cannot be written.
-pub(super) fn write(path: &Path, part: Part, games: &impl Serialize) -> anyhow::Result<()> {
+pub(in crate::commands) fn write(path: &Path, part: Part, games: &impl Serialize) -> anyhow::Result<()> {
     let games = to_raw_value(games)?;
     let crc32 = checksum(&games);
     let text = serde_json::to_string(&Played { step: part, games, crc32 })? + "\n";

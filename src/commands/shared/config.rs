@@ -15,6 +15,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command};
 use toml::{Table, Value};
 
+use crate::commands::shared::errors;
 use crate::game::quote;
 
 /// Appends the arguments of the file of `--config` that the command line leaves open. The file, if there is
@@ -25,7 +26,7 @@ use crate::game::quote;
 ///
 /// `command` parses the command line a first time, so that only it says what is an argument and what a value.
 /// An error in the line itself stays in the result, before the arguments of the file.
-pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Result<Expanded> {
+pub(in crate::commands) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Result<Expanded> {
     let (strict, mut command) = (command.clone(), command.ignore_errors(true));
     // What is left are requests for help.
     let Ok(matches) = command.try_get_matches_from_mut(&line) else { return Ok((line, None)) };
@@ -48,7 +49,7 @@ pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Resul
         let given: Vec<_> = self::words(&name, &value, least_values(argument)).with_context(file)?;
         let given = given.into_iter().map(OsString::from);
         check(&strict, words.iter().cloned().chain(given.clone()))
-            .map_err(|problem| anyhow!("{}: {}: {problem}", file(), quote(&name)))?;
+            .map_err(|problem| anyhow!("{}: {problem}", file()))?;
         if !is_replaced(argument, command, matches) {
             line.extend(given);
         }
@@ -58,7 +59,7 @@ pub(super) fn expand(command: Command, mut line: Vec<OsString>) -> anyhow::Resul
 }
 
 /// A command line with the file that it has been completed from.
-pub(super) type Expanded = (Vec<OsString>, Option<PathBuf>);
+pub(in crate::commands) type Expanded = (Vec<OsString>, Option<PathBuf>);
 
 /// Checks the value of an argument that stands alone in a line.
 ///
@@ -79,9 +80,8 @@ fn check(command: &Command, line: impl Iterator<Item = OsString>) -> Result<(), 
     if !of_value.contains(&error.kind()) {
         return Ok(());
     }
-    let text = error.to_string();
-    let first = text.lines().next().unwrap_or_default();
-    Err(first.strip_prefix("error: ").unwrap_or(first).to_owned())
+    // A key of the file has no hyphens before it.
+    Err(errors::of_line(&error).trim_start_matches("--").to_owned())
 }
 
 /// Whether the command line has the argument, or one of which the command allows only one or the other.
@@ -177,6 +177,8 @@ mod tests {
 
     use clap::{ArgAction, arg};
 
+    use crate::commands::shared::values::whole;
+
     /// A command line with `--config` and the given text in the file, after `expand`.
     fn expanded(text: &str, line: &str) -> anyhow::Result<Vec<String>> {
         let folder = tempfile::tempdir().unwrap();
@@ -186,7 +188,7 @@ mod tests {
         let config = arg!(--config <FILE>).value_parser(clap::value_parser!(PathBuf));
         let command = Command::new("labrys").subcommand(Command::new("match").args([
             config,
-            arg!(--games <N>).value_parser(clap::value_parser!(u64)).conflicts_with("rounds"),
+            arg!(--games <N>).value_parser(whole::<u64>(..)).conflicts_with("rounds"),
             arg!(--rounds <N>),
             arg!(--seed <N>).default_value("1"),
             arg!(--json),
@@ -246,7 +248,7 @@ mod tests {
         }
         for text in ["quick = \"a\"", "quick = [\"a\"]", "quick = [\"a\", \"b\", \"c\"]", "quick = true"] {
             let error = expanded(text, "labrys match --config FILE").unwrap_err().to_string();
-            assert!(error.contains("match.toml: `quick`: "), "{text}: {error}");
+            assert!(error.contains("match.toml: quick: expected 2 values, found "), "{text}: {error}");
         }
     }
 
@@ -291,10 +293,10 @@ mod tests {
             ("gamez = 3", "unknown key `gamez`, expected one of: games, rounds, seed, json"),
             ("[match]\ngames = 3", "unknown key `match`"),
             ("\"games \" = 3", "unknown key `games `"),
-            ("games = \"x\"", "`games`: invalid value 'x' for '--games <N>'"),
-            ("games = true", "`games`: invalid value 'true'"),
-            ("[games]\nx = 1", "`games`: invalid value 'x=1'"),
-            ("json = 3", "`json`: unexpected value '3' for '--json'"),
+            ("games = \"x\"", "games `x`: expected a whole number, 0 or more"),
+            ("games = true", "games `true`: "),
+            ("[games]\nx = 1", "games `x=1`: "),
+            ("json = 3", "json `3`: unexpected value"),
         ] {
             let error = format!("{:#}", expanded(text, "labrys match --config FILE").unwrap_err());
             assert!(error.contains("match.toml") && error.contains(message), "{error}");

@@ -1,20 +1,22 @@
-//! `labrys tune`.
+//! `labrys linear tune`.
 
 use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use super::progress::Progress;
-use super::records::{self, Strictness};
-use super::{parse_fraction, parse_non_negative, set_weights_of_set};
 use crate::arena::pgn::{PgnGame, PgnMove};
-use crate::commands::typed::commands;
-use crate::commands::words;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::set_weights_of_set;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::{fraction, non_negative, whole};
+use crate::commands::shared::words;
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::engine::{Play, Settings, WeightsSource};
 use crate::files::write_atomically;
+use crate::game::counted;
 use crate::learn::logistic::{self, Epoch, LogisticSettings};
 use crate::learn::nnue::games::{GamesError, read_games, read_header};
 use crate::learn::{RecordedGame, Samples};
@@ -23,7 +25,7 @@ use crate::search::Control;
 /// Fits the weights of an evaluation to the results of games, by logistic regression over their quiet
 /// positions.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct LinearTuneArguments {
     /// The game
     #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
     variant: String,
@@ -44,32 +46,32 @@ pub(super) struct Arguments {
     #[arg(
         long,
         default_value_t = LogisticSettings::default().epochs,
-        value_parser = clap::value_parser!(u32).range(1..)
+        value_parser = whole::<u32>(1..)
     )]
     epochs: u32,
     /// Initial learning rate of Adam, in units of a weight
-    #[arg(long, default_value_t = LogisticSettings::default().rate, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = LogisticSettings::default().rate, value_parser = non_negative)]
     rate: f64,
     /// Strength of the L2 regularization towards the initial weights
-    #[arg(long, default_value_t = LogisticSettings::default().l2, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = LogisticSettings::default().l2, value_parser = non_negative)]
     pull: f64,
     /// Weight of the search score in the target, from 0 to 1; the rest is the result of the game
-    #[arg(long, default_value_t = LogisticSettings::default().blend, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = LogisticSettings::default().blend, value_parser = fraction)]
     blend: f64,
     /// Seed of the order of the positions and of the choice of held-out games
-    #[arg(long, default_value_t = LogisticSettings::default().seed)]
+    #[arg(long, default_value_t = LogisticSettings::default().seed, value_parser = whole::<u64>(..))]
     seed: u64,
     #[command(flatten)]
     strictness: Strictness,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let _claim = super::claim(&arguments.out)?;
+pub(in crate::commands) fn run(arguments: &LinearTuneArguments) -> anyhow::Result<()> {
+    let _claim = crate::commands::shared::claim(&arguments.out)?;
     commands(&arguments.variant)?.tune(arguments)
 }
 
 /// The regression in the types of the game.
-pub(super) fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn tune<G: Playable>(arguments: &LinearTuneArguments) -> anyhow::Result<()> {
     let mut engine = G::engine(&Settings::default());
     if let Some(set) = &arguments.set {
         engine.set_option("FeatureSet", set)?;
@@ -82,7 +84,7 @@ pub(super) fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
         }
     }
     let (mut game, start) = (engine.game().clone(), engine.weights());
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
 
     let (samples, games) = read_samples(arguments, &mut game, start.set(), &control)?;
     let settings = LogisticSettings {
@@ -113,14 +115,19 @@ pub(super) fn tune<G: Playable>(arguments: &Arguments) -> anyhow::Result<()> {
     let weights = start.learned(&fit.weights, source)?;
     write_atomically(&arguments.out, &(weights.to_json() + "\n"))
         .with_context(|| arguments.out.display().to_string())?;
-    print_line!("{games} games, {} quiet positions, scale {:.3} per unit", samples.len(), fit.scale)?;
+    print_line!(
+        "{}, {}, scale {:.3} per unit",
+        counted(games, "game"),
+        counted(samples.len(), "quiet position"),
+        fit.scale
+    )?;
     print_line!("epoch {}: {error}", fit.epoch.number)?;
     Ok(())
 }
 
 /// Reads the quiet positions of all games; the second value is the number of games.
 fn read_samples<G: Playable>(
-    arguments: &Arguments,
+    arguments: &LinearTuneArguments,
     game: &mut Play<G>,
     set: usize,
     control: &Control,

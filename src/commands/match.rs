@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde::Serialize;
 
-pub(super) use self::arguments::Arguments;
-use super::progress::Progress;
+pub(super) use self::arguments::MatchArguments;
 use crate::arena::pgn::PgnGame;
 use crate::arena::pgn::file::{PgnFile, finished_games};
 use crate::arena::{Results, Summary, ThinkingTime, Tournament, plot};
+use crate::commands::shared::progress::Progress;
 use crate::files::{Claim, write_atomically};
-use crate::game::quote;
+use crate::game::{counted, quote};
 use crate::search::Control;
 
 /// The report at the end of a match.
@@ -68,12 +68,13 @@ impl fmt::Display for MatchReport<'_> {
         let players = players.join(", ");
         write!(
             f,
-            "{summary}\n{games} games in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {players}"
+            "{summary}\n{} in {wall:.1} s, {speed:.2} games/s, thinking {seconds:.1} s; {players}",
+            counted(games, "game")
         )
     }
 }
 
-pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
+pub(super) fn run(mut arguments: MatchArguments) -> anyhow::Result<()> {
     arguments.expand_quick();
     let tournament = arguments.tournament()?;
     if !arguments.report.is_empty() {
@@ -82,7 +83,7 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
     arguments.play.check_cores();
     let plot = |path: &PathBuf| Claim::file(path).with_context(|| format!("--plot {}", path.display()));
     let _plot = arguments.plot.as_ref().map(plot).transpose()?;
-    let control = super::interruptible()?;
+    let control = crate::commands::shared::interruptible()?;
     check(&tournament, &control)?;
     let (mut pgn_file, mut results) = arguments.pgn_file(&tournament)?;
     let mut epd_file = arguments.epd_file()?;
@@ -113,7 +114,7 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
         }
         let games = results.games();
         if arguments.rating_interval.is_some_and(|interval| games.is_multiple_of(interval)) {
-            let report = format!("after {games} games:\n{}\n\n", summary(&tournament, results));
+            let report = format!("after {}:\n{}\n\n", counted(games, "game"), summary(&tournament, results));
             progress.suspend(|| match arguments.json {
                 true => io::stderr().write_all(report.as_bytes()),
                 false => io::stdout().write_all(report.as_bytes()),
@@ -125,7 +126,7 @@ pub(super) fn run(mut arguments: Arguments) -> anyhow::Result<()> {
     let run = Run { games: results.games() - restored, time: start.elapsed(), thinking };
     if !print_report(&arguments, &tournament, &results, run)? {
         let hint = if pgn_file.is_some() { ", use --resume to continue" } else { "" };
-        bail!("interrupted after {} games{hint}", results.games());
+        bail!("interrupted after {}{hint}", counted(results.games(), "game"));
     }
     check_log(&tournament)
 }
@@ -152,7 +153,7 @@ struct Run {
 }
 
 /// Reports on the games in files, and plays none.
-fn report(arguments: &Arguments, tournament: &Tournament) -> anyhow::Result<()> {
+fn report(arguments: &MatchArguments, tournament: &Tournament) -> anyhow::Result<()> {
     let (start, mut results) = (Instant::now(), Results::default());
     for path in &arguments.report {
         restore(path, &finished_games(path).context("--report")?, tournament, &mut results)
@@ -165,7 +166,7 @@ fn report(arguments: &Arguments, tournament: &Tournament) -> anyhow::Result<()> 
 
 /// Prints the report on a match and draws its chart. Whether the match is complete.
 fn print_report(
-    arguments: &Arguments,
+    arguments: &MatchArguments,
     tournament: &Tournament,
     results: &Results,
     run: Run,

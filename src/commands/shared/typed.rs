@@ -2,29 +2,29 @@
 
 use anyhow::Result;
 
-use super::{merge, nnue, replay, selfplay, stats, tables, train, tune, zero};
 use crate::arena;
+use crate::commands::{games, linear, nnue, tables, zero};
 use crate::engine::Playable;
 use crate::engine::registry::{GameTable, Of};
 use crate::eval::nnue::EvalNet;
 use crate::solver::{self, SolverGame};
 
 /// The commands of a game.
-pub(super) trait Commands: Sync {
-    fn export(&self, arguments: &nnue::export::Arguments) -> Result<()>;
+pub(in crate::commands) trait Commands: Sync {
+    fn export(&self, arguments: &nnue::export::NnueExportArguments) -> Result<()>;
     fn generations(&self, run: nnue::generations::Run) -> Result<()>;
-    fn merge(&self, merge: merge::Merge) -> Result<()>;
-    fn new_eval_net(&self, arguments: &nnue::new::Arguments) -> Result<()>;
-    fn new_net(&self, arguments: &zero::new::Arguments) -> Result<()>;
-    fn replay(&self, arguments: &replay::Arguments) -> Result<()>;
-    fn selfplay(&self, selfplay: &selfplay::SelfPlay) -> Result<()>;
+    fn merge(&self, merge: games::merge::Merge) -> Result<()>;
+    fn new_eval_net(&self, arguments: &nnue::new::NnueNewArguments) -> Result<()>;
+    fn new_net(&self, arguments: &zero::new::ZeroNewArguments) -> Result<()>;
+    fn replay(&self, arguments: &games::replay::GamesReplayArguments) -> Result<()>;
+    fn selfplay(&self, selfplay: &nnue::selfplay::SelfPlay) -> Result<()>;
     fn selfplay_of_generation(&self, games: zero::selfplay::Games) -> Result<()>;
-    fn stats(&self, arguments: &stats::Arguments) -> Result<()>;
-    fn tables(&self, arguments: &tables::Arguments) -> Result<()>;
-    fn train(&self, training: train::Training) -> Result<()>;
+    fn stats(&self, arguments: &nnue::stats::NnueStatsArguments) -> Result<()>;
+    fn tables(&self, arguments: &tables::TablesArguments) -> Result<()>;
+    fn train(&self, training: linear::train::Training) -> Result<()>;
     fn train_eval_net(&self, training: &nnue::train::Training) -> Result<()>;
     fn train_net(&self, training: zero::train::Training) -> Result<()>;
-    fn tune(&self, arguments: &tune::Arguments) -> Result<()>;
+    fn tune(&self, arguments: &linear::tune::LinearTuneArguments) -> Result<()>;
 
     /// Whether the game has endgame tables that can be built.
     fn has_tables(&self) -> bool;
@@ -34,7 +34,7 @@ pub(super) trait Commands: Sync {
 }
 
 impl<G: Playable> Commands for Of<G> {
-    fn export(&self, arguments: &nnue::export::Arguments) -> Result<()> {
+    fn export(&self, arguments: &nnue::export::NnueExportArguments) -> Result<()> {
         arguments.run_typed::<G>()
     }
 
@@ -42,23 +42,23 @@ impl<G: Playable> Commands for Of<G> {
         run.run_typed::<G>()
     }
 
-    fn merge(&self, merge: merge::Merge) -> Result<()> {
+    fn merge(&self, merge: games::merge::Merge) -> Result<()> {
         merge.run_typed::<G>()
     }
 
-    fn new_eval_net(&self, arguments: &nnue::new::Arguments) -> Result<()> {
+    fn new_eval_net(&self, arguments: &nnue::new::NnueNewArguments) -> Result<()> {
         arguments.run_typed::<G>()
     }
 
-    fn new_net(&self, arguments: &zero::new::Arguments) -> Result<()> {
+    fn new_net(&self, arguments: &zero::new::ZeroNewArguments) -> Result<()> {
         arguments.run_typed::<G>()
     }
 
-    fn replay(&self, arguments: &replay::Arguments) -> Result<()> {
+    fn replay(&self, arguments: &games::replay::GamesReplayArguments) -> Result<()> {
         arguments.run_typed::<G>()
     }
 
-    fn selfplay(&self, selfplay: &selfplay::SelfPlay) -> Result<()> {
+    fn selfplay(&self, selfplay: &nnue::selfplay::SelfPlay) -> Result<()> {
         selfplay.run_typed::<G>()
     }
 
@@ -66,15 +66,15 @@ impl<G: Playable> Commands for Of<G> {
         games.run_typed::<G>()
     }
 
-    fn stats(&self, arguments: &stats::Arguments) -> Result<()> {
+    fn stats(&self, arguments: &nnue::stats::NnueStatsArguments) -> Result<()> {
         arguments.run_typed::<G>()
     }
 
-    fn tables(&self, arguments: &tables::Arguments) -> Result<()> {
+    fn tables(&self, arguments: &tables::TablesArguments) -> Result<()> {
         arguments.run_typed::<G>()
     }
 
-    fn train(&self, training: train::Training) -> Result<()> {
+    fn train(&self, training: linear::train::Training) -> Result<()> {
         training.run_typed::<G>()
     }
 
@@ -86,8 +86,8 @@ impl<G: Playable> Commands for Of<G> {
         training.run_typed::<G>()
     }
 
-    fn tune(&self, arguments: &tune::Arguments) -> Result<()> {
-        tune::tune::<G>(arguments)
+    fn tune(&self, arguments: &linear::tune::LinearTuneArguments) -> Result<()> {
+        linear::tune::tune::<G>(arguments)
     }
 
     fn has_tables(&self) -> bool {
@@ -105,12 +105,14 @@ static GAMES: GameTable<dyn Commands> = crate::game_table!();
 ///
 /// # Errors
 /// [`UnknownVariant`](crate::engine::UnknownVariant) lists the games.
-pub(super) fn commands(game: &str) -> Result<&'static dyn Commands, crate::engine::UnknownVariant> {
+pub(in crate::commands) fn commands(
+    game: &str,
+) -> Result<&'static dyn Commands, crate::engine::UnknownVariant> {
     GAMES.get(game)
 }
 
 /// Adds a game to those of all commands, unless there is one of its name: to be called before
-/// [`run`](super::run).
+/// [`run`](crate::commands::run).
 pub fn add_game<G: SolverGame>() {
     arena::add_game::<G>();
     solver::add_game::<G>();

@@ -5,19 +5,18 @@ use std::io::{self, Seek, SeekFrom};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use clap::{ValueEnum, value_parser};
+use clap::ValueEnum;
+use clap::builder::ArgPredicate;
 use serde::Serialize;
 
 use crate::arena::pgn::file::PgnFile;
 use crate::arena::{CommentKeys, EngineConfig, Format, KeyValues, Results, Schedule, Sprt, Tournament};
-use crate::commands::engines::Engines;
-use crate::commands::games::{GameArguments, read_if_given};
-use crate::commands::{cores, create_pgn, words};
+use crate::commands::shared::engines::Engines;
+use crate::commands::shared::play::{GameArguments, read_if_given};
+use crate::commands::shared::values::whole;
+use crate::commands::shared::{cores, create_pgn, words};
 use crate::files::{self, Claim, Existing};
 use crate::shard::{Part, Shard};
-
-/// Default number of games of each pairing.
-const GAMES: u64 = 100;
 
 /// The keys of which one in `--each` replaces the time control of `--quick`.
 const QUICK_LIMITS: [&str; 4] = ["tc=", "st=", "depth=", "nodes="];
@@ -25,7 +24,7 @@ const QUICK_LIMITS: [&str; 4] = ["tc=", "st=", "depth=", "nodes="];
 /// Plays a match or a tournament between engines. Every opening is played twice, with colours swapped, and
 /// results are counted by pairs of games. docs/matches.md describes all keys.
 #[derive(Debug, clap::Args)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct MatchArguments {
     #[command(flatten)]
     pub(super) play: GameArguments,
     #[command(flatten)]
@@ -40,10 +39,20 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Games of each pairing, an even number [default: 100; with --sprt, until the test is decided]
-    #[arg(long, conflicts_with = "rounds")]
+    #[arg(
+        long,
+        conflicts_with = "rounds",
+        value_parser = whole::<u64>(..),
+        default_value = "100",
+        default_value_ifs = [
+            ("rounds", ArgPredicate::IsPresent, None),
+            ("sprt", ArgPredicate::IsPresent, None)
+        ],
+        hide_default_value = true
+    )]
     games: Option<u64>,
     /// Pairs of games of each pairing, half as many as --games
-    #[arg(long, value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole::<u64>(1..))]
     rounds: Option<u64>,
     /// Tournament format: every engine plays every other, or the first engine plays every other
     #[arg(long, value_enum, default_value_t = TournamentFormat::RoundRobin)]
@@ -63,14 +72,15 @@ pub(in crate::commands) struct Arguments {
     /// Continue the match in the file of --pgnout
     #[arg(long, requires = "pgnout")]
     resume: bool,
-    /// Play the games of shard I of N only, all of them; `labrys merge` puts the files of all shards together
+    /// Play the games of shard I of N only, all of them; `labrys games merge` puts the files of all shards
+    /// together
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// Play nothing, report the games in these files of --pgnout, of shards or whole
     #[arg(long, num_args = 1.., value_name = "FILE", conflicts_with_all = ["shard", "pgnout", "epdout"])]
     pub(super) report: Vec<PathBuf>,
     /// Report the state of the match every N games
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     pub(super) rating_interval: Option<u64>,
     /// Draw the score over the games as a chart, in SVG
     #[arg(long, value_name = "FILE")]
@@ -86,7 +96,7 @@ enum TournamentFormat {
     Gauntlet,
 }
 
-impl Arguments {
+impl MatchArguments {
     /// Puts arguments in the place of `--quick`. Those that are given stay as they are.
     pub(super) fn expand_quick(&mut self) {
         let [first, second] = &self.quick[..] else { return };
@@ -124,8 +134,7 @@ impl Arguments {
             }
             (Some(games), _) => games / 2,
             (None, Some(rounds)) => rounds,
-            (None, None) if sprt.is_some() => u64::MAX,
-            (None, None) => GAMES / 2,
+            (None, None) => u64::MAX,
         };
         let format = match self.tournament {
             TournamentFormat::RoundRobin => Format::RoundRobin,

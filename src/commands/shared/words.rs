@@ -52,18 +52,18 @@ impl<P: TypedValueParser> TypedValueParser for Suggesting<P> {
 }
 
 /// Parses the name of a game.
-pub(super) fn game() -> impl TypedValueParser<Value = String> {
+pub(in crate::commands) fn game() -> impl TypedValueParser<Value = String> {
     let words = || registry::names().into_iter().map(str::to_owned).collect();
     Suggesting { parser: StringValueParser::new(), words }
 }
 
 /// Parses an option of the engine, `NAME=VALUE`.
-pub(super) fn option() -> impl TypedValueParser<Value = (String, String)> {
+pub(in crate::commands) fn option() -> impl TypedValueParser<Value = (String, String)> {
     Suggesting { parser: StringValueParser::new().try_map(|text| parse_option(&text)), words: options }
 }
 
 /// Parses the own option of a game, `NAME=VALUE`.
-pub(super) fn own_option() -> impl TypedValueParser<Value = (String, String)> {
+pub(in crate::commands) fn own_option() -> impl TypedValueParser<Value = (String, String)> {
     let words = || {
         let own = |name| registry::board(name).ok().and_then(|board| board.option());
         known(registry::names().into_iter().filter_map(own))
@@ -72,7 +72,7 @@ pub(super) fn own_option() -> impl TypedValueParser<Value = (String, String)> {
 }
 
 /// Parses a key of an engine in a match, `KEY=VALUE`.
-pub(super) fn key() -> impl TypedValueParser<Value = String> {
+pub(in crate::commands) fn key() -> impl TypedValueParser<Value = String> {
     let words = || {
         let options = options().into_iter().map(|option| format!("option.{option}"));
         KEYS.into_iter().map(str::to_owned).chain(options).collect()
@@ -104,7 +104,7 @@ fn known(options: impl Iterator<Item = OptionSpec>) -> Vec<String> {
 }
 
 /// The options of a game.
-fn specs(game: &str) -> Vec<OptionSpec> {
+pub(in crate::commands) fn specs(game: &str) -> Vec<OptionSpec> {
     let settings = Settings { hash: 1, ..Settings::default() };
     registry::engine(game, &settings).map(|engine| engine.options()).unwrap_or_default()
 }

@@ -36,7 +36,7 @@ struct Named {
 ///
 /// # Errors
 /// An output is also an input or another output, by whatever links.
-pub(super) fn check(mut command: &Command, mut matches: &ArgMatches) -> anyhow::Result<()> {
+pub(in crate::commands) fn check(mut command: &Command, mut matches: &ArgMatches) -> anyhow::Result<()> {
     while let Some((name, inner)) = matches.subcommand() {
         let Some(subcommand) = command.find_subcommand(name) else { return Ok(()) };
         (command, matches) = (subcommand, inner);
@@ -63,6 +63,16 @@ fn files(argument: &Arg, matches: &ArgMatches) -> Vec<Named> {
     let words = matches.try_get_raw(id).ok().flatten().filter(|_| is_given);
     let kind = Kind::of(argument);
     words.into_iter().flatten().filter_map(|word| kind.read(argument, Path::new(word))).collect()
+}
+
+/// Whether the values of an argument are files.
+pub(in crate::commands) fn is_file(argument: &Arg) -> bool {
+    matches!(Kind::of(argument), Kind::Files)
+}
+
+/// Whether an argument names files to write.
+pub(in crate::commands) fn is_written(argument: &Arg) -> bool {
+    OUTPUTS.contains(&argument.get_id().as_str())
 }
 
 /// What the values of an argument are.
@@ -100,10 +110,7 @@ impl Kind {
         let pair = || word.to_str().and_then(|word| word.split_once('='));
         let named = |name, path: &Path, is_output| Some(Named { name, id, path: path.to_owned(), is_output });
         match self {
-            Kind::Files => {
-                let is_output = OUTPUTS.contains(&argument.get_id().as_str());
-                named(name, word, is_output)
-            }
+            Kind::Files => named(name, word, is_written(argument)),
             Kind::Keys => {
                 let (key, value) = pair()?;
                 let is_file = KEYS.contains(&key) || key.starts_with("option.");
@@ -120,8 +127,6 @@ impl Kind {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     /// The arguments of type path that only read, of all commands.
@@ -134,7 +139,7 @@ mod tests {
     fn checked(folder: &Path, line: &str) -> Result<(), String> {
         let begin = format!("{}/", folder.display());
         let words = std::iter::once("labrys").chain(line.split(' ')).map(|word| word.replace('@', &begin));
-        let mut command = crate::commands::Arguments::command();
+        let mut command = crate::commands::command();
         let matches =
             command.try_get_matches_from_mut(words).unwrap_or_else(|error| panic!("{line}: {error}"));
         check(&command, &matches).map_err(|error| error.to_string())
@@ -147,7 +152,7 @@ mod tests {
 
     #[test]
     fn every_file_is_known_to_be_read_or_written() {
-        for command in commands(&crate::commands::Arguments::command()) {
+        for command in commands(&crate::commands::command()) {
             for argument in
                 command.get_arguments().filter(|argument| matches!(Kind::of(argument), Kind::Files))
             {
@@ -178,13 +183,13 @@ mod tests {
         }
         for link in links {
             for line in [
-                "plot @a --out @LINK",
+                "games plot @a --out @LINK",
                 "analyse @a --nodes 1 --out @LINK",
                 "analyse @a --nodes 1 --out @LINK --resume",
-                "merge @b @a --out @LINK",
-                "tune --games @b --games @a --out @LINK",
-                "tune --games @b --weights @a --out @LINK",
-                "selfplay --games 1 --net @a --out @LINK",
+                "games merge @b @a --out @LINK",
+                "linear tune --games @b --games @a --out @LINK",
+                "linear tune --games @b --weights @a --out @LINK",
+                "nnue selfplay --games 1 --net @a --out @LINK",
                 "match --quick x y --openings @a --plot @LINK",
                 "match --quick x y --openings @a --pgnout @LINK",
                 "match --quick x y --openings @a --epdout @LINK",
@@ -212,14 +217,14 @@ mod tests {
             }
         }
         for line in [
-            "plot @a --out @b",
-            "plot @a --out @new",
+            "games plot @a --out @b",
+            "games plot @a --out @new",
             "match --quick x y --pgnout @new --epdout @newer --resume",
             "match --quick x y --pgnout /dev/null --epdout /dev/null --log /dev/null",
             "match --engine stderr=@a --engine stderr=@a --each stderr=@a",
             "match --engine name=@a --engine name=b --log @a",
             "solve --results @a --assume @a @b",
-            "selfplay --games 1 --out @a",
+            "nnue selfplay --games 1 --out @a",
         ] {
             assert_eq!(checked(folder.path(), line), Ok(()), "{line}");
         }

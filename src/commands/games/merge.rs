@@ -1,4 +1,4 @@
-//! `labrys merge`.
+//! `labrys games merge`.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use crate::arena::pgn::merge as pgn;
-use crate::commands::typed::commands;
+use crate::commands::shared::typed::commands;
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::{is_stream, write_atomically_with};
+use crate::game::counted;
 use crate::learn::nnue::games::read_header;
 use crate::learn::nnue::merge as games;
 use crate::learn::zero;
@@ -17,7 +18,7 @@ use crate::shard::{Part, in_order};
 
 /// Puts the files of all shards of a job together. The result is that of the same command without --shard.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct GamesMergeArguments {
     /// Files as `match`, `selfplay` and `zero selfplay` write them with --shard
     #[arg(required = true)]
     files: Vec<PathBuf>,
@@ -70,7 +71,7 @@ fn inspect(path: &Path) -> anyhow::Result<(Kind, Option<Part>)> {
     Ok((Kind::Records, pgn::part_of(path)?))
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn run(arguments: &GamesMergeArguments) -> anyhow::Result<()> {
     let out = &arguments.out;
     let name = || format!("--out {}", out.display());
     ensure!(!out.is_dir(), "{}: a folder, expected the name of a file", name());
@@ -91,17 +92,17 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     }
     let Some((_, kind)) = first else { return Ok(()) };
     let (files, count) = (in_order(files)?, arguments.files.len());
-    let _claim = super::claim(out)?;
+    let _claim = crate::commands::shared::claim(out)?;
     write_atomically_with(out, |out| -> anyhow::Result<()> {
         commands(kind.game())?.merge(Merge { kind: &kind, files: &files, out })
     })
     .with_context(name)?;
-    writeln!(io::stdout(), "{}: {count} shards", out.display())?;
+    writeln!(io::stdout(), "{}: {}", out.display(), counted(count, "shard"))?;
     Ok(())
 }
 
 /// A merge, to be dispatched on the type of the game.
-pub(super) struct Merge<'a> {
+pub(in crate::commands) struct Merge<'a> {
     kind: &'a Kind,
     files: &'a [(PathBuf, Part)],
     out: &'a mut dyn Write,

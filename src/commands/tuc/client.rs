@@ -1,20 +1,20 @@
-//! `labrys tuc-client`.
+//! `labrys tuc client`.
 
 use std::io::{self, Write};
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::time::Duration;
 
 use anyhow::Context;
-use clap::value_parser;
 
-use crate::commands::words;
+use crate::commands::shared::values::{duration, whole};
+use crate::commands::shared::words;
 use crate::engine::{Settings, registry};
 use crate::tuc;
 use crate::tuc::client::{ClientSettings, play};
 
-/// Plays one game of TUC-CHESS over UDP, on the original server or on `labrys tuc-server`.
+/// Plays one game of TUC-CHESS over UDP, on the original server or on `labrys tuc server`.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct TucClientArguments {
     /// Address of the server
     #[arg(long, value_name = "HOST:PORT")]
     server: String,
@@ -22,13 +22,13 @@ pub(super) struct Arguments {
     #[arg(long)]
     name: String,
     /// Time per move in milliseconds, less the option `Move Overhead`
-    #[arg(long, default_value_t = 5000, value_name = "MS", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 5000, value_name = "MS", value_parser = whole::<u64>(1..))]
     movetime: u64,
     /// Maximum number of nodes per move
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
     nodes: Option<u64>,
     /// Seconds to wait for a message of the server
-    #[arg(long, default_value = "60", value_name = "S", value_parser = super::parse_seconds)]
+    #[arg(long, default_value = "60", value_name = "S", value_parser = duration)]
     timeout: Duration,
     /// Set an option of the engine; may be given several times
     #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
@@ -38,9 +38,9 @@ pub(super) struct Arguments {
     fen: Option<String>,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn run(arguments: &TucClientArguments) -> anyhow::Result<()> {
     let mut engine = registry::engine(tuc::variant(), &Settings::default())?;
-    super::set_options(engine.as_mut(), &arguments.option)?;
+    crate::commands::shared::set_options(engine.as_mut(), &arguments.option)?;
     engine.board_mut().set_up(arguments.fen.as_deref(), &[]).context("--fen")?;
     let server = resolve(&arguments.server).with_context(|| format!("--server {}", arguments.server))?;
     let local = match server {

@@ -1,17 +1,17 @@
-//! `labrys plot`.
+//! `labrys games plot`.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::Context;
 
-use super::records::{self, Strictness};
 use crate::arena::pgn::PgnGame;
 use crate::arena::plot;
+use crate::commands::shared::records::{self, Strictness};
 use crate::files::write_atomically;
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct GamesPlotArguments {
     /// The PGN file
     file: PathBuf,
     /// Output file, in SVG [default: standard output]
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
     strictness: Strictness,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn run(arguments: &GamesPlotArguments) -> anyhow::Result<()> {
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut games = Vec::new();
     while let Some(game) = records.next()? {

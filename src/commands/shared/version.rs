@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::commands::typed::commands;
+use crate::commands::shared::typed::commands;
 use crate::engine::registry;
 
 /// The levels of x86-64 processors, the greatest first, each with a feature that the one before lacks.
@@ -13,7 +13,7 @@ const LEVELS: [(&str, bool); 3] = [
 ];
 
 /// The version in a line.
-pub(super) fn short() -> String {
+pub(in crate::commands) fn short() -> String {
     let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("LABRYS_COMMIT"));
     match commit.get(..8).unwrap_or(commit) {
         "" => version.to_owned(),
@@ -23,7 +23,7 @@ pub(super) fn short() -> String {
 
 /// The version, the processor and the features that the binary was built for, and the nets in it: it reads them
 /// all, which takes longer than the start of an engine.
-pub(super) fn long() -> String {
+pub(in crate::commands) fn long() -> String {
     let level = LEVELS.iter().find(|(_, is_met)| *is_met).map_or(std::env::consts::ARCH, |(level, _)| level);
     let build = if cfg!(debug_assertions) { "debug" } else { "release" };
     let system = std::env::consts::OS;

@@ -2,12 +2,12 @@
 
 use clap::{Arg, ArgAction, ArgMatches, Command, FromArgMatches};
 
-use super::words;
 use crate::arena::{EngineConfig, KeyError, KeyValues};
+use crate::commands::shared::words;
 
 /// The values of each `--engine`. clap's derive would concatenate those of repeated flags.
 #[derive(Clone, Debug)]
-pub(super) struct Engines(pub(super) Vec<Vec<String>>);
+pub(in crate::commands) struct Engines(pub(in crate::commands) Vec<Vec<String>>);
 
 impl clap::Args for Engines {
     fn augment_args(command: Command) -> Command {
@@ -45,7 +45,7 @@ impl FromArgMatches for Engines {
 
 impl Engines {
     /// Reads all engines; `defaults` are keys that hold where an engine does not give them.
-    pub(super) fn read(&self, defaults: &KeyValues) -> Result<Vec<EngineConfig>, KeyError> {
+    pub(in crate::commands) fn read(&self, defaults: &KeyValues) -> Result<Vec<EngineConfig>, KeyError> {
         let engines = self.0.iter().zip(1..).map(|(words, number)| {
             Ok(KeyValues::parse(format!("--engine {number}"), words)?.with_defaults(defaults))
         });

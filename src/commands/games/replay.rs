@@ -1,28 +1,29 @@
-//! `labrys replay`.
+//! `labrys games replay`.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::bail;
 
-use super::records::{self, Strictness};
 use crate::arena::pgn::{CommentKeys, PgnGame, PgnMove, PlayerTags};
 use crate::arena::{FinalResult, MoveReply, Termination, Variation};
-use crate::commands::typed::commands;
-use crate::commands::words;
+use crate::commands::shared::records::{self, Strictness};
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::whole;
+use crate::commands::shared::words;
 use crate::engine::Playable;
 use crate::engine::{Board, Play};
-use crate::game::{Color, Points};
+use crate::game::{Color, Points, counted};
 use crate::learn::nnue::games::{
     GamesError, GamesHeader, GamesProblem, PlayedGame, read_games, read_header, start_of,
 };
 
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct GamesReplayArguments {
     /// The PGN file, or file of self-play games
     file: PathBuf,
     /// Replay this game only
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     game: Option<u64>,
     /// The game that they are of [default: that of the `Variant` tag, chess without one; in files of
     /// self-play games that of the file]
@@ -32,7 +33,7 @@ pub(super) struct Arguments {
     strictness: Strictness,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn run(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
     match read_header(&arguments.file)? {
         Some(header) => {
             let variant = arguments.variant.as_deref().unwrap_or(&header.game);
@@ -43,7 +44,7 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
 }
 
 /// Replays the games of a PGN file.
-fn replay_records(arguments: &Arguments) -> anyhow::Result<()> {
+fn replay_records(arguments: &GamesReplayArguments) -> anyhow::Result<()> {
     let mut records = records::open(&arguments.file, arguments.strictness)?;
     let mut out = io::stdout();
     let (mut games, mut plies) = (0_u64, 0);
@@ -65,10 +66,10 @@ fn replay_records(arguments: &Arguments) -> anyhow::Result<()> {
     let refused = records.refused();
     match arguments.game {
         Some(number) if games + refused == 0 => bail!("{}: no game {number}", arguments.file.display()),
-        _ => writeln!(out, "{games} games, {plies} plies, all legal")?,
+        _ => writeln!(out, "{}, {}, all legal", counted(games, "game"), counted(plies, "ply"))?,
     }
     if refused > 0 {
-        bail!("{}: {refused} of {} games left out", arguments.file.display(), games + refused);
+        bail!("{}: {refused} of {} left out", arguments.file.display(), counted(games + refused, "game"));
     }
     Ok(())
 }
@@ -99,13 +100,13 @@ fn print(out: &mut impl Write, number: u64, game: &PgnGame, board: &dyn Board) -
         let result = end.winner.map_or("drawn".to_owned(), |winner| format!("{winner} wins"));
         format!("{result} ({})", end.termination.tag())
     });
-    writeln!(out, "game {number}: {white} – {black}, {result}, {plies} plies")?;
+    writeln!(out, "game {number}: {white} – {black}, {result}, {}", counted(plies, "ply"))?;
     writeln!(out, "{}\n", board.describe())?;
     Ok(plies)
 }
 
 /// Replays the games of a file of self-play games. Each is printed as a record, too.
-impl Arguments {
+impl GamesReplayArguments {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let refuse = |problem| GamesError { path: self.file.clone(), problem };
         let (header, all) = read_games::<G>(&self.file)?;
@@ -122,7 +123,7 @@ impl Arguments {
         if let Some(wanted) = self.game.filter(|_| games == 0) {
             return Err(refuse(GamesProblem::NoGame { wanted, games: all.len() }).into());
         }
-        writeln!(out, "{games} games, {plies} plies, all legal")?;
+        writeln!(out, "{}, {}, all legal", counted(games, "game"), counted(plies, "ply"))?;
         Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! `labrys train`.
+//! `labrys linear train`.
 
 mod arguments;
 
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 
-pub(super) use self::arguments::Arguments;
+pub(in crate::commands) use self::arguments::LinearTrainArguments;
 use self::arguments::START;
-use super::interruptible;
-use super::progress::Progress;
-use super::steps::{self, Step};
 use crate::arena::{Pairs, Rules};
-use crate::commands::typed::commands;
+use crate::commands::shared::interruptible;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::steps::{self, Step};
+use crate::commands::shared::typed::commands;
 use crate::engine::Playable;
 use crate::engine::{Engine, TypedEngine, WeightsSource};
 use crate::eval::WeightsError;
-use crate::game::Points;
+use crate::game::{Points, counted};
 use crate::learn::checkpoint::TrainingFolder;
 use crate::learn::selfplay::{Agent, SearchLimit};
 use crate::learn::{Trainer, TrainingGame, TrainingState, Worker};
@@ -27,15 +27,15 @@ const CHECKPOINTS: Duration = Duration::from_secs(20);
 /// Size of an agent's transposition table in MiB. Searches in self-play are short.
 const HASH: &str = "1";
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
+pub(in crate::commands) fn run(arguments: &LinearTrainArguments) -> anyhow::Result<()> {
     let rules = arguments.rules.rules()?;
     arguments.check(&rules)?;
     commands(&rules.variant)?.train(Training { arguments, rules: &rules })
 }
 
 /// A training, to be dispatched on the type of the game.
-pub(super) struct Training<'a> {
-    arguments: &'a Arguments,
+pub(in crate::commands) struct Training<'a> {
+    arguments: &'a LinearTrainArguments,
     rules: &'a Rules,
 }
 
@@ -43,7 +43,7 @@ impl Training<'_> {
     /// The training in the types of the game.
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
         let arguments = self.arguments;
-        let threads = super::threads(arguments.threads);
+        let threads = crate::commands::shared::threads(arguments.threads);
         let workers = (0..threads).map(|_| self.worker::<G>()).collect::<anyhow::Result<Vec<_>>>()?;
         let start = self.start::<G>()?;
         let start = start.weights();
@@ -106,14 +106,19 @@ impl Training<'_> {
         }
         let state = trainer.state();
         folder.write(state, names, &rivals)?;
-        print_line!("{} games, {} moves, {}", state.games, state.steps, summary(state))?;
+        print_line!(
+            "{}, {}, {}",
+            counted(state.games, "game"),
+            counted(state.steps, "move"),
+            summary(state)
+        )?;
         match arguments.games - state.games {
             0 => {}
             _ if arguments.step.parts().is_some() => return Ok(()),
             _ => bail!(
-                "interrupted after {} of {} games, use --resume to continue",
+                "interrupted after {} of {}, use --resume to continue",
                 state.games,
-                arguments.games
+                counted(arguments.games, "game")
             ),
         }
         let result = match arguments.judge_games {
@@ -172,7 +177,7 @@ impl Training<'_> {
 
     /// The engine of the opponent.
     fn opponent<G: Playable>(&self) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
-        let Arguments { search, opponent_search, opponent, weights, .. } = self.arguments;
+        let LinearTrainArguments { search, opponent_search, opponent, weights, .. } = self.arguments;
         let mut engine = match opponent_search.as_slice() {
             [] => self.engine(search, "--search")?,
             options => self.engine(options, "--opponent-search")?,
@@ -208,7 +213,7 @@ fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
         "ones" => all("1"),
         path => WeightsSource::File(path.to_owned()),
     };
-    super::set_weights_of_set(engine, &source)
+    crate::commands::shared::set_weights_of_set(engine, &source)
 }
 
 /// The state of a training in one line.
@@ -219,9 +224,9 @@ fn summary(state: &TrainingState) -> String {
     let score = score.map_or(String::new(), |score| format!(", {:.1} % against the start", 100.0 * score));
     let singular = match state.singular {
         0 => String::new(),
-        periods => format!(", {periods} periods without a solution"),
+        periods => format!(", {} without a solution", counted(periods, "period")),
     };
-    format!("{} clones, change {change}, +{won} ={drawn} -{lost}{score}{singular}", state.clones)
+    format!("{}, change {change}, +{won} ={drawn} -{lost}{score}{singular}", counted(state.clones, "clone"))
 }
 
 /// The result of the final match in one line.

@@ -1,4 +1,4 @@
-//! `labrys selfplay`.
+//! `labrys nnue selfplay`.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -8,12 +8,14 @@ use std::time::Instant;
 
 use anyhow::Context;
 
-use super::progress::Progress;
-use super::{RulesArguments, interruptible, parse_plies};
 use crate::arena::Rules;
-use crate::commands::typed::commands;
+use crate::commands::shared::progress::Progress;
+use crate::commands::shared::typed::commands;
+use crate::commands::shared::values::{plies, whole};
+use crate::commands::shared::{RulesArguments, interruptible};
 use crate::engine::Playable;
 use crate::engine::TypedEngine;
+use crate::game::counted;
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
 use crate::learn::nnue::selfplay::{Played, SelfPlaySettings, play_games};
 use crate::search::Control;
@@ -24,20 +26,20 @@ const HASH: &str = "1";
 
 /// Plays games for `labrys nnue train`. A file that exists is gone on with.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+pub(in crate::commands) struct NnueSelfplayArguments {
     #[command(flatten)]
     rules: RulesArguments,
     /// Number of games that the file is to have, together with those of other shards
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole::<u64>(1..))]
     games: u64,
     /// Nodes for each move
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
     nodes: u64,
     /// Seed of everything random: files with different seeds have different games
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Random plies at the beginning of each game, N or N-M
-    #[arg(long, value_name = "N", default_value = "6-9", value_parser = parse_plies)]
+    #[arg(long, value_name = "N", default_value = "6-9", value_parser = plies)]
     random_plies: RangeInclusive<usize>,
     /// Play by the linear evaluation with its shipped weights
     #[arg(long, conflicts_with_all = ["weights", "net"])]
@@ -49,9 +51,9 @@ pub(super) struct Arguments {
     #[arg(long, value_name = "FILE")]
     net: Option<String>,
     /// Threads [default: as many as the machine has]
-    #[arg(long)]
+    #[arg(long, value_parser = whole::<NonZeroUsize>(..))]
     threads: Option<NonZeroUsize>,
-    /// Play the games of shard I of N only; `labrys merge` puts the files of all shards together
+    /// Play the games of shard I of N only; `labrys games merge` puts the files of all shards together
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
     /// The file of the games
@@ -59,9 +61,20 @@ pub(super) struct Arguments {
     out: PathBuf,
 }
 
-pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
-    let Arguments { rules, games, nodes, seed, random_plies, linear, weights, net, threads, shard, out } =
-        arguments;
+pub(in crate::commands) fn run(arguments: &NnueSelfplayArguments) -> anyhow::Result<()> {
+    let NnueSelfplayArguments {
+        rules,
+        games,
+        nodes,
+        seed,
+        random_plies,
+        linear,
+        weights,
+        net,
+        threads,
+        shard,
+        out,
+    } = arguments;
     let rules = rules.rules()?;
     let evaluation = match (weights, net) {
         _ if *linear => Some(("Evaluation", "linear")),
@@ -71,24 +84,24 @@ pub(super) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let (nodes, seed, random_plies) = (*nodes, *seed, random_plies.clone());
     let settings = SelfPlaySettings { nodes, random_plies, seed };
-    let (games, shard, threads) = (*games, *shard, super::threads(*threads));
+    let (games, shard, threads) = (*games, *shard, crate::commands::shared::threads(*threads));
     let selfplay = SelfPlay { rules: &rules, evaluation, settings, games, shard, threads, out };
     commands(&rules.variant)?.selfplay(&selfplay)
 }
 
 /// Games to be played.
-pub(super) struct SelfPlay<'a> {
-    pub(super) rules: &'a Rules,
+pub(in crate::commands) struct SelfPlay<'a> {
+    pub(in crate::commands) rules: &'a Rules,
     /// The option that sets the evaluation, and its value [default: the evaluation of the game].
-    pub(super) evaluation: Option<(&'a str, &'a str)>,
-    pub(super) settings: SelfPlaySettings,
+    pub(in crate::commands) evaluation: Option<(&'a str, &'a str)>,
+    pub(in crate::commands) settings: SelfPlaySettings,
     /// All games.
-    pub(super) games: u64,
+    pub(in crate::commands) games: u64,
     /// The shard of these that the file is to have; `None` for all of them.
-    pub(super) shard: Option<Shard>,
-    pub(super) threads: usize,
+    pub(in crate::commands) shard: Option<Shard>,
+    pub(in crate::commands) threads: usize,
     /// The file.
-    pub(super) out: &'a Path,
+    pub(in crate::commands) out: &'a Path,
 }
 
 impl SelfPlay<'_> {
@@ -111,7 +124,7 @@ impl SelfPlay<'_> {
     }
 
     /// Plays games until the file has all of them, or until `control` stops it. Returns whether it has.
-    pub(super) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
+    pub(in crate::commands) fn play<G: Playable>(&self, control: &Control) -> anyhow::Result<bool> {
         let engine = self.engine::<G>()?;
         let start = engine.game();
         let SelfPlaySettings { nodes, random_plies, seed } = &self.settings;
@@ -130,12 +143,17 @@ impl SelfPlay<'_> {
         let mut report = |now: Played| {
             played = now;
             let rate = now.positions as f64 / begin.elapsed().as_secs_f64();
-            progress.update(now.games, || format!("{} positions, {rate:.0}/s", now.positions));
+            progress.update(now.games, || format!("{}, {rate:.0}/s", counted(now.positions, "position")));
         };
         play_games(start, engines, &self.settings, numbers, &mut writer, control, &mut report)?;
         progress.finish();
         let path = self.out.display();
-        writeln!(io::stdout(), "{path}: {} games, {} positions added", writer.games(), played.positions)?;
+        writeln!(
+            io::stdout(),
+            "{path}: {}, {} added",
+            counted(writer.games(), "game"),
+            counted(played.positions, "position")
+        )?;
         Ok(writer.games() >= games)
     }
 }

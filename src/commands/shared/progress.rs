@@ -48,7 +48,7 @@ impl Display {
 }
 
 /// The progress of a command.
-pub(super) struct Progress {
+pub(in crate::commands) struct Progress {
     bar: ProgressBar,
     unit: String,
     shown: Instant,
@@ -58,7 +58,7 @@ pub(super) struct Progress {
 impl Progress {
     /// Starts to report progress in `unit`, such as games, of which `done` are done already. Without a
     /// `total` no remaining time is shown.
-    pub(super) fn new(unit: impl Into<String>, done: u64, total: Option<u64>) -> Progress {
+    pub(in crate::commands) fn new(unit: impl Into<String>, done: u64, total: Option<u64>) -> Progress {
         let unit = unit.into();
         let (bar, template) = match total {
             Some(total) => {
@@ -83,7 +83,7 @@ impl Progress {
     }
 
     /// Sets the number of units done. `message` is called only when it is to be shown.
-    pub(super) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
+    pub(in crate::commands) fn update(&mut self, done: u64, message: impl FnOnce() -> String) {
         self.bar.set_position(done);
         let is_last = self.display == Display::Json && self.bar.length() == Some(done);
         if self.shown.elapsed() < self.display.interval() && !is_last {
@@ -115,12 +115,12 @@ impl Progress {
     }
 
     /// Hides the bar while `print` prints.
-    pub(super) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub(in crate::commands) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }
 
     /// Clears the bar.
-    pub(super) fn finish(self) {
+    pub(in crate::commands) fn finish(self) {
         self.bar.finish_and_clear();
     }
 }

@@ -1,4 +1,4 @@
-//! The arguments of `labrys train`, and the settings that follow from them.
+//! The arguments of `labrys linear train`, and the settings that follow from them.
 
 use std::path::PathBuf;
 
@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::arena::Rules;
-use crate::commands::steps::StepArguments;
-use crate::commands::words;
-use crate::commands::{RulesArguments, command_line, parse_even, parse_fraction, parse_non_negative};
+use crate::commands::shared::steps::StepArguments;
+use crate::commands::shared::values::{even, fraction, non_negative, whole};
+use crate::commands::shared::words;
+use crate::commands::shared::{RulesArguments, command_line};
 use crate::learn::selfplay::SearchLimit;
 use crate::learn::{
     Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
@@ -22,7 +23,7 @@ pub(super) const START: &str = "start";
 
 /// Learns the weights of a linear evaluation by self-play, with TD(λ) or LSTD(λ).
 #[derive(Debug, clap::Args, Serialize)]
-pub(in crate::commands) struct Arguments {
+pub(in crate::commands) struct LinearTrainArguments {
     #[command(flatten)]
     #[serde(flatten)]
     pub(super) rules: RulesArguments,
@@ -50,56 +51,56 @@ pub(in crate::commands) struct Arguments {
     #[arg(long, num_args = 1.., value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::option())]
     pub(super) opponent_search: Vec<(String, String)>,
     /// Search depth of each move, in plies [default: 2]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "nodes")]
+    #[arg(long, value_parser = whole::<u32>(1..), conflicts_with = "nodes")]
     pub(super) depth: Option<u32>,
     /// Nodes to search for each move
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole::<u64>(1..))]
     pub(super) nodes: Option<u64>,
     /// Search depth of the opponent, in plies [default: as the learner]
-    #[arg(long, value_parser = clap::value_parser!(u32).range(1..), conflicts_with = "opponent_nodes")]
+    #[arg(long, value_parser = whole::<u32>(1..), conflicts_with = "opponent_nodes")]
     pub(super) opponent_depth: Option<u32>,
     /// Nodes that the opponent searches for each move
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_parser = whole::<u64>(1..))]
     pub(super) opponent_nodes: Option<u64>,
     /// Number of training games
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 20_000, value_parser = whole::<u64>(1..))]
     pub(super) games: u64,
     /// Games per round; all games of a round are played with the same weights, then learned from
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 10, value_parser = whole::<u64>(1..))]
     pub(super) round: u64,
     /// Seed of everything random
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = whole::<u64>(..))]
     pub(super) seed: u64,
     /// Number of concurrent games; the result does not depend on it [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = whole::<u16>(1..))]
     #[serde(skip)]
     pub(super) threads: Option<u16>,
     /// Initial learning rate α of td and td-leaf [default: 0.001]
-    #[arg(long, value_parser = parse_non_negative)]
+    #[arg(long, value_parser = non_negative)]
     pub(super) rate: Option<f64>,
     /// Decay of the learning rate [default: falling]
     #[arg(long, value_enum)]
     pub(super) decay: Option<RateDecay>,
     /// Trace decay λ
-    #[arg(long, default_value_t = 0.0, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = 0.0, value_parser = fraction)]
     pub(super) lambda: f64,
     /// Discount γ; with γ = 1 and predicted successors the mean of the values is not determined
-    #[arg(long, default_value_t = 0.95, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = 0.95, value_parser = fraction)]
     pub(super) discount: f64,
     /// Reward of a win, in units of the evaluation; the reward of a loss is its negative
-    #[arg(long, default_value_t = 10.0, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = 10.0, value_parser = non_negative)]
     pub(super) reward: f64,
     /// Squash values into the range of the reward: r tanh(w·φ / r)
     #[arg(long)]
     pub(super) squash: bool,
     /// Window μ of lstd: factor of the older data after each period [default: 0.95]
-    #[arg(long, value_parser = parse_fraction)]
+    #[arg(long, value_parser = fraction)]
     pub(super) window: Option<f64>,
     /// Ridge κ of lstd: strength of the regularization towards the previous weights [default: 0.001]
-    #[arg(long, value_parser = parse_non_negative)]
+    #[arg(long, value_parser = non_negative)]
     pub(super) ridge: Option<f64>,
     /// Steps (moves learned from) per period: lstd solves and the curve gets a point after each period
-    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(1..))]
     pub(super) period: u64,
     /// Successor position: predicted (after the reply that the search expects) or real (of the next own move)
     /// [default: predicted; real for td-leaf and lstd-leaf]
@@ -109,34 +110,34 @@ pub(in crate::commands) struct Arguments {
     #[arg(long)]
     pub(super) both: bool,
     /// Exploration rate at the start: probability of a random move of the opponent
-    #[arg(long, default_value_t = 0.9, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = 0.9, value_parser = fraction)]
     pub(super) exploration: f64,
     /// Exploration rate at the end of the training
-    #[arg(long, default_value_t = 0.02, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = 0.02, value_parser = fraction)]
     pub(super) exploration_end: f64,
     /// Fraction of the games at which the exploration rate is half way between start and end
-    #[arg(long, default_value_t = 0.5, value_parser = parse_fraction)]
+    #[arg(long, default_value_t = 0.5, value_parser = fraction)]
     pub(super) exploration_middle: f64,
     /// Steepness of the exploration rate at that point
-    #[arg(long, default_value_t = 12.0, value_parser = parse_non_negative)]
+    #[arg(long, default_value_t = 12.0, value_parser = non_negative)]
     pub(super) exploration_steepness: f64,
     /// Maximum length of the random opening, in plies
-    #[arg(long, default_value_t = 4, value_name = "PLIES")]
+    #[arg(long, default_value_t = 4, value_name = "PLIES", value_parser = whole::<usize>(..))]
     pub(super) opening_plies: usize,
     /// Games between cloning matches of two games; the learner becomes the new opponent if it wins both
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, default_value_t = 50, value_parser = whole::<u64>(1..))]
     pub(super) clone_every: u64,
     /// Fixed opponents of comparison matches, besides start: random, or weights as for --weights
     #[arg(long, num_args = 1.., value_name = "WHO")]
     pub(super) rival: Vec<String>,
     /// Games between comparison matches with each rival; 0 disables them
-    #[arg(long, default_value_t = 1_000)]
+    #[arg(long, default_value_t = 1_000, value_parser = whole::<u64>(..))]
     pub(super) compare_every: u64,
     /// Games of a comparison match
-    #[arg(long, default_value_t = 100, value_parser = parse_even)]
+    #[arg(long, default_value_t = 100, value_parser = even)]
     pub(super) compare_games: u64,
     /// Games of the final match against the initial weights; 0 disables it
-    #[arg(long, default_value_t = 400, value_parser = parse_even)]
+    #[arg(long, default_value_t = 400, value_parser = even)]
     pub(super) judge_games: u64,
     /// Folder of the training, created if missing
     #[arg(long, value_name = "FOLDER")]
@@ -192,7 +193,7 @@ pub(super) enum Successor {
     Real,
 }
 
-impl Arguments {
+impl LinearTrainArguments {
     /// Checks that the arguments are consistent.
     pub(super) fn check(&self, rules: &Rules) -> anyhow::Result<()> {
         let is_lstd = self.learner.is_lstd();

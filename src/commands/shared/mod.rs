@@ -1,0 +1,159 @@
+//! What commands share.
+
+pub(in crate::commands) mod config;
+pub(in crate::commands) mod engines;
+pub(in crate::commands) mod errors;
+pub(in crate::commands) mod outputs;
+pub(in crate::commands) mod play;
+pub(in crate::commands) mod progress;
+pub(in crate::commands) mod records;
+pub(in crate::commands) mod steps;
+pub(in crate::commands) mod typed;
+pub(in crate::commands) mod values;
+pub(in crate::commands) mod version;
+pub(in crate::commands) mod words;
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use anyhow::Context;
+use serde::Serialize;
+
+use crate::arena::pgn::file::{PgnFile, PgnFileError};
+use crate::arena::{Rules, RulesError};
+use crate::commands::shared::values::{duration, whole};
+use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
+use crate::eval::WeightsError;
+use crate::files::Claim;
+use crate::search::{Control, Limits};
+
+/// The game and its own option.
+#[derive(Debug, clap::Args, Serialize)]
+pub(in crate::commands) struct RulesArguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
+    pub(in crate::commands) variant: String,
+    /// Set the game's own option, for all engines
+    #[arg(long, value_name = "NAME=VALUE", hide_possible_values = true, value_parser = words::own_option())]
+    pub(in crate::commands) option: Option<(String, String)>,
+}
+
+impl RulesArguments {
+    pub(in crate::commands) fn rules(&self) -> Result<Rules, RulesError> {
+        Rules::new(&self.variant, self.option.clone())
+    }
+}
+
+/// A game and a position of it.
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct PositionArguments {
+    /// The game
+    #[arg(long, default_value_t = registry::default_name().to_owned(), value_parser = words::game())]
+    pub(in crate::commands) variant: String,
+    /// The position in FEN [default: the start position]
+    #[arg(long)]
+    pub(in crate::commands) fen: Option<String>,
+}
+
+/// The limits of each search, at least one of them.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = true)]
+pub(in crate::commands) struct LimitArguments {
+    /// Seconds for each search
+    #[arg(long, value_name = "S", value_parser = duration)]
+    movetime: Option<Duration>,
+    /// Nodes for each search
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(1..))]
+    nodes: Option<u64>,
+    /// Plies for each search
+    #[arg(long, value_name = "N", value_parser = whole::<u32>(1..=128))]
+    depth: Option<u32>,
+}
+
+impl LimitArguments {
+    pub(in crate::commands) fn limits(&self) -> Limits {
+        let LimitArguments { movetime, nodes, depth } = *self;
+        Limits { movetime, nodes, depth, ..Limits::none() }
+    }
+}
+
+/// The number of threads asked for, or as many as the machine has.
+pub(in crate::commands) fn threads(asked: Option<impl Into<usize>>) -> usize {
+    asked.map_or_else(cores, Into::into)
+}
+
+/// The cores that this process may use.
+pub(in crate::commands) fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// The command line that runs, the program name included: that of the process may be another program's.
+static LINE: Mutex<Vec<OsString>> = Mutex::new(Vec::new());
+
+/// Remembers the command line that runs.
+pub(in crate::commands) fn set_command_line(line: &[OsString]) {
+    *LINE.lock().unwrap_or_else(PoisonError::into_inner) = line.to_vec();
+}
+
+/// The words of the command line that runs, without the program name.
+pub(in crate::commands) fn command_line() -> Vec<String> {
+    let line = LINE.lock().unwrap_or_else(PoisonError::into_inner);
+    line.iter().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// The control that Ctrl-C stops; none before the first command that has one.
+static INTERRUPTIBLE: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+
+/// A control that Ctrl-C stops, in place of those before.
+pub(in crate::commands) fn interruptible() -> anyhow::Result<Arc<Control>> {
+    let control = Arc::new(Control::default());
+    let current = || INTERRUPTIBLE.lock().unwrap_or_else(PoisonError::into_inner);
+    let before = current().replace(Arc::clone(&control));
+    if before.is_none() {
+        let stop = move || current().iter().for_each(|control| control.stop());
+        ctrlc::set_handler(stop).context("cannot install the Ctrl-C handler")?;
+    }
+    Ok(control)
+}
+
+/// Creates a PGN file. Where there is one, `hint` says how to go on with it.
+pub(in crate::commands) fn create_pgn(path: &Path, hint: &'static str) -> anyhow::Result<PgnFile> {
+    PgnFile::create(path).map_err(|error| match error {
+        PgnFileError::Exists { .. } => anyhow::Error::new(error).context(hint),
+        error => error.into(),
+    })
+}
+
+/// The right to write a file, before the work whose result it is to have.
+pub(in crate::commands) fn claim(path: &Path) -> anyhow::Result<Claim> {
+    Claim::file(path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Sets options of an engine. What else has changed is logged.
+pub(in crate::commands) fn set_options(
+    engine: &mut dyn Engine,
+    options: &[(String, String)],
+) -> Result<(), OptionError> {
+    for (name, value) in options {
+        for side_effect in engine.set_option(name, value)? {
+            log::warn!("--option {name}: {side_effect}");
+        }
+    }
+    Ok(())
+}
+
+/// Sets the weights of an engine, which have to be of its feature set.
+pub(in crate::commands) fn set_weights_of_set(
+    engine: &mut dyn Engine,
+    source: &WeightsSource,
+) -> Result<(), WeightsError> {
+    let expected = engine.weights().set_name();
+    for side_effect in engine.set_weights(source)? {
+        if let SideEffect::FeatureSet { set: found } = side_effect {
+            return Err(WeightsError::Set { found: found.to_owned(), expected: format!("`{expected}`") });
+        }
+    }
+    Ok(())
+}
