@@ -79,11 +79,12 @@ fn help(words: &[String], page: &mut String) {
     assert!(success, "{words:?}: {error}");
     let text: Vec<_> = text.lines().map(str::trim_end).collect();
     *page += &format!("\n## labrys {}\n\n```text\n{}\n```\n", words.join(" "), text.join("\n"));
-    let commands = text.iter().skip_while(|line| **line != "Commands:").skip(1);
-    for line in commands.take_while(|line| line.starts_with("  ")) {
-        // Names stand behind two spaces, further lines of a meaning behind more.
-        let name = line[2..].split(' ').next().unwrap();
-        if !name.is_empty() && name != "help" {
+    let commands = text.iter().skip_while(|line| !line.starts_with("Usage:")).skip(1);
+    for line in commands.take_while(|line| **line != "Options:") {
+        // Names of commands stand behind two spaces, further lines of a meaning behind more. Arguments are no
+        // small letters.
+        let name = line.strip_prefix("  ").and_then(|line| line.split(' ').next()).unwrap_or_default();
+        if name.starts_with(|first: char| first.is_ascii_lowercase()) && name != "help" {
             help(&[words, &[name.to_owned()]].concat(), page);
         }
     }
