@@ -48,5 +48,5 @@ def test_what_is_wrong_is_told(tmp_path):
     with pytest.raises(FileNotFoundError, match="`nofile.pgn`: No such file"):
         labrys.analyse("nofile.pgn", nodes=1)
     # The first game is analysed before the second one is refused.
-    with pytest.raises(RuntimeError, match="(?s)Qh3.*1 games not analysed"):
+    with pytest.raises(RuntimeError, match="(?s)Qh3.*1 game not analysed"):
         labrys.analyse(path, nodes=1)

@@ -26,7 +26,7 @@ def test_limits_may_be_too_low():
 
 
 def test_what_is_wrong_is_told(tmp_path):
-    with pytest.raises(ValueError, match="FEN: the board has 1 ranks, expected 8"):
+    with pytest.raises(ValueError, match="FEN: the board has 1 rank, expected 8"):
         labrys.solve("x")
     with pytest.raises(ValueError, match="unknown argument `--tmie`"):
         labrys.solve(LOST, game="amazons", tmie=1)

@@ -88,8 +88,12 @@ fn describe(command: &Command) -> Value {
 /// An argument as JSON.
 fn describe_argument(command: &Command, argument: &Arg) -> Value {
     let defaults: Vec<_> = argument.get_default_values().iter().map(|text| text.to_string_lossy()).collect();
-    let excluded = command.get_arg_conflicts_with(argument);
-    let excluded: Vec<_> = excluded.into_iter().map(name).collect();
+    // Either of two may declare it.
+    let excludes = |one: &Arg, other: &Arg| command.get_arg_conflicts_with(one).contains(&other);
+    let others =
+        arguments_of(command).filter(|&other| excludes(argument, other) || excludes(other, argument));
+    let mut excluded: Vec<_> = others.map(name).collect();
+    excluded.sort();
     let mut all = json!({
         "name": name(argument),
         "help": argument.get_help().map(ToString::to_string),

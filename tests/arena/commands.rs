@@ -90,7 +90,7 @@ fn a_match_prints_its_result_and_writes_its_games() {
     );
     let (_, one, _) = labrys(&format!("games replay {} --game 3", file.display()));
     assert!(
-        one.starts_with("game 3: a – b, ") && one.contains("\nFen: ") && one.contains("1 games"),
+        one.starts_with("game 3: a – b, ") && one.contains("\nFen: ") && one.contains("1 game,"),
         "{one}"
     );
     let (success, svg, _) = labrys(&format!("games plot {}", file.display()));
@@ -518,8 +518,8 @@ fn invalid_arguments_are_named_before_the_first_game() {
     ];
     for (arguments, message) in cases {
         let (success, out, error) = labrys(&format!("match --pgnout {} {arguments}", file.display()));
-        // clap reports a repeated argument first.
-        let twice = error.contains("cannot be used multiple times");
+        // A repeated argument is reported first.
+        let twice = error.contains("given twice");
         assert!(!success && (error.contains(message) || twice), "{arguments}: {error}");
         assert_eq!(out, "", "{arguments}");
         assert!(!file.exists(), "{arguments}");

@@ -185,7 +185,7 @@ fn a_quick_match_takes_two_programs() {
     let labrys = env!("CARGO_BIN_EXE_labrys");
     let words = format!("--quick {labrys} {labrys} --variant neighbours --games 2 --rating-interval 1");
     let out = played(&folder, &format!("{words} --each nodes=50 option.Hash=1 --pgnout @/x.pgn"));
-    assert!(out.starts_with("after 1 games:\nno pair"), "{out}");
+    assert!(out.starts_with("after 1 game:\nno pair"), "{out}");
     let records = records::read(&folder.path().join("x.pgn"));
     assert_eq!(records[0].players[0].name, "labrys");
     assert_eq!(records[0].players[1].name, "labrys-2");

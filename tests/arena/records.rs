@@ -67,7 +67,7 @@ fn games_of_other_programs_are_replayed() {
     let shuffle = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. Nf3 Nf6 6. Ng1 Ng8 7. e4 0-1\n";
     let (_folder, path) = file("shuffle.pgn", shuffle);
     let (success, out, error) = labrys("games replay", &path);
-    assert!(success && out.contains("1 games, 13 plies, all legal"), "{error}");
+    assert!(success && out.contains("1 game, 13 plies, all legal"), "{error}");
 }
 
 #[test]
@@ -140,9 +140,9 @@ fn games_of_a_file_keep_to_themselves() {
         games,
         [
             "game 1: A – B, drawn (normal), 0 plies",
-            "game 2: C – D, White wins (normal), 1 plies",
+            "game 2: C – D, White wins (normal), 1 ply",
             "game 3: E – ?, not finished, 2 plies",
-            "game 4: F – ?, not finished, 1 plies",
+            "game 4: F – ?, not finished, 1 ply",
         ]
     );
 }

@@ -398,7 +398,7 @@ fn the_server_ends_a_game() {
 #[test]
 fn the_commands_name_what_is_wrong() {
     for (arguments, error) in [
-        (&["tuc", "server", "--port", "0", "--fen", "2k2"][..], "--fen: FEN: the board has 1 ranks"),
+        (&["tuc", "server", "--port", "0", "--fen", "2k2"][..], "--fen: FEN: the board has 1 rank,"),
         (&["tuc", "server", "--port", "0", "--fen", "2k2/5/5/5/5/5/2K2 w 1 2 7"], "the game is over"),
         (&["tuc", "server", "--port", "0", "--game-time=-1"], "--game-time"),
         (&["tuc", "client", "--server", "127.0.0.1:9", "--name", "a\n"], "name `a\\n`"),

@@ -35,7 +35,7 @@ fn self_play_games_are_replayed() {
         let (success, text, error) = labrys(&format!("games replay {}", path.display()));
         assert!(success && text.contains("6 games, ") && text.contains("plies, all legal"), "{error} {text}");
         let (success, text, error) = labrys(&format!("games replay --game 2 {}", path.display()));
-        assert!(success && text.contains("1 games, "), "{error} {text}");
+        assert!(success && text.contains("1 game, "), "{error} {text}");
         let is_there = |words: &[&str]| words.iter().all(|word| text.contains(word));
         assert!(is_there(&["\ngame 2: linear ", "{book} ", " {+", "\nFen: ", "[Result \""]), "{text}");
         assert!(!text.contains("game 1: "), "{text}");

@@ -46,7 +46,7 @@ fn perft_checks_a_suite() {
     std::fs::write(&path, "\nppp w ;D1 20").unwrap();
     let (success, _, error) =
         labrys(&["perft", "--variant", "neighbours", "--suite", path.to_str().unwrap()]);
-    assert!(!success && error.contains("line 2") && error.contains("the board has 1 ranks"), "{error}");
+    assert!(!success && error.contains("line 2") && error.contains("the board has 1 rank,"), "{error}");
 }
 
 #[test]
@@ -360,7 +360,7 @@ fn a_file_of_another_kind_is_said_to_be_one() {
     assert!(labrys(&[&["nnue", "selfplay"][..], &own].concat()).0);
     // The file says of which game it is.
     let (success, text, error) = labrys(&["nnue", "stats", &games]);
-    assert!(success && text.contains("1 games with"), "{text}{error}");
+    assert!(success && text.contains("1 game with"), "{text}{error}");
     let (success, _, error) = labrys(&["nnue", "stats", "--variant", "chess", &games]);
     assert!(!success && error.contains("games of `neighbours`, expected `chess`"), "{error}");
     let folder_name = folder.path().to_str().unwrap();

@@ -273,7 +273,7 @@ fn what_cannot_be_solved_is_named() {
     for (arguments, message) in [
         (&["--variant", "tucchess"][..], "tucchess is a game of chance"),
         (&["--variant", "go"], "unknown variant `go`"),
-        (&["--variant", "amazons", "--fen", "1q1/Q w"], "rank 1 `Q` has 1 squares"),
+        (&["--variant", "amazons", "--fen", "1q1/Q w"], "rank 1 `Q` has 1 square"),
         (&["--fen", "8/8"], "the board has 2 ranks"),
         (&["--nodes", "0"], "--nodes `0`: expected a whole number, 1 or more"),
         (&["--time", "soon"], "expected seconds"),

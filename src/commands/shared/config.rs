@@ -48,8 +48,13 @@ pub(in crate::commands) fn expand(command: Command, mut line: Vec<OsString>) -> 
         };
         let given: Vec<_> = self::words(&name, &value, least_values(argument)).with_context(file)?;
         let given = given.into_iter().map(OsString::from);
-        check(&strict, words.iter().cloned().chain(given.clone()))
-            .map_err(|problem| anyhow!("{}: {problem}", file()))?;
+        check(&strict, words.iter().cloned().chain(given.clone())).map_err(|problem| {
+            match problem.starts_with(&name) {
+                true => anyhow!("{}: {problem}", file()),
+                // One value too many has no name.
+                false => anyhow!("{}: {name}: {problem}", file()),
+            }
+        })?;
         if !is_replaced(argument, command, matches) {
             line.extend(given);
         }
@@ -248,7 +253,7 @@ mod tests {
         }
         for text in ["quick = \"a\"", "quick = [\"a\"]", "quick = [\"a\", \"b\", \"c\"]", "quick = true"] {
             let error = expanded(text, "labrys match --config FILE").unwrap_err().to_string();
-            assert!(error.contains("match.toml: quick: expected 2 values, found "), "{text}: {error}");
+            assert!(error.contains("match.toml: quick: "), "{text}: {error}");
         }
     }
 
