@@ -136,17 +136,48 @@ fn with_negative_numbers(command: clap::Command) -> clap::Command {
     command.mut_subcommands(with_negative_numbers)
 }
 
+/// The columns of the help at most, as clap has it.
+const WIDEST_HELP: usize = 100;
+
+/// The column in which the meanings of commands begin.
+const MEANING: usize = 15;
+
+/// The columns that the terminal has for the help.
+fn help_width() -> usize {
+    let columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    terminal.or_else(columns).unwrap_or(WIDEST_HELP).min(WIDEST_HELP)
+}
+
+/// A command in the help, with its meaning in lines that there is room for.
+fn help_row(name: &str, meaning: &str, width: usize) -> String {
+    let room = width.saturating_sub(MEANING);
+    let mut lines = vec![String::new()];
+    for word in meaning.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(word),
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    format!("  {name:12} {}\n", lines.join(&format!("\n{:MEANING$}", "")))
+}
+
 /// The help with the commands in their sections.
 fn help_template(command: &clap::Command) -> String {
+    let width = help_width();
     let row = |name: &&str| {
         let Some(command) = command.find_subcommand(name) else {
             // clap adds it last.
-            return format!("  {name:12} Print this help, or that of a command\n");
+            return help_row(name, "Print this help, or that of a command", width);
         };
         let about = command.get_about().map_or_else(String::new, ToString::to_string);
         let inner: Vec<_> = command.get_subcommands().map(clap::Command::get_name).collect();
         let inner = if inner.is_empty() { String::new() } else { format!(": {}", inner.join(", ")) };
-        format!("  {name:12} {about}{inner}\n")
+        help_row(name, &format!("{about}{inner}"), width)
     };
     let section = |(title, names): &(&str, &[&str])| {
         let rows: String = names.iter().map(row).collect();

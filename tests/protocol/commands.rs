@@ -41,7 +41,7 @@ fn perft_checks_a_suite() {
     let (success, out, error) =
         labrys(&["perft", "--variant", "neighbours", "--suite", path.to_str().unwrap()]);
     assert!(!success && out.contains("D2 400 WRONG, expected 401"), "{out}");
-    assert!(error.contains("1 of 2 counts are wrong"), "{error}");
+    assert!(error.contains("1 of 2 counts wrong"), "{error}");
 
     std::fs::write(&path, "\nppp w ;D1 20").unwrap();
     let (success, _, error) =
@@ -430,8 +430,7 @@ fn interrupted_openings_are_kept() {
     log.read_to_string(&mut error).unwrap();
     assert!(interrupted.success() && !openings.wait().unwrap().success());
     let lines = std::fs::read_to_string(&path).unwrap().lines().count();
-    let told =
-        format!("found only {lines} of 1000000 openings, which are in {}: interrupted", path.display());
+    let told = format!("found only {lines} of 1000000 openings, in {}: interrupted", path.display());
     assert!(lines > 0 && error.contains(&told), "{lines}: {error}");
 }
 

@@ -240,7 +240,7 @@ fn the_engine_has_its_options() {
 fn errors_name_the_argument_or_the_file() {
     let mates = folder().join("chess-mates.epd");
     for (arguments, message) in [
-        (&[][..], "--movetime <S>|--nodes <N>|--depth <N>"),
+        (&[][..], "missing --movetime S, --nodes N or --depth N"),
         (&["--depth", "0"], "--depth `0`: expected a whole number from 1 to 128"),
         (&["--movetime", "x"], "expected seconds"),
         (&["--depth", "1", "--variant", "go"], "unknown variant `go`"),

@@ -262,7 +262,7 @@ mod tests {
             ("chess", format!("{MATE} c0 \"Nf3=10, Nh3\";"), "c0: `Nh3` is not of the form"),
             ("chess", format!("{MATE} c0 \"Nf4=10\";"), "c0: `Nf4` is not legal"),
             ("chess", format!("{MATE} c8 \"10 x\"; c9 \"g1f3 g1h3\";"), "c8: `x` is not a whole number"),
-            ("chess", format!("{MATE} c8 \"10 5\"; c9 \"g1f3\";"), "c8 has 2 numbers for the 1 moves"),
+            ("chess", format!("{MATE} c8 \"10 5\"; c9 \"g1f3\";"), "c8 has 2 numbers for the 1 move"),
             ("chess", "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP".to_owned(), "ranks"),
             ("chess", over.to_owned(), "the game is over"),
             ("neighbours", format!("{MATE} bm Qxf7;"), "FEN"),
