@@ -118,7 +118,7 @@ fn other_settings_are_refused_by_name_and_change_nothing() {
         ("--match-games 3", "expected an even number"),
         ("--variant halma", "unknown variant `halma`"),
         ("--option Size=9", "--option"),
-        ("--start random", "'random'"),
+        ("--start random", "--start `random`: expected one of: linear, nothing"),
     ] {
         let (success, _, error) = run(words);
         assert!(!success && error.contains(message), "{words}: {error}");

@@ -432,7 +432,7 @@ fn shards_of_rounds_make_the_training_of_one_machine() {
     assert_eq!(done(train("cut", "--next")), "done 24 games 0\n");
     refused(train("cut", &format!("--shard 1/2 --part {one}")), "--shard 1/2: all games are played");
     refused(learn(&one), "--parts: all games are played");
-    refused(train("cut", "--shard 1/2"), "--part <FILE>");
+    refused(train("cut", "--shard 1/2"), "missing --part FILE");
 }
 
 #[test]
@@ -461,19 +461,19 @@ fn invalid_arguments_are_named() {
     for (arguments, named) in [
         ("--set set9", "--set: option FeatureSet: `set9`"),
         ("--variant neigbours", "unknown variant `neigbours`"),
-        ("--window 1.5", "'1.5' for '--window <WINDOW>': expected a number from 0 to 1"),
+        ("--window 1.5", "--window `1.5`: expected a number from 0 to 1"),
         ("--discount -0.1", "--discount `-0.1`: expected a number from 0 to 1"),
-        ("--discount=-0.1", "'--discount <DISCOUNT>': expected a number from 0 to 1"),
-        ("--lambda NaN", "'--lambda <LAMBDA>'"),
+        ("--discount=-0.1", "--discount `-0.1`: expected a number from 0 to 1"),
+        ("--lambda NaN", "--lambda `NaN`: expected"),
         ("--reward 0", "--reward: "),
-        ("--games 0", "'--games <GAMES>'"),
-        ("--judge-games 3", "'--judge-games <JUDGE_GAMES>': expected an even number"),
+        ("--games 0", "--games `0`: expected"),
+        ("--judge-games 3", "--judge-games `3`: expected an even number"),
         ("--rate 0.1", "--rate: lstd has no learning rate"),
         ("--squash", "--squash: "),
         ("--learner td --window 0.5", "--window: only lstd"),
         ("--learner td --ridge 0.5", "--ridge: only lstd"),
         ("--learner td-leaf --successor predicted", "--successor: "),
-        ("--learner tdd", "'--learner <LEARNER>'"),
+        ("--learner tdd", "--learner `tdd`: expected one of"),
         ("--opponent start --both", "--both: "),
         ("--opponent /no/file", "--opponent: weights file `/no/file`"),
         ("--rival random /no/file", "--rival: weights file `/no/file`"),
@@ -486,7 +486,7 @@ fn invalid_arguments_are_named() {
     ] {
         let (done, _, error) =
             labrys(&format!("linear train --variant neighbours --out {} {arguments}", out.display()));
-        // clap reports the second --variant first.
+        // The second --variant is reported first.
         let named = if arguments.starts_with("--variant") { "--variant" } else { named };
         assert!(!done && error.contains(named), "{arguments}: {error}");
         assert!(!out.exists(), "{arguments}: refused before the folder is made");

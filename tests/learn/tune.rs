@@ -83,7 +83,7 @@ fn invalid_arguments_and_games_are_named() {
         (format!("--variant ludo --games {games} --out {out}"), "unknown variant `ludo`"),
         (
             format!("--variant neighbours --games {games} --out {out} --rate=-1"),
-            "expected a number, zero or more",
+            "--rate `-1`: expected a number, 0 or more",
         ),
         (format!("--variant neighbours --games {games} --out {out} --weights {games}"), "weights file"),
         (format!("--variant neighbours --out {out}"), "--games"),

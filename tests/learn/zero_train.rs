@@ -411,8 +411,8 @@ fn settings_that_are_refused_are_named_by_line_and_key() {
         ),
         ("gate =", "match.options.NetFile = \"x\"\ngate =", "line 7: match.options.NetFile: the run sets"),
         ("\"any\"", "\"first net\"", "line 9: rivals.name: this name is taken"),
-        ("\"random\"", "\"pvs\"", "line 9: rivals.1: depth, nodes or"),
-        ("\"random\"", "\"mcts\"", "line 9: rivals.1: depth, nodes or"),
+        ("\"random\"", "\"pvs\"", "line 9: rivals.1: missing depth, nodes or"),
+        ("\"random\"", "\"mcts\"", "line 9: rivals.1: missing depth, nodes or"),
         ("\"any\"", "\"any\", depth = 1, nodes = 5", "line 9: rivals.1: either depth or nodes"),
         (
             "SearchMode = ",

@@ -333,7 +333,7 @@ fn results_are_checked_by_line() {
         ("amazons\t1qq1/q2q/Q2Q/1QQ x\tloss\t1", "line 4: FEN: "),
         ("chess\t8/8 w\tloss\t1", "line 4: game `chess`, expected `amazons`"),
         ("amazons\t**qQ w\twin\t1", "line 4: win is not the value of this position"),
-        ("loss", "line 4: 1 fields, expected 4"),
+        ("loss", "line 4: 1 field, expected 4"),
         ("amazons\t1qq1/q2q/Q2Q/1QQ1 w\tloss\t1\t\t", "line 4: 6 fields, expected 4"),
     ] {
         let error = read(&format!("{good}{line}")).unwrap_err();

@@ -403,7 +403,7 @@ mod tests {
             ("PX", "`PX` is not a message"),
             ("PWW", "`PWW` is not a message"),
             ("pw", "`pw` is not a message"),
-            ("T", "`T` has 1 bytes, expected 12"),
+            ("T", "`T` has 1 byte, expected 12"),
             ("T1544499001", "has 11 bytes, expected 12"),
             ("T154449900010", "has 13 bytes, expected 12"),
             ("T25444990001", "next player `2`: expected `0` or `1`"),
