@@ -81,7 +81,8 @@ def test_other_threads_wait_for_an_analysis() -> None:
 def test_a_search_that_waits_is_stopped() -> None:
     engine = labrys.Engine("chess")
     waiting: list[labrys.Search] = []
-    with engine.analyse():
+    with engine.analyse() as search:
+        next(search)
         thread = threading.Thread(target=lambda: waiting.append(engine.analyse()))
         thread.start()
         thread.join()

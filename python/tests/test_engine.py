@@ -186,7 +186,6 @@ def test_several_threads_use_an_engine(name: str) -> None:
         "slow.perft(3)",
         "labrys.Engine(slow.game).search(slow, depth=3)",
         "labrys.read_pgn(fifo)",
-        "labrys.read_selfplay(fifo)",
         "labrys.read_samples(fifo)",
         "labrys.Engine('chess', WeightsFile=fifo)",
         "setattr(labrys.Engine('chess'), 'weights', fifo)",

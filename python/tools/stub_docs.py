@@ -1,7 +1,7 @@
 """Writes the docstrings of the native module into its stub, where editors look for them:
 
-    python stub_docs.py            # after a change of the module, which has to be installed
-    python stub_docs.py --check    # ends with 1 if the stub has other ones
+    python tools/stub_docs.py            # after a change of the module, which has to be installed
+    python tools/stub_docs.py --check    # ends with 1 if the stub has other ones
 
 The words stand in the sources in Rust alone.
 """
@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from labrys import _labrys
 
-STUB = Path(__file__).parent / "labrys" / "_labrys.pyi"
+STUB = Path(__file__).parents[1] / "labrys" / "_labrys.pyi"
 WIDTH = 110
 
 Definition: TypeAlias = ast.ClassDef | ast.FunctionDef
@@ -83,7 +83,7 @@ def main() -> None:
     if "--check" not in sys.argv[1:]:
         STUB.write_text(new, "utf-8")
     elif new != stub:
-        sys.exit(f"{STUB.name}: other docstrings than those of the module: `python stub_docs.py` writes them")
+        sys.exit(f"{STUB.name}: other docstrings than those of the module: `python tools/stub_docs.py` writes them")
 
 
 if __name__ == "__main__":
