@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use labrys::arena::pgn::{PgnGame, file};
+use labrys::engine::PositionError;
 use labrys::engine::registry::{GameTable, Of};
 use labrys::game::{Color, GameMove, Knowledge, Points};
 use labrys::learn::nnue::games::{GamesHeader, PlayedGame, read_games, read_header, start_of};
@@ -14,7 +15,7 @@ use pyo3::types::PyDict;
 
 use crate::arrays::{Number, array, array_of};
 use crate::convert::{Place, file_error, value_error};
-use crate::line::{AnyLine, GAMES, Line};
+use crate::line::{AnyGame, AnyLine, GAMES, Line};
 use crate::position::Position;
 use crate::rule_errors::checked;
 use crate::wait::interruptible;
@@ -259,6 +260,20 @@ pub(crate) fn read_pgn(py: Python<'_>, path: PathBuf) -> PyResult<Vec<(BTreeMap<
     })?
 }
 
+/// The position of a FEN under a choice of the game's option; if its start position is on a board of another
+/// size, under the first one that is on such a board.
+fn on_its_board(rules: &dyn AnyGame, choice: usize, fen: &str) -> Result<Arc<dyn AnyLine>, PositionError> {
+    let line = rules.position(choice, fen)?;
+    let choices = rules.info().option.map_or(0, |option| option.choices.len());
+    let size = |line: &Arc<dyn AnyLine>| (line.encoding_shape().files, line.encoding_shape().ranks);
+    let fits = |&choice: &usize| size(&rules.start(choice)) == size(&line);
+    if choices == 0 || fits(&choice) {
+        return Ok(line);
+    }
+    let other = (0..choices).find(fits);
+    other.map_or(Ok(line), |other| rules.position(other, fen))
+}
+
 /// The moves of a game record.
 fn line_of(game: &PgnGame) -> Result<Arc<dyn AnyLine>, String> {
     let text = |error: &dyn ToString| error.to_string();
@@ -270,7 +285,7 @@ fn line_of(game: &PgnGame) -> Result<Arc<dyn AnyLine>, String> {
         .and_then(|_| rules.info().choice_of_pgn_variant(board.pgn_variant().unwrap_or_default()));
     let choice = choice.unwrap_or(0);
     let mut line = match game.opening.set_up_fen() {
-        Some(fen) => rules.position(choice, fen).map_err(|error| text(&error))?,
+        Some(fen) => on_its_board(rules, choice, fen).map_err(|error| text(&error))?,
         None => rules.start(choice),
     };
     for mv in moves {
