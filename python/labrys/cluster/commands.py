@@ -314,7 +314,7 @@ def merge(cluster: Cluster, folder: Folder, out: Path) -> None:
     """Puts all shards of a folder together."""
     if not out.exists():
         # Short names, as a command line has its limits.
-        words = ["games", "merge", "--out", out, *folder.files()]
+        words: list[str | Path] = ["games", "merge", "--out", out, *folder.files()]
         print(cluster.labrys(*words, files=folder.path / "shards"), end="")
 
 
