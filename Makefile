@@ -23,6 +23,8 @@ export EVALFILE
 export LABRYS_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 
 PYTHON ?= python3
+# For cargo, as in --config profile.release.opt-level=1.
+PAGE_FLAGS ?=
 CPU ?=
 
 .PHONY: build release wheel page $(CPUS)
@@ -44,8 +46,9 @@ wheel:
 
 WASM := wasm32-unknown-unknown
 page:
-	env -u EVALFILE -u LABRYS_COMMIT cargo build --quiet --release -p labrys-page --target $(WASM)
-	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release -p labrys-page-bind -- \
+	env -u EVALFILE -u LABRYS_COMMIT cargo build --quiet --release $(PAGE_FLAGS) \
+		-p labrys-page --target $(WASM)
+	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release $(PAGE_FLAGS) -p labrys-page-bind -- \
 		target/$(WASM)/release/labrys_page.wasm target/page
 
 $(CPUS):
