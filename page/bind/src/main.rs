@@ -33,8 +33,9 @@ fn main() -> anyhow::Result<()> {
     let files = contents(folder)?;
     let worker = files.get(SERVICE_WORKER).context("there is no service worker")?;
     let worker = String::from_utf8(worker.clone())?;
-    let kept: Vec<_> =
-        files.keys().filter(|name| *name != SERVICE_WORKER && !name.ends_with(".d.ts")).collect();
+    let kept = files.keys().filter(|name| *name != SERVICE_WORKER && !name.ends_with(".d.ts"));
+    // The folder itself is its first page.
+    let kept: Vec<_> = kept.map(String::as_str).chain(["./"]).collect();
     let worker = worker.replace("VERSION", &version(&files)).replace("FILES", &format!("{kept:?}"));
     fs::write(folder.join(SERVICE_WORKER), worker)?;
     Ok(())

@@ -226,8 +226,8 @@ export class LabBoard extends HTMLElement {
   }
 
   #key(event) {
-    // To a hand on the mouse, arrows are for looking back.
-    if (event.key.startsWith("Arrow") && this.classList.contains("pointed")) return;
+    // To a hand on the mouse, they are for the game.
+    if (this.classList.contains("pointed") && (event.key.startsWith("Arrow") || event.key === " ")) return;
     this.classList.remove("pointed");
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     if (event.key in steps && !event.altKey && !event.ctrlKey && !event.metaKey) {
