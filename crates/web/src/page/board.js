@@ -226,8 +226,8 @@ export class LabBoard extends HTMLElement {
   }
 
   #key(event) {
-    // To a hand on the mouse, they are for the game.
-    if (this.classList.contains("pointed") && (event.key.startsWith("Arrow") || event.key === " ")) return;
+    // To a hand on the mouse, other keys are for the game.
+    if (this.classList.contains("pointed") && !["Enter", "Escape", "Tab"].includes(event.key)) return;
     this.classList.remove("pointed");
     const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
     if (event.key in steps && !event.altKey && !event.ctrlKey && !event.metaKey) {
