@@ -501,8 +501,8 @@ class Engine:
 
 @final
 class SelfPlayGames:
-    """The games of a file of `labrys selfplay`. `games[0]` is the last position of the first one: it has the
-    moves."""
+    """The games of a file of `labrys nnue selfplay`. `games[0]` is the last position of the first one: it has
+    the moves."""
     @property
     def header(self) -> dict[str, Any]:
         """How the games were played: game, start position (FEN), evaluation, nodes a move, seed and so on."""
@@ -529,7 +529,7 @@ class SelfPlayGames:
         them."""
 
 def read_selfplay(path: FilePath) -> SelfPlayGames:
-    """Reads a file of `labrys selfplay`.
+    """Reads a file of `labrys nnue selfplay`.
 
     Raises `ValueError` if it is not such a file, or is damaged; `OSError`, such as `FileNotFoundError`, if it
     cannot be read."""
