@@ -74,7 +74,7 @@ impl<'py> FromPyObject<'_, 'py> for Place {
 
 impl Place {
     /// The place from the beginning of a sequence, where a negative one counts from its end.
-    fn from_begin(&self, len: usize) -> isize {
+    fn counted_from_begin(&self, len: usize) -> isize {
         if self.0 < 0 { self.0.saturating_add_unsigned(len) } else { self.0 }
     }
 
@@ -83,13 +83,13 @@ impl Place {
     /// # Errors
     /// `IndexError` if there is none; `what` is what the sequence has.
     pub(crate) fn index(&self, len: usize, what: &str) -> PyResult<usize> {
-        let index = usize::try_from(self.from_begin(len)).ok().filter(|&index| index < len);
+        let index = usize::try_from(self.counted_from_begin(len)).ok().filter(|&index| index < len);
         index.ok_or_else(|| PyIndexError::new_err(format!("no {what} {} of {len}", self.0)))
     }
 
     /// The nearest end of a part of a sequence.
     pub(crate) fn end(&self, len: usize) -> usize {
-        usize::try_from(self.from_begin(len)).unwrap_or(0).min(len)
+        usize::try_from(self.counted_from_begin(len)).unwrap_or(0).min(len)
     }
 }
 

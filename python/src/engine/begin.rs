@@ -84,6 +84,10 @@ pub(super) fn begin(
         let event = errors.during(|| {
             // A search that waits for another one can be stopped, too.
             let stopped = "the search was stopped before it began: another one was running";
+            #[expect(
+                clippy::result_large_err,
+                reason = "an event is what is sent, and this one is sent once"
+            )]
             let wait = || if control.is_stopped() { Err(Event::Refused(stopped.to_owned())) } else { Ok(()) };
             let mut engine = match access.enter(wait) {
                 Ok(engine) => engine,
