@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use rand::rngs::StdRng;
-use rand::seq::{IndexedRandom, SliceRandom};
+use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
@@ -157,18 +157,10 @@ fn random_line(
     control: &Control,
 ) -> Result<Variation, usize> {
     board.set_up(None, &[]).map_err(|_| 0_usize)?;
-    let mut line = Variation { fen: board.fen(), moves: Vec::new() };
-    for played in 0..plies {
-        if control.is_stopped() {
-            return Err(played);
-        }
-        let moves = board.legal_moves();
-        let mv = moves.choose(random).ok_or(played)?;
-        let mv = board.sample(mv, &mut || random.random()).map_err(|_| played)?;
-        board.play(&mv).map_err(|_| played)?;
-        line.moves.push(mv);
-    }
-    if board.outcome().is_none() { Ok(line) } else { Err(plies) }
+    let fen = board.fen();
+    let moves = board.play_random_moves(plies, random, control);
+    let is_opening = moves.len() == plies && board.outcome().is_none();
+    if is_opening { Ok(Variation { fen, moves }) } else { Err(moves.len()) }
 }
 
 #[cfg(test)]

@@ -1,5 +1,8 @@
 //! A game in play, behind an object-safe facade.
 
+use rand::RngExt;
+use rand::rngs::StdRng;
+
 use super::options::{Row, RowKind};
 use super::{OptionError, OptionGroup, OptionSpec, PositionError, registry};
 use crate::game::{Color, Game, GameHistory, GameOption, Looks, MoveError, Outcome, perft};
@@ -41,6 +44,9 @@ pub trait Board: Send {
     /// # Errors
     /// [`MoveError`] if the move is not legal.
     fn play(&mut self, mv: &str) -> Result<(), MoveError>;
+
+    /// Plays random moves as [`Play::play_random_moves`] does, and returns them.
+    fn play_random_moves(&mut self, plies: usize, random: &mut StdRng, control: &Control) -> Vec<String>;
 
     /// Plays a move of a game record (in chess SAN or the notation of the protocol), and returns it in the
     /// notation of the protocol.
@@ -148,6 +154,33 @@ impl<G: Game> Play<G> {
         self.choice
     }
 
+    /// A random legal move, each as likely as any other; none in a position without legal moves.
+    pub fn random_move(&self, random: &mut StdRng) -> Option<G::Move> {
+        let mut moves = Vec::with_capacity(G::MAX_MOVES);
+        self.position.legal_moves(&mut moves);
+        (!moves.is_empty()).then(|| moves[random.random_range(0..moves.len())])
+    }
+
+    /// Plays random moves, and returns them with their outcomes of chance: `plies` of them, fewer if the
+    /// game is over before or `control` stops. Outcomes are drawn from `chance` if it is given, or from `random`.
+    pub fn play_random_moves(
+        &mut self,
+        plies: usize,
+        random: &mut StdRng,
+        mut chance: Option<&mut StdRng>,
+        control: &Control,
+    ) -> Vec<G::Move> {
+        let mut played = Vec::new();
+        while played.len() < plies && !control.is_stopped() && self.outcome().is_none() {
+            let Some(mv) = self.random_move(random) else { break };
+            let chance = chance.as_deref_mut().unwrap_or(&mut *random);
+            let mv = self.position.sample(mv, &mut || chance.random());
+            self.advance(mv);
+            played.push(mv);
+        }
+        played
+    }
+
     /// A game that begins with the position of this one.
     pub fn begun_here(&self) -> Play<G> {
         Play { history: GameHistory::new(), ..self.clone() }
@@ -249,6 +282,16 @@ impl<G: Game> Board for Play<G> {
         Ok(())
     }
 
+    fn play_random_moves(&mut self, plies: usize, random: &mut StdRng, control: &Control) -> Vec<String> {
+        let mut position = self.position.clone();
+        let text = |mv| {
+            let text = position.move_text(mv);
+            position.play(mv);
+            text
+        };
+        self.play_random_moves(plies, random, None, control).into_iter().map(text).collect()
+    }
+
     fn play_san(&mut self, text: &str) -> Result<String, MoveError> {
         let mv = self.position.parse_san(text)?;
         let text = self.position.move_text(mv);
@@ -308,5 +351,31 @@ impl<G: Game> Board for Play<G> {
     fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
         let position = &self.position;
         perft::divide(position, depth, control.stop_flag(), |mv, nodes| each(&position.move_text(mv), nodes))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng;
+
+    use super::*;
+    use crate::game::tucchess::TucChess;
+
+    #[test]
+    fn random_moves_end_with_the_game_and_can_be_played_again() {
+        let (mut game, control) = (Play::<TucChess>::start(), Control::default());
+        let random = || StdRng::seed_from_u64(7);
+        assert_eq!(game.play_random_moves(9, &mut random(), None, &control).len(), 9);
+        let rest = game.play_random_moves(100_000, &mut random(), None, &control);
+        assert!(rest.len() < 100_000 && game.outcome().is_some(), "{}", rest.len());
+        // As text they are the same, with their outcomes of chance.
+        let (mut board, mut again) = (Play::<TucChess>::start(), Play::<TucChess>::start());
+        let texts = Board::play_random_moves(&mut board, 30, &mut random(), &control);
+        again.play_random_moves(30, &mut random(), None, &control);
+        assert_eq!((texts.len(), board.fen()), (30, again.fen()));
+        board.set_up(None, &texts).unwrap();
+        assert_eq!(board.fen(), again.fen());
+        control.stop();
+        assert!(again.play_random_moves(1, &mut random(), None, &control).is_empty());
     }
 }
