@@ -14,16 +14,12 @@ use crate::commands::shared::interruptible;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::steps::{self, Step};
 use crate::game::counted;
-use crate::learn::checkpoint::{CheckpointError, TrainingFolder};
+use crate::learn::run_folder::RunFolder;
 use crate::learn::spsa::{Side, Spsa, SpsaState};
 use crate::search::{Constants, Control};
 
 /// Time between two tables and charts.
 const REPORTS: Duration = Duration::from_secs(20);
-
-/// File names in the folder of a run.
-const TABLE: &str = "spsa.csv";
-const CHART: &str = "spsa.svg";
 
 pub(super) fn run(arguments: &SpsaArguments) -> anyhow::Result<()> {
     let spsa = arguments.spsa()?;
@@ -33,7 +29,7 @@ pub(super) fn run(arguments: &SpsaArguments) -> anyhow::Result<()> {
     tournament.check(&control)?;
     let out = || format!("--out {}", arguments.out.display());
     let settings = arguments.result_arguments(&spsa)?;
-    let folder = TrainingFolder::<SpsaState>::open(&arguments.out, settings.clone()).with_context(out)?;
+    let folder = RunFolder::<SpsaState>::open(&arguments.out, settings.clone()).with_context(out)?;
     let resume = arguments.resume || arguments.step.resumes();
     // Shards of one step are played beside each other.
     let _claim = if arguments.step.writes() { Some(folder.claim()?) } else { None };
@@ -76,15 +72,15 @@ pub(super) fn run(arguments: &SpsaArguments) -> anyhow::Result<()> {
     };
     spsa.run(&mut state, games, |state| -> anyhow::Result<()> {
         progress.update(state.iteration, || spsa.summary(state));
-        folder.write_state(state)?;
+        folder.write(state)?;
         if written.elapsed() >= REPORTS {
             written = Instant::now();
-            write_reports(&folder, &spsa, state)?;
+            folder.put_report(spsa.report(state))?;
         }
         Ok(())
     })?;
     progress.finish();
-    write_reports(&folder, &spsa, &state)?;
+    folder.put_report(spsa.report(&state))?;
     print_line!("{}, {}", counted(state.iteration, "iteration"), spsa.summary(&state))?;
     if state.iteration == spsa.iterations {
         print_values(&spsa, &state)?;
@@ -110,19 +106,6 @@ fn match_of(
     tournament.run(&mut results, control, &mut |_, _, _| Ok(()))?;
     let is_complete = results.games() == tournament.schedule.games();
     Ok(is_complete.then(|| results.between([0, 1]).games))
-}
-
-/// Writes the values on the way, as a table and as a chart.
-fn write_reports(
-    folder: &TrainingFolder<SpsaState>,
-    spsa: &Spsa,
-    state: &SpsaState,
-) -> Result<(), CheckpointError> {
-    folder.put(TABLE, &spsa.table(state))?;
-    if let Some(svg) = spsa.chart(state)? {
-        folder.put(CHART, &svg)?;
-    }
-    Ok(())
 }
 
 /// Prints the values as options of the engine, and as lines for the table of constants.

@@ -17,7 +17,7 @@ use labrys::engine::{Board, Play, Playable, SearchReport, Settings};
 use labrys::eval::WeightsError;
 use labrys::game::perft::perft;
 use labrys::game::{Color, Ending, Game, GameHistory, Outcome};
-use labrys::learn::selfplay::{Agent, SearchLimit};
+use labrys::learn::play::{Agent, SearchLimit};
 use labrys::learn::{
     self, Decay, Exploration, Learner, ObservationSettings, ObservedPosition, TemporalDifference, Trainer,
     TrainingState, Worker,

@@ -14,11 +14,11 @@ use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::tucchess::TucChess;
 use labrys::game::{Color, Game, Knowledge, Points};
+use labrys::learn::nnue::datagen::{SelfPlaySettings, play_games};
 use labrys::learn::nnue::dataset::{Counts, Dataset, Example, Target};
 use labrys::learn::nnue::games::{GamesHeader, GamesWriter, PlayedGame, PlayedPosition, read_games};
 use labrys::learn::nnue::model::{Numbers, Pass};
 use labrys::learn::nnue::optimiser::{AdamW, Step};
-use labrys::learn::nnue::selfplay::{SelfPlaySettings, play_games};
 use labrys::learn::nnue::trainer::{Trainer, TrainingError, TrainingSettings};
 use labrys::search::Control;
 use tempfile::{TempDir, tempdir};
@@ -382,7 +382,7 @@ fn the_commands_work_together() {
     let (success, _, error) = labrys(&format!("{train} --epochs 2"));
     assert!(!success && error.contains("use --resume to continue"), "{error}");
     let (success, _, error) = labrys(&format!("{train} --epochs 3 --resume"));
-    assert!(!success && error.contains("was begun with other settings"), "{error}");
+    assert!(!success && error.contains("--epochs: 3, but the training in "), "{error}");
     let (success, _, error) = labrys(&format!("{train} --epochs 2 --resume"));
     assert!(success, "{error}");
     for name in ["net.safetensors", "training.safetensors", "curve.csv", "curve.svg"] {

@@ -12,7 +12,7 @@ use labrys::eval::WeightsError;
 use labrys::game::chess::Chess;
 use labrys::game::neighbours::Neighbours;
 use labrys::game::{Color, Game, Points};
-use labrys::learn::selfplay::{self, Agent, GameSettings, SearchLimit, SelfPlayGame};
+use labrys::learn::play::{self, Agent, GameSettings, SearchLimit, SelfPlayGame};
 use labrys::learn::{
     Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
     Trainer, TrainingSettings, TrainingState, Worker, sparse_features,
@@ -136,7 +136,7 @@ fn play<G: Playable>(
     observation: &ObservationSettings,
     game_settings: &GameSettings,
 ) -> SelfPlayGame<G::Move> {
-    selfplay::play(&Play::start(), agents, game_settings, Some(observation), &Control::default()).unwrap()
+    play::play(&Play::start(), agents, game_settings, Some(observation), &Control::default()).unwrap()
 }
 
 /// Plays a game and checks its transitions.

@@ -46,8 +46,7 @@ pub fn score_over_games(names: &[String], results: &Results) -> Result<String, C
     } else {
         curves.iter_mut().for_each(|curve| curve.band.clear());
     }
-    Chart { title: &title, x: "games", y: "score, %", range: Some(0.0..100.0), level: Some(50.0), curves }
-        .to_svg()
+    Chart::of_scores(&title, "games", curves).to_svg()
 }
 
 /// The running score of a player, pair by pair, in percent.

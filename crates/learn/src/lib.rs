@@ -1,21 +1,16 @@
-//! Learning the weights of linear evaluations, and policy/value nets; tuning the constants of searches.
+//! Learning the weights of linear evaluations, evaluation nets, and policy/value nets; tuning the constants of
+//! searches.
 //!
-//! Reinforcement learning from self-play:
-//! - [`selfplay`]: plays a game and records the [`Observation`]s of its agents, which yield [`Transition`]s;
-//! - [`Learner`]: updates weights from transitions, by [`TemporalDifference`] (TD(λ), TD-leaf(λ)) or
-//!   [`LeastSquares`] (LSTD(λ));
-//! - `schedule`: [`Decay`] of the learning rate and [`Exploration`] rate over a training;
-//! - [`Trainer`]: trains against an opponent, a clone of the learner or a fixed one; [`checkpoint`]: the
-//!   training on disk; [`curve`]: the learning curve as a table and as charts.
+//! The methods, each in a folder that holds only what differs:
+//! - [`linear`]: weights, by reinforcement learning from self-play ([`Trainer`]) or by logistic regression of
+//!   the results of games ([`logistic`]);
+//! - [`nnue`]: evaluation nets, from games of self-play;
+//! - [`zero`]: policy/value nets, by self-play alone; [`training`]: their gradient descent;
+//! - [`spsa`]: the constants of a search, over games that others play.
 //!
-//! Policy/value nets: [`zero`], which learns them by self-play alone.
-//!
-//! Supervised learning from game records:
-//! - [`Samples`]: feature vectors of the quiet positions of games, with the results of the games;
-//! - [`logistic`]: logistic regression of the results;
-//! - [`nnue`]: evaluation nets, from games of self-play.
-//!
-//! [`spsa`] tunes the constants of a search over games that others play.
+//! What they share: `adam`, the optimiser; [`play`], agents, random openings and games; [`run_folder`], runs on
+//! disk that can be resumed; [`report`], their curves as tables and charts; [`mod@shard`], the work of several
+//! machines put together.
 //!
 //! Games are played in their own types. Learners only see features, identified by their index.
 //!
@@ -38,31 +33,23 @@
 //! assert!(weights.iter().all(|weight| (weight - 1.0).abs() < 1e-3), "{weights:?}");
 //! ```
 
-pub mod checkpoint;
-pub mod curve;
-mod learner;
-pub mod logistic;
-mod lstd;
+mod adam;
+pub mod linear;
 mod minimum;
 mod net_files;
 pub mod nnue;
-mod observation;
-mod samples;
-mod schedule;
-pub mod selfplay;
+pub mod play;
+pub mod report;
+pub mod run_folder;
+pub mod shard;
 pub mod spsa;
-mod td;
-mod trainer;
 pub mod training;
 pub mod zero;
 
-pub use learner::{Learner, SparseFeatures, Transition};
-pub use lstd::{LeastSquares, SingularMatrix};
-pub use net_files::{save_eval_net, save_parameters};
-pub use observation::{
-    Episode, Observation, ObservationSettings, Observed, ObservedPosition, sparse_features,
+pub use linear::{
+    Comparison, CurvePoint, Decay, Episode, Exploration, Learner, LeastSquares, Observation,
+    ObservationSettings, Observed, ObservedPosition, RecordedGame, SampleError, Samples, SingularMatrix,
+    SparseFeatures, TemporalDifference, Trainer, TrainingGame, TrainingSettings, TrainingState, Transition,
+    Worker, logistic, sparse_features,
 };
-pub use samples::{RecordedGame, SampleError, Samples};
-pub use schedule::{Decay, Exploration};
-pub use td::TemporalDifference;
-pub use trainer::{Comparison, CurvePoint, Trainer, TrainingGame, TrainingSettings, TrainingState, Worker};
+pub use net_files::{save_eval_net, save_parameters};

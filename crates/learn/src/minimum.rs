@@ -2,7 +2,7 @@
 
 /// Where a function that falls and then rises is least, by golden-section search between `low` and `high`, to
 /// `tolerance`.
-pub(super) fn minimum(mut low: f64, mut high: f64, tolerance: f64, value: impl Fn(f64) -> f64) -> f64 {
+pub(crate) fn minimum(mut low: f64, mut high: f64, tolerance: f64, value: impl Fn(f64) -> f64) -> f64 {
     let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
     while high - low > tolerance {
         let (left, right) = (high - golden * (high - low), low + golden * (high - low));

@@ -81,6 +81,32 @@ pub enum ChartError {
     Draw(String),
 }
 
+impl<'a> Chart<'a> {
+    /// A chart of what its curves need, with titles of itself and of its axes.
+    pub fn new([title, x, y]: [&'a str; 3], curves: impl IntoIterator<Item = Curve>) -> Chart<'a> {
+        Chart { title, x, y, range: None, level: None, curves: curves.into_iter().collect() }
+    }
+
+    /// A chart of scores in percent.
+    pub fn of_scores(title: &'a str, x: &'a str, curves: impl IntoIterator<Item = Curve>) -> Chart<'a> {
+        let (range, level) = (Some(0.0..100.0), Some(50.0));
+        Chart { range, level, ..Chart::new([title, x, "score, %"], curves) }
+    }
+}
+
+impl Curve {
+    /// A curve of points.
+    pub fn new(name: &str, points: impl IntoIterator<Item = (f64, f64)>) -> Curve {
+        Curve { name: name.to_owned(), points: points.into_iter().collect(), band: Vec::new() }
+    }
+
+    /// A curve of points, each with an interval around it.
+    pub fn with_band(name: &str, points: impl IntoIterator<Item = (f64, f64, (f64, f64))>) -> Curve {
+        let (points, band) = points.into_iter().map(|(x, y, interval)| ((x, y), interval)).unzip();
+        Curve { name: name.to_owned(), points, band }
+    }
+}
+
 impl Chart<'_> {
     /// The picture.
     ///
@@ -219,17 +245,6 @@ fn label(value: f64, digits: usize) -> String {
 fn places(points: usize, resolution: usize) -> impl Iterator<Item = usize> {
     let step = points.div_ceil(resolution.max(1)).max(1);
     (0..points).filter(move |place| place % step == 0 || place + 1 == points)
-}
-
-/// Draws charts in SVG, each with the name of its file. Empty charts are left out.
-///
-/// # Errors
-/// [`ChartError`] when the drawing library fails.
-pub fn draw<'a>(
-    charts: impl IntoIterator<Item = (&'a str, Chart<'a>)>,
-) -> Result<Vec<(&'a str, String)>, ChartError> {
-    let drawn = charts.into_iter().map(|(name, chart)| Ok((name, chart.to_svg()?)));
-    drawn.filter(|drawn| !matches!(drawn, Err(ChartError::Empty))).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `labrys games merge`.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -11,9 +11,7 @@ use crate::engine::Playable;
 use crate::engine::registry;
 use crate::files::{is_stream, write_atomically_with};
 use crate::game::counted;
-use crate::learn::nnue::games::read_header;
-use crate::learn::nnue::merge as games;
-use crate::learn::zero;
+use crate::learn::shard::{self, Kind as Learned};
 use crate::shard::{Part, in_order};
 
 /// Puts the files of all shards of a job together. The result is that of the same command without --shard.
@@ -32,10 +30,8 @@ pub(in crate::commands) struct GamesMergeArguments {
 enum Kind {
     /// Records of a match.
     Records,
-    /// Self-play games of this game.
-    Games(String),
-    /// Samples of this game.
-    Samples(String),
+    /// What learning needs.
+    Learned(Learned),
 }
 
 impl Kind {
@@ -43,30 +39,23 @@ impl Kind {
     fn game(&self) -> &str {
         match self {
             Kind::Records => registry::default_name(),
-            Kind::Games(game) | Kind::Samples(game) => game,
+            Kind::Learned(Learned::Games(game) | Learned::Samples(game)) => game,
         }
     }
 
     fn name(&self) -> String {
         match self {
             Kind::Records => "games in PGN".to_owned(),
-            Kind::Games(game) => format!("self-play games of {game}"),
-            Kind::Samples(game) => format!("samples of {game}"),
+            Kind::Learned(Learned::Games(game)) => format!("self-play games of {game}"),
+            Kind::Learned(Learned::Samples(game)) => format!("samples of {game}"),
         }
     }
 }
 
 /// What a file holds, and the part of it.
 fn inspect(path: &Path) -> anyhow::Result<(Kind, Option<Part>)> {
-    if let Some(header) = read_header(path)? {
-        return Ok((Kind::Games(header.game), header.part));
-    }
-    // The header of tensors begins after its length.
-    let mut begin = Vec::new();
-    std::fs::File::open(path)?.take(9).read_to_end(&mut begin)?;
-    if begin.get(8) == Some(&b'{') && begin[..8].ends_with(&[0, 0]) {
-        let (game, part) = zero::game_and_part(path)?;
-        return Ok((Kind::Samples(game), part));
+    if let Some((kind, part)) = shard::inspect(path)? {
+        return Ok((Kind::Learned(kind), part));
     }
     Ok((Kind::Records, pgn::part_of(path)?))
 }
@@ -112,8 +101,7 @@ impl Merge<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(self) -> anyhow::Result<()> {
         match self.kind {
             Kind::Records => Ok(pgn::merge(self.files, self.out)?),
-            Kind::Games(_) => Ok(games::merge::<G>(self.files, self.out)?),
-            Kind::Samples(_) => Ok(zero::merge_samples::<G>(self.files, self.out)?),
+            Kind::Learned(kind) => Ok(shard::merge::<G>(kind, self.files, self.out)?),
         }
     }
 }

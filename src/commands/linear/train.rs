@@ -17,8 +17,8 @@ use crate::engine::Playable;
 use crate::engine::{Engine, TypedEngine, WeightsSource};
 use crate::eval::WeightsError;
 use crate::game::{Points, counted};
-use crate::learn::checkpoint::TrainingFolder;
-use crate::learn::selfplay::{Agent, SearchLimit};
+use crate::learn::play::{Agent, SearchLimit};
+use crate::learn::run_folder::{RunError, RunFolder};
 use crate::learn::{Trainer, TrainingGame, TrainingState, Worker};
 
 /// Time between two checkpoints.
@@ -50,8 +50,12 @@ impl Training<'_> {
         let (names, rivals) = (G::SETS[start.set()].features, arguments.rivals());
         let out = || format!("--out {}", arguments.out.display());
         let settings = arguments.result_arguments()?;
-        let folder =
-            TrainingFolder::<TrainingState>::open(&arguments.out, settings.clone()).with_context(out)?;
+        let folder = RunFolder::<TrainingState>::open(&arguments.out, settings.clone()).with_context(out)?;
+        // The state is written first, as the curve can be made from it.
+        let write = |state: &TrainingState| -> Result<(), RunError> {
+            folder.write(state)?;
+            folder.put_report(state.report(names, &rivals))
+        };
         let resume = arguments.resume || arguments.step.resumes();
         // Shards of one step are played beside each other.
         let _claim = if arguments.step.writes() { Some(folder.claim()?) } else { None };
@@ -97,7 +101,7 @@ impl Training<'_> {
                     progress.update(state.games, || summary(state));
                     if written.elapsed() >= CHECKPOINTS {
                         written = Instant::now();
-                        folder.write(state, names, &rivals)?;
+                        write(state)?;
                     }
                     Ok(())
                 })?;
@@ -105,7 +109,7 @@ impl Training<'_> {
             }
         }
         let state = trainer.state();
-        folder.write(state, names, &rivals)?;
+        write(state)?;
         print_line!(
             "{}, {}, {}",
             counted(state.games, "game"),
@@ -131,7 +135,8 @@ impl Training<'_> {
             }
         };
         let source = arguments.source(result.as_deref());
-        let path = folder.write_weights(&start.learned(&trainer.state().weights, source)?)?;
+        let weights = start.learned(&trainer.state().weights, source)?;
+        let path = folder.put("weights.json", weights.to_json() + "\n")?;
         print_line!("{}", result.unwrap_or_else(|| format!("weights: {}", path.display())))?;
         Ok(())
     }

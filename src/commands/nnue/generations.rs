@@ -22,12 +22,12 @@ use crate::commands::shared::{RulesArguments, interruptible, threads};
 use crate::engine::Playable;
 use crate::eval::nnue::EvalNet;
 use crate::game::counted;
-use crate::learn::checkpoint::TrainingFolder;
 use crate::learn::nnue::checkpoint::NET;
+use crate::learn::nnue::datagen::SelfPlaySettings;
 use crate::learn::nnue::generations::{GenerationsState, NetGeneration, TrainedNet};
 use crate::learn::nnue::model::NEURONS;
-use crate::learn::nnue::selfplay::SelfPlaySettings;
 use crate::learn::nnue::trainer::TrainingError;
+use crate::learn::run_folder::{RunError, RunFolder};
 use crate::learn::save_eval_net;
 use crate::protocol::engine_log::EngineLog;
 use crate::search::Control;
@@ -125,23 +125,27 @@ impl Run<'_> {
             bail!("arguments are an object")
         };
         let in_folder = || format!("--out {}", out.display());
-        let folder = TrainingFolder::<GenerationsState>::open(out, settings).with_context(in_folder)?;
+        let folder = RunFolder::<GenerationsState>::open(out, settings).with_context(in_folder)?;
+        let write = |state: &GenerationsState| -> Result<(), RunError> {
+            folder.write(state)?;
+            folder.put_report(state.report())
+        };
         let _claim = folder.claim()?;
         let mut state = folder.read(true)?.unwrap_or_default();
-        folder.write_generations(&state)?;
+        write(&state)?;
         // Records of matches have the paths of nets, which do not change with the current folder.
         let out = out.canonicalize().with_context(in_folder)?;
         while state.complete.len() < *generations as usize {
             let number = state.complete.len() as u32 + 1;
             let generation = Generation { run: &self, out: &out, number };
-            let save = |state: &GenerationsState| Ok(folder.write_generations(state)?);
+            let save = |state: &GenerationsState| Ok(write(state)?);
             let Some(complete) = generation.run::<G>(&mut state, &control, save)? else {
                 bail!("interrupted in generation {number}, the same command goes on");
             };
             print_line!("{}", summary(&complete, number))?;
             state.complete.push(complete);
             state.trained = None;
-            folder.write_generations(&state)?;
+            write(&state)?;
         }
         print_line!("{} generations are complete: {}", state.complete.len(), out.display())?;
         Ok(())

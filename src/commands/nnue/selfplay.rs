@@ -16,8 +16,8 @@ use crate::commands::shared::{RulesArguments, interruptible};
 use crate::engine::Playable;
 use crate::engine::TypedEngine;
 use crate::game::counted;
+use crate::learn::nnue::datagen::{Played, SelfPlaySettings, play_games};
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
-use crate::learn::nnue::selfplay::{Played, SelfPlaySettings, play_games};
 use crate::search::Control;
 use crate::shard::{Part, Shard};
 

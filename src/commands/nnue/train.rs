@@ -184,7 +184,7 @@ impl Training<'_> {
         let mut trainer = Trainer::new(&dataset, settings, start.as_ref())?;
         let folder = TrainingFolder::open(self.out, settings, dataset.checksum())?;
         let _claim = folder.claim()?;
-        if let Some(state) = folder.read::<G>(trainer.sizes(), self.resume)? {
+        if let Some(state) = folder.read::<G>(self.resume)? {
             trainer.state = state;
         }
         let (learned, held_out) = trainer.positions();

@@ -1,31 +1,26 @@
 //! A training on disk: a folder with the net of the best epoch, the state to go on from, and the curve of the
 //! losses as a table and as a chart.
 
-use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 
 use safetensors::SafeTensors;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use serde_json::{Map, Value};
 
 use super::model::Numbers;
 use super::optimiser::AdamW;
 use super::trainer::{Epoch, Trainer, TrainingSettings, TrainingState};
+use crate::report::{Report, Table};
+use crate::run_folder::{RunError, RunFolder, RunState};
 use crate::save_eval_net;
-use labrys_core::eval::nnue::{EvalNet, EvalNetError, EvalNetSizes};
+use labrys_core::eval::nnue::EvalNetSizes;
 use labrys_core::game::Knowledge;
 use labrys_core::tensors::{self, FileKind, TensorBytes, TensorProblem};
-use labrys_support::chart::{Chart, ChartError, Curve};
-use labrys_support::files::{Claim, create_folder, write_atomically};
+use labrys_support::chart::{Chart, Curve};
+use labrys_support::files::Claim;
 
 /// Name of the net in the folder of a training.
 pub const NET: &str = "net.safetensors";
-
-/// The other file names.
-const STATE: &str = "training.safetensors";
-const TABLE: &str = "curve.csv";
-const CHART: &str = "curve.svg";
 
 /// The tensors of the state: of the net, of the means of the optimiser, of the best net.
 const TENSORS: [[&str; 4]; 4] = [
@@ -46,46 +41,23 @@ struct Metadata {
     curve: Vec<Epoch>,
 }
 
-/// Why a training cannot be read or written.
-#[derive(Debug, Error)]
-pub enum FolderError {
-    /// A file cannot be read or written, or is refused.
-    #[error("{}: {problem}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        problem: TensorProblem,
-    },
-    /// The folder has a training already.
-    #[error("{} already exists; use --resume to continue the training", .path.display())]
-    Exists {
-        /// Its state.
-        path: PathBuf,
-    },
-    /// The training in the folder was begun with other data or settings.
-    #[error("{}: the training was begun with other {what}", .path.display())]
-    Other {
-        /// Its state.
-        path: PathBuf,
-        /// What differs.
-        what: &'static str,
-    },
-    /// The net cannot be written.
-    #[error(transparent)]
-    Net(#[from] EvalNetError),
-    /// The chart cannot be drawn.
-    #[error(transparent)]
-    Chart(#[from] ChartError),
+impl RunState for TrainingState {
+    const FILE: &'static str = "training.safetensors";
 }
 
 /// The folder of a training.
-#[derive(Clone, Debug)]
 pub struct TrainingFolder {
-    path: PathBuf,
+    files: RunFolder<TrainingState>,
     settings: TrainingSettings,
     /// The checksum of the data.
     data: u32,
+}
+
+/// All that a training depends on, by its names.
+fn arguments(settings: TrainingSettings, data: u32) -> Map<String, Value> {
+    let settings = serde_json::to_value(settings).ok().and_then(|settings| settings.as_object().cloned());
+    let data = ("data".to_owned(), format!("positions with the checksum {data:08x}").into());
+    settings.unwrap_or_default().into_iter().chain([data]).collect()
 }
 
 fn kind<G: Knowledge>() -> FileKind {
@@ -98,76 +70,56 @@ impl TrainingFolder {
     /// checksum.
     ///
     /// # Errors
-    /// [`FolderError::File`] if it cannot be made.
-    pub fn open(path: &Path, settings: TrainingSettings, data: u32) -> Result<TrainingFolder, FolderError> {
-        let file = |problem: io::Error| FolderError::File { path: path.to_owned(), problem: problem.into() };
-        create_folder(path).map_err(file)?;
-        Ok(TrainingFolder { path: path.to_owned(), settings, data })
+    /// [`RunError::File`] if it cannot be made.
+    pub fn open(path: &Path, settings: TrainingSettings, data: u32) -> Result<TrainingFolder, RunError> {
+        let files = RunFolder::open(path, arguments(settings, data));
+        let files = files.map_err(|error| RunError::File { path: path.to_owned(), error })?;
+        Ok(TrainingFolder { files, settings, data })
     }
 
     /// The right to go on with the training, before it is read.
     ///
     /// # Errors
-    /// [`FolderError::File`]: another process has it.
-    pub fn claim(&self) -> Result<Claim, FolderError> {
-        Claim::folder(&self.path)
-            .map_err(|error| FolderError::File { path: self.path.clone(), problem: error.into() })
+    /// [`RunError::File`]: another process has it.
+    pub fn claim(&self) -> Result<Claim, RunError> {
+        self.files.claim()
     }
 
     /// The path of the net.
     pub fn net(&self) -> PathBuf {
-        self.path.join(NET)
+        self.files.file(NET)
+    }
+
+    /// What is wrong with the state.
+    fn refused(&self, problem: TensorProblem) -> RunError {
+        RunError::Tensors { path: self.files.file(TrainingState::FILE), problem: Box::new(problem) }
     }
 
     /// Reads the state to go on from; `None` if there is none.
     ///
     /// # Errors
-    /// [`FolderError`] if there is one without `resume`, if it is damaged, or was begun otherwise.
-    pub fn read<G: Knowledge>(
-        &self,
-        sizes: EvalNetSizes,
-        resume: bool,
-    ) -> Result<Option<TrainingState>, FolderError> {
-        let path = self.path.join(STATE);
-        let refuse = |problem| FolderError::File { path: path.clone(), problem };
-        let bytes = match fs::read(&path) {
-            Ok(_) if !resume => return Err(FolderError::Exists { path }),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            result => result.map_err(|error| refuse(error.into()))?,
-        };
-        let (metadata, file) =
-            tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes).map_err(refuse)?;
-        let other = |what| FolderError::Other { path: path.clone(), what };
-        if metadata.settings != self.settings {
-            return Err(other("settings"));
-        }
-        if metadata.data != self.data || metadata.sizes != sizes {
-            return Err(other("data"));
-        }
-        let [net, mean, square, best] = TENSORS.map(|names| read_numbers(&file, names, sizes));
+    /// [`RunError`] if there is one without `resume`, if it is damaged, or was begun otherwise.
+    pub fn read<G: Knowledge>(&self, resume: bool) -> Result<Option<TrainingState>, RunError> {
+        let Some(bytes) = self.files.read_file(resume)? else { return Ok(None) };
+        let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes)
+            .map_err(|problem| self.refused(problem))?;
+        self.files.check_arguments(&arguments(metadata.settings, metadata.data))?;
+        let numbers =
+            |names| read_numbers(&file, names, self.settings.sizes).map_err(|problem| self.refused(problem));
+        let [net, mean, square, best] = TENSORS.map(numbers);
         let Metadata { steps, curve, .. } = metadata;
-        let optimiser = AdamW { steps, mean: mean.map_err(refuse)?, square: square.map_err(refuse)? };
-        Ok(Some(TrainingState { net: net.map_err(refuse)?, optimiser, best: best.map_err(refuse)?, curve }))
+        let optimiser = AdamW { steps, mean: mean?, square: square? };
+        Ok(Some(TrainingState { net: net?, optimiser, best: best?, curve }))
     }
 
     /// Writes the best net, the curve and, last, the state.
     ///
     /// # Errors
-    /// [`FolderError`] names the file; an old one stays.
-    pub fn write<G: Knowledge>(&self, trainer: &Trainer<G>, provenance: String) -> Result<(), FolderError> {
+    /// [`RunError`] names the file; an old one stays.
+    pub fn write<G: Knowledge>(&self, trainer: &Trainer<G>, provenance: String) -> Result<(), RunError> {
         let TrainingState { net, optimiser: AdamW { steps, mean, square }, best, curve } = &trainer.state;
-        let write = |name, content: &[u8]| {
-            let path = self.path.join(name);
-            write_atomically(&path, content)
-                .map_err(|error| FolderError::File { path, problem: error.into() })
-        };
-        let best_net: EvalNet = trainer.best_net(provenance);
-        save_eval_net::<G>(&best_net, &self.net())?;
-        write(TABLE, table(curve).as_bytes())?;
-        match chart(curve) {
-            Err(ChartError::Empty) => {}
-            chart => write(CHART, chart?.as_bytes())?,
-        }
+        save_eval_net::<G>(&trainer.best_net(provenance), &self.net())?;
+        self.files.put_report(report(curve))?;
         let sizes = trainer.sizes();
         let tensors = TENSORS.into_iter().zip([net, mean, square, best]);
         let tensors: Vec<_> =
@@ -175,8 +127,8 @@ impl TrainingFolder {
         let (settings, data, steps) = (self.settings, self.data, *steps);
         let metadata = Metadata { settings, sizes, data, steps, curve: curve.clone() };
         let bytes = tensors::to_bytes(kind::<G>(), G::info().name, &tensors, metadata);
-        let bytes = bytes.map_err(|problem| FolderError::File { path: self.path.join(STATE), problem })?;
-        write(STATE, &bytes)
+        let bytes = bytes.map_err(|problem| self.refused(problem))?;
+        self.files.put(TrainingState::FILE, bytes).map(drop)
     }
 }
 
@@ -207,23 +159,16 @@ fn read_numbers(
     Ok(numbers)
 }
 
-/// The curve as comma-separated values.
-fn table(curve: &[Epoch]) -> String {
-    let mut text = "epoch,training,held out\n".to_owned();
+/// The curve of the losses.
+fn report(curve: &[Epoch]) -> Report<'static> {
+    let mut table = Table::new(["epoch", "training", "held out"]);
     for Epoch { number, training, held_out } in curve {
-        // Writing to a string cannot fail.
-        _ = writeln!(text, "{number},{training},{held_out}");
+        table.push([f64::from(*number), *training, *held_out]);
     }
-    text
-}
-
-fn chart(curve: &[Epoch]) -> Result<String, ChartError> {
-    let line = |name: &str, loss: fn(&Epoch) -> f64| Curve {
-        name: name.to_owned(),
-        points: curve.iter().map(|epoch| (epoch.number.into(), loss(epoch))).collect(),
-        ..Curve::default()
+    let line = |name: &str, loss: fn(&Epoch) -> f64| {
+        Curve::new(name, curve.iter().map(|epoch| (epoch.number.into(), loss(epoch))))
     };
-    let curves = vec![line("held out", |epoch| epoch.held_out), line("training", |epoch| epoch.training)];
-    let (title, x, y) = ("Loss: squared error of the expected result", "epoch", "loss");
-    Chart { title, x, y, range: None, level: None, curves }.to_svg()
+    let curves = [line("held out", |epoch| epoch.held_out), line("training", |epoch| epoch.training)];
+    let titles = ["Loss: squared error of the expected result", "epoch", "loss"];
+    Report { name: "curve.csv", table, charts: vec![("curve.svg", Chart::new(titles, curves))] }
 }

@@ -41,7 +41,7 @@ const BLOCK_HEADER: usize = 16;
 const GAME_HEADER: usize = 5;
 
 /// Games of a block, but fewer in the last one.
-pub(super) const BLOCK: usize = 64;
+pub(crate) const BLOCK: usize = 64;
 
 /// Where games come from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -106,7 +106,7 @@ impl GamesHeader {
     }
 
     /// The line that a file begins with.
-    pub(super) fn line(&self) -> Result<String, GamesProblem> {
+    pub(crate) fn line(&self) -> Result<String, GamesProblem> {
         Ok(serde_json::to_string(self).map_err(GamesProblem::Header)? + "\n")
     }
 
@@ -318,7 +318,7 @@ fn parse_game<M: GameMove>(content: &mut &[u8]) -> Option<PlayedGame<M>> {
 ///
 /// # Errors
 /// [`GamesProblem::Plies`]: the format has no room for a game.
-pub(super) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Result<Vec<u8>, GamesProblem> {
+pub(crate) fn block_bytes<M: GameMove>(games: &[PlayedGame<M>]) -> Result<Vec<u8>, GamesProblem> {
     let mut content = Vec::new();
     let plies = |plies: usize| u16::try_from(plies).map_err(|_| GamesProblem::Plies { plies });
     let three = |number: u32| number.to_le_bytes()[..3].to_vec();

@@ -1,16 +1,11 @@
 //! Generations of nets: each learns from the games of those before it. What has become of them, on disk.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::{CheckpointError, Checkpointed, TrainingFolder};
-use labrys_support::chart::{Chart, ChartError, Curve};
+use crate::report::{Report, Table, cell};
+use crate::run_folder::{JsonState, RunState};
+use labrys_support::chart::{Chart, Curve};
 use labrys_support::elo::{Elo, Pairs};
-
-/// File names in the folder.
-const TABLE: &str = "elo.csv";
-const CHART: &str = "elo.svg";
 
 /// The greatest Elo difference that a chart shows: those of one-sided matches are infinite.
 const MOST: f64 = 1_000.0;
@@ -44,75 +39,47 @@ pub struct GenerationsState {
     pub trained: Option<TrainedNet>,
 }
 
-impl Checkpointed for GenerationsState {
-    const VERSION: u32 = 1;
-
+impl RunState for GenerationsState {
     const FILE: &'static str = "generations.json";
-
-    fn argument(name: &str) -> String {
-        format!("--{}", name.replace('_', "-"))
-    }
 }
 
-impl TrainingFolder<GenerationsState> {
-    /// Writes the state, and the Elo of the generations as a table and as a chart.
-    ///
-    /// # Errors
-    /// [`CheckpointError`] names the file.
-    pub fn write_generations(&self, state: &GenerationsState) -> Result<(), CheckpointError> {
-        self.write_state(state)?;
-        self.put(TABLE, &table(&state.complete))?;
-        match chart(&state.complete) {
-            Err(ChartError::Empty) => {}
-            chart => drop(self.put(CHART, &chart?)?),
+impl JsonState for GenerationsState {
+    const VERSION: u32 = 1;
+}
+
+/// The names of the columns.
+const COLUMNS: &str =
+    "generation,Elo against linear,low,high,Elo against the one before,low,high,positions,held out";
+
+impl GenerationsState {
+    /// The Elo of the generations: a table, where columns of matches that were not played are empty, and a chart.
+    pub fn report(&self) -> Report<'static> {
+        let mut table = Table::new(COLUMNS.split(','));
+        for (NetGeneration { net, linear, before }, number) in self.complete.iter().zip(1..) {
+            let elo = [linear, before].into_iter().flat_map(|pairs| {
+                let elo = pairs.map(|pairs| pairs.elo());
+                [|elo: Elo| elo.estimate, |elo: Elo| elo.low, |elo: Elo| elo.high]
+                    .map(|value| cell(elo.map(|elo| format!("{:.1}", value(elo)))))
+            });
+            let ends = [net.positions.to_string(), net.held_out.to_string()];
+            table.push([number.to_string()].into_iter().chain(elo).chain(ends));
         }
-        Ok(())
-    }
-}
-
-/// The generations as comma-separated values. Columns of matches that were not played are empty.
-fn table(generations: &[NetGeneration]) -> String {
-    let mut text = "generation,Elo against linear,low,high,Elo against the one before,low,high,positions,\
-                    held out\n"
-        .to_owned();
-    for (NetGeneration { net, linear, before }, number) in generations.iter().zip(1..) {
-        // Writing to a string cannot fail.
-        _ = write!(text, "{number}");
-        for pairs in [linear, before] {
-            _ = match pairs.map(|pairs| pairs.elo()) {
-                Some(Elo { estimate, low, high, .. }) => write!(text, ",{estimate:.1},{low:.1},{high:.1}"),
-                None => write!(text, ",,,"),
+        let curve = |name: &str, pairs: fn(&NetGeneration) -> Option<Pairs>| {
+            let shown = |elo: f64| elo.clamp(-MOST, MOST);
+            let point = |(generation, number): (&NetGeneration, u32)| {
+                let Elo { estimate, low, high, .. } = pairs(generation)?.elo();
+                Some((number.into(), shown(estimate), (shown(low), shown(high))))
             };
-        }
-        _ = writeln!(text, ",{},{}", net.positions, net.held_out);
-    }
-    text
-}
-
-fn chart(generations: &[NetGeneration]) -> Result<String, ChartError> {
-    let curve = |name: &str, pairs: fn(&NetGeneration) -> Option<Pairs>| {
-        let mut curve = Curve { name: name.to_owned(), ..Curve::default() };
-        for (generation, number) in generations.iter().zip(1..) {
-            if let Some(Elo { estimate, low, high, .. }) = pairs(generation).map(|pairs| pairs.elo()) {
-                let shown = |elo: f64| elo.clamp(-MOST, MOST);
-                curve.points.push((number.into(), shown(estimate)));
-                curve.band.push((shown(low), shown(high)));
-            }
-        }
-        curve
-    };
-    Chart {
-        title: "Elo of the generations, with 95 % confidence intervals",
-        x: "generation",
-        y: "Elo",
-        range: None,
-        level: Some(0.0),
-        curves: vec![
+            Curve::with_band(name, self.complete.iter().zip(1..).filter_map(point))
+        };
+        let curves = [
             curve("against linear", |generation| generation.linear),
             curve("against the one before", |generation| generation.before),
-        ],
+        ];
+        let titles = ["Elo of the generations, with 95 % confidence intervals", "generation", "Elo"];
+        let chart = Chart { level: Some(0.0), ..Chart::new(titles, curves) };
+        Report { name: "elo.csv", table, charts: vec![("elo.svg", chart)] }
     }
-    .to_svg()
 }
 
 #[cfg(test)]
@@ -123,15 +90,15 @@ mod tests {
     fn matches_that_were_not_played_leave_columns_empty() {
         let net = TrainedNet { positions: 90, held_out: 0.25 };
         let (even, won) = (Some(Pairs::of([1, 0, 0, 0, 1])), Some(Pairs::of([0, 0, 0, 0, 2])));
-        let generations = [
+        let complete = vec![
             NetGeneration { net, linear: even, before: None },
             NetGeneration { net, linear: won, before: None },
         ];
-        let table = table(&generations);
-        let lines: Vec<_> = table.lines().skip(1).collect();
+        let report = GenerationsState { complete, trained: None }.report();
+        let lines: Vec<_> = report.table.as_str().lines().skip(1).collect();
         assert_eq!(lines, ["1,0.0,-inf,inf,,,,90,0.25", "2,inf,inf,inf,,,,90,0.25"]);
-        let svg = chart(&generations).unwrap();
+        let (_, svg) = report.svgs().unwrap().pop().unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
-        assert_eq!(chart(&[]), Err(ChartError::Empty));
+        assert_eq!(GenerationsState::default().report().svgs(), Ok(Vec::new()));
     }
 }

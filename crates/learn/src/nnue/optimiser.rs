@@ -3,12 +3,7 @@
 use rayon::prelude::*;
 
 use super::model::Numbers;
-
-/// What Adam keeps of the mean gradient and of the mean square: β₁ and β₂.
-const KEPT: (f32, f32) = (0.9, 0.999);
-
-/// What Adam adds to the root of the mean square.
-const EPSILON: f32 = 1e-8;
+use crate::adam::{Adam, MOMENTUM};
 
 /// Parameters that are updated together.
 const CHUNK: usize = 4_096;
@@ -42,10 +37,7 @@ impl AdamW {
     /// Makes a step with gradients that are the sums of `gradients`, added up in their order.
     pub fn step(&mut self, step: Step, gradients: &[&Numbers], net: &mut Numbers) {
         self.steps = self.steps.saturating_add(1);
-        // The means begin at 0, which Adam sets right. Steps beyond the range of `i32` change nothing.
-        let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
-        let right = |kept: f32| 1.0 / (1.0 - kept.powi(steps));
-        let (right_mean, right_square) = (right(KEPT.0), right(KEPT.1));
+        let adam = Adam::step(self.steps, MOMENTUM);
         let limits = [step.most.0, step.most.0, step.most.1, f32::INFINITY];
         let decays = [step.decay, 0.0, step.decay, 0.0];
         let parts = net.parts_mut().into_iter().zip(self.mean.parts_mut()).zip(self.square.parts_mut());
@@ -63,9 +55,7 @@ impl AdamW {
                 let state = mean.iter_mut().zip(square);
                 for ((value, sum), (mean, square)) in values.iter_mut().zip(sums).zip(state) {
                     let gradient = *sum * step.share;
-                    *mean = KEPT.0 * *mean + (1.0 - KEPT.0) * gradient;
-                    *square = KEPT.1 * *square + (1.0 - KEPT.1) * gradient * gradient;
-                    let towards = *mean * right_mean / ((*square * right_square).sqrt() + EPSILON);
+                    let towards = adam.direction(gradient, mean, square);
                     *value = (*value * (1.0 - decay) - step.rate * towards).clamp(-limit, limit);
                 }
             });

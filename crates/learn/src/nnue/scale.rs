@@ -1,6 +1,6 @@
 //! What scores and outputs say about results.
 
-use super::super::minimum::minimum;
+use crate::minimum::minimum;
 use labrys_core::game::{Points, WdlModel};
 
 /// Search interval of the units of the evaluation that make 1 on the logistic scale.

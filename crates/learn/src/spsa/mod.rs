@@ -14,7 +14,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-use super::checkpoint::Checkpointed;
+use super::run_folder::{JsonState, RunState};
 use labrys_core::game::mixed;
 
 /// How fast the gain falls over the iterations, as Spall recommends.
@@ -81,14 +81,16 @@ pub struct SpsaPoint {
     pub values: Vec<f64>,
 }
 
-impl Checkpointed for SpsaState {
-    const VERSION: u32 = 1;
-
+impl RunState for SpsaState {
     const FILE: &'static str = "spsa.json";
 
     fn argument(name: &str) -> String {
         format!("--{name}")
     }
+}
+
+impl JsonState for SpsaState {
+    const VERSION: u32 = 1;
 }
 
 /// The whole numbers of a side, in the order of the parameters.

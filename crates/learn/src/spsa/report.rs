@@ -1,47 +1,28 @@
 //! What a tuning has found, as a table and as a chart.
 
-use std::fmt::Write;
-
 use super::{Parameter, Spsa, SpsaState};
-use labrys_support::chart::{Chart, ChartError, Curve, draw};
+use crate::report::{Report, Table};
+use labrys_support::chart::{Chart, Curve};
 
 impl Spsa {
-    /// The values on the way as comma-separated values, with one line for each point of the curve.
-    pub fn table(&self, state: &SpsaState) -> String {
-        let mut text = String::from("iteration");
-        // Writing to a string cannot fail.
-        self.parameters.iter().for_each(|parameter| _ = write!(text, ",{}", parameter.name));
+    /// The values on the way: a table with one line for each point of the curve, and a chart with each value as
+    /// a share of its range; those that have moved most have a name in the legend.
+    pub fn report(&self, state: &SpsaState) -> Report<'static> {
+        let names = self.parameters.iter().map(|parameter| parameter.name.as_str());
+        let mut table = Table::new(["iteration"].into_iter().chain(names));
         for point in &state.curve {
-            _ = write!(text, "\n{}", point.iteration);
-            point.values.iter().for_each(|value| _ = write!(text, ",{value:.4}"));
+            let values = point.values.iter().map(|value| format!("{value:.4}"));
+            table.push([point.iteration.to_string()].into_iter().chain(values));
         }
-        text + "\n"
-    }
-
-    /// The values on the way in SVG, each as a share of its range; those that have moved most have a name in
-    /// the legend. `None` before the first point.
-    ///
-    /// # Errors
-    /// [`ChartError`] when the drawing library fails.
-    pub fn chart(&self, state: &SpsaState) -> Result<Option<String>, ChartError> {
-        let share = |parameter: &Parameter, value: f64| {
-            100.0 * (value - parameter.min) / (parameter.max - parameter.min)
-        };
         let curves = self.by_movement(state).into_iter().map(|index| {
-            let parameter = &self.parameters[index];
+            let Parameter { name, min, max, .. } = &self.parameters[index];
+            let share = |value: f64| 100.0 * (value - min) / (max - min);
             let points = state.curve.iter();
-            let points = points.map(|point| (point.iteration as f64, share(parameter, point.values[index])));
-            Curve { name: parameter.name.clone(), points: points.collect(), band: Vec::new() }
+            Curve::new(name, points.map(|point| (point.iteration as f64, share(point.values[index]))))
         });
-        let chart = Chart {
-            title: "SPSA",
-            x: "iterations",
-            y: "share of the range, %",
-            range: Some(0.0..100.0),
-            level: None,
-            curves: curves.collect(),
-        };
-        Ok(draw([("", chart)])?.pop().map(|(_, svg)| svg))
+        let titles = ["SPSA", "iterations", "share of the range, %"];
+        let chart = Chart { range: Some(0.0..100.0), ..Chart::new(titles, curves) };
+        Report { name: "spsa.csv", table, charts: vec![("spsa.svg", chart)] }
     }
 
     /// The games and the value that has moved most, in one line.
@@ -87,13 +68,14 @@ mod tests {
             seed: 1,
         };
         let mut state = spsa.start();
-        assert_eq!(spsa.chart(&state), Ok(None));
+        assert_eq!(spsa.report(&state).svgs(), Ok(Vec::new()));
         state.values = vec![8.0, 6.5];
         state.games = [1, 2, 3];
         state.curve.push(SpsaPoint { iteration: 2, values: state.values.clone() });
-        assert_eq!(spsa.table(&state), "iteration,wide,narrow\n0,5.0000,5.0000\n2,8.0000,6.5000\n");
+        let report = spsa.report(&state);
+        assert_eq!(report.table.as_str(), "iteration,wide,narrow\n0,5.0000,5.0000\n2,8.0000,6.5000\n");
         assert_eq!(spsa.summary(&state), "θ⁺ +3 =2 -1, moved most: narrow 5 → 6.50");
-        let svg = spsa.chart(&state).unwrap().unwrap();
+        let (_, svg) = report.svgs().unwrap().pop().unwrap();
         let [narrow, wide] = ["narrow", "wide"].map(|name| svg.find(name).unwrap());
         assert!(narrow < wide, "{svg}");
     }

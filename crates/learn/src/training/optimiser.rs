@@ -3,13 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Gradients, Optimiser, TrainingSettings};
+use crate::adam::Adam;
 use labrys_core::nets::{NetProblem, Parameters, Tensor};
-
-/// The share of the mean square of a gradient that Adam keeps, β₂.
-const KEPT_SQUARE: f32 = 0.999;
-
-/// What Adam adds to the root of the mean square.
-const EPSILON: f32 = 1e-8;
 
 /// The names under which the state is stored; those of parameters follow the first two.
 const MEAN: &str = "optimiser.mean.";
@@ -43,10 +38,7 @@ impl OptimiserState {
         self.steps += 1;
         let TrainingSettings { optimiser, rate, warmup, momentum, decay, .. } = *settings;
         let rate = rate * (self.steps as f32 / warmup.max(1) as f32).min(1.0);
-        // The means begin at 0, which Adam sets right. Steps beyond the range of `i32` change nothing.
-        let steps = i32::try_from(self.steps).unwrap_or(i32::MAX);
-        let right = |kept: f32| 1.0 / (1.0 - kept.powi(steps));
-        let (right_mean, right_square) = (right(momentum), right(KEPT_SQUARE));
+        let adam = Adam::step(self.steps, momentum.into());
         for (name, gradients) in gradients {
             let zeros = || vec![0.0; gradients.len()];
             let memory = self
@@ -63,11 +55,7 @@ impl OptimiserState {
                             *mean = momentum * *mean + gradient;
                             *mean
                         }
-                        Optimiser::Adam => {
-                            *mean = momentum * *mean + (1.0 - momentum) * gradient;
-                            *square = KEPT_SQUARE * *square + (1.0 - KEPT_SQUARE) * gradient * gradient;
-                            *mean * right_mean / ((*square * right_square).sqrt() + EPSILON)
-                        }
+                        Optimiser::Adam => adam.direction(gradient, mean, square),
                     };
             }
         }

@@ -1,130 +1,75 @@
 //! The learning curve of a run, as a table and as charts.
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
 
 use super::{Generation, ZeroState};
-use labrys_support::chart::{Chart, ChartError, Curve, draw};
+use crate::report::{Report, Table, cell};
+use labrys_support::chart::{Chart, Curve};
 use labrys_support::elo::Pairs;
 
 /// Elo of a net on the scale of its run, where the first net has 0, and half the width of its 95 % confidence
 /// interval.
 type Rating = (f64, f64);
 
-/// The curve as comma-separated values, with one line for each generation. Columns of matches that were not
-/// played are empty. Scores are from 0 to 1.
-pub(super) fn table(state: &ZeroState) -> String {
-    let names = opponents(state);
-    let scores: String =
-        names.iter().map(|name| format!(",score against {}", name.replace(',', "_"))).collect();
-    let mut text = format!(
-        "generation,white,drawn,black,positions,window,steps,policy loss,value loss,won,drawn,lost,accepted,\
-         Elo,Elo error{scores}\n"
-    );
-    for ((generation, rating), number) in state.generations.iter().zip(ratings(state)).zip(1..) {
-        let Generation { selfplay, positions, window, loss, gate, is_accepted, comparisons } = generation;
-        // Writing to a string cannot fail.
-        let _ = write!(
-            text,
-            "{number},{},{},{},{positions},{window},{},{},{}",
-            selfplay.white, selfplay.drawn, selfplay.black, loss.steps, loss.policy, loss.value
-        );
-        let _ = match gate {
-            Some(Pairs { games: [lost, drawn, won], .. }) => write!(text, ",{won},{drawn},{lost}"),
-            None => write!(text, ",,,"),
-        };
-        let _ = write!(text, ",{is_accepted}");
-        let _ = match rating {
-            Some((elo, error)) => write!(text, ",{elo:.1},{error:.1}"),
-            None => write!(text, ",,"),
-        };
-        for name in &names {
-            let found = comparisons.iter().find(|(other, _)| other == name);
-            text.push(',');
-            found.iter().for_each(|(_, pairs)| _ = write!(text, "{}", pairs.score().0));
-        }
-        text.push('\n');
+/// The names of the columns before those of the opponents.
+const COLUMNS: &str = "generation,white,drawn,black,positions,window,steps,policy loss,value loss,won,drawn,lost,\
+                       accepted,Elo,Elo error";
+
+/// The curve: a table with a line for each generation, where columns of matches that were not played are empty
+/// and scores are from 0 to 1; charts of losses, Elo, and scores against the fixed opponents, over generations.
+pub(super) fn report(state: &ZeroState) -> Report<'static> {
+    let (names, ratings) = (opponents(state), ratings(state));
+    let score = |generation: &Generation, opponent: &str| {
+        let found = generation.comparisons.iter().find(|(name, _)| name == opponent)?;
+        Some(found.1.score())
+    };
+    let columns = COLUMNS.split(',').map(str::to_owned);
+    let mut table = Table::new(columns.chain(names.iter().map(|name| format!("score against {name}"))));
+    for ((generation, rating), number) in state.generations.iter().zip(&ratings).zip(1..) {
+        let Generation { selfplay, positions, window, loss, gate, is_accepted, .. } = generation;
+        let counts =
+            [number, selfplay.white, selfplay.drawn, selfplay.black, *positions, *window, loss.steps];
+        let [lost, drawn, won] = [0, 1, 2].map(|result| cell(gate.map(|pairs| pairs.games[result])));
+        let [elo, error] = [rating.map(|rating| rating.0), rating.map(|rating| rating.1)];
+        let cells =
+            [loss.policy.to_string(), loss.value.to_string(), won, drawn, lost, is_accepted.to_string()];
+        let elo = [elo, error].map(|elo| cell(elo.map(|elo| format!("{elo:.1}"))));
+        let scores = names.iter().map(|name| cell(score(generation, name).map(|score| score.0)));
+        table.push(counts.iter().map(u64::to_string).chain(cells).chain(elo).chain(scores));
     }
-    text
+
+    let numbered = || state.generations.iter().zip((1..).map(f64::from));
+    let loss = |name: &str, value: fn(&Generation) -> f64| {
+        Curve::new(name, numbered().map(|(generation, number)| (number, value(generation))))
+    };
+    let losses = [
+        loss("policy, cross entropy", |generation| generation.loss.policy),
+        loss("value, squared error", |generation| generation.loss.value),
+    ];
+    let elo = numbered().zip(ratings).filter_map(|((_, number), rating)| Some(with_error(number, rating?)));
+    let scores = names.iter().map(|name| {
+        let percent = |(score, error)| (100.0 * score, 100.0 * error);
+        let point = |(generation, number)| Some(with_error(number, percent(score(generation, name)?)));
+        Curve::with_band(name, numbered().filter_map(point))
+    });
+    let (generation, elo) = ("generation", [Curve::with_band("Elo", elo)]);
+    let losses = Chart::new(["Losses", generation, "mean loss of the steps"], losses);
+    let titles = ["Elo by the matches with the best net before", generation, "Elo above the first net"];
+    let elo = Chart { level: Some(0.0), ..Chart::new(titles, elo) };
+    let scores = Chart::of_scores("Score of the best net against fixed opponents", generation, scores);
+    let charts = vec![("loss.svg", losses), ("elo.svg", elo), ("score.svg", scores)];
+    Report { name: "curve.csv", table, charts }
 }
 
-/// The charts in SVG with their file names: losses, Elo, and scores against the fixed opponents, over
-/// generations. Empty charts are left out.
-///
-/// # Errors
-/// [`ChartError`] when the drawing library fails.
-pub(super) fn charts(state: &ZeroState) -> Result<Vec<(&'static str, String)>, ChartError> {
-    let numbered =
-        || state.generations.iter().zip(1..).map(|(generation, number)| (f64::from(number), generation));
-    let loss = |name: &str, value: fn(&Generation) -> f64| Curve {
-        name: name.to_owned(),
-        points: numbered().map(|(number, generation)| (number, value(generation))).collect(),
-        ..Curve::default()
-    };
-    let elo = numbered().zip(ratings(state)).filter_map(|((number, _), rating)| Some((number, rating?)));
-    let scores = opponents(state).into_iter().map(|opponent| {
-        let of = |generation: &Generation| {
-            let found = generation.comparisons.iter().find(|(name, _)| *name == opponent)?;
-            let (score, error) = found.1.score();
-            Some((100.0 * score, 100.0 * error))
-        };
-        with_band(&opponent, numbered().filter_map(|(number, generation)| Some((number, of(generation)?))))
-    });
-    let charts = [
-        (
-            "loss.svg",
-            Chart {
-                title: "Losses",
-                x: "generation",
-                y: "mean loss of the steps",
-                range: None,
-                level: None,
-                curves: vec![
-                    loss("policy, cross entropy", |generation| generation.loss.policy),
-                    loss("value, squared error", |generation| generation.loss.value),
-                ],
-            },
-        ),
-        (
-            "elo.svg",
-            Chart {
-                title: "Elo by the matches with the best net before",
-                x: "generation",
-                y: "Elo above the first net",
-                range: None,
-                level: Some(0.0),
-                curves: vec![with_band("Elo", elo)],
-            },
-        ),
-        (
-            "score.svg",
-            Chart {
-                title: "Score of the best net against fixed opponents",
-                x: "generation",
-                y: "score, %",
-                range: Some(0.0..100.0),
-                level: Some(50.0),
-                curves: scores.collect(),
-            },
-        ),
-    ];
-    draw(charts)
+/// A point of a curve with the interval of its error.
+fn with_error(x: f64, (y, error): (f64, f64)) -> (f64, f64, (f64, f64)) {
+    (x, y, (y - error, y + error))
 }
 
 /// The names of the fixed opponents.
 fn opponents(state: &ZeroState) -> BTreeSet<String> {
     let comparisons = state.generations.iter().flat_map(|generation| &generation.comparisons);
     comparisons.map(|(name, _)| name.clone()).collect()
-}
-
-/// A curve of values with their errors.
-fn with_band(name: &str, points: impl Iterator<Item = (f64, (f64, f64))>) -> Curve {
-    let points: Vec<_> = points.collect();
-    Curve {
-        name: name.to_owned(),
-        points: points.iter().map(|&(x, (y, _))| (x, y)).collect(),
-        band: points.iter().map(|&(_, (y, error))| (y - error, y + error)).collect(),
-    }
 }
 
 /// The rating of each generation: that of the best net before, plus the difference by their match. Errors add
@@ -178,7 +123,7 @@ mod tests {
     fn ratings_add_up_over_the_nets_that_were_accepted() {
         use Points::{Draw, Win};
         let mut state = ZeroState::default();
-        assert!(charts(&state).unwrap().is_empty());
+        assert!(report(&state).svgs().unwrap().is_empty());
         state.generations = vec![
             generation(Some([Win, Draw]), true),
             generation(Some([Draw, Draw]), false),
@@ -199,12 +144,12 @@ mod tests {
         let mut second = generation(Some([Points::Draw; 2]), false);
         second.comparisons = vec![("a,b".to_owned(), pairs)];
         let state = ZeroState { best: 1, generations: vec![generation(None, true), second] };
-        let text = table(&state);
-        let lines: Vec<_> = text.lines().collect();
+        let report = report(&state);
+        let lines: Vec<_> = report.table.as_str().lines().collect();
         assert!(lines[0].ends_with("accepted,Elo,Elo error,score against a_b"));
         assert_eq!(lines[1], "1,2,0,1,30,60,5,1.5,0.25,,,,true,,,");
         assert_eq!(lines[2], "2,2,0,1,30,60,5,1.5,0.25,0,18,0,false,0.0,0.0,0.75");
-        let names: Vec<_> = charts(&state).unwrap().into_iter().map(|(name, _)| name).collect();
+        let names: Vec<_> = report.svgs().unwrap().into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["loss.svg", "elo.svg", "score.svg"]);
     }
 }

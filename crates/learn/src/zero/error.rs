@@ -1,14 +1,12 @@
 //! Why there are no settings, or why a run ends.
 
-use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
 use super::SamplesError;
-use crate::checkpoint::CheckpointError;
+use crate::run_folder::RunError;
 use labrys_core::nets::{NetError, NetProblem, SizeError};
-use labrys_support::chart::ChartError;
 use labrys_support::shard::ShardError;
 
 /// Settings that are refused.
@@ -54,9 +52,9 @@ pub enum ZeroError {
     /// A setting is refused.
     #[error(transparent)]
     Settings(#[from] SettingsError),
-    /// The state is refused, or a file cannot be written.
+    /// The state is refused, or a file or folder cannot be made, written or removed.
     #[error(transparent)]
-    Checkpoint(#[from] CheckpointError),
+    Run(#[from] RunError),
     /// A net or a trainer is refused or cannot be written.
     #[error(transparent)]
     Net(#[from] NetError),
@@ -68,14 +66,6 @@ pub enum ZeroError {
     Architecture {
         /// The file.
         path: PathBuf,
-    },
-    /// A file or folder cannot be made or removed.
-    #[error("{}: {error}", .path.display())]
-    File {
-        /// The file or folder.
-        path: PathBuf,
-        /// The error of the operating system.
-        error: io::Error,
     },
     /// A step of training has failed.
     #[error("generation {generation}, step {step} of training: {problem}; the nets before are kept")]
@@ -99,9 +89,6 @@ pub enum ZeroError {
         /// The generation, from 1.
         generation: u32,
     },
-    /// A chart cannot be drawn.
-    #[error(transparent)]
-    Chart(#[from] ChartError),
     /// The settings cannot be written to the state.
     #[error("settings: {0}")]
     Json(#[from] serde_json::Error),

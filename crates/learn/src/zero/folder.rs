@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::{ZeroError, ZeroState, curve};
-use crate::checkpoint::TrainingFolder;
+use crate::run_folder::{RunError, RunFolder};
 use labrys_support::files::Claim;
 
 /// The folder of a run.
 pub(super) struct ZeroFolder {
     path: PathBuf,
-    files: TrainingFolder<ZeroState>,
+    files: RunFolder<ZeroState>,
     /// No other process writes to it.
     _claim: Claim,
 }
@@ -27,8 +27,8 @@ impl ZeroFolder {
     /// Opens the folder, creating it if missing, and checks that it is writable. `settings` are those that
     /// the result depends on.
     pub(super) fn open(path: &Path, settings: Map<String, Value>) -> Result<ZeroFolder, ZeroError> {
-        let files = TrainingFolder::open(path, settings);
-        let files = files.map_err(|error| ZeroError::File { path: path.to_owned(), error })?;
+        let files = RunFolder::open(path, settings);
+        let files = files.map_err(|error| RunError::File { path: path.to_owned(), error })?;
         let claim = files.claim()?;
         Ok(ZeroFolder { path: path.to_owned(), files, _claim: claim })
     }
@@ -40,12 +40,8 @@ impl ZeroFolder {
 
     /// Writes the state, then the curve and its charts, which can be made from it.
     pub(super) fn write(&self, state: &ZeroState) -> Result<(), ZeroError> {
-        self.files.write_state(state)?;
-        self.files.put("curve.csv", &curve::table(state))?;
-        for (name, chart) in curve::charts(state)? {
-            self.files.put(name, &chart)?;
-        }
-        Ok(())
+        self.files.write(state)?;
+        Ok(self.files.put_report(curve::report(state))?)
     }
 
     /// Checks that nothing is left of another run, whose state is gone.
@@ -53,7 +49,7 @@ impl ZeroFolder {
         let path = self.generation(1);
         if path.exists() {
             let error = io::Error::other("left of a run whose state is missing; remove it");
-            return Err(ZeroError::File { path, error });
+            return Err(RunError::File { path, error }.into());
         }
         Ok(())
     }
@@ -61,7 +57,7 @@ impl ZeroFolder {
     /// Makes the folder of a generation.
     pub(super) fn make(&self, generation: u32) -> Result<(), ZeroError> {
         let path = self.generation(generation);
-        fs::create_dir_all(&path).map_err(|error| ZeroError::File { path, error })
+        fs::create_dir_all(&path).map_err(|error| RunError::File { path, error }.into())
     }
 
     /// The net of a generation.
@@ -96,7 +92,7 @@ impl ZeroFolder {
         for path in trainers.chain(samples) {
             match fs::remove_file(&path) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    return Err(ZeroError::File { path, error });
+                    return Err(RunError::File { path, error }.into());
                 }
                 _ => (),
             }

@@ -3,7 +3,7 @@
 use super::GateSettings;
 use super::selfplay::longest;
 use super::{Purpose, ZeroSettings};
-use crate::selfplay::{Agent, GameSettings, play};
+use crate::play::{Agent, GameSettings, play};
 use labrys_core::engine::Play;
 use labrys_core::engine::Playable;
 use labrys_core::game::{Color, Game};

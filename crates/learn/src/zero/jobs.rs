@@ -1,21 +1,20 @@
 //! The games of a generation played elsewhere than where its net is trained, all of them or in shards.
 
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use thiserror::Error;
 
 use super::samples_file::Metadata;
 use super::selfplay::play_games;
-use super::{Purpose, Samples, SamplesError, SelfPlayResult, SettingsError, ZeroConfig, ZeroError};
-use crate::selfplay::Agent;
+use super::{Purpose, SettingsError, ZeroConfig, ZeroError};
+use crate::play::Agent;
+use crate::run_folder::RunError;
 use labrys_core::engine::Play;
 use labrys_core::engine::Playable;
 use labrys_core::nets::{Net, NetConfig, Parameters};
 use labrys_core::search::{Control, NetLeaves};
 use labrys_support::files::Claim;
-use labrys_support::shard::{MergeError, Part, Shard};
+use labrys_support::shard::{Part, Shard};
 
 /// Tables of the settings, and settings, that the games of a generation depend on besides its net.
 const SETTINGS: [&str; 4] = ["variant", "option", "seed", "selfplay"];
@@ -60,7 +59,7 @@ impl GenerationGames<'_> {
         let numbers = part.map_or(0..games, |part| part.numbers());
         let of = numbers.end - numbers.start;
         let _claim =
-            Claim::file(self.out).map_err(|error| ZeroError::File { path: self.out.to_owned(), error })?;
+            Claim::file(self.out).map_err(|error| RunError::File { path: self.out.to_owned(), error })?;
         let leaves = || NetLeaves::new(net.clone(), path.clone());
         let player = || {
             let mut player: Agent<G> = self.config.net_player(false)?;
@@ -95,52 +94,11 @@ impl GenerationGames<'_> {
         let mut settings = self.config.result_settings()?;
         settings.retain(|name, _| SETTINGS.contains(&name.split('.').next().unwrap_or_default()));
         let read = |path: &Path| {
-            std::fs::read(path).map_err(|error| ZeroError::File { path: path.to_owned(), error })
+            std::fs::read(path).map_err(|error| RunError::File { path: path.to_owned(), error })
         };
         let net = self.net.map(read).transpose()?;
         settings.insert("generation".to_owned(), self.generation.into());
         settings.insert("best net".to_owned(), net.map(|bytes| crc32fast::hash(&bytes)).into());
         Ok(settings)
     }
-}
-
-/// Why samples cannot be merged.
-#[derive(Debug, Error)]
-pub enum SamplesMergeError {
-    /// A file is refused.
-    #[error(transparent)]
-    Samples(#[from] SamplesError),
-    /// A file does not have the games of its part.
-    #[error(transparent)]
-    Merge(#[from] MergeError),
-    /// There is nothing to learn from.
-    #[error("all games ended in their random openings")]
-    NoPositions,
-    /// The result cannot be written.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-}
-
-/// Writes the samples of all parts of a generation, byte for byte as one machine would have written them.
-///
-/// # Errors
-/// [`SamplesMergeError`] names the file that is refused.
-pub fn merge_samples<G: Playable>(
-    files: &[(PathBuf, Part)],
-    out: &mut dyn Write,
-) -> Result<(), SamplesMergeError> {
-    let (mut all, mut result, mut whole) = (Samples::new(), SelfPlayResult::default(), None);
-    for (path, part) in files {
-        let (samples, metadata) = Samples::read::<G>(path)?;
-        part.check_games(path, metadata.result.games())?;
-        all.append(&samples);
-        result.add_all(metadata.result);
-        whole = Some((path, Metadata { result, part: None, ..metadata }));
-    }
-    let Some((path, metadata)) = whole.filter(|_| !all.is_empty()) else {
-        return Err(SamplesMergeError::NoPositions);
-    };
-    let bytes = all.to_bytes::<G>(metadata);
-    let bytes = bytes.map_err(|problem| SamplesError { path: path.clone(), problem: Box::new(problem) })?;
-    Ok(out.write_all(&bytes)?)
 }

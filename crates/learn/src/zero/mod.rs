@@ -34,12 +34,13 @@ mod worker;
 
 pub use config::ZeroConfig;
 pub use error::{SettingsError, ZeroError};
-pub use jobs::{GenerationGames, SamplesMergeError, merge_samples};
+pub use jobs::GenerationGames;
 pub use options::EngineOptions;
 pub use replay::MeanLoss;
 pub use run::{Event, ZeroRun};
 pub use samples::Samples;
-pub use samples_file::{SamplesError, game_and_part};
+pub use samples_file::SamplesError;
+pub(crate) use samples_file::{Metadata, game_and_part};
 pub use selfplay::SelfPlayResult;
 pub use settings::{
     ComparisonSettings, Even, Fraction, GateSettings, MatchSettings, NetKind, NetSettings, ReplaySettings,

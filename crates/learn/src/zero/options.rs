@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use toml::Spanned;
 
 use super::{SettingsError, ZeroConfig};
-use crate::selfplay::{Agent, SearchLimit};
+use crate::play::{Agent, SearchLimit};
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Settings, TypedEngine};
 use labrys_core::search::{Method, RootSelection};

@@ -78,7 +78,7 @@ impl Samples {
     }
 
     /// Adds other positions of the same encoding.
-    pub(super) fn append(&mut self, other: &Samples) {
+    pub(crate) fn append(&mut self, other: &Samples) {
         let moves = self.moves() as u32;
         self.planes.extend(&other.planes);
         self.move_offsets.extend(other.move_offsets[1..].iter().map(|offset| moves + offset));

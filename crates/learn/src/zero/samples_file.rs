@@ -34,21 +34,21 @@ pub struct SamplesError {
 
 /// The metadata of samples.
 #[derive(Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Metadata {
-    pub(super) shape: EncodingShape,
-    pub(super) generation: u32,
+pub(crate) struct Metadata {
+    pub(crate) shape: EncodingShape,
+    pub(crate) generation: u32,
     #[serde(flatten)]
-    pub(super) result: SelfPlayResult,
+    pub(crate) result: SelfPlayResult,
     /// The part of the generation that the file holds; `None` for all of it.
     #[serde(rename = "shard", default, skip_serializing_if = "Option::is_none")]
-    pub(super) part: Option<Part>,
+    pub(crate) part: Option<Part>,
 }
 
 /// The game of a file of samples, and the part of a generation that it holds.
 ///
 /// # Errors
 /// [`SamplesError`] names the file and what is wrong with it.
-pub fn game_and_part(path: &Path) -> Result<(String, Option<Part>), SamplesError> {
+pub(crate) fn game_and_part(path: &Path) -> Result<(String, Option<Part>), SamplesError> {
     let read = || {
         let (what, entry) = (SAMPLES.0, SAMPLES.1);
         let (game, metadata) = tensors::game_and_metadata::<Metadata>(what, entry, &std::fs::read(path)?)?;
@@ -68,7 +68,7 @@ impl Samples {
     }
 
     /// The content of a file of the samples.
-    pub(super) fn to_bytes<G: Knowledge>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
+    pub(crate) fn to_bytes<G: Knowledge>(&self, metadata: Metadata) -> Result<Vec<u8>, TensorProblem> {
         tensors::to_bytes(kind::<G>(), G::info().name, &self.tensors(metadata.shape), metadata)
     }
 
@@ -105,7 +105,7 @@ impl Samples {
     ///
     /// # Errors
     /// [`SamplesError`] names the file and what is wrong with it.
-    pub(super) fn read<G: Knowledge>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
+    pub(crate) fn read<G: Knowledge>(path: &Path) -> Result<(Samples, Metadata), SamplesError> {
         let read = || {
             let bytes = std::fs::read(path)?;
             let (metadata, file) = tensors::from_bytes::<Metadata>(kind::<G>(), G::info().name, &bytes)?;

@@ -8,13 +8,13 @@ use rand::{RngExt, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::{Purpose, Samples, SelfPlaySettings, ZeroSettings};
-use crate::selfplay::{Agent, random_move};
+use crate::play::{Agent, Stopped, opened};
 use labrys_core::engine::Playable;
 use labrys_core::engine::game_loop::{GameDriver, play_out};
 use labrys_core::engine::{Board, Play};
 use labrys_core::game::{Color, Game, Points, mixed};
 use labrys_core::parallel;
-use labrys_core::search::{Control, Listener, Report, RootStatistics};
+use labrys_core::search::{Control, RootStatistics};
 
 /// How many games White won, nobody won, and Black won.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ impl SelfPlayResult {
     }
 
     /// Counts the games of another result.
-    pub(super) fn add_all(&mut self, other: SelfPlayResult) {
+    pub(crate) fn add_all(&mut self, other: SelfPlayResult) {
         self.white += other.white;
         self.drawn += other.drawn;
         self.black += other.black;
@@ -95,13 +95,13 @@ fn play_game<G: Playable>(
     seed: u64,
     control: &Control,
 ) -> Option<SelfPlayGame> {
-    player.engine.new_game();
-    player.engine.set_seed(mixed(seed) >> 1);
+    player.new_game(mixed(seed));
     let mut random = StdRng::seed_from_u64(seed);
-    let opening_plies = random.random_range(0..=settings.opening_plies);
+    let plies = random.random_range(0..=settings.opening_plies) as usize;
+    let (mut game, longest) = opened(start, plies, longest::<G>(settings), (&mut random, None), control);
     let (samples, sides) = (Samples::new(), Vec::new());
-    let mut driver = Driver { player, control, random, opening_plies, samples, sides };
-    let end = play_out(&mut start.clone(), longest::<G>(settings), &mut driver).ok()?;
+    let mut driver = Driver { player, control, random, samples, sides };
+    let end = play_out(&mut game, longest, &mut driver).ok()?;
     let Driver { mut samples, sides, .. } = driver;
     for (value, side) in samples.value.iter_mut().zip(sides) {
         *value = (2.0 * Points::of(end.winner(), side).value() - 1.0) as f32;
@@ -114,35 +114,23 @@ pub(super) fn longest<G: Game>(settings: &SelfPlaySettings) -> Option<u32> {
     G::LONGEST_GAME.into_iter().chain([settings.longest.get()]).min()
 }
 
-/// The game was stopped.
-struct Interrupted;
-
 /// Asks the player for its moves and records what it has found out.
 struct Driver<'a, G: Game> {
     player: &'a mut Agent<G>,
     control: &'a Control,
     random: StdRng,
-    /// Random moves still to be played.
-    opening_plies: u32,
     samples: Samples,
     /// The side to move of each position.
     sides: Vec<Color>,
 }
 
 impl<G: Playable> GameDriver<G> for Driver<'_, G> {
-    type Stop = Interrupted;
+    type Stop = Stopped;
 
-    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Interrupted> {
-        if self.opening_plies > 0 {
-            self.opening_plies -= 1;
-            return Ok(random_move(game, &mut self.random));
-        }
-        let Agent { engine, limit } = &mut *self.player;
-        let mut recorder = RootRecorder(None);
-        let best = engine.think(game, None, &limit.limits(), self.control, &mut recorder);
-        // The game is not over, so a search that is not stopped finds a move, and tells of its root.
-        let mv = best.mv.filter(|_| !self.control.is_stopped()).ok_or(Interrupted)?;
-        let root = recorder.0.ok_or(Interrupted)?;
+    fn choose(&mut self, game: &Play<G>) -> Result<G::Move, Stopped> {
+        let found = self.player.search(game, self.control).ok_or(Stopped)?;
+        // Every player is a Monte Carlo search, which tells of its root.
+        let (mv, root) = (found.mv, found.root.ok_or(Stopped)?);
         let position = game.position();
         let policy = target(position, mv, &root);
         let root_value = (2.0 * root.value - 1.0) as f32;
@@ -153,17 +141,6 @@ impl<G: Playable> GameDriver<G> for Driver<'_, G> {
 
     fn random(&mut self) -> f64 {
         self.random.random()
-    }
-}
-
-/// Records what a search says of its root.
-struct RootRecorder<M>(Option<RootStatistics<M>>);
-
-impl<M: Clone> Listener<M> for RootRecorder<M> {
-    fn report(&mut self, _report: Report<M>) {}
-
-    fn root(&mut self, root: &RootStatistics<M>) {
-        self.0 = Some(root.clone());
     }
 }
 

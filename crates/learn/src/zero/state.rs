@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{MeanLoss, SelfPlayResult};
-use crate::checkpoint::Checkpointed;
+use crate::run_folder::{JsonState, RunState};
 use labrys_support::elo::Pairs;
 
 /// The state of a run. Nets, trainers and samples are in files of their own.
@@ -43,8 +43,14 @@ impl ZeroState {
     }
 }
 
-impl Checkpointed for ZeroState {
-    const VERSION: u32 = 1;
-
+impl RunState for ZeroState {
     const FILE: &'static str = "state.json";
+
+    fn argument(name: &str) -> String {
+        name.to_owned()
+    }
+}
+
+impl JsonState for ZeroState {
+    const VERSION: u32 = 1;
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{FIRST_NET, SettingsError, ZeroConfig};
-use crate::selfplay::Agent;
+use crate::play::Agent;
 use labrys_core::engine::Playable;
 use labrys_core::game::Game;
 use labrys_core::nets::{Net, Parameters};

@@ -12,7 +12,7 @@ use crate::commands::shared::steps::StepArguments;
 use crate::commands::shared::values::{even, fraction, non_negative, whole};
 use crate::commands::shared::words;
 use crate::commands::shared::{RulesArguments, command_line};
-use crate::learn::selfplay::SearchLimit;
+use crate::learn::play::SearchLimit;
 use crate::learn::{
     Decay, Exploration, Learner, LeastSquares, ObservationSettings, ObservedPosition, TemporalDifference,
     TrainingSettings,

@@ -1,8 +1,12 @@
 //! Observations of a game: the feature vectors, rewards and policy targets that a learner gets.
 
+use std::borrow::Cow;
+
 use super::Transition;
 use super::learner::SparseFeatures;
-use labrys_core::game::Knowledge;
+use crate::play::Found;
+use labrys_core::engine::{Board, Play};
+use labrys_core::game::{Color, Knowledge, Points};
 
 /// The feature vector φ(s) of a position in the feature set `G::SETS[set]`, from the point of view of the
 /// side to move.
@@ -42,6 +46,54 @@ pub struct ObservationSettings {
     pub reward: f64,
 }
 
+impl ObservationSettings {
+    /// The observation of a position in which a search of the side to move has found a move. `set` is the index
+    /// of the feature set.
+    pub(crate) fn observation<G: Knowledge>(
+        &self,
+        game: &Play<G>,
+        set: usize,
+        found: &Found<G::Move>,
+    ) -> Observation<G::Move> {
+        let observed = match self.position {
+            ObservedPosition::Root => self.observe(game, set, &[]),
+            ObservedPosition::Leaf => self.observe(game, set, &found.pv),
+        };
+        let reply = found.ponder.filter(|_| self.predicted);
+        let predicted = reply.map(|reply| self.observe(game, set, &[found.mv, reply]));
+        let policy = found.root.iter().flat_map(|root| &root.moves);
+        let mut policy: Vec<_> = policy.map(|statistics| (statistics.mv, statistics.policy)).collect();
+        if policy.is_empty() {
+            policy.push((found.mv, 1.0));
+        }
+        Observation { observed, predicted, policy }
+    }
+
+    /// Observes the position after `moves`, from the point of view of the side to move before them.
+    fn observe<G: Knowledge>(&self, game: &Play<G>, set: usize, moves: &[G::Move]) -> Observed {
+        let color = game.side_to_move();
+        let mut game = Cow::Borrowed(game);
+        for &mv in moves {
+            game.to_mut().advance(mv);
+        }
+        // The game on the board is not over.
+        if let Some(outcome) = game.outcome().filter(|_| !moves.is_empty()) {
+            return Observed::End(self.reward_of(outcome.winner, color));
+        }
+        let mut features = sparse_features(game.position(), set);
+        if game.side_to_move() != color {
+            // The evaluation is antisymmetric: the value for the agent is minus that for its opponent.
+            features.iter_mut().for_each(|(_, value)| *value = -*value);
+        }
+        Observed::Features(features)
+    }
+
+    /// The reward of a player at the end of a game.
+    pub(crate) fn reward_of(&self, winner: Option<Color>, player: Color) -> f64 {
+        (2.0 * Points::of(winner, player).value() - 1.0) * self.reward
+    }
+}
+
 /// An observed position, from the point of view of the agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Observed {
@@ -74,7 +126,7 @@ pub struct Episode<M> {
 
 impl<M> Episode<M> {
     /// An empty episode.
-    pub(super) fn new() -> Episode<M> {
+    pub(crate) fn new() -> Episode<M> {
         Episode { observations: Vec::new(), reward: None }
     }
 

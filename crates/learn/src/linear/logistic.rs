@@ -13,14 +13,12 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
 use super::Samples;
-use super::minimum::minimum;
+use crate::adam::{Adam, MOMENTUM};
+use crate::minimum::minimum;
 use labrys_core::search::Control;
 
 /// One game in this many is held out.
 const HELD_OUT: usize = 10;
-
-/// Adam's β₁, β₂ and ε (Kingma & Ba 2015, §2).
-const ADAM: (f64, f64, f64) = (0.9, 0.999, 1e-8);
 
 /// Search interval of the scale k, per unit of the evaluation.
 const SCALES: (f64, f64) = (0.01, 10.0);
@@ -105,7 +103,7 @@ pub fn fit(
     };
     report(first);
     let mut best = LogisticFit { weights: start.to_vec(), scale, epoch: first };
-    let mut adam = Adam::new(start);
+    let mut regression = Regression::new(start);
     for number in 1..=settings.epochs {
         training.shuffle(&mut random);
         let rate = settings.rate * (1.0 - f64::from(number - 1) / f64::from(settings.epochs));
@@ -114,16 +112,16 @@ pub fn fit(
             if control.is_stopped() {
                 return Some(best);
             }
-            sum += adam.step((samples, &targets), batch, scale, rate, settings.l2);
+            sum += regression.step((samples, &targets), batch, scale, rate, settings.l2);
         }
         let epoch = Epoch {
             number,
             training: sum / training.len() as f64,
-            held_out: error(samples, &targets, &held_out, &adam.weights, scale),
+            held_out: error(samples, &targets, &held_out, &regression.weights, scale),
         };
         report(epoch);
         if epoch.held_out < best.epoch.held_out {
-            best = LogisticFit { weights: adam.weights.clone(), scale, epoch };
+            best = LogisticFit { weights: regression.weights.clone(), scale, epoch };
         }
     }
     Some(best)
@@ -178,20 +176,20 @@ fn fit_scale(numbers: &[usize], value: impl Fn(usize) -> Option<(f64, f64)>) -> 
     minimum(SCALES.0.ln(), SCALES.1.ln(), 1e-3, error).exp()
 }
 
-/// The state of the optimizer.
-struct Adam {
+/// The weights on their way, with the state of the optimiser.
+struct Regression {
     start: Vec<f64>,
     weights: Vec<f64>,
     mean: Vec<f64>,
     square: Vec<f64>,
     gradient: Vec<f64>,
-    steps: i32,
+    steps: u32,
 }
 
-impl Adam {
-    fn new(start: &[f64]) -> Adam {
+impl Regression {
+    fn new(start: &[f64]) -> Regression {
         let zeros = vec![0.0; start.len()];
-        Adam {
+        Regression {
             start: start.to_vec(),
             weights: start.to_vec(),
             mean: zeros.clone(),
@@ -222,14 +220,10 @@ impl Adam {
             features.for_each(|(index, value)| self.gradient[index] += slope * value);
         }
         self.steps += 1;
-        let (decay, square_decay, epsilon) = ADAM;
-        let (bias, square_bias) = (1.0 - decay.powi(self.steps), 1.0 - square_decay.powi(self.steps));
+        let adam = Adam::step(self.steps, MOMENTUM);
         for (index, weight) in self.weights.iter_mut().enumerate() {
             let gradient = self.gradient[index] + l2 * (*weight - self.start[index]);
-            let (mean, square) = (&mut self.mean[index], &mut self.square[index]);
-            *mean = decay * *mean + (1.0 - decay) * gradient;
-            *square = square_decay * *square + (1.0 - square_decay) * gradient * gradient;
-            *weight -= rate * (*mean / bias) / ((*square / square_bias).sqrt() + epsilon);
+            *weight -= rate * adam.direction(gradient, &mut self.mean[index], &mut self.square[index]);
         }
         sum
     }

@@ -8,12 +8,13 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use super::games::{BLOCK, GamesError, GamesProblem, GamesWriter, PlayedGame};
+use crate::play::{Agent, SearchLimit};
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, Play, TypedEngine};
 use labrys_core::eval::{Score, WdlModel};
 use labrys_core::game::{Color, Points, mixed};
 use labrys_core::parallel;
-use labrys_core::search::{Bound, Control, Limits, Report};
+use labrys_core::search::Control;
 
 /// The expected result from which on a game counts as won, and for how many plies in a row.
 const WON: (f64, u32) = (0.995, 4);
@@ -72,18 +73,14 @@ pub fn play_games<G: Playable>(
     let mut played = Played { games: writer.games(), positions: 0 };
     let first = numbers.start;
     let (mut waiting, mut block, mut result) = (BTreeMap::new(), Vec::new(), Ok(()));
-    let job = |engine: &mut Box<dyn TypedEngine<G>>, number| match play_game(
-        start,
-        engine.as_mut(),
-        settings,
-        number,
-        control,
-    ) {
+    let job = |agent: &mut Agent<G>, number| match play_game(start, agent, settings, number, control) {
         Err(Unplayed::Stopped) => None,
         game => Some((number, game.ok())),
     };
+    let limit = SearchLimit::Nodes(settings.nodes);
+    let agents: Vec<_> = engines.into_iter().map(|engine| Agent { engine, limit }).collect();
     let path = writer.path().to_owned();
-    parallel::run(engines, first + played.games..numbers.end, job, |(number, game)| {
+    parallel::run(agents, first + played.games..numbers.end, job, |(number, game)| {
         let Some(game) = game else {
             let (plies, attempts) = (settings.random_plies.clone(), ATTEMPTS);
             let error = GamesError { path: path.clone(), problem: GamesProblem::Opening { plies, attempts } };
@@ -112,7 +109,7 @@ pub fn play_games<G: Playable>(
 /// Plays a game.
 fn play_game<G: Playable>(
     start: &Play<G>,
-    engine: &mut dyn TypedEngine<G>,
+    agent: &mut Agent<G>,
     settings: &SelfPlaySettings,
     number: u64,
     control: &Control,
@@ -120,15 +117,14 @@ fn play_game<G: Playable>(
     let mut random = StdRng::seed_from_u64(mixed(settings.seed) ^ mixed(!number));
     // An opening that ends the game is tried again.
     let mut attempts = (0..ATTEMPTS).take_while(|_| !control.is_stopped());
-    let opened = attempts.find_map(|_| random_opening(start, &settings.random_plies, &mut random));
+    let opened = attempts.find_map(|_| random_opening(start, &settings.random_plies, &mut random, control));
     let (mut game, opening) = match opened {
         Some(opened) => opened,
         None if control.is_stopped() => return Err(Unplayed::Stopped),
         None => return Err(Unplayed::NoOpening),
     };
-    engine.new_game();
-    engine.set_seed(random.random::<u64>() >> 1);
-    let (limits, model) = (Limits::nodes(settings.nodes), engine.scale(start.position()).wdl);
+    agent.new_game(random.random());
+    let model = agent.engine.scale(start.position()).wdl;
     let (mut moves, mut adjudicator) = (Vec::new(), Adjudicator::new::<G>(model));
     let winner = loop {
         if let Some(outcome) = game.outcome() {
@@ -139,18 +135,9 @@ fn play_game<G: Playable>(
         {
             break game.leader();
         }
-        let mut score = None;
-        let best = engine.think(&game, None, &limits, control, &mut |report: Report<G::Move>| {
-            if report.bound == Bound::Exact {
-                score = Some(report.score);
-            }
-        });
-        if control.is_stopped() {
-            return Err(Unplayed::Stopped);
-        }
-        let (mv, score, stm) =
-            (best.mv.ok_or(Unplayed::Stopped)?, score.unwrap_or(Score::DRAW), game.side_to_move());
-        let mv = game.position().sample(mv, &mut || random.random_range(0.0..1.0));
+        let found = agent.search(&game, control).ok_or(Unplayed::Stopped)?;
+        let (mv, score, stm) = (found.mv, found.score.unwrap_or(Score::DRAW), game.side_to_move());
+        let mv = game.position().sample(mv, &mut || random.random());
         moves.push((mv, score));
         game.advance(mv);
         if let Some(winner) = adjudicator.add(stm, score, opening.len() + moves.len()) {
@@ -165,20 +152,11 @@ fn random_opening<G: Playable>(
     start: &Play<G>,
     plies: &RangeInclusive<usize>,
     random: &mut StdRng,
+    control: &Control,
 ) -> Option<(Play<G>, Vec<G::Move>)> {
-    let (mut game, mut opening, mut moves) = (start.clone(), Vec::new(), Vec::new());
-    for _ in 0..random.random_range(plies.clone()) {
-        moves.clear();
-        game.position().legal_moves(&mut moves);
-        if moves.is_empty() {
-            return None;
-        }
-        let mv = moves[random.random_range(0..moves.len())];
-        let mv = game.position().sample(mv, &mut || random.random_range(0.0..1.0));
-        opening.push(mv);
-        game.advance(mv);
-    }
-    game.outcome().is_none().then_some((game, opening))
+    let (mut game, plies) = (start.clone(), random.random_range(plies.clone()));
+    let opening = game.play_random_moves(plies, random, None, control);
+    (opening.len() == plies && game.outcome().is_none()).then_some((game, opening))
 }
 
 /// Ends games whose result is clear.

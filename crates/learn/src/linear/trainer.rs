@@ -9,8 +9,9 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 use super::observation::{Episode, ObservationSettings};
-use super::selfplay::{self, Agent, GameSettings};
 use super::{Decay, Exploration, Learner, Transition};
+use crate::play::{self, Agent, GameSettings};
+use crate::run_folder::{JsonState, RunState};
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Play, WeightsSource};
 use labrys_core::eval::WeightsError;
@@ -109,6 +110,14 @@ pub struct TrainingGame {
     pub result: Points,
     /// The transitions of each episode.
     pub episodes: Vec<Vec<Transition>>,
+}
+
+impl RunState for TrainingState {
+    const FILE: &'static str = "checkpoint.json";
+}
+
+impl JsonState for TrainingState {
+    const VERSION: u32 = 3;
 }
 
 impl TrainingState {
@@ -221,7 +230,7 @@ impl<G: Playable> Trainer<G> {
             };
             let Worker { start, agents, .. } = worker;
             let observing = Some(&settings.observation);
-            let game = selfplay::play(start, agents.each_mut(), &game_settings, observing, control)?;
+            let game = play::play(start, agents.each_mut(), &game_settings, observing, control)?;
             let episodes = game.episodes.iter().map(Episode::transitions).collect();
             Some(TrainingGame { result: game.result, episodes })
         })
@@ -282,7 +291,7 @@ impl<G: Playable> Trainer<G> {
             let results = parallel::in_order(&mut self.workers, first..first + 2, |worker, number| {
                 let game_settings = settings.match_game(Purpose::Cloning, number, 0, G::LONGEST_GAME);
                 let Worker { start, agents, .. } = worker;
-                let game = selfplay::play(start, agents.each_mut(), &game_settings, None, control)?;
+                let game = play::play(start, agents.each_mut(), &game_settings, None, control)?;
                 Some(game.result)
             });
             if results? == [Points::Win; 2] {
@@ -316,7 +325,7 @@ impl<G: Playable> Trainer<G> {
         parallel::in_order(&mut self.workers, 0..games, |worker, number| {
             let game_settings = settings.match_game(purpose, number, COMPARISON_PLIES, G::LONGEST_GAME);
             let agents = [&mut worker.learner, &mut worker.rivals[rival]];
-            Some(selfplay::play(&worker.start, agents, &game_settings, None, control)?.result)
+            Some(play::play(&worker.start, agents, &game_settings, None, control)?.result)
         })
     }
 }

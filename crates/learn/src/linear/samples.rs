@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use super::nnue::games::{GamesHeader, GamesProblem, PlayedGame, start_of};
 use super::observation::sparse_features;
+use crate::nnue::games::{GamesHeader, GamesProblem, PlayedGame, start_of};
 use labrys_core::engine::Playable;
 use labrys_core::engine::{Board, Play, PositionError};
 use labrys_core::eval::Score;

@@ -1,0 +1,113 @@
+//! Files of the shards of self-play, put together byte for byte as one machine would have written them.
+
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::nnue::games::{BLOCK, GamesError, block_bytes, read_games, read_header};
+use super::zero::{Metadata, Samples, SamplesError, SelfPlayResult, game_and_part};
+use labrys_core::game::Knowledge;
+use labrys_support::shard::{MergeError, Part};
+
+/// What the file of a shard holds, of which game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Self-play games.
+    Games(String),
+    /// Samples of a generation.
+    Samples(String),
+}
+
+/// Why files cannot be merged.
+#[derive(Debug, Error)]
+pub enum MergeFilesError {
+    /// A file of games is refused.
+    #[error(transparent)]
+    Games(#[from] GamesError),
+    /// A file of samples is refused.
+    #[error(transparent)]
+    Samples(#[from] SamplesError),
+    /// A file does not have the games of its part.
+    #[error(transparent)]
+    Merge(#[from] MergeError),
+    /// There is nothing to learn from.
+    #[error("all games ended in their random openings")]
+    NoPositions,
+    /// A file cannot be read, or the result cannot be written.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// What a file holds, and the part of it; `None` if it is a file of another kind.
+///
+/// # Errors
+/// [`MergeFilesError`] names the file and what is wrong with it.
+pub fn inspect(path: &Path) -> Result<Option<(Kind, Option<Part>)>, MergeFilesError> {
+    if let Some(header) = read_header(path)? {
+        return Ok(Some((Kind::Games(header.game), header.part)));
+    }
+    // The header of tensors begins after its length.
+    let mut begin = Vec::new();
+    std::fs::File::open(path)?.take(9).read_to_end(&mut begin)?;
+    if begin.get(8) == Some(&b'{') && begin[..8].ends_with(&[0, 0]) {
+        let (game, part) = game_and_part(path)?;
+        return Ok(Some((Kind::Samples(game), part)));
+    }
+    Ok(None)
+}
+
+/// Writes what the files of all parts of a job hold, in their order.
+///
+/// # Errors
+/// [`MergeFilesError`] names the file that is refused.
+pub fn merge<G: Knowledge>(
+    kind: &Kind,
+    files: &[(PathBuf, Part)],
+    out: &mut dyn Write,
+) -> Result<(), MergeFilesError> {
+    match kind {
+        Kind::Games(_) => merge_games::<G>(files, out),
+        Kind::Samples(_) => merge_samples::<G>(files, out),
+    }
+}
+
+fn merge_games<G: Knowledge>(files: &[(PathBuf, Part)], out: &mut dyn Write) -> Result<(), MergeFilesError> {
+    let mut block = Vec::new();
+    for (index, (path, part)) in files.iter().enumerate() {
+        let refused = |problem| GamesError { path: path.clone(), problem };
+        let (mut header, games) = read_games::<G>(path)?;
+        part.check_games(path, games.len() as u64)?;
+        if index == 0 {
+            header.part = None;
+            out.write_all(header.line().map_err(refused)?.as_bytes())?;
+        }
+        block.extend(games);
+        // The last block may have fewer games.
+        let whole = if index + 1 == files.len() { block.len() } else { block.len() / BLOCK * BLOCK };
+        for games in block.drain(..whole).as_slice().chunks(BLOCK) {
+            out.write_all(&block_bytes(games).map_err(refused)?)?;
+        }
+    }
+    Ok(())
+}
+
+fn merge_samples<G: Knowledge>(
+    files: &[(PathBuf, Part)],
+    out: &mut dyn Write,
+) -> Result<(), MergeFilesError> {
+    let (mut all, mut result, mut whole) = (Samples::new(), SelfPlayResult::default(), None);
+    for (path, part) in files {
+        let (samples, metadata) = Samples::read::<G>(path)?;
+        part.check_games(path, metadata.result.games())?;
+        all.append(&samples);
+        result.add_all(metadata.result);
+        whole = Some((path, Metadata { result, part: None, ..metadata }));
+    }
+    let Some((path, metadata)) = whole.filter(|_| !all.is_empty()) else {
+        return Err(MergeFilesError::NoPositions);
+    };
+    let bytes = all.to_bytes::<G>(metadata);
+    let bytes = bytes.map_err(|problem| SamplesError { path: path.clone(), problem: Box::new(problem) })?;
+    Ok(out.write_all(&bytes)?)
+}
