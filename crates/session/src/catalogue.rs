@@ -27,6 +27,9 @@ const TIMES: [u64; 3] = [1, 3, 10];
 /// The search by which Labrys analyses unless asked otherwise, and the one that counts visits.
 const ANALYSTS: [(&str, &[(&str, &str)]); 2] = [("Labrys", &[]), ("Labrys, MCTS", &[("SearchMode", "mcts")])];
 
+/// The most MiB of the transposition table of an analysis, unless there is room for more.
+const HASH: usize = 256;
+
 /// All that a browser can choose from.
 #[derive(Debug)]
 pub struct Catalogue {
@@ -36,6 +39,10 @@ pub struct Catalogue {
     pub(crate) engines: Vec<Arc<EngineConfig>>,
     /// Those who analyse.
     pub(crate) analysts: Vec<Analyst>,
+    /// The most threads of an analysis.
+    pub(crate) threads: usize,
+    /// The most MiB of its transposition table.
+    pub(crate) hash: usize,
 }
 
 /// Labrys with options of its own, for analysis.
@@ -108,7 +115,15 @@ impl Catalogue {
             offers: Offer::all(),
             engines: engines.iter().cloned().map(Arc::new).collect(),
             analysts: own.chain(named).collect(),
+            threads: 1,
+            hash: HASH,
         }
+    }
+
+    /// The same with room for analyses with so many threads and so many MiB of transposition table.
+    #[must_use]
+    pub fn with_room(self, threads: usize, hash: usize) -> Catalogue {
+        Catalogue { threads: threads.max(1), hash: hash.max(1), ..self }
     }
 
     /// A game by name.

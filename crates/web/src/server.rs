@@ -39,6 +39,9 @@ use labrys_session::Catalogue;
 /// The longest request in bytes. A long game in PGN fits.
 const LONGEST_REQUEST: usize = 64 << 10;
 
+/// The most MiB of the transposition table of an analysis.
+const MOST_HASH: usize = 1024;
+
 /// WebSockets at a time.
 const CONNECTIONS: usize = 256;
 
@@ -122,7 +125,8 @@ impl Server {
         let searches = config.searches.or_else(|| thread::available_parallelism().ok().map(usize::from));
         let sessions = {
             let _tasks = runtime.enter();
-            let catalogue = Catalogue::new(&config.engines);
+            let threads = thread::available_parallelism().map_or(1, usize::from);
+            let catalogue = Catalogue::new(&config.engines).with_room(threads, MOST_HASH);
             Arc::new(Sessions::new(searches.unwrap_or(1), catalogue, storage).map_err(state)?)
         };
         runtime.spawn(Sessions::keep_saving(Arc::downgrade(&sessions)));
