@@ -18,6 +18,8 @@ pub(crate) enum Message<'a> {
         games: Vec<OfferText<'a>>,
         /// The engines of the command line.
         engines: Vec<&'a str>,
+        /// Those of them that do not start.
+        missing: Vec<String>,
         /// Those who analyse, the default first.
         analysts: Vec<&'a str>,
         /// The most threads and the most MiB of a transposition table that an analysis can have.

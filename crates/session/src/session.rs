@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::catalogue::{Catalogue, Offer};
+use crate::catalogue::Catalogue;
 use crate::execute::{Refusal, read_players};
 use crate::game_tree::GameTree;
 use crate::message::{Answer, Eval, Message, SearchState, StaticEval, StaticEvalState};
@@ -88,13 +88,14 @@ impl Session {
 
     /// The first message to a connection.
     pub fn welcome(&self, has_folder: bool) -> String {
-        let Catalogue { offers, engines, analysts, threads, hash } = self.catalogue.as_ref();
+        let Catalogue { engines, analysts, threads, hash, .. } = self.catalogue.as_ref();
         let welcome = Message::Welcome {
             version: env!("CARGO_PKG_VERSION"),
             session: &self.id,
             folder: has_folder,
-            games: offers.iter().map(Offer::text).collect(),
+            games: self.catalogue.offers(),
             engines: engines.iter().map(|engine| engine.name.as_str()).collect(),
+            missing: self.catalogue.missing(),
             analysts: analysts.iter().map(|analyst| analyst.name.as_str()).collect(),
             threads: *threads,
             hash: *hash,

@@ -31,6 +31,7 @@ use super::access;
 use super::assets::ASSETS;
 use super::connection;
 use super::folder::Folder;
+use super::probe::probe;
 use super::sessions::{Sessions, random_name};
 use super::storage::Storage;
 use labrys_arena::EngineConfig;
@@ -126,7 +127,8 @@ impl Server {
         let sessions = {
             let _tasks = runtime.enter();
             let threads = thread::available_parallelism().map_or(1, usize::from);
-            let catalogue = Catalogue::new(&config.engines).with_room(threads, MOST_HASH);
+            let catalogue = Arc::new(Catalogue::new(&config.engines).with_room(threads, MOST_HASH));
+            probe(&config.engines, &catalogue);
             Arc::new(Sessions::new(searches.unwrap_or(1), catalogue, storage).map_err(state)?)
         };
         runtime.spawn(Sessions::keep_saving(Arc::downgrade(&sessions)));

@@ -116,11 +116,12 @@ export class NewGame {
   }
 
   #choose(game, players) {
-    const { option, levels } = this.#games.find(offer => offer.game === game);
+    const offer = this.#games.find(offer => offer.game === game);
+    const { option, levels } = offer;
     const middle = levels[Math.floor(levels.length / 2) - 1];
     this.#game = game;
-    fillPlayers($("new-white"), levels, players?.[0] ?? "person");
-    fillPlayers($("new-black"), levels, players?.[1] ?? middle);
+    fillPlayers($("new-white"), offer, players?.[0] ?? "person");
+    fillPlayers($("new-black"), offer, players?.[1] ?? middle);
     $("option-label").hidden = !option;
     const values = option?.values ?? [];
     const options = values.map((value, index) => make("option", { value: index ? value : "" }, valueText(value)));
