@@ -69,6 +69,7 @@ function welcome(message) {
   $("analyst").replaceChildren(...message.analysts.map(name => make("option", { value: name }, name)));
   forgetChecks();
   setUpLimits(message);
+  if (message.missing.length) toast(`Not to be had: ${message.missing.join(", ")}. The log of the server says why.`);
   openLink(ask, toast);
 }
 
@@ -81,7 +82,7 @@ function showGame(next) {
   if (before?.number !== state.number && before?.players.join() !== state.players.join()) {
     isFlipped = state.players[1] === "person" && state.players[0] !== "person";
   }
-  if (!before || before.number !== state.number) premove.begin(state);
+  if (before && before.number !== state.number) premove.cancel();
   show();
   premove.show(state, looksOf(state.game));
   playSound(before, state);
@@ -92,7 +93,7 @@ function showGame(next) {
 function show() {
   $("title").textContent = looksOf(state.game).title;
   const offer = games.find(offer => offer.game === state.game);
-  strips.forEach((strip, index) => strip.show(state, offer.levels, (index === 0) === isFlipped ? 0 : 1, heardAt));
+  strips.forEach((strip, index) => strip.show(state, offer, (index === 0) === isFlipped ? 0 : 1, heardAt));
   board.show({
     fen: state.fen,
     looks: looksOf(state.game),

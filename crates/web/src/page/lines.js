@@ -14,7 +14,6 @@ export class Lines {
   #state = null;
   #isFlipped = false;
   #isHeld = false;     // while a move is pressed, so that it is there when it is let go
-  #shown = null;       // the line and the move of the small board
 
   // `play` is called with a node and the moves to play from it.
   constructor(list, play) {
@@ -70,12 +69,10 @@ export class Lines {
     if (!button) return;
     const { board, move } = this.#move(button) ?? {};
     if (!board) return;
-    const fen = `${board} w`;
-    this.#shown = button;
     const small = $("preview").firstElementChild;
     $("preview").hidden = false;
     small.setAttribute("aria-label", `The position after ${button.textContent}`);
-    small.show({ fen, looks: looksOf(this.#state.game), last: move, isFlipped: this.#isFlipped });
+    small.show({ fen: `${board} w`, looks: looksOf(this.#state.game), last: move, isFlipped: this.#isFlipped });
     // Beside the lines where there is room, otherwise above or below the move.
     const [box, own] = [button.getBoundingClientRect(), $("preview").getBoundingClientRect()];
     const left = Math.max(4, Math.min(box.left, innerWidth - own.width - 4));
@@ -90,7 +87,6 @@ export class Lines {
   }
 
   #hide() {
-    this.#shown = null;
     $("preview").hidden = true;
   }
 

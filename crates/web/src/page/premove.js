@@ -6,7 +6,6 @@ import { readMove } from "./moves.js";
 
 export class Premove {
   #squares = [];
-  #number = 0;      // the game that it belongs to
 
   // `play` is called with a move.
   constructor(board, play) {
@@ -28,7 +27,7 @@ export class Premove {
   // Follows the game: plays the move when it is time, and drops it if it is not legal.
   show(state, looks) {
     if (!this.#squares.length) return;
-    if (state.number !== this.#number || state.end || state.paused) return this.cancel();
+    if (state.end || state.paused) return this.cancel();
     if (state.thinking) return this.board.setPremove(this.#squares);
     const squares = this.#squares.join();
     const letters = [...looks.pieces.keys()];
@@ -37,10 +36,6 @@ export class Premove {
     moves.sort((a, b) => letters.indexOf(b.suffix) - letters.indexOf(a.suffix));
     this.cancel();
     if (moves[0]) this.play(moves[0].text);
-  }
-
-  begin(state) {
-    this.#number = state.number;
   }
 
   #set(squares) {
