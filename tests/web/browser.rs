@@ -160,8 +160,15 @@ impl Page {
         }
     }
 
-    fn mouse(&mut self, kind: &str, (x, y): (f64, f64)) {
-        let event = json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1});
+    fn mouse(&mut self, kind: &str, point: (f64, f64)) {
+        self.button("left", kind, point);
+    }
+
+    /// An event of a button of the mouse.
+    fn button(&mut self, button: &str, kind: &str, (x, y): (f64, f64)) {
+        let buttons = if button == "left" { 1 } else { 2 };
+        let event =
+            json!({"type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1});
         self.call("Input.dispatchMouseEvent", event);
     }
 
@@ -177,11 +184,15 @@ impl Page {
     }
 
     fn drag(&mut self, from: &str, to: &str) {
+        self.drag_with("left", from, to);
+    }
+
+    fn drag_with(&mut self, button: &str, from: &str, to: &str) {
         let [from, to] = [from, to].map(|square| self.center(&format!("[data-square={square}]")));
-        self.mouse("mousePressed", from);
-        self.mouse("mouseMoved", ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0));
-        self.mouse("mouseMoved", to);
-        self.mouse("mouseReleased", to);
+        self.button(button, "mousePressed", from);
+        self.button(button, "mouseMoved", ((from.0 + to.0) / 2.0, (from.1 + to.1) / 2.0));
+        self.button(button, "mouseMoved", to);
+        self.button(button, "mouseReleased", to);
     }
 
     fn key(&mut self, key: &str, code: u32) {
@@ -199,6 +210,15 @@ impl Page {
         self.value(&format!(
             "{{ const e = document.getElementById({id}); e.value = {value};
                e.dispatchEvent(new Event('change', {{ bubbles: true }})); }}"
+        ));
+    }
+
+    /// Writes into a field.
+    fn write(&mut self, id: &str, text: &str) {
+        let (id, text) = (json!(id), json!(text));
+        self.value(&format!(
+            "{{ const e = document.getElementById({id}); e.value = {text};
+               e.dispatchEvent(new Event('input', {{ bubbles: true }})); }}"
         ));
     }
 
@@ -338,6 +358,7 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.until("document.querySelectorAll('#lines li').length === 3");
     page.click("#static-eval summary");
     page.until("document.querySelectorAll('#static-eval-rows tr').length > 3");
+    page.click("#static-eval summary");
     // The search of another position ends that of this one.
     page.click("#first");
     page.message("Looking back");
@@ -354,6 +375,11 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.begin("amazons", "", ["person", "1 ply"]);
     page.squares("d1 d7 g7");
     page.message("Black played ");
+    open_links(&mut page);
+    page.begin("neighbours", "", PEOPLE);
+    page.click("#analyse");
+    play_a_line(&mut page);
+    page.click("#analyse");
     // The game is there again, even without the server.
     page.until("navigator.serviceWorker.controller !== null");
     let played = page.value(MOVES);
@@ -361,7 +387,7 @@ fn a_page_without_a_server_plays_analyses_and_remembers() {
     page.call("Page.reload", json!({}));
     page.until(&format!("{MOVES} === {played}"));
     page.click("#hint");
-    page.until("document.getElementById('answer').textContent.startsWith('Hint: 2. ')");
+    page.until("document.getElementById('answer').textContent.startsWith('Hint: 2… ')");
 }
 
 #[test]
@@ -557,6 +583,241 @@ fn what_a_net_sees_is_shown_in_a_table_and_on_the_squares() {
     page.until("document.querySelectorAll('.tinted').length === 0");
 }
 
+/// Looks at a move of a line, and plays it with those before it.
+fn play_a_line(page: &mut Page) {
+    page.until("document.querySelector('#lines [data-line=\"0\"][data-step=\"2\"]') !== null");
+    let third = page.center("#lines [data-step=\"2\"]");
+    page.mouse("mouseMoved", third);
+    page.until("!document.getElementById('preview').hidden");
+    page.until("document.querySelectorAll('#preview .last').length === 2");
+    page.click("#lines [data-step=\"2\"]");
+    page.until(&format!("{MOVES}.split(' ').length === 3"));
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn lines_of_an_analysis_are_looked_at_and_played() {
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", "", PEOPLE);
+    page.click("#analyse");
+    play_a_line(&mut page);
+    page.message("White played ");
+    page.click("#analyse");
+    // The depth ends it.
+    page.set("depth", "10");
+    page.click("#analyse");
+    page.until("document.getElementById('speed').textContent.startsWith('depth 10,')");
+    page.click("#threat");
+    page.until("document.getElementById('answer').textContent.startsWith('Threat: 2. ')");
+    page.until("document.querySelectorAll('.arrows .threat').length === 1");
+    page.begin("chess", "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", PEOPLE);
+    page.key("t", 84);
+    page.until("document.getElementById('toast').textContent.includes('cannot pass')");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn thoughts_of_an_engine_that_is_played_are_hidden_unless_asked_for() {
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", "", ["person", "1000 Elo"]);
+    page.squares("e2 e4");
+    page.message("Black played");
+    let shown = "getComputedStyle(document.getElementById('search')).display !== 'none'";
+    page.until(&format!("!({shown})"));
+    page.click(".aids summary");
+    page.click("#show-thoughts");
+    page.until(shown);
+    page.until("document.querySelectorAll('#lines li').length === 1");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn arrows_and_circles_are_drawn_and_wiped_away() {
+    let mut page = Page::open(1280, 900);
+    page.begin("neighbours", "", PEOPLE);
+    page.drag_with("right", "b1", "c3");
+    page.drag_with("right", "e4", "e4");
+    page.until("document.querySelectorAll('.drawings path.green').length === 1");
+    page.until("document.querySelectorAll('.drawings circle.green').length === 1");
+    // The same again wipes it away.
+    page.drag_with("right", "e4", "e4");
+    page.until("document.querySelectorAll('.drawings circle').length === 0");
+    page.squares("d5");
+    page.until("document.querySelectorAll('.drawings path').length === 0");
+    page.key("m", 77);
+    page.until("document.querySelectorAll('.drawings circle').length === 1");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn positions_are_set_up_by_hand_by_text_and_by_number() {
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", "", PEOPLE);
+    page.click("#new");
+    assert_eq!(
+        page.value("document.getElementById('option-label').innerText.split('\\n')[0].trim()"),
+        "Chess960"
+    );
+    page.set("option", "true");
+    page.write("start-number", "518");
+    page.until("document.getElementById('fen').value.startsWith('rnbqkbnr/')");
+    page.click("#random-number");
+    page.until("document.getElementById('start-number').value !== '518'");
+    page.write("fen", "8/8/8/8/8/8/8/kK6 w");
+    page.until("document.getElementById('new-problem').textContent.includes('king')");
+    page.write("fen", " 4k3/8/8/8/8/8/8/4K3 w ");
+    page.until("document.getElementById('new-problem').textContent === ''");
+    page.click("#set-up");
+    page.until("document.getElementById('editor-dialog').open");
+    page.click("#editor-palette [aria-label='white queen']");
+    page.click("#editor-board [data-square=d4]");
+    page.until("document.getElementById('editor-fen').value.startsWith('4k3/8/8/8/3Q4/8/8/4K3 w')");
+    // Without a king there is no game.
+    page.click("#editor-palette [aria-label='Remove pieces']");
+    page.click("#editor-board [data-square=e1]");
+    page.until("document.getElementById('editor-problem').textContent.includes('king')");
+    page.click("#editor-palette [aria-label='white king']");
+    page.click("#editor-board [data-square=e1]");
+    page.until("document.getElementById('editor-problem').textContent === ''");
+    page.set("editor-side", "b");
+    page.click("#editor-dialog [type=submit]");
+    page.until("!document.getElementById('editor-dialog').open");
+    page.click("#new-dialog [type=submit]");
+    page.message("Black to move.");
+    page.until("document.querySelector('[data-square=d4]').dataset.piece === 'Q'");
+    // Any board of Amazons, and the start position again.
+    page.click("#new");
+    page.click("#games input[value=amazons]");
+    page.set("option", "7x5");
+    page.click("#set-up");
+    page.until("document.querySelectorAll('#editor-board [data-square]').length === 35");
+    page.click("#editor-clear");
+    page.until("document.getElementById('editor-problem').textContent !== ''");
+    page.click("#editor-start");
+    page.until("document.getElementById('editor-problem').textContent === ''");
+    page.click("#editor-dialog .cancel");
+    page.click("#new-dialog .cancel");
+}
+
+/// Opens the links to the position and to the game, at the address of the page.
+fn open_links(page: &mut Page) {
+    page.begin("tucchess", "", PEOPLE);
+    page.squares("a2 a3");
+    page.message("White played");
+    page.squares("a6 a5");
+    page.message("Black played");
+    let [moves, fen] = [MOVES, "document.getElementById('position-link').value.split('fen=')[1]"];
+    let played = page.value(moves);
+    page.click("#link");
+    page.until("document.getElementById('game-link').value.includes('#pgn=')");
+    let links = ["game-link", "position-link"]
+        .map(|id| page.value(&format!("document.getElementById('{id}').value")).as_str().unwrap().to_owned());
+    let position = page.value(fen);
+    page.click("#link-dialog [type=submit]");
+    page.begin("chess", "", PEOPLE);
+    page.call("Page.navigate", json!({"url": links[0]}));
+    page.until(&format!("{MOVES} === {played}"));
+    page.until("!location.hash.includes('=')");
+    page.call("Page.navigate", json!({"url": links[1]}));
+    page.until(&format!("document.querySelector('[data-square]') !== null && {MOVES} === ''"));
+    page.until("document.querySelector('[data-square=a3]')?.dataset.piece === 'P'");
+    page.click("#link");
+    page.until(&format!("{fen} === {position}"));
+    page.click("#link-dialog [type=submit]");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn links_hold_positions_and_games() {
+    open_links(&mut Page::open(1280, 900));
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn a_move_ahead_is_played_in_its_turn_unless_it_is_called_off() {
+    let mut page = Page::open(1280, 900);
+    page.begin("chess", "", ["person", "3 s a move"]);
+    page.squares("e2 e4");
+    page.message("Black is thinking");
+    page.squares("d2 d4");
+    page.until("document.querySelectorAll('.premove').length === 2");
+    page.key("Escape", 27);
+    page.until("document.querySelectorAll('.premove').length === 0");
+    page.squares("g1 h3");
+    page.until(&format!("{MOVES}.split(' ')[2] === 'Nh3'"));
+    // The right button calls it off, too.
+    page.message("Black is thinking");
+    page.squares("a2 a3");
+    page.until("document.querySelectorAll('.premove').length === 2");
+    page.drag_with("right", "a5", "a5");
+    page.until("document.querySelectorAll('.premove, .drawings *').length === 0");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn games_are_given_up_drawn_and_played_again() {
+    let mut page = Page::open(1280, 900);
+    page.begin("neighbours", "", PEOPLE);
+    page.squares("e1 e3");
+    page.message("White played");
+    page.click("#resign");
+    page.click("#confirm-dialog [value=no]");
+    page.click("#resign");
+    page.click("#confirm-dialog [value=yes]");
+    page.message("White wins: Black resigns.");
+    page.begin("neighbours", "", ["person", "1 ply"]);
+    page.click("#draw");
+    page.until("document.getElementById('toast').textContent.includes('Black declines the draw')");
+    page.click("#resign");
+    page.click("#confirm-dialog [value=yes]");
+    page.message("Black wins: White resigns.");
+    page.click("#rematch");
+    // White is the engine now.
+    page.until(&format!("{MOVES}.length > 1"));
+    page.until("document.querySelector('#strip-bottom select').value === 'person'");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn rules_are_told_with_pictures() {
+    let mut page = Page::open(1280, 900);
+    page.click("#rules");
+    for (game, squares) in [("chess", 64), ("neighbours", 64), ("tucchess", 35), ("amazons", 36)] {
+        page.set("rules-game", game);
+        let first =
+            "document.querySelector('#rules-content lab-board').querySelectorAll('[data-square]').length";
+        page.until(&format!("{first} === {squares}"));
+    }
+    page.click("#rules-dialog [type=submit]");
+}
+
+#[test]
+#[ignore = "needs chromium"]
+fn small_screens_need_no_scrolling() {
+    for (width, height) in [(1024, 600), (740, 360)] {
+        let mut page = Page::open(width, height);
+        for game in ["chess", "amazons", "tucchess"] {
+            page.begin(game, "", ["person", "1 ply"]);
+            let root = "document.documentElement";
+            assert_eq!(
+                page.value(&format!(
+                    "{root}.scrollHeight <= innerHeight && {root}.scrollWidth <= innerWidth"
+                )),
+                true,
+                "{width} × {height}, {game}"
+            );
+            for id in ["lab-board", "#strip-bottom", "#message", "#first", "#take-back", "#hint", "#new"] {
+                let bottom = format!("document.querySelector('{id}').getBoundingClientRect().bottom");
+                assert_eq!(
+                    page.value(&format!("{bottom} <= innerHeight")),
+                    true,
+                    "{width} × {height}, {game}, {id}"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 #[ignore = "needs chromium"]
 fn clocks_run_and_engines_are_stepped() {
@@ -597,6 +858,10 @@ fn a_folder_is_shown_and_its_games_replayed() {
     page.until("!document.getElementById('folder-dialog').open");
 }
 
+/// What is looked at: the page itself, and its dialogs.
+const DIALOGS: [&str; 7] =
+    ["", "new-dialog", "editor-dialog", "record-dialog", "link-dialog", "rules-dialog", "folder-dialog"];
+
 /// The violations that axe-core calls serious or critical, as text.
 const SERIOUS: &str = "window.found.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
@@ -620,12 +885,16 @@ fn an_accessibility_checker_finds_nothing_serious() {
         page.value(&format!("{axe}; 0"));
         for scheme in ["light", "dark"] {
             page.colours(scheme);
-            for dialog in ["", "new-dialog", "record-dialog", "folder-dialog"] {
+            for dialog in DIALOGS {
                 if !dialog.is_empty() {
                     // As a button does, but the folder has none here.
                     match dialog {
                         "folder-dialog" => {
                             page.value("document.getElementById('folder-dialog').showModal()");
+                        }
+                        "editor-dialog" => {
+                            page.click("#new");
+                            page.click("#set-up");
                         }
                         _ => page.click(&format!("#{}", dialog.trim_end_matches("-dialog"))),
                     }

@@ -526,9 +526,19 @@ fn engines_of_the_command_line_are_chosen_by_name() {
     arguments.extend(["--engine", "name=gone", "cmd=/nowhere/engine"]);
     let server = Process::start(&arguments);
     let mut browser = server.board.connect("/ws", &[]).unwrap();
-    let welcome = browser.next("welcome");
+    let mut welcome = browser.next("welcome");
     assert_eq!(welcome["engines"], json!(["far", "near", "own", "gone"]));
     assert!(welcome["analysts"].as_array().unwrap().contains(&json!("own")));
+    // One that announces its games late is offered in every game until then.
+    let end = Instant::now() + PATIENCE;
+    while welcome["missing"] != json!(["gone"]) {
+        assert!(Instant::now() < end, "{welcome}");
+        thread::sleep(Duration::from_millis(200));
+        browser = server.board.connect("/ws", &[]).unwrap();
+        welcome = browser.next("welcome");
+    }
+    let offered = welcome["games"][0]["engines"].as_array().unwrap();
+    assert!(offered.contains(&json!("own")) && !offered.contains(&json!("gone")), "{welcome}");
     assert!(!welcome.to_string().contains("nowhere"), "commands are no business of a browser");
     for players in [["far", "near"], ["own", "far"]] {
         browser.send(&json!({"do": "new", "game": "tucchess", "players": players}));

@@ -1,6 +1,7 @@
 //! The games, the levels of play and the engines that a browser can choose from.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -27,6 +28,9 @@ const TIMES: [u64; 3] = [1, 3, 10];
 /// The search by which Labrys analyses unless asked otherwise, and the one that counts visits.
 const ANALYSTS: [(&str, &[(&str, &str)]); 2] = [("Labrys", &[]), ("Labrys, MCTS", &[("SearchMode", "mcts")])];
 
+/// The most MiB of the transposition table of an analysis, unless there is room for more.
+const HASH: usize = 256;
+
 /// All that a browser can choose from.
 #[derive(Debug)]
 pub struct Catalogue {
@@ -36,6 +40,12 @@ pub struct Catalogue {
     pub(crate) engines: Vec<Arc<EngineConfig>>,
     /// Those who analyse.
     pub(crate) analysts: Vec<Analyst>,
+    /// The games that engines play, by their names, once that is known.
+    announced: Mutex<BTreeMap<String, Vec<String>>>,
+    /// The most threads of an analysis.
+    pub(crate) threads: usize,
+    /// The most MiB of its transposition table.
+    pub(crate) hash: usize,
 }
 
 /// Labrys with options of its own, for analysis.
@@ -79,6 +89,8 @@ pub(crate) struct OfferText<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     option: Option<OptionText<'a>>,
     levels: Vec<&'a str>,
+    /// The engines of the command line that play it.
+    engines: Vec<String>,
     looks: Looks,
 }
 
@@ -108,7 +120,43 @@ impl Catalogue {
             offers: Offer::all(),
             engines: engines.iter().cloned().map(Arc::new).collect(),
             analysts: own.chain(named).collect(),
+            announced: Mutex::default(),
+            threads: 1,
+            hash: HASH,
         }
+    }
+
+    /// Notes which games an engine of the command line plays; none if it does not even start.
+    pub fn announce(&self, engine: &str, games: Vec<String>) {
+        self.announced().insert(engine.to_owned(), games);
+    }
+
+    fn announced(&self) -> MutexGuard<'_, BTreeMap<String, Vec<String>>> {
+        self.announced.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The games as the browser sees them, each with the engines that play it as far as is known.
+    pub(crate) fn offers(&self) -> Vec<OfferText<'_>> {
+        let announced = self.announced();
+        let plays = |name: &str, game: &str| {
+            announced.get(name).is_none_or(|games| games.iter().any(|known| known == game))
+        };
+        let text = |offer: &'_ Offer| {
+            let engines = self.engines.iter().map(|engine| engine.name.as_str());
+            engines.filter(|name| plays(name, offer.game)).map(str::to_owned).collect()
+        };
+        self.offers.iter().map(|offer| offer.text(text(offer))).collect()
+    }
+
+    /// The engines that do not start.
+    pub(crate) fn missing(&self) -> Vec<String> {
+        self.announced().iter().filter(|(_, games)| games.is_empty()).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The same with room for analyses with so many threads and so many MiB of transposition table.
+    #[must_use]
+    pub fn with_room(self, threads: usize, hash: usize) -> Catalogue {
+        Catalogue { threads: threads.max(1), hash: hash.max(1), ..self }
     }
 
     /// A game by name.
@@ -167,10 +215,10 @@ impl Offer {
     }
 
     /// As the browser sees it.
-    pub(crate) fn text(&self) -> OfferText<'_> {
+    fn text(&self, engines: Vec<String>) -> OfferText<'_> {
         let option = self.option.as_ref().map(|(name, values)| OptionText { name, values });
         let levels = self.levels.iter().map(|level| &*level.name).collect();
-        OfferText { game: self.game, option, levels, looks: self.looks }
+        OfferText { game: self.game, option, levels, engines, looks: self.looks }
     }
 }
 
@@ -216,6 +264,7 @@ fn levels(engine: &dyn Engine) -> Vec<Level> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use labrys_arena::KeyValues;
 
     #[test]
     fn engines_take_the_options_of_their_levels() {
@@ -233,6 +282,22 @@ mod tests {
         let chess = &offers[0];
         assert_eq!((&*chess.levels[0].name, &*chess.levels[4].name), ("1000 Elo", "2500 Elo"));
         assert!(offers[1..].iter().all(|offer| offer.levels[0].name == "1 ply"));
+    }
+
+    #[test]
+    fn engines_are_offered_in_the_games_that_they_announce() {
+        let named = |name: &str| KeyValues::parse("--engine", &[&format!("name={name}")]).unwrap();
+        let engines = EngineConfig::read_all(["a", "b", "c"].map(named).into()).unwrap();
+        let catalogue = Catalogue::new(&engines);
+        catalogue.announce("a", vec!["chess".to_owned(), "amazons".to_owned()]);
+        catalogue.announce("b", Vec::new());
+        let offers = serde_json::to_value(catalogue.offers()).unwrap();
+        for offer in offers.as_array().unwrap() {
+            let is_played = ["chess", "amazons"].contains(&offer["game"].as_str().unwrap());
+            let expected: &[&str] = if is_played { &["a", "c"] } else { &["c"] };
+            assert_eq!(offer["engines"], serde_json::json!(expected));
+        }
+        assert_eq!(catalogue.missing(), ["b"]);
     }
 
     #[test]

@@ -6,14 +6,21 @@ use thiserror::Error;
 use time::OffsetDateTime;
 
 use crate::catalogue::{Catalogue, Offer};
-use crate::game_tree::{GameError, GameTree};
+use crate::game_tree::{Agreement, GameError, GameTree};
 use crate::message::Message;
 use crate::player::SidePlayer;
 use crate::request::{ClockRequest, Request};
 use crate::session::Session;
 use crate::state::State;
+use crate::thinker::Question;
 use labrys_arena::{OpeningError, Openings, Rules, TimeControl};
-use labrys_core::game::quote;
+use labrys_core::game::{Color, quote};
+
+/// The plies before which no engine accepts a draw.
+const EARLIEST_DRAW: usize = 20;
+
+/// The points up to which an engine accepts a draw.
+const DRAWISH: f64 = 0.52;
 
 /// The most lines of an analysis.
 const MOST_LINES: usize = 5;
@@ -63,6 +70,21 @@ pub enum Refusal {
     /// No engine has to move.
     #[error("no engine has to move")]
     NoEngine,
+    /// No analysis has so many threads.
+    #[error("the threads of an analysis are up to {0} here")]
+    Threads(usize),
+    /// No analysis has so large a table.
+    #[error("an analysis has a table of up to {0} MiB here")]
+    Hash(usize),
+    /// The side to move cannot pass.
+    #[error("there is no threat here: the side to move cannot pass")]
+    Threat,
+    /// Nobody can give up or offer a draw.
+    #[error("no person plays this game")]
+    NoPerson,
+    /// The engine wants to win.
+    #[error("{0} declines the draw")]
+    NoDraw(Color),
 }
 
 impl Session {
@@ -92,6 +114,7 @@ impl Session {
                 }
                 state.play(&mv)?;
             }
+            Request::PlayLine { node, moves } => play_line(state, node, &moves)?,
             Request::Show { node } => state.tree.show(node)?,
             Request::TakeBack {} => {
                 state.tree.take_back()?;
@@ -111,26 +134,68 @@ impl Session {
                     return Err(Refusal::NoEngine);
                 }
             }
-            Request::Analyse { on, lines, analyst } => {
+            Request::Analyse { on, lines, analyst, depth, threads, hash } => {
                 let lines = lines.unwrap_or(state.analysis.lines);
                 if !(1..=MOST_LINES).contains(&lines) {
                     return Err(Refusal::Lines);
+                }
+                let threads = threads.unwrap_or(state.analysis.threads);
+                let hash = hash.unwrap_or(state.analysis.hash);
+                if threads > self.catalogue.threads {
+                    return Err(Refusal::Threads(self.catalogue.threads));
+                }
+                if hash > self.catalogue.hash {
+                    return Err(Refusal::Hash(self.catalogue.hash));
                 }
                 if let Some(name) = analyst {
                     let analyst = self.catalogue.analysts.iter().find(|analyst| analyst.name == name);
                     state.analysis.analyst = analyst.ok_or(Refusal::Analyst(name))?.clone();
                 }
+                state.analysis.depth = depth.unwrap_or(state.analysis.depth);
+                (state.analysis.threads, state.analysis.hash) = (threads, hash);
                 (state.analysis.is_on, state.analysis.lines, state.analysis.done) = (on, lines, None);
             }
             Request::Review {} => state.is_reviewing = true,
-            Request::Ask { node, mv } => {
+            Request::Ask { node, mv, threat } => {
                 if node != state.tree.shown() || state.tree.end().is_some() {
                     return Err(Refusal::Stale);
                 }
-                if let Some(mv) = &mv {
-                    state.tree.board().check_move(mv).map_err(GameError::from)?;
+                let question = match mv {
+                    Some(mv) => {
+                        state.tree.board().check_move(&mv).map_err(GameError::from)?;
+                        Question::After(mv)
+                    }
+                    None if threat => {
+                        state.tree.after_pass().map_err(|_| Refusal::Threat)?;
+                        Question::Threat
+                    }
+                    None => Question::Hint,
+                };
+                (state.question, state.answer) = (Some((node, question)), None);
+            }
+            Request::Check { game, option, fen } => {
+                let rules = self.offer(&game)?.rules(option.as_deref()).map_err(Refusal::Rules)?;
+                let fen = fen.as_deref().map(str::trim).filter(|fen| !fen.is_empty());
+                let (fen, problem) = match GameTree::new(rules, fen) {
+                    Ok(tree) => (Some(tree.start), None),
+                    Err(error) => (None, Some(error.to_string())),
+                };
+                return Ok(Some(Message::Checked { fen, problem }.to_json()));
+            }
+            Request::Resign {} => {
+                let stm = state.tree.board().side_to_move();
+                let person = state.person().or_else(|| state.has_person().then_some(stm));
+                state.tree.agree(Agreement::resignation(person.ok_or(Refusal::NoPerson)?))?;
+            }
+            Request::Draw {} => {
+                if let Some(person) = state.person() {
+                    if !accepts_draw(&state.tree, !person) {
+                        return Err(Refusal::NoDraw(!person));
+                    }
+                } else if !state.has_person() {
+                    return Err(Refusal::NoPerson);
                 }
-                state.question = Some((node, mv));
+                state.tree.agree(Agreement::Draw)?;
             }
             Request::Save {} => {
                 let date = OffsetDateTime::now_utc().date();
@@ -163,6 +228,34 @@ impl Session {
     fn offer(&self, game: &str) -> Result<&Offer, Refusal> {
         self.catalogue.offer(game).ok_or_else(|| Refusal::Game(game.to_owned()))
     }
+}
+
+/// Plays moves one after the other from a node, as far as they can be played: what chance does may be in the
+/// way. Engines pause, as it is somebody's own line.
+fn play_line(state: &mut State, node: usize, moves: &[String]) -> Result<(), Refusal> {
+    let before = state.tree.shown();
+    state.tree.show(node)?;
+    for (index, mv) in moves.iter().enumerate() {
+        match state.play(mv) {
+            Ok(()) => {}
+            Err(error) if index == 0 => {
+                state.tree.show(before)?;
+                return Err(error.into());
+            }
+            Err(_) => break,
+        }
+    }
+    let has_engine = state.players.iter().any(|player| *player != SidePlayer::Person);
+    (state.is_paused, state.is_stepping) = (state.is_paused || has_engine, false);
+    Ok(())
+}
+
+/// Whether an engine accepts a draw: by the last evaluation of the line, if it expects hardly more from it.
+fn accepts_draw(tree: &GameTree, engine: Color) -> bool {
+    let path = tree.path(tree.shown());
+    let last = path.iter().rev().find_map(|&node| tree.eval(node));
+    let points = last.map(|eval| if engine == Color::White { eval.result } else { 1.0 - eval.result });
+    path.len() >= EARLIEST_DRAW && points.is_some_and(|points| points <= DRAWISH)
 }
 
 pub(crate) fn read_players(
@@ -199,4 +292,143 @@ fn random_opening(rules: Rules, plies: usize) -> Result<GameTree, Refusal> {
         tree.add(mv)?;
     }
     Ok(tree)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::message::Eval;
+
+    /// A session with a game, and what it answers.
+    struct Table(Session);
+
+    impl Table {
+        fn new(game: &str, fen: Option<&str>, players: [&str; 2]) -> Table {
+            let catalogue = Catalogue::new(&[]).with_room(2, 64);
+            let (session, _) = Session::fresh("a game".to_owned(), Arc::new(catalogue)).unwrap();
+            let table = Table(session);
+            assert_eq!(
+                table.ask(json!({"do": "new", "game": game, "fen": fen, "players": players})),
+                Value::Null
+            );
+            table
+        }
+
+        /// The answer to a request.
+        fn ask(&self, request: Value) -> Value {
+            let answer = self.0.request(serde_json::from_value(request).unwrap());
+            answer.map_or(Value::Null, |text| serde_json::from_str(&text).unwrap())
+        }
+
+        fn problem(&self, request: Value) -> String {
+            self.ask(request)["text"].as_str().unwrap_or_default().to_owned()
+        }
+
+        /// The game as it stands.
+        fn game(&self) -> Value {
+            serde_json::from_str(&self.0.listen().game.borrow()).unwrap()
+        }
+    }
+
+    const PEOPLE: [&str; 2] = ["person", "person"];
+
+    #[test]
+    fn a_line_is_played_as_far_as_it_goes_and_engines_pause() {
+        let table = Table::new("chess", None, ["person", "1000 Elo"]);
+        let line = |node, moves: &[&str]| json!({"do": "play-line", "node": node, "moves": moves});
+        assert!(table.problem(line(0, &["e2e5"])).contains("e2e5"));
+        assert_eq!(table.game()["line"], json!([]));
+        assert_eq!(table.ask(line(0, &["e2e4", "e7e5", "e1e5"])), Value::Null);
+        let game = table.game();
+        assert_eq!((&game["ply"], &game["paused"]), (&json!(2), &json!(true)));
+        // From an earlier position it is another line.
+        assert_eq!(table.ask(line(1, &["c7c5", "g1f3"])), Value::Null);
+        assert_eq!(table.game()["line"][1]["others"][0]["text"], "e5");
+        assert!(table.problem(line(99, &["c7c5"])).contains("99"));
+    }
+
+    #[test]
+    fn positions_are_checked_without_a_change() {
+        let table = Table::new("amazons", None, PEOPLE);
+        let before = table.game();
+        let check = |game, option: Option<&str>, fen: Option<&str>| {
+            table.ask(json!({"do": "check", "game": game, "option": option, "fen": fen}))
+        };
+        assert_eq!(check("amazons", Some("4x4"), None)["fen"].as_str().unwrap().matches('/').count(), 3);
+        let answer = check("chess", None, Some(" 8/8/8/8/8/8/8/k1K5 w "));
+        assert_eq!(answer["fen"], "8/8/8/8/8/8/8/k1K5 w - - 0 1");
+        let answer = check("chess", None, Some("8/8/8/8/8/8/8/kK6 w - - 0 1"));
+        assert!(answer["fen"].is_null() && answer["problem"].as_str().unwrap().contains("king"), "{answer}");
+        assert!(check("ludo", None, None)["text"].as_str().unwrap().contains("ludo"));
+        assert_eq!(table.game(), before);
+    }
+
+    #[test]
+    fn a_threat_is_asked_for_unless_in_check() {
+        let table = Table::new("chess", None, PEOPLE);
+        let threat = |node| json!({"do": "ask", "node": node, "threat": true});
+        assert_eq!(table.ask(threat(0)), Value::Null);
+        let job = table.0.state().job.clone().unwrap();
+        assert!(serde_json::to_string(&job.search()).unwrap().contains("RNBQKBNR b KQkq"));
+        let table = Table::new("chess", Some("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1"), PEOPLE);
+        assert!(table.problem(threat(0)).contains("cannot pass"));
+    }
+
+    #[test]
+    fn an_analysis_has_what_is_chosen_up_to_the_room_there_is() {
+        let table = Table::new("chess", None, PEOPLE);
+        let analyse = |depth: u32, threads: usize, hash: usize| {
+            let what = json!({"do": "analyse", "on": true, "depth": depth});
+            let mut request = what.as_object().unwrap().clone();
+            request.extend([("threads".to_owned(), json!(threads)), ("hash".to_owned(), json!(hash))]);
+            Value::Object(request)
+        };
+        assert_eq!(table.ask(analyse(9, 2, 64)), Value::Null);
+        let job = table.0.state().job.clone().unwrap();
+        let search = serde_json::to_string(&job.search()).unwrap();
+        for part in [r#"["Threads","2"]"#, r#"["Hash","64"]"#, r#""depth":9"#] {
+            assert!(search.contains(part), "{part}: {search}");
+        }
+        assert_eq!(table.problem(analyse(9, 3, 64)), "the threads of an analysis are up to 2 here");
+        assert_eq!(table.problem(analyse(9, 2, 65)), "an analysis has a table of up to 64 MiB here");
+        // What is missing stays.
+        assert_eq!(table.ask(json!({"do": "analyse", "on": false})), Value::Null);
+        let game = table.game();
+        assert_eq!(
+            [&game["depth"], &game["threads"], &game["hash"]],
+            [9, 2, 64].map(|n| json!(n)).each_ref()
+        );
+    }
+
+    #[test]
+    fn people_resign_and_agree_on_a_draw() {
+        let table = Table::new("neighbours", None, PEOPLE);
+        assert_eq!(table.ask(json!({"do": "resign"})), Value::Null);
+        assert_eq!(table.game()["end"], json!({"winner": "black", "text": "Black wins: White resigns"}));
+        assert!(table.problem(json!({"do": "draw"})).contains("the game is over"));
+        let pgn = table.ask(json!({"do": "save"}))["pgn"].as_str().unwrap().to_owned();
+        assert!(pgn.contains("[Result \"0-1\"]"), "{pgn}");
+        let table = Table::new("neighbours", None, PEOPLE);
+        assert_eq!(table.ask(json!({"do": "draw"})), Value::Null);
+        assert_eq!(table.game()["end"], json!({"winner": null, "text": "draw: by agreement"}));
+        let table = Table::new("neighbours", None, ["1 ply", "1 ply"]);
+        assert_eq!(table.problem(json!({"do": "resign"})), "no person plays this game");
+    }
+
+    #[test]
+    fn an_engine_accepts_a_draw_by_what_it_expects() {
+        let mut tree = GameTree::new(Rules::new("chess", None).unwrap(), None).unwrap();
+        let pawns = ('a'..='h').flat_map(|file| [format!("{file}2{file}3"), format!("{file}7{file}6")]);
+        let others = ["a3a4", "a6a5", "h3h4", "h6h5"].map(str::to_owned);
+        for mv in pawns.chain(others) {
+            assert!(!accepts_draw(&tree, Color::Black), "{mv}");
+            tree.add(&mv).unwrap();
+            tree.note(tree.shown(), Eval { result: 0.6, depth: 3 });
+        }
+        assert!(accepts_draw(&tree, Color::Black) && !accepts_draw(&tree, Color::White));
+    }
 }

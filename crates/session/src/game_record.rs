@@ -1,6 +1,6 @@
 //! Games with their alternatives as game records, PGN.
 
-use crate::game_tree::{End, GameError, GameTree, LONGEST};
+use crate::game_tree::{End, GameError, GameTree, LONGEST, ROOT};
 use labrys_arena::pgn::{DEEPEST, PgnGame, PgnMove, PgnReader, PlayerTags};
 use labrys_arena::{FinalResult, Rules, Termination, Variation};
 
@@ -99,7 +99,10 @@ impl GameTree {
         let moves: Vec<_> = line.iter().map(|&node| self.nodes[node].mv.clone()).collect();
         let mut at_end = GameTree::new(self.rules.clone(), Some(&self.start))?;
         moves.iter().try_for_each(|mv| at_end.add(mv))?;
-        *at_end.times_mut() = line.last().and_then(|&node| self.nodes[node].times.clone());
+        let last = line.last().map_or(ROOT, |&node| node);
+        *at_end.times_mut() = self.nodes[last].times.clone().filter(|_| last != ROOT);
+        let shown = at_end.shown();
+        at_end.nodes[shown].agreed = self.nodes[last].agreed;
         let end = at_end.end().map(|End { winner, text }| {
             let termination = match at_end.times() {
                 _ if at_end.board.outcome().is_some() => Termination::Rules,

@@ -1,6 +1,7 @@
 //! The moves of a game with their alternatives, the position on the board, and what is known of each
 //! position.
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::clock::Times;
@@ -31,11 +32,24 @@ pub(crate) struct Node {
     pub(crate) eval: Option<Eval>,
     /// The clocks, in a game that has them.
     pub(crate) times: Option<Times>,
+    /// How the players have ended the game here.
+    pub(crate) agreed: Option<Agreement>,
+}
+
+/// An end of a game by its players.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Agreement {
+    /// White, or Black, has resigned.
+    WhiteResigns,
+    BlackResigns,
+    /// They have agreed on a draw.
+    Draw,
 }
 
 impl Node {
     fn new(parent: usize, mv: String, text: String) -> Node {
-        Node { parent, mv, text, children: Vec::new(), next: None, eval: None, times: None }
+        Node { parent, mv, text, children: Vec::new(), next: None, eval: None, times: None, agreed: None }
     }
 }
 
@@ -89,6 +103,26 @@ pub enum GameError {
     /// There is no room for more moves.
     #[error("a game has at most {LONGEST} moves here")]
     TooLong,
+}
+
+impl Agreement {
+    /// That a player resigns.
+    pub(crate) fn resignation(loser: Color) -> Agreement {
+        match loser {
+            Color::White => Agreement::WhiteResigns,
+            Color::Black => Agreement::BlackResigns,
+        }
+    }
+
+    fn end(self) -> End {
+        let won =
+            |winner: Color| End { winner: Some(winner), text: format!("{winner} wins: {} resigns", !winner) };
+        match self {
+            Agreement::WhiteResigns => won(Color::Black),
+            Agreement::BlackResigns => won(Color::White),
+            Agreement::Draw => End { winner: None, text: "draw: by agreement".to_owned() },
+        }
+    }
 }
 
 impl GameTree {
@@ -156,6 +190,9 @@ impl GameTree {
             let winner = !self.board.side_to_move();
             return Some(End { winner: Some(winner), text: format!("{winner} wins: time is over") });
         }
+        if let Some(agreement) = self.nodes[self.shown].agreed {
+            return Some(agreement.end());
+        }
         // Points decide a game that the rules do not end.
         let longest = self.board.longest_game()? as usize;
         (self.ply() >= longest).then(|| {
@@ -200,6 +237,33 @@ impl GameTree {
         self.nodes[parent].children.push(node);
         self.nodes[parent].next.get_or_insert(node);
         Ok(node)
+    }
+
+    /// Ends the game at the end of its line, by a decision of its players.
+    pub(crate) fn agree(&mut self, agreement: Agreement) -> Result<(), GameError> {
+        if let Some(end) = self.end() {
+            return Err(GameError::Over(end.text));
+        }
+        self.nodes[self.shown].agreed = Some(agreement);
+        Ok(())
+    }
+
+    /// The position that is shown, with the move of the other side.
+    ///
+    /// # Errors
+    /// If there is no such position, as in check.
+    pub(crate) fn after_pass(&self) -> Result<Variation, GameError> {
+        let fen = self.board.fen();
+        let mut fields: Vec<_> = fen.split(' ').collect();
+        if let Some(side) = fields.get_mut(1) {
+            *side = if *side == "w" { "b" } else { "w" };
+        }
+        let mut board = self.rules.board()?;
+        board.set_up(Some(&fields.join(" ")), &[])?;
+        if let Some(outcome) = board.outcome() {
+            return Err(GameError::Over(outcome.to_string()));
+        }
+        Ok(Variation { fen: board.fen(), moves: Vec::new() })
     }
 
     /// Shows another position, and makes its line the line of the game.

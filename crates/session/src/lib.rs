@@ -6,7 +6,8 @@
 //!   clocks; `saved`: what it is saved as;
 //! - [`Request`]: what a browser asks for, in JSON; `message`: what it is told;
 //! - [`Thinker`]: makes the searches of a session; `static_eval`: what an evaluation says without a search;
-//! - [`Catalogue`]: the games, the levels of play and the engines to choose from; `player`: who plays a side.
+//! - [`Catalogue`]: the games, the levels of play and the engines to choose from; `announced`: what these
+//!   play; `player`: who plays a side.
 //!
 //! # Example
 //!
@@ -28,6 +29,7 @@
 //! assert!(listener.game.borrow().contains(r#""ply":2"#));
 //! ```
 
+mod announced;
 mod catalogue;
 mod clock;
 mod execute;
@@ -42,6 +44,7 @@ mod state;
 mod static_eval;
 mod thinker;
 
+pub use announced::announced_games;
 pub use catalogue::{Catalogue, is_reserved};
 pub use execute::Refusal;
 pub use game_tree::GameError;

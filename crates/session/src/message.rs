@@ -18,8 +18,13 @@ pub(crate) enum Message<'a> {
         games: Vec<OfferText<'a>>,
         /// The engines of the command line.
         engines: Vec<&'a str>,
+        /// Those of them that do not start.
+        missing: Vec<String>,
         /// Those who analyse, the default first.
         analysts: Vec<&'a str>,
+        /// The most threads and the most MiB of a transposition table that an analysis can have.
+        threads: usize,
+        hash: usize,
     },
     /// The game as it stands.
     Game(&'a GameState<'a>),
@@ -29,6 +34,8 @@ pub(crate) enum Message<'a> {
     StaticEval(StaticEvalState),
     /// The game as PGN.
     Saved { pgn: String },
+    /// A position that a game can begin from, or why there is none.
+    Checked { fen: Option<String>, problem: Option<String> },
     /// The request was refused and has changed nothing.
     Error { text: String },
 }
@@ -50,10 +57,16 @@ pub(crate) struct GameState<'a> {
     pub(crate) analysing: bool,
     pub(crate) lines: usize,
     pub(crate) analyst: &'a str,
+    /// Its depth, threads and MiB of table; 0 where none is chosen.
+    pub(crate) depth: u32,
+    pub(crate) threads: usize,
+    pub(crate) hash: usize,
     /// Whether the positions of the line are being evaluated.
     pub(crate) reviewing: bool,
     /// Whether an engine is looking for its move.
     pub(crate) thinking: bool,
+    /// The start position as FEN.
+    pub(crate) start: &'a str,
     /// The number of the first move, and whether it is Black's.
     pub(crate) first_ply: usize,
     /// The moves of the line on the board, including those after the position on the board.
@@ -98,6 +111,8 @@ pub(crate) struct Answer {
     pub(crate) node: usize,
     /// The move that was asked about; none if any move was asked for.
     pub(crate) about: Option<String>,
+    /// Whether it is a threat: a line of the side that does not have the move.
+    pub(crate) threat: bool,
     /// What the search has found.
     #[serde(flatten)]
     pub(crate) line: LineState,
@@ -218,6 +233,10 @@ pub struct LineState {
     pub result: f64,
     /// The moves, in the notation of records.
     pub line: Vec<String>,
+    /// The same moves in the notation of the protocol.
+    pub moves: Vec<String>,
+    /// The boards after each of them, as in a FEN.
+    pub boards: Vec<String>,
     /// In a Monte Carlo search: the share of the simulations that went through the move, and their mean
     /// result for the side to move.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -33,6 +33,13 @@ pub enum Request {
         #[serde(rename = "move")]
         mv: String,
     },
+    /// Play moves one after the other from the position of a node, as far as they can be played.
+    PlayLine {
+        /// The node.
+        node: usize,
+        /// The moves, in the notation of the protocol.
+        moves: Vec<String>,
+    },
     /// Show the position of a node.
     Show {
         /// The node.
@@ -62,17 +69,44 @@ pub enum Request {
         /// Who searches, one of the analysts of the welcome.
         #[serde(default)]
         analyst: Option<String>,
+        /// The depth at which it ends; 0 for none.
+        #[serde(default)]
+        depth: Option<u32>,
+        /// The threads of the search; 0 for those of the analyst.
+        #[serde(default)]
+        threads: Option<usize>,
+        /// The size of its transposition table in MiB; 0 for that of the analyst.
+        #[serde(default)]
+        hash: Option<usize>,
     },
     /// Evaluate all positions of the line that have no evaluation yet.
     Review {},
-    /// Search the position on the board once, for a move to play or for what follows a move.
+    /// Search the position on the board once: for a move to play, for what follows a move, or for a threat.
     Ask {
         /// The node of the position.
         node: usize,
         /// The move that somebody wonders about.
         #[serde(default, rename = "move")]
         mv: Option<String>,
+        /// Whether the other side has the move in place of the one whose turn it is: what it threatens.
+        #[serde(default)]
+        threat: bool,
     },
+    /// Say whether a game can begin from a position.
+    Check {
+        /// The name of the game.
+        game: String,
+        /// A value of the game's option.
+        #[serde(default)]
+        option: Option<String>,
+        /// The position; the start position where it is missing.
+        #[serde(default)]
+        fen: Option<String>,
+    },
+    /// Give the game up, for the person who plays it, or whose turn it is.
+    Resign {},
+    /// End the game in a draw, if the engine that plays it agrees; among people at once.
+    Draw {},
     /// Send the game as PGN.
     Save {},
     /// Replace the game by the first one of a PGN text.
@@ -122,6 +156,7 @@ pub fn read(text: &str) -> serde_json::Result<AnyRequest> {
     enum Kind {
         New,
         Play,
+        PlayLine,
         Show,
         TakeBack,
         Players,
@@ -130,6 +165,9 @@ pub fn read(text: &str) -> serde_json::Result<AnyRequest> {
         Analyse,
         Review,
         Ask,
+        Check,
+        Resign,
+        Draw,
         Save,
         Load,
         StaticEval,
@@ -202,17 +240,22 @@ mod tests {
             (r#"{"do":"take-back","x":1}"#, "unknown field `x`"),
             (r#"{"do":"step","x":1}"#, "unknown field `x`"),
             (r#"{"do":"review","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"resign","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"draw","x":1}"#, "unknown field `x`"),
+            (r#"{"do":"check","fen":"8/8"}"#, "missing field `game`"),
+            (r#"{"do":"play-line","node":0,"moves":"e4"}"#, "invalid type: string"),
+            (r#"{"do":"analyse","on":true,"hash":-1}"#, "invalid value: integer `-1`"),
             (r#"{"do":"save","x":1}"#, "unknown field `x`"),
             (r#"{"do":"files","x":1}"#, "unknown field `x`"),
             (r#"{"do":"static-eval","x":1}"#, "unknown field `x`"),
             // Every kind is named.
             (
                 r#"{"do":"Replay"}"#,
-                "`new`, `play`, `show`, `take-back`, `players`, `pause`, `step`, `analyse`",
+                "`new`, `play`, `play-line`, `show`, `take-back`, `players`, `pause`, `step`, `analyse`",
             ),
             (
                 r#"{"do":"Replay"}"#,
-                "`review`, `ask`, `save`, `load`, `static-eval`, `files`, `open`, `replay`",
+                "`review`, `ask`, `check`, `resign`, `draw`, `save`, `load`, `static-eval`, `files`, `open`",
             ),
         ] {
             let error = read(text).unwrap_err().to_string();

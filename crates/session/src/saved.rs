@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use crate::catalogue::Catalogue;
 use crate::clock::Times;
-use crate::game_tree::{GameError, GameTree, ROOT};
+use crate::game_tree::{Agreement, GameError, GameTree, ROOT};
 use crate::message::Eval;
 use crate::player::SidePlayer;
 use crate::state::State;
@@ -27,6 +27,9 @@ pub struct SavedSession {
     analysing: bool,
     lines: usize,
     analyst: String,
+    /// Depth, threads and MiB of table of an analysis.
+    #[serde(default)]
+    analysis: (u32, usize, usize),
     tree: SavedTree,
 }
 
@@ -53,6 +56,9 @@ struct SavedNode {
     eval: Option<Eval>,
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<Times>,
+    /// How the players have ended the game here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agreed: Option<Agreement>,
 }
 
 /// Why a session cannot be read.
@@ -92,8 +98,8 @@ impl GameTree {
                 shown = nodes.len();
             }
             open.extend(node.children.iter().rev().map(|&child| (child, nodes.len())));
-            let (mv, eval, times) = (node.mv.clone(), node.eval, node.times.clone());
-            nodes.push(SavedNode { parent, mv, in_line, eval, times });
+            let (mv, eval, times, agreed) = (node.mv.clone(), node.eval, node.times.clone(), node.agreed);
+            nodes.push(SavedNode { parent, mv, in_line, eval, times, agreed });
         }
         SavedTree { start: self.start.clone(), shown, nodes }
     }
@@ -115,6 +121,7 @@ impl GameTree {
                 }
             }
             (tree.nodes[index].eval, tree.nodes[index].times) = (node.eval, node.times);
+            tree.nodes[index].agreed = node.agreed;
             in_line.push(node.in_line.then_some(node.parent));
         }
         for (index, parent) in in_line.into_iter().enumerate() {
@@ -141,6 +148,7 @@ impl SavedSession {
             analysing: state.analysis.is_on,
             lines: state.analysis.lines,
             analyst: state.analysis.analyst.name.clone(),
+            analysis: (state.analysis.depth, state.analysis.threads, state.analysis.hash),
             tree: state.tree.save(),
         }
     }
@@ -158,6 +166,10 @@ impl SavedSession {
         let control: Option<TimeControl> = control.transpose()?;
         (state.number, state.control, state.is_paused) = (self.number, control, self.paused);
         (state.analysis.is_on, state.analysis.lines) = (self.analysing, self.lines.max(1));
+        let (depth, threads, hash) = self.analysis;
+        // It may come from a machine with more room.
+        (state.analysis.depth, state.analysis.threads) = (depth, threads.min(catalogue.threads));
+        state.analysis.hash = hash.min(catalogue.hash);
         Ok(state)
     }
 }
@@ -180,6 +192,8 @@ mod tests {
         state.tree.show(1).unwrap();
         state.play("b6b5").unwrap();
         state.tree.note(1, Eval { result: 0.25, depth: 3 });
+        state.tree.agree(Agreement::Draw).unwrap();
+        (state.analysis.depth, state.analysis.threads, state.analysis.hash) = (20, 1, 64);
         state.tree.show(1).unwrap();
         let restored = SavedSession::new(&state).restore(&catalogue).unwrap();
         assert_eq!(restored.to_json(), state.to_json());

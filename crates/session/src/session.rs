@@ -5,16 +5,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
 
-use crate::catalogue::{Catalogue, Offer};
+use crate::catalogue::Catalogue;
 use crate::execute::{Refusal, read_players};
 use crate::game_tree::GameTree;
 use crate::message::{Answer, Eval, Message, SearchState, StaticEval, StaticEvalState};
-use crate::player::PERSON;
+use crate::player::{EnginePlayer, PERSON};
 use crate::request::Request;
 use crate::saved::SavedSession;
 use crate::state::State;
 use crate::static_eval::StaticEvaluator;
-use crate::thinker::{Job, Jobs, Purpose};
+use crate::thinker::{Job, Jobs, Purpose, Question};
 use labrys_core::clock::Instant;
 
 /// A session.
@@ -88,14 +88,17 @@ impl Session {
 
     /// The first message to a connection.
     pub fn welcome(&self, has_folder: bool) -> String {
-        let Catalogue { offers, engines, analysts } = self.catalogue.as_ref();
+        let Catalogue { engines, analysts, threads, hash, .. } = self.catalogue.as_ref();
         let welcome = Message::Welcome {
             version: env!("CARGO_PKG_VERSION"),
             session: &self.id,
             folder: has_folder,
-            games: offers.iter().map(Offer::text).collect(),
+            games: self.catalogue.offers(),
             engines: engines.iter().map(|engine| engine.name.as_str()).collect(),
+            missing: self.catalogue.missing(),
             analysts: analysts.iter().map(|analyst| analyst.name.as_str()).collect(),
+            threads: *threads,
+            hash: *hash,
         };
         welcome.to_json()
     }
@@ -197,10 +200,11 @@ impl Session {
         let state = &mut *self.state();
         let Some(best) = found.lines.first().filter(|_| !job.control.is_stopped()) else { return };
         match &job.purpose {
-            // What follows a certain move says nothing of the position.
-            Purpose::Answer(about) => {
-                let (about, line) = (about.clone(), best.clone());
-                state.answer = Some(Answer { node: job.node, about, line });
+            // What follows a certain move says nothing of the position, nor does a threat.
+            Purpose::Answer(question) => {
+                let about = if let Question::After(mv) = question { Some(mv.clone()) } else { None };
+                let threat = *question == Question::Threat;
+                state.answer = Some(Answer { node: job.node, about, threat, line: best.clone() });
                 return;
             }
             _ if found.number != state.number => return,
@@ -237,6 +241,9 @@ impl Session {
                 }
             }
             (_, Ok(None)) => state.problem = Some("the engine finds no move".to_owned()),
+            (Purpose::Move(EnginePlayer::Named(config)), Err(error)) => {
+                state.problem = Some(format!("{}: {error}", config.name));
+            }
             (_, Err(error)) => state.problem = Some(error),
         }
         if let Some(problem) = &state.problem {

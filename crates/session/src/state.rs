@@ -8,7 +8,7 @@ use crate::clock::Times;
 use crate::game_tree::{GameError, GameTree};
 use crate::message::{Answer, ClockState, EndText, GameState, Message};
 use crate::player::{EnginePlayer, SidePlayer};
-use crate::thinker::{Job, Purpose};
+use crate::thinker::{Job, Purpose, Question};
 use labrys_arena::TimeControl;
 use labrys_core::clock::Instant;
 use labrys_core::game::Color;
@@ -21,8 +21,23 @@ pub(crate) struct Analysis {
     /// Lines to look for, from 1.
     pub(crate) lines: usize,
     pub(crate) analyst: Analyst,
+    /// The depth at which it ends, its threads and the MiB of its table; 0 where none is chosen.
+    pub(crate) depth: u32,
+    pub(crate) threads: usize,
+    pub(crate) hash: usize,
     /// The node whose analysis is finished.
     pub(crate) done: Option<usize>,
+}
+
+impl Analysis {
+    /// The options of its search.
+    fn options(&self) -> Vec<(String, String)> {
+        let chosen = [("Threads", self.threads), ("Hash", self.hash)];
+        let chosen = chosen.into_iter().filter(|(_, value)| *value > 0);
+        let own =
+            chosen.chain([("MultiPV", self.lines)]).map(|(name, value)| (name.to_owned(), value.to_string()));
+        self.analyst.options.iter().cloned().chain(own).collect()
+    }
 }
 
 /// The state of a session.
@@ -42,8 +57,8 @@ pub struct State {
     /// Whether the positions of the line are being evaluated.
     pub(crate) is_reviewing: bool,
     pub(crate) analysis: Analysis,
-    /// A question about the position of a node: what follows a move, or which move to play.
-    pub(crate) question: Option<(usize, Option<String>)>,
+    /// A question about the position of a node.
+    pub(crate) question: Option<(usize, Question)>,
     /// The answer to the last question.
     pub(crate) answer: Option<Answer>,
     /// Why an engine does not play.
@@ -64,7 +79,7 @@ impl State {
             is_paused: false,
             is_stepping: false,
             is_reviewing: false,
-            analysis: Analysis { is_on: false, lines: 1, analyst, done: None },
+            analysis: Analysis { is_on: false, lines: 1, analyst, depth: 0, threads: 0, hash: 0, done: None },
             question: None,
             answer: None,
             problem: None,
@@ -94,6 +109,15 @@ impl State {
 
     pub(crate) fn has_person(&self) -> bool {
         self.players.contains(&SidePlayer::Person)
+    }
+
+    /// The side of the only person, in a game against an engine.
+    pub(crate) fn person(&self) -> Option<Color> {
+        match &self.players {
+            [SidePlayer::Person, SidePlayer::Engine(_)] => Some(Color::White),
+            [SidePlayer::Engine(_), SidePlayer::Person] => Some(Color::Black),
+            _ => None,
+        }
     }
 
     /// The engine that has to move now, if one has: at the end of the line, unless the game is paused.
@@ -148,32 +172,34 @@ impl State {
         self.question = self.question.take().filter(|(node, _)| *node == shown);
         let is_over = self.tree.end().is_some();
         self.tree.note_end();
-        let analyst = self.analysis.analyst.options.clone();
         let (node, purpose, options) = if let Some(engine) = self.engine_to_move().filter(|_| !is_over) {
             let options = match engine {
                 EnginePlayer::Level(level) => level.options.clone(),
                 EnginePlayer::Named(_) => Vec::new(),
             };
             (shown, Purpose::Move(engine.clone()), options)
-        } else if let Some((node, about)) = self.question.clone().filter(|_| !is_over) {
-            (node, Purpose::Answer(about), Vec::new())
+        } else if let Some((node, question)) = self.question.clone().filter(|_| !is_over) {
+            (node, Purpose::Answer(question), Vec::new())
         } else if let Some(node) = self.tree.first_unknown().filter(|_| self.is_reviewing) {
             (node, Purpose::Review, Vec::new())
         } else if self.analysis.is_on && self.analysis.done != Some(shown) && !is_over {
-            let mut options = analyst;
-            options.push(("MultiPV".to_owned(), self.analysis.lines.to_string()));
-            (shown, Purpose::Analysis, options)
+            (shown, Purpose::Analysis, self.analysis.options())
         } else {
             self.is_reviewing = false;
             return None;
         };
         self.is_reviewing &= self.tree.first_unknown().is_some();
+        let game = match purpose {
+            Purpose::Answer(Question::Threat) => self.tree.after_pass().ok()?,
+            _ => self.tree.variation(node),
+        };
         Some(Job {
             purpose,
             options,
             rules: self.tree.rules().clone(),
-            game: self.tree.variation(node),
+            game,
             clocks: self.clocks(),
+            depth: (self.analysis.depth > 0).then_some(self.analysis.depth),
             number: self.number,
             node,
             control: Control::default(),
@@ -198,8 +224,12 @@ impl State {
             analysing: analysis.is_on,
             lines: analysis.lines,
             analyst: &analysis.analyst.name,
+            depth: analysis.depth,
+            threads: analysis.threads,
+            hash: analysis.hash,
             reviewing: self.is_reviewing,
             thinking: end.is_none() && self.engine_to_move().is_some(),
+            start: &tree.start,
             first_ply: tree.first_ply(),
             line: tree.line(),
             node: tree.shown(),

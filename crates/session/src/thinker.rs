@@ -31,13 +31,24 @@ const LONGEST_LINE: usize = 16;
 /// The search that a session needs now, as it changes.
 pub type Jobs = watch::Receiver<Option<Arc<Job>>>;
 
+/// What somebody wants to know of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Question {
+    /// A move to play.
+    Hint,
+    /// What follows a move.
+    After(String),
+    /// What the other side would do if it had the move.
+    Threat,
+}
+
 /// What a search is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// A move of an engine.
     Move(EnginePlayer),
-    /// A move to play, or what follows a move.
-    Answer(Option<String>),
+    /// The answer to a question.
+    Answer(Question),
     /// The evaluation of a position of the line.
     Review,
     /// The evaluation of the position on the board.
@@ -55,6 +66,8 @@ pub struct Job {
     pub(crate) game: Variation,
     /// The clocks of White and Black.
     pub(crate) clocks: [Option<Clock>; 2],
+    /// The depth at which an analysis ends.
+    pub(crate) depth: Option<u32>,
     /// The number of the game in its session, and the node of the position.
     pub(crate) number: u64,
     pub(crate) node: usize,
@@ -107,8 +120,16 @@ enum Thinking {
 impl Job {
     /// Whether both are for the same search. Clocks run on and make no difference.
     pub(crate) fn is_same(&self, other: &Job) -> bool {
-        (&self.purpose, &self.options, &self.rules, &self.game, self.number, self.node)
-            == (&other.purpose, &other.options, &other.rules, &other.game, other.number, other.node)
+        (&self.purpose, &self.options, &self.rules, &self.game, self.depth, self.number, self.node)
+            == (
+                &other.purpose,
+                &other.options,
+                &other.rules,
+                &other.game,
+                other.depth,
+                other.number,
+                other.node,
+            )
     }
 
     /// Whether only somebody who stops it ends the search.
@@ -133,8 +154,8 @@ impl Job {
             Purpose::Move(player) => player.limits(self.clocks),
             Purpose::Answer(_) => fixed(ANSWER),
             Purpose::Review => fixed(REVIEW),
-            // Until it is stopped.
-            Purpose::Analysis => Limits::none(),
+            // Until it is stopped, unless a depth is chosen.
+            Purpose::Analysis => Limits { depth: self.depth, ..Limits::none() },
         }
     }
 
@@ -151,7 +172,7 @@ impl Job {
             fen: self.game.fen.clone(),
             moves: self.game.moves.clone(),
             root_moves: match &self.purpose {
-                Purpose::Answer(Some(mv)) => vec![mv.clone()],
+                Purpose::Answer(Question::After(mv)) => vec![mv.clone()],
                 _ => Vec::new(),
             },
             depth: limits.depth,
@@ -329,11 +350,19 @@ pub(crate) fn labrys(rules: &Rules, options: &[(String, String)]) -> Result<Box<
 /// records. `board` has the position and plays the line.
 fn line(board: &mut dyn Board, (score, points): (UciScore, f64), pv: &[String]) -> LineState {
     let is_white = board.side_to_move() == Color::White;
+    let (mut line, mut boards) = (Vec::new(), Vec::new());
+    for mv in pv.iter().take(LONGEST_LINE) {
+        let Ok(text) = board.play_to_san(mv) else { break };
+        line.push(text);
+        boards.push(board.fen().split(' ').next().unwrap_or_default().to_owned());
+    }
     LineState {
+        moves: pv[..line.len()].to_vec(),
+        boards,
         mv: pv.first().cloned().unwrap_or_default(),
         score: if is_white { score } else { -score }.to_string(),
         result: if is_white { points } else { 1.0 - points },
-        line: pv.iter().take(LONGEST_LINE).map_while(|mv| board.play_to_san(mv).ok()).collect(),
+        line,
         visits: None,
     }
 }

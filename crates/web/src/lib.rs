@@ -30,6 +30,7 @@ mod access;
 mod assets;
 mod connection;
 mod folder;
+mod probe;
 mod rate;
 mod server;
 mod sessions;

@@ -31,6 +31,7 @@ use super::access;
 use super::assets::ASSETS;
 use super::connection;
 use super::folder::Folder;
+use super::probe::probe;
 use super::sessions::{Sessions, random_name};
 use super::storage::Storage;
 use labrys_arena::EngineConfig;
@@ -38,6 +39,9 @@ use labrys_session::Catalogue;
 
 /// The longest request in bytes. A long game in PGN fits.
 const LONGEST_REQUEST: usize = 64 << 10;
+
+/// The most MiB of the transposition table of an analysis.
+const MOST_HASH: usize = 1024;
 
 /// WebSockets at a time.
 const CONNECTIONS: usize = 256;
@@ -122,7 +126,9 @@ impl Server {
         let searches = config.searches.or_else(|| thread::available_parallelism().ok().map(usize::from));
         let sessions = {
             let _tasks = runtime.enter();
-            let catalogue = Catalogue::new(&config.engines);
+            let threads = thread::available_parallelism().map_or(1, usize::from);
+            let catalogue = Arc::new(Catalogue::new(&config.engines).with_room(threads, MOST_HASH));
+            probe(&config.engines, &catalogue);
             Arc::new(Sessions::new(searches.unwrap_or(1), catalogue, storage).map_err(state)?)
         };
         runtime.spawn(Sessions::keep_saving(Arc::downgrade(&sessions)));

@@ -36,15 +36,11 @@ impl Sessions {
     /// If the saved sessions cannot be listed.
     pub(super) fn new(
         searches: usize,
-        catalogue: Catalogue,
+        catalogue: Arc<Catalogue>,
         storage: Option<Storage>,
     ) -> io::Result<Sessions> {
-        let sessions = Sessions {
-            catalogue: Arc::new(catalogue),
-            all: Mutex::new(Vec::new()),
-            slots: Slots::new(searches),
-            storage,
-        };
+        let sessions =
+            Sessions { catalogue, all: Mutex::new(Vec::new()), slots: Slots::new(searches), storage };
         let known =
             sessions.storage.as_ref().map(|storage| storage.load(MOST, &sessions.catalogue)).transpose()?;
         for (name, state) in known.into_iter().flatten() {

@@ -1,6 +1,7 @@
 // What searches say: the bar, the lines with their arrows, visits, the graph, answers.
 
-import { $, countText, draw, make, percent, scoreText } from "./elements.js";
+import { $, countText, draw, percent, scoreText } from "./elements.js";
+import { numberText } from "./lines.js";
 import { readMove } from "./moves.js";
 
 // Whether a search is of the position on the board, or of the one before it.
@@ -24,20 +25,16 @@ export function showBar(state, search, isFlipped) {
   $("bar").setAttribute("aria-label", state.end ? state.end.text : label);
 }
 
-// The lines of the last search.
-export function showLines(state, search) {
+// The lines of the last search, in a list of them.
+export function showLines(lines, state, search, isFlipped) {
   if (!isOfLine(state, search) || state.end) {
-    $("lines").replaceChildren();
+    lines.show(state, null, 0, isFlipped);
     $("speed").textContent = "";
     return;
   }
   const speed = search.seconds > 0.05 ? `, ${countText(Math.round(search.nodes / search.seconds))}/s` : "";
   $("speed").textContent = `depth ${search.depth}, ${countText(search.nodes)} nodes${speed}`;
-  $("lines").replaceChildren(...search.lines.map(({ score, line, visits }) => {
-    const text = line.slice(0, 12).join(" ");
-    const details = visits ? make("small", {}, ` ${percent(visits[0])} of visits, ${percent(visits[1])} won`) : "";
-    return make("li", {}, make("b", {}, scoreText(score)), ` ${text}`, details);
-  }));
+  lines.show(state, search, search.node === state.node ? state.ply : state.ply - 1, isFlipped);
 }
 
 // The arrows of the last search, of the position on the board alone: the best line is the widest one.
@@ -48,7 +45,10 @@ export function arrowsOf(state, search) {
       if (move) arrows.push({ move, weight: 1 - index / 5, kind: index ? "other-line" : "best-line" });
     });
   }
-  if (state.answer?.move && !state.answer.about) arrows.push({ move: state.answer.move, weight: 1, kind: "hint" });
+  const { answer } = state;
+  if (answer?.move && !answer.about) {
+    arrows.push({ move: answer.move, weight: 1, kind: answer.threat ? "threat" : "hint" });
+  }
   return arrows.reverse();
 }
 
@@ -68,8 +68,10 @@ export function answerText({ answer, ply, "first-ply": first }) {
   if (!answer) return "";
   const [move, ...rest] = answer.line;
   const after = rest.length ? `, then ${rest.slice(0, 8).join(" ")}` : "";
-  const number = `${1 + Math.floor((first + ply) / 2)}${(first + ply) % 2 ? "…" : "."}`;
-  return `${answer.about ? "After" : "Hint:"} ${number} ${move} ${scoreText(answer.score)}${after}`;
+  // A threat is a move of the other side.
+  const number = numberText(answer.threat ? (first + ply) ^ 1 : first + ply);
+  const what = answer.threat ? "Threat:" : answer.about ? "After" : "Hint:";
+  return `${what} ${number} ${move} ${scoreText(answer.score)}${after}`;
 }
 
 const WIDTH = 300, HEIGHT = 70;

@@ -1,17 +1,28 @@
 // The page: joins the board and the panels to the server.
 
+import { setUpAppearance } from "./appearance.js";
 import "./board.js";
 import { answerText, arrowsOf, Graph, showBar, showLines, visitsOf } from "./analysis.js";
+import { checked, forgetChecks, setUpChecks } from "./check.js";
 import { Connection } from "./connection.js";
 import { closeDialogs, openRecord, refuseInDialog, setUpDialogs } from "./dialogs.js";
+import { Drawings } from "./drawings.js";
+import { Editor } from "./editor.js";
 import { $, make } from "./elements.js";
+import { setUpEnding, showEnding } from "./ending.js";
 import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
 import { reveal, showHistory } from "./history.js";
 import { setUpKeys } from "./keys.js";
+import { setUpLimits, showLimits, limits } from "./limits.js";
+import { Lines } from "./lines.js";
+import { openLink, setUpLinks, showLinks, takeLink, takeSaved } from "./link.js";
 import { looksOf, setLooks } from "./looks.js";
 import { NewGame } from "./new-game.js";
 import { playerName, setEngines, Strip } from "./players.js";
+import { Premove } from "./premove.js";
 import { choosePromotion } from "./promotion.js";
+import { openRules, setUpRules } from "./rules.js";
+import { play as playSound } from "./sounds.js";
 import { netOf, showStaticEval } from "./static-eval.js";
 
 const board = document.querySelector("lab-board");
@@ -22,6 +33,7 @@ let staticEval = null;  // the last message `static-eval`
 let heardAt = 0;        // when the last message `game` came
 let isFlipped = false;
 
+takeLink();
 const connection = new Connection(hear, isConnected => {
   document.body.classList.toggle("offline", !isConnected);
   if (!isConnected) toast("The connection is lost. Trying again …");
@@ -36,13 +48,17 @@ function hear(message) {
     case "static-eval": return heardStaticEval(message);
     case "files": return showFiles(message.files, message["left-out"]);
     case "file": return showFile(message);
-    case "saved": return openRecord(state.fen, message.pgn);
+    case "saved": return takeSaved(message.pgn) || openRecord(state.fen, message.pgn);
+    case "checked": return checked(message);
     case "error": return refused(message.text);
   }
 }
 
+// Whether a request was sent.
 function ask(request) {
-  if (!connection.send(request)) toast("There is no connection.");
+  const isSent = connection.send(request);
+  if (!isSent) toast("There is no connection.");
+  return isSent;
 }
 
 function welcome(message) {
@@ -51,6 +67,10 @@ function welcome(message) {
   $("open").hidden = !message.folder;
   setEngines(message.engines);
   $("analyst").replaceChildren(...message.analysts.map(name => make("option", { value: name }, name)));
+  forgetChecks();
+  setUpLimits(message);
+  if (message.missing.length) toast(`Not to be had: ${message.missing.join(", ")}. The log of the server says why.`);
+  openLink(ask, toast);
 }
 
 // Shows the game as it stands.
@@ -62,7 +82,10 @@ function showGame(next) {
   if (before?.number !== state.number && before?.players.join() !== state.players.join()) {
     isFlipped = state.players[1] === "person" && state.players[0] !== "person";
   }
+  if (before && before.number !== state.number) premove.cancel();
   show();
+  premove.show(state, looksOf(state.game));
+  playSound(before, state);
   const isNew = ["node", "number", "analyst"].some(key => before?.[key] !== state[key]);
   if ($("static-eval").open && isNew) ask({ do: "static-eval" });
 }
@@ -70,16 +93,20 @@ function showGame(next) {
 function show() {
   $("title").textContent = looksOf(state.game).title;
   const offer = games.find(offer => offer.game === state.game);
-  strips.forEach((strip, index) => strip.show(state, offer.levels, (index === 0) === isFlipped ? 0 : 1, heardAt));
+  strips.forEach((strip, index) => strip.show(state, offer, (index === 0) === isFlipped ? 0 : 1, heardAt));
   board.show({
     fen: state.fen,
     looks: looksOf(state.game),
     moves: state.thinking ? [] : state.moves,
     last: state.last,
     isFlipped,
+    free: premove.choices(state, looksOf(state.game), $("premoves").checked),
   });
+  drawings.show(state.fen);
+  showEnding(state);
   showHistory($("history"), state, node => ask({ do: "show", node }));
   $("message").textContent = messageText();
+  $("message").classList.toggle("is-problem", !!state.problem);
   $("answer").textContent = answerText(state);
   $("first").disabled = $("back").disabled = $("take-back").disabled = state.ply === 0;
   $("last").disabled = $("forward").disabled = state.ply === state.line.length;
@@ -93,6 +120,10 @@ function show() {
   $("analyse").checked = state.analysing;
   $("line-count").value = state.lines;
   $("analyst").value = state.analyst;
+  showLimits(state);
+  $("threat").disabled = state.thinking || !!state.end;
+  const isPlayed = new Set(state.players.map(player => player === "person")).size === 2;
+  document.body.classList.toggle("engine-is-played", isPlayed && !state.paused && !state.end && !state.analysing);
   $("review").textContent = state.reviewing ? "Evaluating …" : "Evaluate the game";
   $("review").disabled = state.reviewing;
   graph.show(state);
@@ -121,7 +152,7 @@ function heardStaticEval(message) {
 function showSearch() {
   if (!state) return;
   showBar(state, search, isFlipped);
-  showLines(state, search);
+  showLines(lines, state, search, isFlipped);
   board.point($("show-arrows").checked ? arrowsOf(state, search) : []);
   const layers = [];
   if ($("show-heat").checked) layers.push(visitsOf(state, search));
@@ -159,6 +190,11 @@ function toast(text) {
     if (!document.body.classList.contains("offline")) $("toast").hidden = true;
   }, 5000);
 }
+
+// The lines of a search, a person's arrows, moves that wait for their turn.
+const lines = new Lines($("lines"), (node, moves) => ask({ do: "play-line", node, moves }));
+const premove = new Premove(board, move => ask({ do: "play", node: state.node, move }));
+const drawings = new Drawings(board, () => premove.cancel());
 
 // The moves.
 board.addEventListener("step", event => ($("step").textContent = event.detail));
@@ -206,6 +242,7 @@ function showPly(ply) {
 const graph = new Graph($("graph"), showPly);
 const analyse = () => ask({
   do: "analyse", on: $("analyse").checked, lines: Number($("line-count").value), analyst: $("analyst").value,
+  ...limits(),
 });
 for (const [id, act] of Object.entries({
   first: () => showPly(0),
@@ -223,12 +260,15 @@ for (const [id, act] of Object.entries({
   },
   new: () => newGame.open(games, state),
   record: () => ask({ do: "save" }),
+  link: () => showLinks(state, ask),
+  threat: () => ask({ do: "ask", node: state.node, threat: true }),
+  rules: () => openRules(games.map(({ game }) => game), state.game),
   open: openFolder,
 })) {
   $(id).addEventListener("click", () => state && act());
 }
 setUpKeys(board, name => $(name).disabled || $(name).click());
-for (const id of ["analyse", "line-count", "analyst"]) $(id).addEventListener("change", analyse);
+for (const id of ["analyse", "line-count", "analyst", "depth", "threads", "hash"]) $(id).addEventListener("change", analyse);
 $("static-eval").addEventListener("toggle", () => {
   if ($("static-eval").open) ask({ do: "static-eval" });
   else showSearch();
@@ -241,12 +281,17 @@ for (const box of document.querySelectorAll(".aids input")) {
   const apply = () => {
     document.body.classList.toggle(aid, box.checked);
     localStorage.setItem(aid, box.checked ? "on" : "off");
-    showSearch();
+    if (state) show();
   };
   box.addEventListener("change", apply);
   apply();
 }
 
-const newGame = new NewGame(ask);
+const newGame = new NewGame(ask, new Editor());
+setUpAppearance();
+setUpChecks(ask);
+setUpEnding(ask, () => state);
+setUpLinks();
+setUpRules();
 setUpDialogs(ask);
 setUpFolder(ask);

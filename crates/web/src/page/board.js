@@ -1,5 +1,7 @@
-// The board: shows a position, and lets a person choose a move by clicks, by dragging or by keys.
+// The board: shows a position, and lets a person choose a move by clicks, by dragging or by keys. With the
+// attribute `still` it is a picture, which needs a label.
 
+import { arrow } from "./arrows.js";
 import { draw } from "./elements.js";
 import { drawing, pieceName } from "./looks.js";
 import { appeared, readFen, readMove, squareName } from "./moves.js";
@@ -20,6 +22,8 @@ export class LabBoard extends HTMLElement {
   #position = { files: 8, ranks: 8, pieces: new Map() };
   #looks = null;
   #moves = [];
+  #free = null;           // what may be chosen in place of legal moves
+  #premove = [];          // the squares of a move that waits for its turn
   #last = "";
   #isFlipped = false;
   #chosen = [];           // the squares of the move that is being chosen
@@ -27,9 +31,12 @@ export class LabBoard extends HTMLElement {
   #cells = new Map();     // square name → element
   #shape = "";
   #drag = null;
+  #isPressed = false;     // whether the focus follows the pointer now
+  #drawings = draw("svg", { class: "drawings", "aria-hidden": "true" });
   #arrows = draw("svg", { class: "arrows", "aria-hidden": "true" });
 
   connectedCallback() {
+    if (this.isStill) return this.setAttribute("role", "img");
     this.setAttribute("role", "grid");
     this.setAttribute("aria-label", "Board. Arrow keys move, Enter chooses, Escape lets go.");
     this.addEventListener("keydown", event => this.#key(event));
@@ -37,16 +44,34 @@ export class LabBoard extends HTMLElement {
     this.addEventListener("pointermove", event => this.#move(event));
     this.addEventListener("pointerup", event => this.#release(event));
     this.addEventListener("pointercancel", () => this.#endDrag());
+    // A screen reader presses no button of a mouse.
+    this.addEventListener("click", event => {
+      const square = event.detail === 0 && event.target.closest("[data-square]")?.dataset.square;
+      if (square) this.#choose(square);
+    });
+    // The keyboard goes on from where the focus is, whatever has set it there.
+    this.addEventListener("focusin", event => {
+      const square = event.target.dataset.square;
+      if (!this.#isPressed) this.classList.remove("pointed");
+      if (square && square !== this.#focus) this.#focusOn(square);
+    });
     this.addEventListener("focusout", event => {
       if (!this.contains(event.relatedTarget)) this.classList.remove("pointed");
     });
   }
 
-  // Shows a position. `moves` are the legal moves that may be chosen now, `last` is the move before.
-  show({ fen, looks, moves, last, isFlipped }) {
+  get isStill() {
+    return this.hasAttribute("still");
+  }
+
+  // Shows a position. `moves` are the legal moves that may be chosen now, `last` is the move before. In place
+  // of legal moves squares may be `free`: any one after another one where `free.isOrigin` holds for its letter,
+  // in `free.steps` steps.
+  show({ fen, looks, moves = [], last, isFlipped = false, free = null }) {
     this.#position = readFen(fen);
     this.#looks = looks;
     this.#moves = moves.map(readMove);
+    this.#free = free;
     this.#last = last ?? "";
     this.#isFlipped = isFlipped;
     this.#chosen = [];
@@ -68,13 +93,14 @@ export class LabBoard extends HTMLElement {
       const rank = this.#isFlipped ? row : ranks - 1 - row;
       const element = document.createElement("div");
       element.setAttribute("role", "row");
+      if (this.isStill) element.setAttribute("aria-hidden", "true");
       element.append(...[...Array(files).keys()].map(column => {
         const file = this.#isFlipped ? files - 1 - column : column;
         const cell = document.createElement("div");
         cell.setAttribute("role", "gridcell");
         cell.dataset.square = squareName(file, rank);
         cell.className = (file + rank) % 2 ? "light" : "dark";
-        cell.tabIndex = -1;
+        if (!this.isStill) cell.tabIndex = -1;
         if (row === ranks - 1) cell.append(corner("coordinate file", cell.dataset.square[0]));
         if (column === 0) cell.append(corner("coordinate rank", rank + 1));
         cell.append(corner("note", ""));
@@ -83,35 +109,43 @@ export class LabBoard extends HTMLElement {
       }));
       return element;
     });
-    this.#arrows.setAttribute("viewBox", `0 0 ${files} ${ranks}`);
-    this.replaceChildren(...rows, this.#arrows);
+    for (const layer of [this.#arrows, this.#drawings]) layer.setAttribute("viewBox", `0 0 ${files} ${ranks}`);
+    this.replaceChildren(...rows, this.#arrows, this.#drawings);
     if (!this.#cells.has(this.#focus)) this.#focus = this.#cells.keys().next().value;
   }
 
   // Draws moves as arrows: each has its text, a weight from 0 to 1, and a class.
   point(arrows) {
-    const { ranks, files } = this.#position;
-    const center = square => {
-      const [file, rank] = [square.charCodeAt(0) - 97, Number(square.slice(1)) - 1];
-      return this.#isFlipped ? [files - file - 0.5, rank + 0.5] : [file + 0.5, ranks - rank - 0.5];
-    };
     this.#arrows.replaceChildren(...arrows.flatMap(({ move, weight, kind }) => {
-      const squares = readMove(move).squares.map(center);
+      const squares = readMove(move).squares.map(square => this.#centre(square));
       return squares.slice(1).map((to, index) => {
-        const [[x, y], [toX, toY]] = [squares[index], to];
-        const length = Math.hypot(toX - x, toY - y);
-        const width = 0.07 + 0.11 * weight;
-        const head = 0.2 + 0.16 * weight;
-        // Along the x axis, then turned and moved into place.
-        const end = length - 0.12;
-        const shape = `M0.2 ${-width / 2}H${end - head}V${-head / 1.6}L${end} 0L${end - head} ${head / 1.6}V${width / 2}H0.2z`;
-        const angle = (Math.atan2(toY - y, toX - x) * 180) / Math.PI;
-        return draw("path", {
-          d: shape, class: `${kind}${index ? " second" : ""}`, transform: `translate(${x} ${y}) rotate(${angle})`,
-          opacity: 0.45 + 0.45 * weight,
-        });
+        const name = `${kind}${index ? " second" : ""}`;
+        return arrow(squares[index], to, weight, { class: name, opacity: 0.45 + 0.45 * weight });
       });
     }));
+  }
+
+  // Draws the arrows and circles of a person: each `from` a square, `to` another one or the same, in a colour.
+  sketch(shapes) {
+    this.#drawings.replaceChildren(...shapes.map(({ from, to, colour }) => {
+      const [x, y] = this.#centre(from);
+      if (from !== to) return arrow([x, y], this.#centre(to), 0.6, { class: colour });
+      return draw("circle", { cx: x, cy: y, r: 0.43, class: colour });
+    }));
+  }
+
+  // The middle of a square, in squares from the upper left corner.
+  #centre(square) {
+    const { ranks, files } = this.#position;
+    const [file, rank] = [square.charCodeAt(0) - 97, Number(square.slice(1)) - 1];
+    return this.#isFlipped ? [files - file - 0.5, rank + 0.5] : [file + 0.5, ranks - rank - 0.5];
+  }
+
+  // Shows a move that waits for its turn, by its squares; none if there are none.
+  setPremove(squares) {
+    this.#premove = squares;
+    this.#chosen = [];
+    this.#draw();
   }
 
   // Colours squares and writes on them, layer over layer. A layer has the names of its `colours`, for numbers
@@ -136,6 +170,7 @@ export class LabBoard extends HTMLElement {
 
   // The move that would be played by choosing a square now, if there is one.
   moveTo(square) {
+    if (this.#free) return undefined;
     const step = this.#chosen.length;
     const moves = step ? this.#candidates().filter(move => move.squares[step] === square) : [];
     return moves.find(move => move.squares.length === step + 1)?.text;
@@ -146,6 +181,19 @@ export class LabBoard extends HTMLElement {
     return this.#moves.filter(move => this.#chosen.every((square, index) => move.squares[index] === square));
   }
 
+  // Whether a move may begin on a square.
+  #isOrigin(square) {
+    if (this.#free) return this.#free.isOrigin(this.#position.pieces.get(square) ?? "");
+    return this.#moves.some(move => move.squares[0] === square);
+  }
+
+  // Whether the chosen squares may go on to another one.
+  #isTarget(square) {
+    const step = this.#chosen.length;
+    if (step === 0 || square === this.#chosen.at(-1)) return false;
+    return !!this.#free || this.#candidates().some(move => move.squares[step] === square);
+  }
+
   // Draws what has changed: pieces, the last move, what is chosen and where it may go.
   #draw() {
     const pieces = new Map(this.#position.pieces);
@@ -154,9 +202,15 @@ export class LabBoard extends HTMLElement {
       pieces.set(way[0], pieces.get(from));
       pieces.delete(from);
     }
-    const candidates = this.#chosen.length ? this.#candidates() : [];
+    const candidates = this.#chosen.length && !this.#free ? this.#candidates() : [];
     const next = new Set(candidates.map(move => move.squares[this.#chosen.length]));
     const origins = new Set(this.#moves.map(move => move.squares[0]));
+    const premove = new Set(this.#premove);
+    const turn = this.#position.fields[0] === "b" ? "Black" : "White";
+    if (!this.isStill) {
+      const words = `${this.#looks.title} board, ${turn} to move.`;
+      this.setAttribute("aria-label", `${words} Arrow keys move, Enter chooses, Escape lets go.`);
+    }
     const last = new Set(this.#last ? readMove(this.#last).squares : []);
     const fresh = appeared(this.#last);
     for (const [square, cell] of this.#cells) {
@@ -171,10 +225,15 @@ export class LabBoard extends HTMLElement {
       cell.classList.toggle("last", last.has(square) || fresh === square);
       cell.classList.toggle("chosen", isChosen);
       cell.classList.toggle("target", next.has(square));
-      cell.classList.toggle("origin", origins.has(square));
+      cell.classList.toggle("origin", this.#free ? this.#isOrigin(square) : origins.has(square));
+      cell.classList.toggle("premove", premove.has(square));
+      if (this.isStill) continue;
       cell.setAttribute("aria-selected", String(isChosen));
       const words = [square, letter ? pieceName(this.#looks, letter) : "empty"];
       if (next.has(square)) words.push(this.#stepName() + " here");
+      if (isChosen) words.push("chosen");
+      if (premove.has(square)) words.push("premove");
+      if (last.has(square) || fresh === square) words.push("last move");
       cell.setAttribute("aria-label", words.join(", "));
       cell.tabIndex = square === this.#focus ? 0 : -1;
     }
@@ -188,6 +247,7 @@ export class LabBoard extends HTMLElement {
   // Takes a square as the next one of a move, as a new beginning, or as neither.
   #choose(square) {
     const before = this.#chosen;
+    if (this.#free) return this.#chooseFreely(square);
     if (before.length > 0 && square !== before.at(-1)) {
       this.#chosen = [...before, square];
       const candidates = this.#candidates();
@@ -198,9 +258,22 @@ export class LabBoard extends HTMLElement {
         return this.#draw();
       }
     }
-    const isOrigin = this.#moves.some(move => move.squares[0] === square);
-    this.#chosen = isOrigin && (before.length !== 1 || square !== before[0]) ? [square] : [];
+    this.#chosen = this.#isOrigin(square) && (before.length !== 1 || square !== before[0]) ? [square] : [];
     if (this.#chosen.length) this.#tell(this.#stepName());
+    this.#draw();
+  }
+
+  // The same where squares are free. `isDropped`: a piece was dragged there.
+  #chooseFreely(square, isDropped = false) {
+    const before = this.#chosen;
+    const isOther = before.length === 1 && !isDropped && this.#isOrigin(square);
+    if (this.#isTarget(square) && !isOther) this.#chosen = [...before, square];
+    else this.#chosen = this.#isOrigin(square) && square !== before[0] ? [square] : [];
+    if (this.#chosen.length === this.#free.steps + 1) {
+      const squares = this.#chosen;
+      this.#chosen = [];
+      this.dispatchEvent(new CustomEvent("free", { detail: squares }));
+    }
     this.#draw();
   }
 
@@ -247,33 +320,36 @@ export class LabBoard extends HTMLElement {
   }
 
   #focusOn(square) {
-    this.#cells.get(this.#focus).tabIndex = -1;
+    const before = this.#cells.get(this.#focus);
+    if (before) before.tabIndex = -1;
     this.#focus = square;
     const cell = this.#cells.get(square);
     cell.tabIndex = 0;
     cell.focus({ preventScroll: true });
   }
 
-  #squareAt(event) {
-    const element = document.elementFromPoint(event.clientX, event.clientY);
-    return element?.closest("lab-board [data-square]")?.dataset.square;
+  // The square under the pointer.
+  squareAt(event) {
+    const cell = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-square]");
+    return this.contains(cell) ? cell.dataset.square : undefined;
   }
 
   #press(event) {
-    const square = this.#squareAt(event);
+    const square = this.squareAt(event);
     if (!square || event.button !== 0 || this.#drag) return;
     event.preventDefault();
     // The frame of the keyboard does not follow the pointer.
     this.classList.add("pointed");
+    this.#isPressed = true;
     this.#focusOn(square);
+    this.#isPressed = false;
     const step = this.#chosen.length;
-    const isTarget = step > 0 && this.#candidates().some(move => move.squares[step] === square);
-    const canDrag = step < 2 && !isTarget && this.#moves.some(move => move.squares[0] === square);
+    const canDrag = step < 2 && this.#isOrigin(square) && (this.#free ? this.#free.steps > 0 : !this.#isTarget(square));
     const wasChosen = this.#chosen.length === 1 && this.#chosen[0] === square;
     if (!canDrag) return this.#choose(square);
     this.#chosen = [square];
     this.#draw();
-    this.#tell(this.#stepName());
+    if (!this.#free) this.#tell(this.#stepName());
     this.#drag = { square, wasChosen, x: event.clientX, y: event.clientY, ghost: null };
     this.setPointerCapture(event.pointerId);
   }
@@ -301,13 +377,22 @@ export class LabBoard extends HTMLElement {
     const drag = this.#drag;
     if (!drag) return;
     this.#endDrag();
-    const square = this.#squareAt(event);
-    if (square && square !== drag.square) {
+    const square = this.squareAt(event);
+    if (this.#free && square !== drag.square) {
+      if (square) this.#chooseFreely(square, true);
+      else this.#dropOutside(drag.square);
+    } else if (square && square !== drag.square) {
       if (this.#candidates().some(move => move.squares[1] === square)) this.#choose(square);
       else this.letGo();
     } else if (drag.wasChosen) {
       this.letGo();
     }
+  }
+
+  // Tells that a piece was dragged off the board.
+  #dropOutside(square) {
+    this.letGo();
+    this.dispatchEvent(new CustomEvent("off", { detail: square }));
   }
 
   #endDrag() {

@@ -3,7 +3,7 @@
 // What a key asks for.
 const KEYS = {
   ArrowLeft: "back", ArrowRight: "forward", ArrowUp: "first", ArrowDown: "last", Home: "first", End: "last",
-  f: "flip", " ": "analyse",
+  f: "flip", " ": "analyse", t: "threat",
 };
 
 // The least milliseconds between two moves of the wheel: a touchpad sends many events.

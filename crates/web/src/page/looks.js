@@ -43,7 +43,7 @@ export function looksOf(game) {
 }
 
 // Whose a letter of the FEN is.
-function colourOf(letter) {
+export function colourOf(letter) {
   if (letter.toLowerCase() === letter.toUpperCase()) return "";
   return letter === letter.toLowerCase() ? "black" : "white";
 }
@@ -65,5 +65,7 @@ export function drawing(looks, letter) {
   } else {
     svg.append(draw("text", { x: 22.5, y: 31, "text-anchor": "middle", class: "body" }, letter));
   }
+  // The look of letters shows this in place of the drawing.
+  if (!OBJECTS[kind]) svg.append(draw("text", { x: 22.5, y: 33, "text-anchor": "middle", class: "letter" }, letter.toUpperCase()));
   return svg;
 }

@@ -46,3 +46,18 @@ export function squareOf(name) {
 export function appeared(text) {
   return text.match(/\+([a-z]\d+)$/)?.[1];
 }
+
+// The board of a FEN from its pieces.
+export function writeBoard(files, ranks, pieces) {
+  const rows = [];
+  for (let rank = ranks - 1; rank >= 0; rank--) {
+    let [row, empty] = ["", 0];
+    for (let file = 0; file < files; file++) {
+      const letter = pieces.get(squareName(file, rank));
+      if (!letter) empty++;
+      else [row, empty] = [row + (empty || "") + letter, 0];
+    }
+    rows.push(row + (empty || ""));
+  }
+  return rows.join("/");
+}

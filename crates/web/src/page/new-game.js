@@ -1,20 +1,44 @@
 // The dialog for a new game.
 
+import { check } from "./check.js";
+import { COUNT, startPosition } from "./chess960.js";
 import { waitFor } from "./dialogs.js";
 import { $, make } from "./elements.js";
 import { looksOf } from "./looks.js";
 import { fillPlayers } from "./players.js";
 
+// What the options of the games are called, and their values.
+const OPTIONS = { UCI_Chess960: "Chess960", AmazonsBoard: "Board" };
+const valueText = value => ({ true: "on", false: "off" })[value] ?? value.replace(/^(\d+)x(\d+)$/, "$1 × $2");
+
 // The most values of an option in one list: what is beyond them is set apart. The usual values are the first.
 const MOST_VALUES = 12;
 
-// `begin` is called with a request.
+// `begin` is called with a request. `editor` sets a position up.
 export class NewGame {
   #games = [];
   #game = "";
 
-  constructor(begin) {
+  #checks = 0;
+  #state = null;
+
+  constructor(begin, editor) {
     this.dialog = $("new-dialog");
+    $("option").addEventListener("change", () => {
+      this.#showNumber();
+      this.#setFen("");
+    });
+    $("fen").addEventListener("input", () => this.#check());
+    $("start-number").addEventListener("input", () => this.#number());
+    $("random-number").addEventListener("click", () => {
+      $("start-number").value = Math.floor(Math.random() * COUNT);
+      this.#number();
+    });
+    $("use-board").addEventListener("click", () => this.#setFen(this.#state.fen));
+    $("set-up").addEventListener("click", () => {
+      const position = { game: this.#game, option: $("option").value, fen: $("fen").value.trim() };
+      editor.open(position, fen => this.#setFen(fen));
+    });
     this.dialog.querySelector("form").addEventListener("submit", event => {
       event.preventDefault();
       const option = $("option").value;
@@ -31,6 +55,41 @@ export class NewGame {
     });
   }
 
+  // Puts a position into the field; an empty text stands for the start position.
+  #setFen(fen) {
+    $("fen").value = fen;
+    this.#check();
+  }
+
+  // Wipes a position away that is none of the game.
+  async #keepFen() {
+    const fen = $("fen").value;
+    await this.#check();
+    if (fen && $("fen").value === fen && $("new-problem").textContent) this.#setFen("");
+  }
+
+  // Says what is wrong with the position.
+  async #check() {
+    const number = ++this.#checks;
+    const [option, fen] = [$("option").value, $("fen").value.trim()];
+    const answer = fen ? await check({ game: this.#game, ...(option ? { option } : {}), fen }) : {};
+    if (number === this.#checks) $("new-problem").textContent = answer.problem ?? "";
+  }
+
+  // The position of Chess960 of the number in its field.
+  #number() {
+    const { value } = $("start-number");
+    const isNumber = value !== "" && Number.isInteger(Number(value)) && value >= 0 && value < COUNT;
+    if (isNumber) this.#setFen(startPosition(Number(value)));
+    else if (value !== "") $("new-problem").textContent = `The positions have the numbers 0 to ${COUNT - 1}.`;
+  }
+
+  // The number of the position belongs to Chess960.
+  #showNumber() {
+    $("start-number").value = "";
+    $("number-row").hidden = this.#game !== "chess" || $("option").value !== "true";
+  }
+
   // The time of each player; none where both fields are empty.
   #clock() {
     const [minutes, increment] = [$("minutes").value, $("increment").value];
@@ -39,10 +98,14 @@ export class NewGame {
 
   open(games, state) {
     this.#games = games;
+    this.#state = state;
     $("games").replaceChildren(...games.map(({ game }) => {
       const { title, hint } = looksOf(game);
       const input = make("input", { type: "radio", name: "game", value: game, checked: game === state.game });
-      input.addEventListener("change", () => this.#choose(game));
+      input.addEventListener("change", () => {
+        this.#choose(game);
+        this.#keepFen();
+      });
       return make("label", {}, input, make("b", {}, title), make("small", {}, hint));
     }));
     $("fen").value = "";
@@ -53,19 +116,22 @@ export class NewGame {
   }
 
   #choose(game, players) {
-    const { option, levels } = this.#games.find(offer => offer.game === game);
+    const offer = this.#games.find(offer => offer.game === game);
+    const { option, levels } = offer;
     const middle = levels[Math.floor(levels.length / 2) - 1];
     this.#game = game;
-    fillPlayers($("new-white"), levels, players?.[0] ?? "person");
-    fillPlayers($("new-black"), levels, players?.[1] ?? middle);
+    fillPlayers($("new-white"), offer, players?.[0] ?? "person");
+    fillPlayers($("new-black"), offer, players?.[1] ?? middle);
     $("option-label").hidden = !option;
     const values = option?.values ?? [];
-    const isCheck = values[0] === "false";
-    const text = value => (isCheck ? (value === "true" ? "on" : "off") : value);
-    const options = values.map((value, index) => make("option", { value: index ? value : "" }, text(value)));
+    const options = values.map((value, index) => make("option", { value: index ? value : "" }, valueText(value)));
     const [usual, others] = [options.slice(0, MOST_VALUES), options.slice(MOST_VALUES)];
     $("option").replaceChildren(...usual);
     if (others.length) $("option").append(make("optgroup", { label: "others" }, ...others));
-    $("option-label").firstChild.textContent = option ? `${option.name} ` : "";
+    $("option-label").firstChild.textContent = option ? `${OPTIONS[option.name] ?? option.name} ` : "";
+    if (game === this.#state.game && this.#state.option) $("option").value = this.#state.option;
+    this.#showNumber();
+    $("use-board").hidden = game !== this.#state.game;
+    this.#check();
   }
 }

@@ -16,9 +16,10 @@ export function playerName(player) {
   return engines.includes(player) ? player : `Labrys, ${player}`;
 }
 
-// Fills a list of players with those of a game.
-export function fillPlayers(select, levels, chosen) {
-  const players = ["person", ...levels, ...engines];
+// Fills a list of players with those of a game, as it is offered. One that plays already is in it, too.
+export function fillPlayers(select, offer, chosen) {
+  const players = ["person", ...offer.levels, ...offer.engines];
+  if (engines.includes(chosen) && !players.includes(chosen)) players.push(chosen);
   if (select.dataset.players !== players.join()) {
     select.dataset.players = players.join();
     select.replaceChildren(...players.map(player => make("option", { value: player }, playerName(player))));
@@ -49,12 +50,12 @@ export class Strip {
     element.append(this.dot, this.select, this.points, this.turn, this.clock);
   }
 
-  show(state, levels, side, since) {
+  show(state, offer, side, since) {
     const isTurn = !state.end && (state["side-to-move"] === "black") === (side === 1);
     this.side = side;
     this.dot.className = `dot ${side ? "black" : "white"}`;
     this.select.setAttribute("aria-label", side ? "Player of Black" : "Player of White");
-    fillPlayers(this.select, levels, state.players[side]);
+    fillPlayers(this.select, offer, state.players[side]);
     const field = looksOf(state.game).points?.[side];
     const points = field === undefined ? undefined : readFen(state.fen).fields[field];
     this.points.textContent = points === undefined ? "" : `${points} ${points === "1" ? "point" : "points"}`;

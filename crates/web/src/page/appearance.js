@@ -1,0 +1,17 @@
+// The colours of the board and the drawings of the pieces, which a browser remembers.
+
+import { $ } from "./elements.js";
+
+export function setUpAppearance() {
+  for (const id of ["board-look", "piece-look"]) {
+    const list = $(id);
+    const apply = () => (document.body.dataset[id === "board-look" ? "board" : "pieces"] = list.value);
+    const kept = localStorage.getItem(id);
+    if ([...list.options].some(option => option.value === kept)) list.value = kept;
+    list.addEventListener("change", () => {
+      localStorage.setItem(id, list.value);
+      apply();
+    });
+    apply();
+  }
+}
