@@ -4,6 +4,7 @@
 # `make wheel` builds the Python package for the processor at hand, in target/wheels;
 # `make wheel CPU=x86-64-v2` for others, in target/wheels/x86-64-v2.
 # `make page` puts the board together that needs no server, in target/page, for any server of files.
+# `make npm` puts the npm package of the engine together, in target/npm/labrys-engine.
 
 EXE ?= labrys
 EVALFILE ?=
@@ -23,11 +24,11 @@ export EVALFILE
 export LABRYS_COMMIT ?= $(shell git rev-parse HEAD 2>/dev/null)
 
 PYTHON ?= python3
-# For cargo, as in --config profile.release.opt-level=1.
+# For cargo, as in --config profile.release.opt-level=1; for the page and the npm package.
 PAGE_FLAGS ?=
 CPU ?=
 
-.PHONY: build release wheel page $(CPUS)
+.PHONY: build release wheel page npm $(CPUS)
 # The builds for several processors share a folder.
 .NOTPARALLEL:
 
@@ -45,11 +46,11 @@ wheel:
 		--wheel-dir target/wheels$(if $(CPU),/$(CPU))
 
 WASM := wasm32-unknown-unknown
-page:
+page npm:
 	env -u EVALFILE -u LABRYS_COMMIT cargo build --quiet --release $(PAGE_FLAGS) \
-		-p labrys-page --target $(WASM)
+		-p labrys-$@ --target $(WASM)
 	env -u EVALFILE -u LABRYS_COMMIT cargo run --quiet --release $(PAGE_FLAGS) -p labrys-page-bind -- \
-		target/$(WASM)/release/labrys_page.wasm target/page
+		$@ target/$(WASM)/release/labrys_$@.wasm $(if $(filter npm,$@),target/npm/labrys-engine,target/page)
 
 $(CPUS):
 	mkdir -p $(DIST)

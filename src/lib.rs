@@ -13,6 +13,7 @@
 //! - `labrys-session`: a game that people play on a page, with its players, clocks and searches;
 //! - `web`, with the feature of that name: the web board, served; `page/`: the same without a server, in
 //!   WebAssembly;
+//! - `npm/`: the engine of the protocol for JavaScript, in WebAssembly;
 //! - `python/`: the package of that language, on top of all;
 //! - `labrys-support`: [`files`], [`shard`], [`elo`], [`chart`]: what long work shares.
 

@@ -1,7 +1,8 @@
 //! The UCI protocol with its extensions, as described in `protocol.md`: engine and client.
 //!
 //! [`run`] is the engine: bytes → [`input`](self) → [`Command`] → engine → text, each step in a file of its
-//! own; [`listen`](listen()) serves it over TCP. [`client`] and [`xboard`] drive engines, which a
+//! own; [`listen`](listen()) serves it over TCP. [`UciEngine`] is the same where there are no threads, as in a
+//! browser. [`client`] and [`xboard`] drive engines, which a
 //! [`transport`] leads to: a [`process`] or a connection. An [`engine_log`] may record what is said.
 //!
 //! # Example
@@ -33,9 +34,11 @@ pub mod process;
 pub mod text;
 pub mod transport;
 mod uci;
+mod uci_engine;
 pub mod xboard;
 
 pub use command::{Command, CommandError, Go, parse};
 pub use info::Info;
 pub use listen::listen;
 pub use uci::run;
+pub use uci_engine::UciEngine;

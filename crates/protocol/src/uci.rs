@@ -2,6 +2,8 @@
 //!
 //! One thread reads the input, another one does the work (searching, counting). The loop waits for events of
 //! both, so that every line is handled when it arrives. The engine is moved to the working thread and back.
+//! Where there are no threads, [`UciEngine`](super::UciEngine) hands its lines to the same loop, which then
+//! does the work itself.
 //!
 //! Commands take effect in the order in which they come. Those that need the engine while it is at work wait
 //! in a queue for it, and what comes behind them waits, too. Where the work ends only by `stop` or
@@ -44,7 +46,7 @@ const SIGN_INTERVAL: Duration = Duration::from_secs(1);
 const NULL_MOVE: &str = "0000";
 
 /// An event of the input or of the working thread.
-enum Event {
+pub(super) enum Event {
     /// A line of input.
     Line { text: Result<String, LineError>, arrived: Instant, room: Room },
     /// The end of input.
@@ -56,7 +58,7 @@ enum Event {
 }
 
 /// A line that waits for its turn.
-struct Entry {
+pub(super) struct Entry {
     /// What is wrong with it.
     refusal: Option<Refusal>,
     /// Lines about what is passed over of it.
@@ -72,7 +74,7 @@ struct Entry {
 
 impl Entry {
     /// Reads a line; `None` where it is empty. A `go` is executed whatever is wrong with its line.
-    fn read(line: Result<String, LineError>, room: Room) -> Option<Entry> {
+    pub(super) fn read(line: Result<String, LineError>, room: Option<Room>) -> Option<Entry> {
         let (text, error) = match line {
             Ok(text) => (text, None),
             Err(error) => (error.text.clone(), Some(Refusal::Line(error))),
@@ -88,7 +90,7 @@ impl Entry {
             (Ok(command), None) => (None, Some(command?)),
             (Err(error), None) => (Some(error.into()), None),
         };
-        Some(Entry { refusal, notes, command, arrived: None, room: Some(room) })
+        Some(Entry { refusal, notes, command, arrived: None, room })
     }
 
     /// Whether its command, if there is one, is such a one.
@@ -162,7 +164,7 @@ enum Refusal {
 
 /// Whether the loop continues.
 #[derive(PartialEq, Eq)]
-enum Flow {
+pub(super) enum Flow {
     Continue,
     Quit,
 }
@@ -172,14 +174,10 @@ enum Flow {
 /// # Errors
 /// If the working thread has panicked.
 pub fn run(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) -> io::Result<()> {
-    let (sender, events) = mpsc::channel();
-    let lines = sender.clone();
+    let (main_loop, events) = Loop::new(output, Workplace::OtherThread)?;
+    let lines = main_loop.sender.clone();
     thread::spawn(move || read_input(input, &lines));
-    let settings = Settings::default();
-    let engine = registry::engine(registry::default_name(), &settings).map_err(io::Error::other)?;
-    let (output, engine) = (Output::new(output), Some(engine));
-    let (game_options, queue) = (GameOptions::default(), VecDeque::new());
-    Loop { output, sender, engine, game_options, work: None, queue, has_refused: false }.run(&events)
+    main_loop.run(&events)
 }
 
 /// Sends each line to the loop until it has ended.
@@ -221,6 +219,16 @@ fn is_first_word(line: &str, word: &str) -> bool {
     line.split_whitespace().next() == Some(word)
 }
 
+/// Where work is done.
+#[derive(Clone, Copy)]
+pub(super) enum Workplace {
+    /// On a thread of its own.
+    OtherThread,
+    /// On the thread of the loop, which does nothing else meanwhile. The work calls this once in a while, to
+    /// hear whether it is to end.
+    ThisThread(fn(&Control)),
+}
+
 /// The work in progress.
 struct Work {
     control: Arc<Control>,
@@ -236,8 +244,9 @@ struct Work {
     refused: usize,
 }
 
-struct Loop {
+pub(super) struct Loop {
     output: Output,
+    workplace: Workplace,
     sender: Sender<Event>,
     /// The engine; none while it is at work.
     engine: Option<Box<dyn Engine>>,
@@ -252,25 +261,60 @@ struct Loop {
 }
 
 impl Loop {
+    /// A loop with the default game, and what happens to it.
+    pub(super) fn new(
+        output: impl Write + Send + 'static,
+        workplace: Workplace,
+    ) -> io::Result<(Loop, Receiver<Event>)> {
+        let (sender, events) = mpsc::channel();
+        let settings = Settings::default();
+        let engine = registry::engine(registry::default_name(), &settings).map_err(io::Error::other)?;
+        let (output, engine) = (Output::new(output), Some(engine));
+        let (game_options, queue) = (GameOptions::default(), VecDeque::new());
+        let has_refused = false;
+        Ok((Loop { output, workplace, sender, engine, game_options, work: None, queue, has_refused }, events))
+    }
+
     fn run(mut self, events: &Receiver<Event>) -> io::Result<()> {
         while self.execute_queue() == Flow::Continue && !self.output.is_broken() {
             // The channel is never closed, as the loop has a sender itself.
-            match events.recv().unwrap_or(Event::End) {
-                Event::Line { text, arrived, room } => {
-                    if let Some(entry) = Entry::read(text, room) {
-                        self.enqueue(entry, arrived);
-                    }
-                }
-                Event::End => {
-                    let command = Some(Command::Quit);
-                    let quit = Entry { refusal: None, notes: Vec::new(), command, arrived: None, room: None };
-                    self.enqueue(quit, Instant::now());
-                }
-                Event::Done { engine, answer } => self.done(engine, answer),
-                Event::Lost => return Err(io::Error::other("the search has failed")),
+            self.handle(events.recv().unwrap_or(Event::End))?;
+        }
+        self.end(events)
+    }
+
+    /// Executes the lines of the queue with all the work they ask for, as far as it is done on this thread.
+    pub(super) fn execute_all(&mut self, events: &Receiver<Event>) -> io::Result<Flow> {
+        while self.execute_queue() == Flow::Continue && !self.output.is_broken() {
+            match events.try_recv() {
+                Ok(event) => self.handle(event)?,
+                Err(_) => return Ok(Flow::Continue),
             }
         }
-        // The last search still has to answer.
+        self.end(events)?;
+        Ok(Flow::Quit)
+    }
+
+    fn handle(&mut self, event: Event) -> io::Result<()> {
+        match event {
+            Event::Line { text, arrived, room } => {
+                if let Some(entry) = Entry::read(text, Some(room)) {
+                    self.enqueue(entry, arrived);
+                }
+            }
+            Event::End => {
+                let command = Some(Command::Quit);
+                let quit = Entry { refusal: None, notes: Vec::new(), command, arrived: None, room: None };
+                self.enqueue(quit, Instant::now());
+            }
+            Event::Done { engine, answer } => self.done(engine, answer),
+            Event::Lost => return Err(io::Error::other("the search has failed")),
+        }
+        Ok(())
+    }
+
+    /// Ends the loop. The last search still has to answer.
+    fn end(&mut self, events: &Receiver<Event>) -> io::Result<()> {
         self.stop();
         while self.work.is_some() {
             match events.recv() {
@@ -283,7 +327,7 @@ impl Loop {
     }
 
     /// Puts a line at the end of the queue.
-    fn enqueue(&mut self, entry: Entry, arrived: Instant) {
+    pub(super) fn enqueue(&mut self, entry: Entry, arrived: Instant) {
         let is_end = entry.is_end();
         let is_waited_for = self.work.as_ref().is_none_or(|work| work.wait);
         let is_go = entry.is(|command| matches!(command, Command::Go(_)));
@@ -546,9 +590,11 @@ impl Loop {
     }
 
     fn perft(&mut self, depth: u32) -> Result<(), Refusal> {
+        let workplace = self.workplace;
         self.work("perft", Control::default(), false, move |engine, control, output| {
             let mut each = |mv: &str, nodes| tell(output, control, &format!("{mv}: {nodes}"));
-            let nodes = with_signs(output, control, || engine.board().perft(depth, control, &mut each));
+            let nodes =
+                with_signs(workplace, output, control, || engine.board().perft(depth, control, &mut each));
             match nodes {
                 Some(nodes) => format!("\nNodes searched: {nodes}\n"),
                 None => "info string perft stopped".to_owned(),
@@ -557,17 +603,18 @@ impl Loop {
     }
 
     fn bench(&mut self, depth: Option<u32>) -> Result<(), Refusal> {
+        let workplace = self.workplace;
         self.work("bench", Control::default(), false, move |_, control, output| {
             let start = Instant::now();
             let each = &mut |fen: &str, nodes| tell(output, control, &format!("{fen}: {nodes}"));
-            match with_signs(output, control, || engine::bench::bench(depth, control, each)) {
+            match with_signs(workplace, output, control, || engine::bench::bench(depth, control, each)) {
                 Some(signature) => text::bench(&signature, start.elapsed()),
                 None => "info string bench stopped".to_owned(),
             }
         })
     }
 
-    /// Starts work on a thread. The result of `job` is the end of the answer.
+    /// Starts work, or does it where it is done on this thread. The result of `job` is the end of the answer.
     fn work(
         &mut self,
         command: &'static str,
@@ -577,17 +624,30 @@ impl Loop {
     ) -> Result<(), Refusal> {
         let engine = self.engine.take_if(|_| self.work.is_none());
         let mut engine = engine.ok_or(Refusal::Busy { command })?;
-        let control = Arc::new(control);
-        let (shared_control, output, sender) =
-            (Arc::clone(&control), self.output.clone(), self.sender.clone());
-        thread::spawn(move || {
-            let alarm = Alarm(sender.clone());
-            let answer = job(engine.as_mut(), &shared_control, &output);
-            // The loop does not end before it has received this.
-            let _ = sender.send(Event::Done { engine, answer });
-            drop(alarm);
-        });
-        self.work = Some(Work { control, hold, endless: false, answer: None, wait: false, refused: 0 });
+        let work =
+            |control, hold| Work { control, hold, endless: false, answer: None, wait: false, refused: 0 };
+        let (output, sender) = (self.output.clone(), self.sender.clone());
+        match self.workplace {
+            Workplace::OtherThread => {
+                let control = Arc::new(control);
+                self.work = Some(work(Arc::clone(&control), hold));
+                thread::spawn(move || {
+                    let alarm = Alarm(sender.clone());
+                    let answer = job(engine.as_mut(), &control, &output);
+                    // The loop does not end before it has received this.
+                    let _ = sender.send(Event::Done { engine, answer });
+                    drop(alarm);
+                });
+            }
+            Workplace::ThisThread(poll) => {
+                let (is_pondering, control) = (control.is_pondering(), control.with_poll(poll));
+                let answer = job(engine.as_mut(), &control, &output);
+                // A `ponderhit` that it has heard comes as a line only later.
+                let is_hit = is_pondering && !control.is_pondering();
+                self.work = Some(work(Arc::new(control), hold && !is_hit));
+                let _ = sender.send(Event::Done { engine, answer });
+            }
+        }
         self.look_ahead();
         Ok(())
     }
@@ -619,8 +679,12 @@ fn tell(output: &Output, control: &Control, line: &str) {
     }
 }
 
-/// Does work that may say nothing for long, and meanwhile prints its time once in a while.
-fn with_signs<T>(output: &Output, control: &Control, work: impl FnOnce() -> T) -> T {
+/// Does work that may say nothing for long, and meanwhile prints its time once in a while, where there is a
+/// thread to do so.
+fn with_signs<T>(workplace: Workplace, output: &Output, control: &Control, work: impl FnOnce() -> T) -> T {
+    if matches!(workplace, Workplace::ThisThread(_)) {
+        return work();
+    }
     let (start, (done, is_done)) = (Instant::now(), mpsc::channel::<()>());
     thread::scope(|scope| {
         scope.spawn(move || {

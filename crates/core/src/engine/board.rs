@@ -350,7 +350,7 @@ impl<G: Game> Board for Play<G> {
 
     fn perft(&self, depth: u32, control: &Control, each: &mut dyn FnMut(&str, u64)) -> Option<u64> {
         let position = &self.position;
-        perft::divide(position, depth, control.stop_flag(), |mv, nodes| each(&position.move_text(mv), nodes))
+        perft::divide(position, depth, control, |mv, nodes| each(&position.move_text(mv), nodes))
     }
 }
 

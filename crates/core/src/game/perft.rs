@@ -8,8 +8,23 @@ use thiserror::Error;
 
 use super::{FenError, Game, quote};
 
+/// What ends a count.
+pub trait Stop {
+    /// Whether the count is to end.
+    fn is_raised(&self) -> bool;
+
+    /// Called once in a while, for who has to look whether the count is to end.
+    fn poll(&self) {}
+}
+
+impl Stop for AtomicBool {
+    fn is_raised(&self) -> bool {
+        self.load(Ordering::Relaxed)
+    }
+}
+
 /// The number of paths of `depth` legal moves from `position`; `None` if `stop` was raised meanwhile.
-pub fn perft<G: Game>(position: &G, depth: u32, stop: &AtomicBool) -> Option<u64> {
+pub fn perft<G: Game>(position: &G, depth: u32, stop: &impl Stop) -> Option<u64> {
     let mut buffers = vec![Vec::with_capacity(G::MAX_MOVES.min(256)); depth.saturating_sub(1) as usize];
     if depth == 0 { Some(1) } else { count(position, &mut buffers, stop) }
 }
@@ -19,7 +34,7 @@ pub fn perft<G: Game>(position: &G, depth: u32, stop: &AtomicBool) -> Option<u64
 pub fn divide<G: Game>(
     position: &G,
     depth: u32,
-    stop: &AtomicBool,
+    stop: &impl Stop,
     mut each: impl FnMut(G::Move, u64),
 ) -> Option<u64> {
     if depth == 0 {
@@ -37,7 +52,7 @@ pub fn divide<G: Game>(
 }
 
 /// Counts the paths of `buffers.len() + 1` moves. The last ply is counted without making its moves.
-fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>], stop: &AtomicBool) -> Option<u64> {
+fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>], stop: &impl Stop) -> Option<u64> {
     let Some((moves, deeper)) = buffers.split_first_mut() else {
         return Some(position.count_moves() as u64);
     };
@@ -46,8 +61,12 @@ fn count<G: Game>(position: &G, buffers: &mut [Vec<G::Move>], stop: &AtomicBool)
     let mut nodes = 0;
     for &mv in moves.iter() {
         // Before each move: where rules are slow, all moves of a position take long.
-        if stop.load(Ordering::Relaxed) {
+        if stop.is_raised() {
             return None;
+        }
+        // Looking takes longer than the last plies.
+        if !deeper.is_empty() {
+            stop.poll();
         }
         // In place: a position that is returned is copied once more, which costs 13 % of the time in chess.
         let mut child = position.clone();

@@ -109,6 +109,7 @@ impl<'a> Deadline<'a> {
         let last = self.last_look.0.swap(nanoseconds(now), Ordering::Relaxed);
         self.control.note_gap(nanoseconds(now).saturating_sub(last));
         self.control.note_look(nanoseconds(now));
+        self.control.poll();
         if self.time.hard.is_some_and(|limit| now >= limit) && !self.control.is_pondering() {
             self.end();
         }
@@ -408,6 +409,18 @@ mod tests {
             budget.poll(deadline, false);
         }
         budget.visit()
+    }
+
+    #[test]
+    fn a_search_asks_whether_it_is_to_end_where_nobody_can_tell_it() {
+        let control = Control::pondering().with_poll(|control| match control.is_pondering() {
+            true => control.ponderhit(),
+            false => control.stop(),
+        });
+        let deadline = &deadline_of(&control, None);
+        let mut budget = Budget::new(None);
+        assert!((0..=STEPS + POLL_INTERVAL).any(|_| visit(&mut budget, deadline)));
+        assert!(!control.is_pondering());
     }
 
     #[test]

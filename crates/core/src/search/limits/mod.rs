@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::clock::Instant;
+use crate::game::perft::Stop;
 
 pub(super) use budget::{Budget, Deadline, GRACE, Lookout, Ticker};
 pub(super) use time::Stability;
@@ -98,12 +99,26 @@ pub struct Control {
     /// In nanoseconds; 0 where nothing is known.
     longest_gap: AtomicU64,
     setup: AtomicU64,
+    poll: Option<fn(&Control)>,
 }
 
 impl Control {
     /// Control over a search in ponder mode: clocks do not count until [`Control::ponderhit`].
     pub fn pondering() -> Control {
         Control { pondering: AtomicBool::new(true), ..Control::default() }
+    }
+
+    /// The same control, which calls `poll` with itself whenever the work looks at its limits: where nothing
+    /// runs beside the work, so that nobody else could stop it.
+    pub fn with_poll(self, poll: fn(&Control)) -> Control {
+        Control { poll: Some(poll), ..self }
+    }
+
+    /// Asks whether there is something to hear, where it has to be asked for.
+    pub(super) fn poll(&self) {
+        if let Some(poll) = self.poll {
+            poll(self);
+        }
     }
 
     /// Tells the search to end as soon as it can.
@@ -154,5 +169,15 @@ impl Control {
     /// The stop flag itself, for work that knows no clock.
     pub fn stop_flag(&self) -> &AtomicBool {
         &self.stop
+    }
+}
+
+impl Stop for Control {
+    fn is_raised(&self) -> bool {
+        self.is_stopped()
+    }
+
+    fn poll(&self) {
+        self.poll();
     }
 }

@@ -1,0 +1,35 @@
+// What a worker does with its messages, in a page as in Node.
+
+import { Uci } from "./labrys.js";
+import { createReceiver, SIGNALS } from "./signals.js";
+
+// Returns what hears the messages, once `load` has loaded the program. Answers go to `post`.
+export function serve(post, load) {
+  let uci = null;
+  let signals = null;
+  let isOver = false;
+  let last = load();
+
+  function execute(message) {
+    if (isOver) return;
+    if (message.signals) {
+      signals = createReceiver(message.signals);
+      const isRaised = word => () => signals.isRaised(SIGNALS[word]);
+      uci = new Uci(lines => post({ lines }), isRaised("stop"), isRaised("ponderhit"));
+      return;
+    }
+    if ("signal" in message) signals.putDown(message.signal, message.url);
+    isOver = !uci.execute(message.line);
+    post({ isDone: true, isOver });
+  }
+
+  return message => {
+    last = last.then(() => execute(message));
+    last.catch(error => {
+      if (isOver) return;
+      // Nothing of a program that has failed can be used again.
+      isOver = true;
+      post({ error: String(error.message ?? error) });
+    });
+  };
+}
