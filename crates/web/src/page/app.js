@@ -32,6 +32,7 @@ let search = null;      // the last message `search`
 let staticEval = null;  // the last message `static-eval`
 let heardAt = 0;        // when the last message `game` came
 let isFlipped = false;
+let evaluated = -1;     // the number of the game whose evaluation was asked for
 
 takeLink();
 const connection = new Connection(hear, isConnected => {
@@ -122,8 +123,11 @@ function show() {
   $("analyst").value = state.analyst;
   showLimits(state);
   $("threat").disabled = state.thinking || !!state.end;
-  const isPlayed = new Set(state.players.map(player => player === "person")).size === 2;
-  document.body.classList.toggle("engine-is-played", isPlayed && !state.paused && !state.end && !state.analysing);
+  // What an engine thinks that is played is hidden, until somebody looks back, analyses or evaluates the game.
+  const isAgainst = new Set(state.players.map(player => player === "person")).size === 2;
+  const isPlayed = isAgainst && !state.paused && !state.end && state.ply === state.line.length;
+  const isAsked = state.analysing || evaluated === state.number;
+  document.body.classList.toggle("engine-is-played", isPlayed && !isAsked);
   $("review").textContent = state.reviewing ? "Evaluating …" : "Evaluate the game";
   $("review").disabled = state.reviewing;
   graph.show(state);
@@ -253,7 +257,10 @@ for (const [id, act] of Object.entries({
   pause: () => ask({ do: "pause", on: !state.paused }),
   "one-move": () => ask({ do: "step" }),
   hint: () => ask({ do: "ask", node: state.node }),
-  review: () => ask({ do: "review" }),
+  review: () => {
+    evaluated = state.number;
+    ask({ do: "review" });
+  },
   flip: () => {
     isFlipped = !isFlipped;
     show();
