@@ -195,8 +195,10 @@ mod tests {
         state.tree.agree(Agreement::Draw).unwrap();
         (state.analysis.depth, state.analysis.threads, state.analysis.hash) = (20, 1, 64);
         state.tree.show(1).unwrap();
-        let restored = SavedSession::new(&state).restore(&catalogue).unwrap();
+        let mut restored = SavedSession::new(&state).restore(&catalogue).unwrap();
         assert_eq!(restored.to_json(), state.to_json());
         assert!(restored.tree.times().is_some() && restored.tree.line()[1].others.len() == 1);
+        restored.tree.show(3).unwrap();
+        assert_eq!(restored.tree.end().unwrap().text, "draw: by agreement");
     }
 }
