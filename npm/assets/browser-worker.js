@@ -3,5 +3,6 @@
 import init from "./labrys.js";
 import { serve } from "./serve.js";
 
-const hear = serve(message => self.postMessage(message), init);
+const load = () => init({ module_or_path: new URL("./labrys_bg.wasm", import.meta.url) });
+const hear = serve(message => self.postMessage(message), load);
 self.onmessage = ({ data }) => hear(data);
