@@ -273,6 +273,16 @@ fn bad_requests_are_refused_and_change_nothing() {
         (json!({"do": "players", "players": ["person", "cmd=/bin/sh"]}), "cmd=/bin/sh"),
         (json!({"do": "load", "pgn": "1. e5 *"}), "e5"),
         (json!({"do": "load", "pgn": "{a comment}"}), "no game"),
+        (json!({"do": "load", "pgn": "1. e4 *", "game": 1}), "no game 1"),
+        (json!({"do": "choose", "game": 0}), "no games to choose from"),
+        (json!({"do": "annotate", "node": 7, "comment": "x"}), "no position 7"),
+        (json!({"do": "annotate", "node": node, "glyphs": [1]}), "not to the start position"),
+        (json!({"do": "annotate", "node": node, "comment": "x".repeat(4001)}), "at most 4000 letters"),
+        (json!({"do": "promote", "node": node}), "main line already"),
+        (json!({"do": "delete", "node": 7}), "no position 7"),
+        (json!({"do": "record", "tags": {"White": "Ann", "FEN": "x"}}), "from the game itself"),
+        (json!({"do": "record", "tags": {"Result": "2-0"}}), "the result `2-0`"),
+        (json!({"do": "try", "node": node, "move": "e2e4"}), "not been reviewed"),
         (json!({"do": "replay", "file": "x"}), "missing field `game`"),
         (json!({"do": "run", "cmd": "sh"}), "not understood"),
         (json!([[[[]]]]), "not understood"),
@@ -385,7 +395,12 @@ fn a_person_plays_looks_back_branches_and_takes_back() {
     );
     browser.play(&game, "d1d3");
     let game = browser.until(|game| game["ply"] == 2);
-    assert_eq!(game["line"][0]["others"], json!([{"node": first, "move": "e1e3", "text": "e1e3"}]));
+    // The other line stays, as a variation: the game goes on with the new move.
+    let begin: Vec<_> = list(&game["tree"]).iter().filter(|mv| mv["parent"] == 0).collect();
+    assert_eq!(
+        (&begin[0]["move"], &begin[1]["move"], &begin[1]["node"]),
+        (&json!("d1d3"), &json!("e1e3"), &first)
+    );
     // Both moves are taken back: it is the turn of the person again.
     let game = browser.game(&json!({"do": "take-back"}));
     assert_eq!((&game["ply"], line(&game)), (&json!(0), String::new()));
@@ -684,7 +699,11 @@ fn positions_are_analysed_in_lines_with_visits_and_features() {
 
 /// The rows of a table.
 fn rows(table: &Value) -> &[Value] {
-    table["rows"].as_array().unwrap()
+    list(&table["rows"])
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap()
 }
 
 #[test]
@@ -767,11 +786,69 @@ fn a_game_is_evaluated_from_its_start_to_its_end() {
     browser.game(&json!({"do": "load", "pgn": "1. f3 e5 2. g4 Qh4# 0-1"}));
     browser.game(&json!({"do": "show", "node": 0}));
     browser.send(&json!({"do": "review"}));
-    let all_known = |game: &Value| game["line"].as_array().unwrap().iter().all(|mv| !mv["eval"].is_null());
+    let all_known = |game: &Value| list(&game["line"]).iter().all(|mv| !mv["review"].is_null());
     let game = browser.until(|game| all_known(game) && game["reviewing"] == false);
-    assert!(!game["start-eval"].is_null());
-    assert_eq!(game["line"][3]["eval"]["result"], 0.0);
-    assert!(game["line"][2]["eval"]["result"].as_f64().unwrap() < 0.1, "{game}");
+    assert_eq!((&game["review"]["known"], &game["review"]["analyst"]), (&json!(5), &json!("Labrys")));
+    let blunder = &game["line"][2]["review"];
+    assert_eq!((&blunder["mark"], &game["tree"][2]["mark"]), (&json!("??"), &json!("??")));
+    assert_eq!(game["line"][3]["review"]["result"], 0.0);
+    assert!(blunder["result"].as_f64().unwrap() < 0.1 && blunder["loss"].as_f64().unwrap() > 0.15, "{game}");
+    let [white, black] = [0, 1].map(|player| game["review"]["players"][player].clone());
+    assert_eq!((&white["marks"][2], &black["marks"]), (&json!(1), &json!([0, 0, 0])));
+    assert!(white["accuracy"].as_f64() < black["accuracy"].as_f64(), "{game}");
+    // The better move is right, that of the game is wrong, another one is searched.
+    let before = &game["line"][1]["node"];
+    browser.game(&json!({"do": "show", "node": before}));
+    for (mv, is_right) in
+        [(blunder["better"]["move"].as_str().unwrap(), true), ("g2g4", false), ("e1f2", true)]
+    {
+        browser.send(&json!({"do": "try", "node": before, "move": mv}));
+        let judged =
+            browser.until(|game| game["answer"]["about"] == mv && !game["answer"]["verdict"].is_null());
+        assert_eq!(judged["answer"]["verdict"] != "wrong", is_right, "{mv}: {}", judged["answer"]);
+    }
+    browser.send(&json!({"do": "save", "annotated": true}));
+    let pgn = browser.next("saved")["pgn"].as_str().unwrap().replace('\n', " ");
+    assert!(pgn.contains("2. g4 $4 {[%eval #-1]} ( 2. ") && pgn.contains("[Annotator \"Labrys\"]"), "{pgn}");
+    // Another analyst begins anew: the two are not mixed.
+    browser.game(&json!({"do": "analyse", "on": false, "analyst": "Labrys, MCTS"}));
+    browser.send(&json!({"do": "review"}));
+    let begun = browser.until(|game| game["review"]["analyst"] == "Labrys, MCTS");
+    assert_eq!(begun["review"]["known"], 1, "only the end of the game is known");
+    browser.game(&json!({"do": "review", "on": false}));
+}
+
+#[test]
+fn a_record_is_edited_and_games_of_a_text_are_chosen() {
+    let board = Board::start();
+    let (mut browser, _, _) = board.enter("");
+    let pgn = "[White \"Ann\"]\n\n1. e4 {well} e5 ( 1... c5 2. Nf3 ) 1-0\n\n[White \"Bob\"]\n\n1. d5 *\n\n\
+               [White \"Cid\"]\n\n1. d4 *";
+    let game = browser.game(&json!({"do": "load", "pgn": pgn}));
+    let names: Vec<_> = list(&game["games"]["list"]).iter().map(|game| game["players"][0].clone()).collect();
+    assert_eq!(
+        (&names[..], &game["games"]["chosen"]),
+        (&["Ann", "Bob", "Cid"].map(Value::from)[..], &json!(0))
+    );
+    assert_eq!((&game["record"]["result"], &game["tree"][0]["comment"]), (&json!("1-0"), &json!("well")));
+    let other = list(&game["tree"]).iter().find(|mv| mv["text"] == "c5").unwrap()["node"].clone();
+    browser.game(&json!({"do": "annotate", "node": other, "comment": "better", "glyphs": [1]}));
+    browser.game(&json!({"do": "promote", "node": other}));
+    browser.game(&json!({"do": "record", "tags": {"White": "Anna", "Result": "*"}}));
+    // What is edited is there after another game was looked at.
+    assert!(browser.refused(&json!({"do": "choose", "game": 1})).contains("d5"));
+    let game = browser.game(&json!({"do": "choose", "game": 2}));
+    assert_eq!((line(&game), &game["games"]["list"][0]["players"][0]), ("d4".to_owned(), &json!("Anna")));
+    let game = browser.game(&json!({"do": "choose", "game": 0}));
+    assert_eq!((line(&game), &game["record"]["names"][0]), ("e4 c5 Nf3".to_owned(), &json!("Anna")));
+    browser.send(&json!({"do": "save", "all": true}));
+    let pgn = browser.next("saved")["pgn"].as_str().unwrap().replace('\n', " ");
+    for part in ["[White \"Anna\"]", "1. e4 {well} c5 $1 {better} ( 1... e5 ) 2. Nf3 *", "[White \"Cid\"]"] {
+        assert!(pgn.contains(part), "{part}: {pgn}");
+    }
+    let other = list(&game["tree"]).iter().find(|mv| mv["text"] == "e5").unwrap()["node"].clone();
+    let game = browser.game(&json!({"do": "delete", "node": other}));
+    assert_eq!(list(&game["tree"]).len(), 3);
 }
 
 #[test]

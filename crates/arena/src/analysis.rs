@@ -106,6 +106,11 @@ impl Mark {
         [0.05, 0.1, 0.15][self as usize]
     }
 
+    /// The mark of a move that gives away these points; `None` for a good one.
+    pub fn of(loss: f64) -> Option<Mark> {
+        Mark::ALL.into_iter().rev().find(|mark| loss >= mark.least())
+    }
+
     /// The number of the annotation glyph in PGN.
     pub fn glyph(self) -> u16 {
         [6, 2, 4][self as usize]
@@ -126,7 +131,7 @@ impl MoveAnalysis {
 
     /// How bad the move was; `None` for a good one.
     pub fn mark(&self) -> Option<Mark> {
-        Mark::ALL.into_iter().rev().find(|mark| self.loss() >= mark.least())
+        Mark::of(self.loss())
     }
 
     /// The accuracy of the move in percent, by the curve of lichess (lichess.org/page/accuracy).

@@ -29,6 +29,11 @@ impl Times {
         self.is_over |= self.left[stm.index()] <= self.used;
     }
 
+    /// What the side to move has used here.
+    pub(crate) fn used(&self) -> Duration {
+        self.used
+    }
+
     /// What is left to White and to Black.
     pub(crate) fn left(&self, stm: Color) -> [Duration; 2] {
         let mut left = self.left;

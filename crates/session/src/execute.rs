@@ -3,16 +3,18 @@
 use std::time::Duration;
 
 use thiserror::Error;
-use time::OffsetDateTime;
 
 use crate::catalogue::{Catalogue, Offer};
+use crate::game_file::{FileError, GameFile, ReadError};
 use crate::game_tree::{Agreement, GameError, GameTree};
+use crate::header::{Header, TagError};
 use crate::message::Message;
 use crate::player::SidePlayer;
 use crate::request::{ClockRequest, Request};
 use crate::session::Session;
 use crate::state::State;
 use crate::thinker::Question;
+use labrys_arena::pgn::PgnGame;
 use labrys_arena::{OpeningError, Openings, Rules, TimeControl};
 use labrys_core::game::{Color, quote};
 
@@ -61,6 +63,15 @@ pub enum Refusal {
     /// The game does not change like this.
     #[error("{0}")]
     Tree(#[from] GameError),
+    /// The tags of a record are refused.
+    #[error("{0}")]
+    Tag(#[from] TagError),
+    /// A game cannot be chosen from others.
+    #[error("{0}")]
+    File(#[from] FileError),
+    /// Nothing says which moves are good.
+    #[error("the position has not been reviewed")]
+    NoReview,
     /// The request is about another position.
     #[error("the position has changed meanwhile")]
     Stale,
@@ -87,6 +98,15 @@ pub enum Refusal {
     NoDraw(Color),
 }
 
+impl From<ReadError> for Refusal {
+    fn from(error: ReadError) -> Refusal {
+        match error {
+            ReadError::File(error) => error.into(),
+            ReadError::Game(error) => error.into(),
+        }
+    }
+}
+
 impl Session {
     /// Changes the state as a request says.
     pub(crate) fn change(&self, state: &mut State, request: Request) -> Result<Option<String>, Refusal> {
@@ -104,7 +124,8 @@ impl Session {
                 };
                 state.begin(tree, players, control);
             }
-            Request::Load { pgn } => self.load(state, &pgn)?,
+            Request::Load { pgn, game } => self.load(state, &pgn, game)?,
+            Request::Choose { game } => self.choose(state, game)?,
             Request::Play { node, mv } => {
                 if node != state.tree.shown() {
                     return Err(Refusal::Stale);
@@ -118,6 +139,7 @@ impl Session {
             Request::Show { node } => state.tree.show(node)?,
             Request::TakeBack {} => {
                 state.tree.take_back()?;
+                state.is_edited = true;
                 while state.engine_to_move().is_some() && state.has_person() && state.tree.take_back().is_ok()
                 {
                 }
@@ -155,7 +177,15 @@ impl Session {
                 (state.analysis.threads, state.analysis.hash) = (threads, hash);
                 (state.analysis.is_on, state.analysis.lines, state.analysis.done) = (on, lines, None);
             }
-            Request::Review {} => state.is_reviewing = true,
+            Request::Review { on } => {
+                // Another analyst begins anew: two would disagree from one position to the next.
+                let analyst = &state.analysis.analyst;
+                if on && state.reviewer.as_ref() != Some(analyst) {
+                    state.reviewer = Some(analyst.clone());
+                    state.tree.clear_review();
+                }
+                state.is_reviewing = on;
+            }
             Request::Ask { node, mv, threat } => {
                 if node != state.tree.shown() || state.tree.end().is_some() {
                     return Err(Refusal::Stale);
@@ -197,32 +227,101 @@ impl Session {
                 }
                 state.tree.agree(Agreement::Draw)?;
             }
-            Request::Save {} => {
-                let date = OffsetDateTime::now_utc().date();
-                let date = format!("{}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day());
-                let players = state.players.each_ref().map(SidePlayer::name);
-                let control = state.control.map_or(String::new(), |control| control.to_string());
-                let pgn = state.tree.to_pgn(players, date, &control)?;
+            Request::Try { node, mv } => {
+                if node != state.tree.shown() || state.tree.end().is_some() {
+                    return Err(Refusal::Stale);
+                }
+                state.tree.board().check_move(&mv).map_err(GameError::from)?;
+                if state.tree.reviewed_best(node).is_none() {
+                    return Err(Refusal::NoReview);
+                }
+                match state.tree.known_line(node, &mv) {
+                    Some(line) => state.judge(node, &mv, line),
+                    None => {
+                        (state.question, state.answer) = (Some((node, Question::Try(mv))), None);
+                    }
+                }
+            }
+            Request::Annotate { node, comment, glyphs } => {
+                state.tree.annotate(node, comment.as_deref(), glyphs.as_deref())?;
+                state.is_edited = true;
+            }
+            Request::Promote { node, main } => {
+                state.tree.promote(node, main)?;
+                state.is_edited = true;
+            }
+            Request::Delete { node } => {
+                state.tree.delete(node)?;
+                state.is_edited = true;
+            }
+            Request::Record { tags } => {
+                state.header.set(&tags)?;
+                state.is_edited = true;
+            }
+            Request::Save { annotated, all } => {
+                let own = state.to_record(annotated)?.to_string();
+                let texts = state.file.as_ref().filter(|_| all).map(|file| {
+                    let mut texts = file.texts().to_vec();
+                    texts[file.chosen].clone_from(&own);
+                    texts.concat()
+                });
+                let pgn = texts.unwrap_or(own);
                 return Ok(Some(Message::Saved { pgn }.to_json()));
             }
         }
         Ok(None)
     }
 
-    /// Replaces the game by the first one of a PGN text.
-    fn load(&self, state: &mut State, pgn: &str) -> Result<(), Refusal> {
-        let (tree, names) = GameTree::from_pgn(pgn, |game| {
-            let offer = self.catalogue.offer(game).into_iter();
-            let rules = offer.flat_map(|offer| offer.values().iter().map(|value| offer.rules(Some(value))));
-            rules.filter_map(Result::ok).collect()
-        })?;
+    /// Replaces the game by one of a PGN text, by default by the first one that can be played.
+    fn load(&self, state: &mut State, pgn: &str, game: Option<usize>) -> Result<(), Refusal> {
+        let games = GameFile::read(pgn)?;
+        let index = match game {
+            Some(game) if game >= games.len() => return Err(FileError::Game(game, games.len()).into()),
+            Some(game) => game,
+            None => {
+                let values = |game: &str| self.values(game);
+                games.iter().position(|game| GameTree::from_record(game, values).is_ok()).unwrap_or(0)
+            }
+        };
+        self.begin_record(state, &games[index])?;
+        if games.len() > 1 {
+            state.file = Some(GameFile::new(&games, index));
+        }
+        Ok(())
+    }
+
+    /// Replaces the game by another one of the text that was loaded.
+    fn choose(&self, state: &mut State, game: usize) -> Result<(), Refusal> {
+        let mut file = state.file.clone().ok_or(FileError::None)?;
+        if state.is_edited {
+            file.update(&state.to_record(false)?);
+        }
+        self.begin_record(state, &file.game(game)?)?;
+        file.chosen = game;
+        state.file = Some(file);
+        Ok(())
+    }
+
+    /// Replaces the game by that of a record.
+    fn begin_record(&self, state: &mut State, game: &PgnGame) -> Result<(), Refusal> {
+        let tree = GameTree::from_record(game, |game| self.values(game))?;
         let offer = self.offer(&tree.rules().variant)?;
-        let find = |name: String| SidePlayer::find(&name, offer, &self.catalogue);
-        let players = names.map(|name| find(name).unwrap_or(SidePlayer::Person));
-        state.begin(tree, players, None);
+        let find = |name: &str| SidePlayer::find(name, offer, &self.catalogue);
+        let players = game.players.each_ref().map(|player| find(&player.name));
+        let is_here = players.each_ref().map(Option::is_some);
+        state.begin(tree, players.map(|player| player.unwrap_or(SidePlayer::Person)), None);
+        state.header = Header::of(game);
+        state.header.clear_names(is_here);
         // A game that was broken off goes on when somebody wants it to.
         state.is_paused = state.players.iter().any(|player| *player != SidePlayer::Person);
         Ok(())
+    }
+
+    /// The values of the option of a game.
+    fn values(&self, game: &str) -> Vec<Rules> {
+        let offer = self.catalogue.offer(game).into_iter();
+        let rules = offer.flat_map(|offer| offer.values().iter().map(|value| offer.rules(Some(value))));
+        rules.filter_map(Result::ok).collect()
     }
 
     fn offer(&self, game: &str) -> Result<&Offer, Refusal> {
@@ -347,7 +446,7 @@ mod tests {
         assert_eq!((&game["ply"], &game["paused"]), (&json!(2), &json!(true)));
         // From an earlier position it is another line.
         assert_eq!(table.ask(line(1, &["c7c5", "g1f3"])), Value::Null);
-        assert_eq!(table.game()["line"][1]["others"][0]["text"], "e5");
+        assert_eq!(table.game()["tree"][1]["text"], "e5", "the main line stays");
         assert!(table.problem(line(99, &["c7c5"])).contains("99"));
     }
 
@@ -427,7 +526,7 @@ mod tests {
         for mv in pawns.chain(others) {
             assert!(!accepts_draw(&tree, Color::Black), "{mv}");
             tree.add(&mv).unwrap();
-            tree.note(tree.shown(), Eval { result: 0.6, depth: 3 });
+            tree.note(tree.shown(), Eval { result: 0.6, depth: 3, by: String::new() });
         }
         assert!(accepts_draw(&tree, Color::Black) && !accepts_draw(&tree, Color::White));
     }

@@ -1,11 +1,16 @@
 //! The moves of a game with their alternatives, the position on the board, and what is known of each
 //! position.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::clock::Times;
-use crate::message::{Eval, LineMove, OtherMove};
+use crate::message::{Eval, LineMove, TreeMove};
+use crate::remarks::{RemarkError, Remarks};
+use crate::review::Reviewed;
+use labrys_arena::analysis::Mark;
 use labrys_arena::pgn::ReplayError;
 use labrys_arena::{Rules, RulesError, Variation};
 use labrys_core::engine::{Board, PositionError};
@@ -17,6 +22,9 @@ pub(crate) const ROOT: usize = 0;
 /// Moves that a game may have in all its lines, those taken back included.
 pub(crate) const LONGEST: usize = 5_000;
 
+/// The most bytes of comments that are written in a game.
+const LONGEST_TEXT: usize = 1 << 18;
+
 /// A position of the game.
 pub(crate) struct Node {
     pub(crate) parent: usize,
@@ -24,7 +32,7 @@ pub(crate) struct Node {
     pub(crate) mv: String,
     /// The same in the notation of records.
     pub(crate) text: String,
-    /// The positions after it, in the order in which they were first reached.
+    /// The positions after it, the one of the main line first.
     pub(crate) children: Vec<usize>,
     /// The child that the line goes on with.
     pub(crate) next: Option<usize>,
@@ -34,6 +42,12 @@ pub(crate) struct Node {
     pub(crate) times: Option<Times>,
     /// How the players have ended the game here.
     pub(crate) agreed: Option<Agreement>,
+    /// What is said of the move.
+    pub(crate) remarks: Remarks,
+    /// What the review says of the position.
+    pub(crate) reviewed: Option<Reviewed>,
+    /// How the game has ended here, if it has.
+    pub(crate) end: Option<End>,
 }
 
 /// An end of a game by its players.
@@ -49,7 +63,19 @@ pub(crate) enum Agreement {
 
 impl Node {
     fn new(parent: usize, mv: String, text: String) -> Node {
-        Node { parent, mv, text, children: Vec::new(), next: None, eval: None, times: None, agreed: None }
+        Node {
+            parent,
+            mv,
+            text,
+            children: Vec::new(),
+            next: None,
+            eval: None,
+            times: None,
+            agreed: None,
+            remarks: Remarks::default(),
+            reviewed: None,
+            end: None,
+        }
     }
 }
 
@@ -71,6 +97,13 @@ pub(crate) struct End {
     pub(crate) winner: Option<Color>,
     /// The result with its reason.
     pub(crate) text: String,
+}
+
+impl End {
+    /// The result for White, from 0 to 1.
+    pub(crate) fn result(&self) -> f64 {
+        self.winner.map_or(0.5, |winner| if winner == Color::White { 1.0 } else { 0.0 })
+    }
 }
 
 /// Why a game does not change.
@@ -97,6 +130,15 @@ pub enum GameError {
     /// Nothing has been played.
     #[error("there is no move to take back")]
     NoMove,
+    /// The line is the main one.
+    #[error("this is the main line already")]
+    Main,
+    /// A remark is refused.
+    #[error("{0}")]
+    Remark(#[from] RemarkError),
+    /// There is no room for more text.
+    #[error("a game has at most {LONGEST_TEXT} bytes of comments")]
+    Text,
     /// The game is over.
     #[error("the game is over: {0}")]
     Over(String),
@@ -283,15 +325,80 @@ impl GameTree {
     }
 
     /// Takes back the move that leads to the position that is shown, and all lines after it. Then the line
-    /// goes on with the alternative that was played first, if there is one.
+    /// goes on with the first alternative, if there is one.
     pub(crate) fn take_back(&mut self) -> Result<(), GameError> {
         if self.shown == ROOT {
             return Err(GameError::NoMove);
         }
-        let (node, parent) = (self.shown, self.nodes[self.shown].parent);
-        self.show(parent)?;
+        self.delete(self.shown)?;
+        self.nodes[self.shown].next = None;
+        Ok(())
+    }
+
+    /// Deletes a move with all lines after it. Where the position on the board goes with it, that before the
+    /// move is shown.
+    pub(crate) fn delete(&mut self, node: usize) -> Result<(), GameError> {
+        if !self.has(node) {
+            return Err(GameError::Node(node));
+        }
+        if node == ROOT {
+            return Err(GameError::NoMove);
+        }
+        let parent = self.nodes[node].parent;
+        if self.path(self.shown).contains(&node) {
+            self.show(parent)?;
+        }
         self.nodes[parent].children.retain(|&child| child != node);
-        self.nodes[parent].next = None;
+        if self.nodes[parent].next == Some(node) {
+            self.nodes[parent].next = self.nodes[parent].children.first().copied();
+        }
+        Ok(())
+    }
+
+    /// Makes the variation that a node belongs to the line that the one around it goes on with; with
+    /// `to_main`, the main line.
+    pub(crate) fn promote(&mut self, node: usize, to_main: bool) -> Result<(), GameError> {
+        if !self.has(node) {
+            return Err(GameError::Node(node));
+        }
+        let mut path = self.path(node);
+        path.retain(|&node| self.nodes[self.nodes[node].parent].children[0] != node);
+        let last = path.len().checked_sub(1).ok_or(GameError::Main)?;
+        for &node in &path[if to_main { 0 } else { last }..] {
+            let parent = self.nodes[node].parent;
+            let siblings = &mut self.nodes[parent].children;
+            siblings.retain(|&child| child != node);
+            siblings.insert(0, node);
+        }
+        Ok(())
+    }
+
+    /// Replaces what is said of the move that leads to a node, or of the start position.
+    pub(crate) fn annotate(
+        &mut self,
+        node: usize,
+        text: Option<&str>,
+        glyphs: Option<&[u16]>,
+    ) -> Result<(), GameError> {
+        if !self.has(node) {
+            return Err(GameError::Node(node));
+        }
+        let mut remarks = self.nodes[node].remarks.clone();
+        if let Some(text) = text {
+            remarks.set_text(text)?;
+        }
+        if let Some(glyphs) = glyphs {
+            if node == ROOT && !glyphs.is_empty() {
+                return Err(RemarkError::Start.into());
+            }
+            remarks.set_glyphs(glyphs)?;
+        }
+        let before = self.nodes[node].remarks.len();
+        let all: usize = self.nodes.iter().map(|node| node.remarks.len()).sum();
+        if remarks.len() > before && all - before + remarks.len() > LONGEST_TEXT {
+            return Err(GameError::Text);
+        }
+        self.nodes[node].remarks = remarks;
         Ok(())
     }
 
@@ -308,7 +415,7 @@ impl GameTree {
     /// Notes what a search says of a node, unless a deeper one has said more.
     pub(crate) fn note(&mut self, node: usize, eval: Eval) {
         if let Some(node) = self.nodes.get_mut(node)
-            && node.eval.is_none_or(|known| known.depth <= eval.depth)
+            && node.eval.as_ref().is_none_or(|known| known.depth <= eval.depth)
         {
             node.eval = Some(eval);
         }
@@ -317,19 +424,14 @@ impl GameTree {
     /// Notes the result where the game has ended in the position that is shown.
     pub(crate) fn note_end(&mut self) {
         if let Some(end) = self.end() {
-            let result = end.winner.map_or(0.5, |winner| if winner == Color::White { 1.0 } else { 0.0 });
-            self.note(self.shown, Eval { result, depth: u32::MAX });
+            self.note(self.shown, Eval { result: end.result(), depth: u32::MAX, by: String::new() });
+            self.nodes[self.shown].end = Some(end);
         }
     }
 
     /// The evaluation of a node.
-    pub(crate) fn eval(&self, node: usize) -> Option<Eval> {
-        self.nodes.get(node)?.eval
-    }
-
-    /// The first node of the line that has no evaluation.
-    pub(crate) fn first_unknown(&self) -> Option<usize> {
-        std::iter::once(ROOT).chain(self.line_nodes()).find(|&node| self.nodes[node].eval.is_none())
+    pub(crate) fn eval(&self, node: usize) -> Option<&Eval> {
+        self.nodes.get(node)?.eval.as_ref()
     }
 
     /// Whether a node belongs to the game: it exists and its moves have not been taken back.
@@ -361,16 +463,75 @@ impl GameTree {
         self.path(self.shown).into_iter().chain(after).collect()
     }
 
+    /// The nodes of the main line.
+    pub(crate) fn main_nodes(&self) -> Vec<usize> {
+        let next = |&node: &usize| self.nodes[node].children.first().copied();
+        std::iter::successors(next(&ROOT), next).collect()
+    }
+
+    /// The nodes after the start position, depth first, each with the plies before its move.
+    fn all_nodes(&self) -> Vec<(usize, usize)> {
+        let (mut nodes, mut open) = (Vec::new(), vec![(ROOT, 0)]);
+        while let Some((node, plies)) = open.pop() {
+            if node != ROOT {
+                nodes.push((node, plies - 1));
+            }
+            open.extend(self.nodes[node].children.iter().rev().map(|&child| (child, plies + 1)));
+        }
+        nodes
+    }
+
+    /// Who moves after so many plies.
+    pub(crate) fn player(&self, ply: usize) -> Color {
+        if (self.first_ply() + ply).is_multiple_of(2) { Color::White } else { Color::Black }
+    }
+
+    /// What the clock of a player shows after the move that leads to a node, if anything is known of it.
+    pub(crate) fn time_left(&self, node: usize, player: Color) -> Option<Duration> {
+        let node = &self.nodes[node];
+        let own = node.times.as_ref().map(|times| times.left(!player)[player.index()]);
+        own.or_else(|| node.remarks.left())
+    }
+
+    /// The time that the move took that leads to a node, if it is known. `increment` is what a move adds.
+    fn time_spent(&self, node: usize, player: Color, increment: Duration) -> Option<Duration> {
+        let Node { parent, times, remarks, .. } = &self.nodes[node];
+        if let (Some(_), Some(before)) = (times, &self.nodes[*parent].times) {
+            return Some(before.used());
+        }
+        remarks.spent().or_else(|| {
+            let before = self.time_left(self.nodes[*parent].parent, player).filter(|_| *parent != ROOT)?;
+            (before + increment).checked_sub(self.time_left(node, player)?)
+        })
+    }
+
+    /// All moves of the game, depth first, the main line first. `increments` are those of the players.
+    pub(crate) fn all_moves(&self, increments: [Duration; 2]) -> Vec<TreeMove<'_>> {
+        let milliseconds = |time: Duration| time.as_millis() as u64;
+        let moves = self.all_nodes().into_iter().map(|(index, ply)| {
+            let (node, player) = (&self.nodes[index], self.player(ply));
+            TreeMove {
+                node: index,
+                parent: node.parent,
+                mv: &node.mv,
+                text: &node.text,
+                before: &node.remarks.before,
+                comment: node.remarks.text(),
+                glyphs: &node.remarks.glyphs,
+                mark: self.mark(index, player).map(Mark::symbol),
+                left: self.time_left(index, player).map(milliseconds),
+                spent: self.time_spent(index, player, increments[player.index()]).map(milliseconds),
+            }
+        });
+        moves.collect()
+    }
+
     /// The moves of the line.
     pub(crate) fn line(&self) -> Vec<LineMove<'_>> {
-        let text = |node: usize| &*self.nodes[node].text;
-        let line = self.line_nodes().into_iter().map(|node| {
-            let siblings = self.nodes[self.nodes[node].parent].children.iter().copied();
-            let others = siblings.filter(|&other| other != node);
-            let others = others
-                .map(|other| OtherMove { node: other, mv: &self.nodes[other].mv, text: text(other) })
-                .collect();
-            LineMove { node, mv: &self.nodes[node].mv, text: text(node), eval: self.nodes[node].eval, others }
+        let line = self.line_nodes().into_iter().enumerate().map(|(ply, index)| {
+            let node = &self.nodes[index];
+            let review = self.move_review(index, self.player(ply));
+            LineMove { node: index, mv: &node.mv, text: &node.text, eval: node.eval.as_ref(), review }
         });
         line.collect()
     }
@@ -389,9 +550,11 @@ pub(crate) mod tests {
     }
 
     pub(crate) fn line(game: &GameTree) -> String {
-        let line = game.line().into_iter().map(|mv| {
-            let others: String = mv.others.iter().map(|other| format!("/{}", other.text)).collect();
-            format!("{}{others}", mv.text)
+        let line = game.line_nodes().into_iter().map(|node| {
+            let siblings = game.nodes[game.nodes[node].parent].children.iter();
+            let others = siblings.filter(|&&other| other != node);
+            let others: String = others.map(|&other| format!("/{}", game.nodes[other].text)).collect();
+            format!("{}{others}", game.nodes[node].text)
         });
         line.collect::<Vec<_>>().join(" ")
     }
@@ -437,5 +600,61 @@ pub(crate) mod tests {
         assert_eq!(game.end().unwrap().text, "White wins: checkmate");
         assert!(game.play("h8g8", &mut || 0.0).is_err());
         assert_eq!(line(&game), "Qg7#");
+    }
+
+    #[test]
+    fn variations_are_promoted_and_deleted() {
+        let main = |game: &GameTree| {
+            let texts: Vec<_> = game.main_nodes().iter().map(|&node| &*game.nodes[node].text).collect();
+            texts.join(" ")
+        };
+        let mut game = game("chess", None);
+        play(&mut game, "e2e4 e7e5 g1f3");
+        game.show(1).unwrap();
+        play(&mut game, "c7c5 b1c3");
+        game.show(4).unwrap();
+        play(&mut game, "g1f3 d7d6");
+        assert_eq!((main(&game), game.shown()), ("e4 e5 Nf3".to_owned(), 7));
+        // By one level, then to the main line.
+        game.promote(7, false).unwrap();
+        assert_eq!(game.nodes[4].children, [6, 5]);
+        game.promote(7, true).unwrap();
+        assert_eq!(main(&game), "e4 c5 Nf3 d6");
+        assert!(matches!(game.promote(7, true), Err(GameError::Main)));
+        game.promote(3, true).unwrap();
+        game.promote(5, true).unwrap();
+        assert_eq!((main(&game), line(&game)), ("e4 c5 Nc3".to_owned(), "e4 c5/e5 Nf3/Nc3 d6".to_owned()));
+        // What is deleted is gone, with the position on the board.
+        game.delete(6).unwrap();
+        assert_eq!((game.shown(), line(&game)), (4, "e4 c5/e5 Nc3".to_owned()));
+        game.delete(2).unwrap();
+        assert_eq!((game.shown(), line(&game)), (4, "e4 c5 Nc3".to_owned()));
+        for bad in [2, 6, 7, 99] {
+            assert!(matches!(game.delete(bad), Err(GameError::Node(_))), "{bad}");
+            assert!(matches!(game.promote(bad, true), Err(GameError::Node(_))), "{bad}");
+        }
+        assert!(matches!(game.delete(ROOT), Err(GameError::NoMove)));
+    }
+
+    #[test]
+    fn remarks_are_replaced_and_bad_ones_change_nothing() {
+        let mut game = game("chess", None);
+        play(&mut game, "e2e4");
+        game.annotate(1, Some("good"), Some(&[1])).unwrap();
+        game.annotate(1, None, Some(&[1, 18])).unwrap();
+        game.annotate(ROOT, Some("before"), None).unwrap();
+        assert_eq!((&*game.nodes[1].remarks.comment, &*game.nodes[1].remarks.glyphs), ("good", &[1, 18][..]));
+        assert!(game.annotate(1, Some("bad"), Some(&[0])).is_err());
+        assert!(matches!(game.annotate(2, Some("x"), None), Err(GameError::Node(2))));
+        assert!(game.annotate(ROOT, None, Some(&[1])).is_err());
+        assert_eq!(game.nodes[1].remarks.comment, "good");
+        // All comments together have a bound, too.
+        let long = "x ".repeat(1_999);
+        let mut squares = std::iter::repeat(["g1f3", "g8f6", "f3g1", "f6g8"]).flatten();
+        let refused = (2..100).find(|&node| {
+            game.play(squares.next().unwrap(), &mut || 0.0).or_else(|_| game.add("a7a6")).unwrap();
+            game.annotate(node, Some(&long), None).is_err()
+        });
+        assert!(refused.is_some_and(|node| node > 60), "{refused:?}");
     }
 }

@@ -2,8 +2,9 @@
 //! told, and what has to be searched. Where that takes place, on a server or in a browser, is for others.
 //!
 //! - [`Session`]: a game with its players; `execute`: what requests do to it; `state`: what it knows;
-//!   `game_tree`: the moves of a game with their alternatives; `game_record`: the same as PGN; `clock`: its
-//!   clocks; `saved`: what it is saved as;
+//!   `game_tree`: the moves of a game with their alternatives; `remarks`: what is said of a move; `header`:
+//!   the other parts of its record; `game_record`: all of it as PGN; `game_file`: a text with several games;
+//!   `review`: what each move gave away; `clock`: its clocks; `saved`: what it is saved as;
 //! - [`Request`]: what a browser asks for, in JSON; `message`: what it is told;
 //! - [`Thinker`]: makes the searches of a session; `static_eval`: what an evaluation says without a search;
 //! - [`Catalogue`]: the games, the levels of play and the engines to choose from; `announced`: what these
@@ -33,11 +34,15 @@ mod announced;
 mod catalogue;
 mod clock;
 mod execute;
+mod game_file;
 mod game_record;
 mod game_tree;
+mod header;
 mod message;
 mod player;
+mod remarks;
 mod request;
+mod review;
 mod saved;
 mod session;
 mod state;
@@ -47,8 +52,11 @@ mod thinker;
 pub use announced::announced_games;
 pub use catalogue::{Catalogue, is_reserved};
 pub use execute::Refusal;
+pub use game_file::FileError;
 pub use game_tree::GameError;
+pub use header::TagError;
 pub use message::{LineState, SearchState};
+pub use remarks::RemarkError;
 pub use request::{AnyRequest, ClockRequest, Request, SlowRequest, read};
 pub use saved::{SavedError, SavedSession};
 pub use session::{Listener, Session, Tasks, error};

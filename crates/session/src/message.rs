@@ -69,6 +69,16 @@ pub(crate) struct GameState<'a> {
     pub(crate) start: &'a str,
     /// The number of the first move, and whether it is Black's.
     pub(crate) first_ply: usize,
+    /// What the record of the game says besides its moves.
+    pub(crate) record: RecordState<'a>,
+    /// The games of the text that was loaded, where it has several.
+    pub(crate) games: Option<GamesState<'a>>,
+    /// All moves, depth first, the main line first.
+    pub(crate) tree: Vec<TreeMove<'a>>,
+    /// What is said of the game before its first move.
+    pub(crate) comment: String,
+    /// The review of the line, if it has been reviewed.
+    pub(crate) review: Option<ReviewState<'a>>,
     /// The moves of the line on the board, including those after the position on the board.
     pub(crate) line: Vec<LineMove<'a>>,
     /// The node of the position on the board.
@@ -87,7 +97,7 @@ pub(crate) struct GameState<'a> {
     /// The clocks, in a game that has them.
     pub(crate) clock: Option<ClockState>,
     /// The evaluation of the start position.
-    pub(crate) start_eval: Option<Eval>,
+    pub(crate) start_eval: Option<&'a Eval>,
     /// The answer to the last question about the position on the board.
     pub(crate) answer: Option<&'a Answer>,
     /// Why an engine does not play.
@@ -113,18 +123,115 @@ pub(crate) struct Answer {
     pub(crate) about: Option<String>,
     /// Whether it is a threat: a line of the side that does not have the move.
     pub(crate) threat: bool,
+    /// Whether the move is right, of one that was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) verdict: Option<Verdict>,
     /// What the search has found.
     #[serde(flatten)]
     pub(crate) line: LineState,
 }
 
+/// What the review says of a move that was tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Verdict {
+    /// It is the best one.
+    Best,
+    /// It is not much worse.
+    Good,
+    /// It would be marked.
+    Wrong,
+}
+
+/// What the record of a game says besides its moves.
+#[derive(Serialize)]
+pub(crate) struct RecordState<'a> {
+    /// White and Black; empty where they are called as who plays here.
+    pub(crate) names: [&'a str; 2],
+    /// How the main line has ended: `1-0`, `0-1`, `1/2-1/2` or `*`.
+    pub(crate) result: &'a str,
+    /// The other tags that can be edited.
+    pub(crate) tags: Vec<(&'a str, String)>,
+}
+
+/// The games of a text.
+#[derive(Serialize)]
+pub(crate) struct GamesState<'a> {
+    /// The one that is played here, counted from 0.
+    pub(crate) chosen: usize,
+    pub(crate) list: &'a [GameSummary],
+}
+
+/// A game of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct GameSummary {
+    /// White and Black.
+    pub(crate) players: [String; 2],
+    pub(crate) date: String,
+    pub(crate) result: String,
+    pub(crate) plies: usize,
+}
+
+/// The review of a line.
+#[derive(Serialize)]
+pub(crate) struct ReviewState<'a> {
+    /// Who has searched all positions.
+    pub(crate) analyst: &'a str,
+    /// The expected result for White in the start position.
+    pub(crate) start: Option<f64>,
+    /// Positions of the line that have been searched.
+    pub(crate) known: usize,
+    /// White and Black.
+    pub(crate) players: [PlayerReview; 2],
+}
+
+/// What the moves of a player add up to.
+#[derive(Serialize)]
+pub(crate) struct PlayerReview {
+    /// Moves that were judged.
+    pub(crate) moves: usize,
+    /// Their mean accuracy in percent; none without moves.
+    pub(crate) accuracy: Option<f64>,
+    /// Points given away, in all.
+    pub(crate) loss: f64,
+    /// Inaccuracies, mistakes and blunders.
+    pub(crate) marks: [usize; 3],
+}
+
+/// What the review says of a move.
+#[derive(Serialize)]
+pub(crate) struct MoveReview {
+    /// The expected result for White after it.
+    pub(crate) result: f64,
+    /// The points that it gives away.
+    pub(crate) loss: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mark: Option<&'static str>,
+    /// The line that would have been better, of a marked move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) better: Option<BetterMove>,
+}
+
+/// A line in place of a move.
+#[derive(Serialize)]
+pub(crate) struct BetterMove {
+    /// Its first move, in the notation of the protocol.
+    #[serde(rename = "move")]
+    pub(crate) mv: String,
+    /// The moves, in the notation of records.
+    pub(crate) line: Vec<String>,
+}
+
 /// What a search says of a position, for White.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Eval {
     /// The expected result, from 0 to 1.
     pub(crate) result: f64,
     /// The depth of the search.
     pub(crate) depth: u32,
+    /// Who has searched; empty where the game is over.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) by: String,
 }
 
 /// The static evaluation of a position.
@@ -180,19 +287,37 @@ pub(crate) struct LineMove<'a> {
     pub(crate) text: &'a str,
     /// The evaluation of the position after it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) eval: Option<Eval>,
-    /// Other moves that have been played in its place.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) others: Vec<OtherMove<'a>>,
+    pub(crate) eval: Option<&'a Eval>,
+    /// What the review says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) review: Option<MoveReview>,
 }
 
-/// A move of another line.
+/// A move of the game, with what is said of it.
 #[derive(Serialize)]
-pub(crate) struct OtherMove<'a> {
+pub(crate) struct TreeMove<'a> {
     pub(crate) node: usize,
+    /// The node that it follows.
+    pub(crate) parent: usize,
     #[serde(rename = "move")]
     pub(crate) mv: &'a str,
     pub(crate) text: &'a str,
+    /// The comment before it, where it is the first move of a variation.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(crate) before: &'a str,
+    /// The comment after it, without commands.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) comment: String,
+    #[serde(skip_serializing_if = "<[u16]>::is_empty")]
+    pub(crate) glyphs: &'a [u16],
+    /// The mark of the review.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) mark: Option<&'static str>,
+    /// Milliseconds left to the player after the move, and those that it took, where known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) left: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) spent: Option<u64>,
 }
 
 /// The end of a game.

@@ -41,13 +41,20 @@ impl SidePlayer {
     pub(crate) fn name(&self) -> &str {
         match self {
             SidePlayer::Person => PERSON,
-            SidePlayer::Engine(EnginePlayer::Level(level)) => &level.name,
-            SidePlayer::Engine(EnginePlayer::Named(config)) => &config.name,
+            SidePlayer::Engine(engine) => engine.name(),
         }
     }
 }
 
 impl EnginePlayer {
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            EnginePlayer::Level(level) => &level.name,
+            EnginePlayer::Named(config) => &config.name,
+        }
+    }
+
     /// The limits of a search from now on, with the clocks of the game.
     pub(crate) fn limits(&self, clocks: [Option<Clock>; 2]) -> Limits {
         let own = match self {

@@ -1,5 +1,7 @@
 //! What a browser asks for, in JSON. `docs/web.md` describes it.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// What a browser asks for.
@@ -79,8 +81,20 @@ pub enum Request {
         #[serde(default)]
         hash: Option<usize>,
     },
-    /// Evaluate all positions of the line that have no evaluation yet.
-    Review {},
+    /// Evaluate all positions of the line with the analyst, or no longer.
+    Review {
+        /// Whether they are evaluated.
+        #[serde(default = "yes")]
+        on: bool,
+    },
+    /// Judge a move in the position on the board, by the review.
+    Try {
+        /// The node of the position.
+        node: usize,
+        /// The move.
+        #[serde(rename = "move")]
+        mv: String,
+    },
     /// Search the position on the board once: for a move to play, for what follows a move, or for a threat.
     Ask {
         /// The node of the position.
@@ -107,13 +121,61 @@ pub enum Request {
     Resign {},
     /// End the game in a draw, if the engine that plays it agrees; among people at once.
     Draw {},
+    /// Replace what is said of the move that leads to a node.
+    Annotate {
+        /// The node; that of the start position for what is said of the game.
+        node: usize,
+        /// The comment; it stays if missing.
+        #[serde(default)]
+        comment: Option<String>,
+        /// The glyphs; they stay if missing.
+        #[serde(default)]
+        glyphs: Option<Vec<u16>>,
+    },
+    /// Make a variation the line that the one around it goes on with.
+    Promote {
+        /// A node of the variation.
+        node: usize,
+        /// Whether it becomes the main line at once.
+        #[serde(default)]
+        main: bool,
+    },
+    /// Delete a move with all that follows it.
+    Delete {
+        /// The node that it leads to.
+        node: usize,
+    },
+    /// Set tags of the record by their names.
+    Record {
+        /// The tags; those that are empty are removed.
+        tags: BTreeMap<String, String>,
+    },
     /// Send the game as PGN.
-    Save {},
-    /// Replace the game by the first one of a PGN text.
+    Save {
+        /// Whether marks, scores and better lines of the review are written into it.
+        #[serde(default)]
+        annotated: bool,
+        /// Whether the other games of the text that was loaded are sent, too.
+        #[serde(default)]
+        all: bool,
+    },
+    /// Replace the game by one of a PGN text.
     Load {
         /// The text.
         pgn: String,
+        /// The number of the game, counted from 0; without it the first one that can be played.
+        #[serde(default)]
+        game: Option<usize>,
     },
+    /// Replace the game by another one of the text that was loaded.
+    Choose {
+        /// Its number, counted from 0.
+        game: usize,
+    },
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What a browser asks for that takes a thread for blocking work.
@@ -164,12 +226,18 @@ pub fn read(text: &str) -> serde_json::Result<AnyRequest> {
         Step,
         Analyse,
         Review,
+        Try,
         Ask,
         Check,
         Resign,
         Draw,
+        Annotate,
+        Promote,
+        Delete,
+        Record,
         Save,
         Load,
+        Choose,
         StaticEval,
         Files,
         Open,
@@ -225,7 +293,7 @@ mod tests {
         assert!(matches!(read(r#"{"game":2,"file":"x","do":"replay"}"#), Ok(AnyRequest::Slow(_))));
         assert!(matches!(read(r#"{"do":"files"}"#), Ok(AnyRequest::Slow(SlowRequest::Files {}))));
         assert!(matches!(read(r#"{"do":"static-eval"}"#), Ok(AnyRequest::Slow(SlowRequest::StaticEval {}))));
-        assert!(matches!(read(r#"{"do":"save"}"#), Ok(AnyRequest::Quick(Request::Save {}))));
+        assert!(matches!(read(r#"{"do":"save"}"#), Ok(AnyRequest::Quick(Request::Save { all: false, .. }))));
         for (text, problem) in [
             (r#"{"do":"replay","file":"x"}"#, "missing field `game`"),
             (r#"{"do":"replay","game":1}"#, "missing field `file`"),
@@ -235,6 +303,11 @@ mod tests {
             (r#"{"do":"open","name":"x"}"#, "unknown field `name`"),
             (r#"{"do":"play","node":0}"#, "missing field `move`"),
             (r#"{"do":"load"}"#, "missing field `pgn`"),
+            (r#"{"do":"try","node":1}"#, "missing field `move`"),
+            (r#"{"do":"annotate","comment":"x"}"#, "missing field `node`"),
+            (r#"{"do":"annotate","node":1,"glyphs":[-1]}"#, "invalid value: integer `-1`"),
+            (r#"{"do":"record","tags":{"White":1}}"#, "invalid type: integer `1`"),
+            (r#"{"do":"choose"}"#, "missing field `game`"),
             (r#"{"file":"x","game":1}"#, "missing field `do`"),
             (r#"{"do":"fly"}"#, "unknown variant `fly`"),
             (r#"{"do":"take-back","x":1}"#, "unknown field `x`"),
@@ -255,7 +328,8 @@ mod tests {
             ),
             (
                 r#"{"do":"Replay"}"#,
-                "`review`, `ask`, `check`, `resign`, `draw`, `save`, `load`, `static-eval`, `files`, `open`",
+                "`review`, `try`, `ask`, `check`, `resign`, `draw`, `annotate`, `promote`, `delete`, `record`, \
+                 `save`, `load`, `choose`, `static-eval`, `files`, `open`",
             ),
         ] {
             let error = read(text).unwrap_err().to_string();

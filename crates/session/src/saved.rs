@@ -7,9 +7,13 @@ use thiserror::Error;
 
 use crate::catalogue::Catalogue;
 use crate::clock::Times;
+use crate::game_file::GameFile;
 use crate::game_tree::{Agreement, GameError, GameTree, ROOT};
+use crate::header::Header;
 use crate::message::Eval;
 use crate::player::SidePlayer;
+use crate::remarks::Remarks;
+use crate::review::Reviewed;
 use crate::state::State;
 use labrys_arena::{Rules, TimeControl};
 use labrys_core::game::quote;
@@ -30,7 +34,26 @@ pub struct SavedSession {
     /// Depth, threads and MiB of table of an analysis.
     #[serde(default)]
     analysis: (u32, usize, usize),
+    /// The record of the game without its moves, as PGN.
+    #[serde(default)]
+    header: Option<String>,
+    /// The games of the text that was loaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    file: Option<SavedFile>,
+    #[serde(default)]
+    edited: bool,
+    /// Who has reviewed the game.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reviewer: Option<String>,
     tree: SavedTree,
+}
+
+/// The games of a text, each as PGN.
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+struct SavedFile {
+    games: Vec<String>,
+    chosen: usize,
 }
 
 /// A game with its alternatives.
@@ -59,6 +82,10 @@ struct SavedNode {
     /// How the players have ended the game here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     agreed: Option<Agreement>,
+    #[serde(default, skip_serializing_if = "Remarks::is_empty")]
+    remarks: Remarks,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reviewed: Option<Reviewed>,
 }
 
 /// Why a session cannot be read.
@@ -98,8 +125,16 @@ impl GameTree {
                 shown = nodes.len();
             }
             open.extend(node.children.iter().rev().map(|&child| (child, nodes.len())));
-            let (mv, eval, times, agreed) = (node.mv.clone(), node.eval, node.times.clone(), node.agreed);
-            nodes.push(SavedNode { parent, mv, in_line, eval, times, agreed });
+            nodes.push(SavedNode {
+                parent,
+                mv: node.mv.clone(),
+                in_line,
+                eval: node.eval.clone(),
+                times: node.times.clone(),
+                agreed: node.agreed,
+                remarks: node.remarks.clone(),
+                reviewed: node.reviewed.clone(),
+            });
         }
         SavedTree { start: self.start.clone(), shown, nodes }
     }
@@ -120,8 +155,11 @@ impl GameTree {
                     return Err(SavedError::Order(index));
                 }
             }
-            (tree.nodes[index].eval, tree.nodes[index].times) = (node.eval, node.times);
-            tree.nodes[index].agreed = node.agreed;
+            let kept = &mut tree.nodes[index];
+            (kept.eval, kept.times, kept.agreed) = (node.eval, node.times, node.agreed);
+            (kept.remarks, kept.reviewed) = (node.remarks, node.reviewed);
+            // The time may be over here.
+            tree.note_end();
             in_line.push(node.in_line.then_some(node.parent));
         }
         for (index, parent) in in_line.into_iter().enumerate() {
@@ -149,6 +187,13 @@ impl SavedSession {
             lines: state.analysis.lines,
             analyst: state.analysis.analyst.name.clone(),
             analysis: (state.analysis.depth, state.analysis.threads, state.analysis.hash),
+            header: Some(state.header.save()),
+            file: state
+                .file
+                .as_ref()
+                .map(|file| SavedFile { games: file.texts().to_vec(), chosen: file.chosen }),
+            edited: state.is_edited,
+            reviewer: state.reviewer.as_ref().map(|analyst| analyst.name.clone()),
             tree: state.tree.save(),
         }
     }
@@ -159,8 +204,9 @@ impl SavedSession {
         let rules = Rules::new(&self.game, self.option).map_err(GameError::from)?;
         let tree = GameTree::restore(rules, self.tree)?;
         let find = |name: String| SidePlayer::find(&name, offer, catalogue).unwrap_or(SidePlayer::Person);
-        let analyst = catalogue.analysts.iter().find(|analyst| analyst.name == self.analyst);
-        let analyst = analyst.unwrap_or(&catalogue.analysts[0]).clone();
+        let analyst = |name: &str| catalogue.analysts.iter().find(|analyst| analyst.name == name).cloned();
+        let reviewer = self.reviewer.as_deref().and_then(analyst);
+        let analyst = analyst(&self.analyst).unwrap_or_else(|| catalogue.analysts[0].clone());
         let mut state = State::new(tree, self.players.map(find), analyst);
         let control = self.control.map(|text| text.parse().map_err(|()| SavedError::Control(text)));
         let control: Option<TimeControl> = control.transpose()?;
@@ -170,6 +216,13 @@ impl SavedSession {
         // It may come from a machine with more room.
         (state.analysis.depth, state.analysis.threads) = (depth, threads.min(catalogue.threads));
         state.analysis.hash = hash.min(catalogue.hash);
+        state.header = self.header.and_then(|text| Header::restore(&text)).unwrap_or_else(Header::fresh);
+        state.file = self.file.and_then(|file| GameFile::restore(&file.games, file.chosen));
+        state.is_edited = self.edited;
+        match reviewer {
+            Some(reviewer) => state.reviewer = Some(reviewer),
+            None => state.tree.clear_review(),
+        }
         Ok(state)
     }
 }
@@ -177,6 +230,7 @@ impl SavedSession {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::LineState;
 
     #[test]
     fn a_session_is_restored_with_its_alternatives_clocks_and_evaluations() {
@@ -191,14 +245,52 @@ mod tests {
         }
         state.tree.show(1).unwrap();
         state.play("b6b5").unwrap();
-        state.tree.note(1, Eval { result: 0.25, depth: 3 });
+        state.tree.note(1, Eval { result: 0.25, depth: 3, by: "1 ply".to_owned() });
         state.tree.agree(Agreement::Draw).unwrap();
         (state.analysis.depth, state.analysis.threads, state.analysis.hash) = (20, 1, 64);
         state.tree.show(1).unwrap();
-        let mut restored = SavedSession::new(&state).restore(&catalogue).unwrap();
+        state.tree.annotate(2, Some("a comment"), Some(&[4])).unwrap();
+        state.tree.annotate(ROOT, Some("before the game"), None).unwrap();
+        let tags = [("White", "Ann"), ("Opening", "none"), ("Result", "1-0")];
+        let tags = tags.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        state.header.set(&tags.into()).unwrap();
+        let games = GameFile::read("1. e4 *\n\n1. d4 *").unwrap();
+        state.file = Some(GameFile::new(&games, 1));
+        state.reviewer = Some(catalogue.analysts[1].clone());
+        let line = vec!["a2a3".to_owned()];
+        let best = LineState {
+            mv: "a2a3".to_owned(),
+            score: "cp 5".to_owned(),
+            result: 0.6,
+            line,
+            moves: Vec::new(),
+            boards: Vec::new(),
+            visits: None,
+        };
+        state.tree.nodes[ROOT].reviewed = Some(Reviewed { best: Some(best) });
+        let text = serde_json::to_string(&SavedSession::new(&state)).unwrap();
+        let mut restored = serde_json::from_str::<SavedSession>(&text).unwrap().restore(&catalogue).unwrap();
         assert_eq!(restored.to_json(), state.to_json());
-        assert!(restored.tree.times().is_some() && restored.tree.line()[1].others.len() == 1);
+        for part in
+            ["a comment", "before the game", "Ann", "Opening", r#""result":"1-0""#, r#""start":0.6"#, "1-0"]
+        {
+            assert!(restored.to_json().contains(part), "{part}");
+        }
+        assert_eq!((restored.is_edited, restored.file), (true, state.file));
+        assert!(restored.tree.times().is_some() && restored.tree.nodes[1].children.len() == 2);
         restored.tree.show(3).unwrap();
         assert_eq!(restored.tree.end().unwrap().text, "draw: by agreement");
+    }
+
+    #[test]
+    fn a_session_that_was_saved_without_a_record_is_restored() {
+        let old = r#"{"number":3,"game":"chess","option":null,"players":["person","person"],"control":null,
+            "paused":false,"analysing":false,"lines":1,"analyst":"Labrys","tree":{"start":
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1","shown":1,"nodes":[
+            {"parent":0,"move":"","in-line":false,"eval":{"result":0.5,"depth":3}},
+            {"parent":0,"move":"e2e4","in-line":true}]}}"#;
+        let saved: SavedSession = serde_json::from_str(old).unwrap();
+        let state = saved.restore(&Catalogue::new(&[])).unwrap();
+        assert!(state.to_json().contains(r#""names":["",""]"#) && state.tree.ply() == 1);
     }
 }

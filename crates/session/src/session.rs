@@ -11,6 +11,7 @@ use crate::game_tree::GameTree;
 use crate::message::{Answer, Eval, Message, SearchState, StaticEval, StaticEvalState};
 use crate::player::{EnginePlayer, PERSON};
 use crate::request::Request;
+use crate::review::Reviewed;
 use crate::saved::SavedSession;
 use crate::state::State;
 use crate::static_eval::StaticEvaluator;
@@ -179,7 +180,7 @@ impl Session {
             if let Some(running) = &state.job {
                 running.control.stop();
             }
-            state.job = job.map(Arc::new);
+            (state.job, state.found) = (job.map(Arc::new), None);
             if let Some(job) = &state.job {
                 log::debug!("session {}: {job:?}", self.id);
             }
@@ -200,18 +201,21 @@ impl Session {
         let state = &mut *self.state();
         let Some(best) = found.lines.first().filter(|_| !job.control.is_stopped()) else { return };
         match &job.purpose {
+            // They count when the search is at its end.
+            Purpose::Answer(Question::Try(_)) => state.found = Some(best.clone()),
             // What follows a certain move says nothing of the position, nor does a threat.
             Purpose::Answer(question) => {
                 let about = if let Question::After(mv) = question { Some(mv.clone()) } else { None };
-                let threat = *question == Question::Threat;
-                state.answer = Some(Answer { node: job.node, about, threat, line: best.clone() });
-                return;
+                let (threat, verdict) = (*question == Question::Threat, None);
+                state.answer = Some(Answer { node: job.node, about, threat, verdict, line: best.clone() });
             }
-            _ if found.number != state.number => return,
-            _ => state.tree.note(job.node, Eval { result: best.result, depth: found.depth }),
-        }
-        if job.purpose != Purpose::Review {
-            self.search.send_replace(Some(Message::Search(found).to_json().into()));
+            _ if found.number != state.number => {}
+            Purpose::Review => state.found = Some(best.clone()),
+            Purpose::Move(_) | Purpose::Analysis => {
+                let (result, depth, by) = (best.result, found.depth, job.by.clone());
+                state.tree.note(job.node, Eval { result, depth, by });
+                self.search.send_replace(Some(Message::Search(found).to_json().into()));
+            }
         }
     }
 
@@ -227,10 +231,15 @@ impl Session {
             // Nobody has looked at it any more.
             (Purpose::Analysis, Ok(_)) if job.is_stopped() => state.analysis.is_on = false,
             (Purpose::Analysis, Ok(_)) => state.analysis.done = Some(job.node),
-            (Purpose::Answer(_), Ok(_)) => state.question = None,
+            (Purpose::Answer(question), Ok(_)) => {
+                state.question = None;
+                if let (Question::Try(mv), Some(line)) = (question, state.found.take()) {
+                    state.judge(job.node, mv, line);
+                }
+            }
+            // A position in which nothing is found counts as reviewed, so that the review goes on.
             (Purpose::Review, Ok(_)) => {
-                // Every position gets its mark, so that the review goes on.
-                state.tree.note(job.node, Eval { result: 0.5, depth: 0 });
+                state.tree.nodes[job.node].reviewed = Some(Reviewed::new(state.found.take()));
             }
             // The time may be over by now.
             (Purpose::Move(_), Ok(Some(_))) if state.tree.end().is_some() => {}

@@ -5,11 +5,14 @@ use std::time::Duration;
 
 use crate::catalogue::Analyst;
 use crate::clock::Times;
-use crate::game_tree::{GameError, GameTree};
-use crate::message::{Answer, ClockState, EndText, GameState, Message};
+use crate::game_file::GameFile;
+use crate::game_tree::{GameError, GameTree, ROOT};
+use crate::header::{Header, result_text};
+use crate::message::{Answer, ClockState, EndText, GameState, LineState, Message, RecordState};
 use crate::player::{EnginePlayer, SidePlayer};
 use crate::thinker::{Job, Purpose, Question};
 use labrys_arena::TimeControl;
+use labrys_arena::pgn::{PgnGame, PlayerTags};
 use labrys_core::clock::Instant;
 use labrys_core::game::Color;
 use labrys_core::search::{Clock, Control};
@@ -57,6 +60,16 @@ pub struct State {
     /// Whether the positions of the line are being evaluated.
     pub(crate) is_reviewing: bool,
     pub(crate) analysis: Analysis,
+    /// What the record of the game says besides its moves.
+    pub(crate) header: Header,
+    /// The games of the text that was loaded, if it has several.
+    pub(crate) file: Option<GameFile>,
+    /// Whether the game has changed since it was loaded.
+    pub(crate) is_edited: bool,
+    /// Whose review the game has.
+    pub(crate) reviewer: Option<Analyst>,
+    /// What the search of the review has found so far.
+    pub(crate) found: Option<LineState>,
     /// A question about the position of a node.
     pub(crate) question: Option<(usize, Question)>,
     /// The answer to the last question.
@@ -80,6 +93,11 @@ impl State {
             is_stepping: false,
             is_reviewing: false,
             analysis: Analysis { is_on: false, lines: 1, analyst, depth: 0, threads: 0, hash: 0, done: None },
+            header: Header::fresh(),
+            file: None,
+            is_edited: false,
+            reviewer: None,
+            found: None,
             question: None,
             answer: None,
             problem: None,
@@ -93,6 +111,7 @@ impl State {
         (self.tree, self.players, self.control) = (tree, players, control);
         (self.is_paused, self.is_stepping, self.is_reviewing) = (false, false, false);
         (self.question, self.answer, self.analysis.done) = (None, None, None);
+        (self.header, self.file, self.reviewer, self.is_edited) = (Header::fresh(), None, None, false);
         *self.tree.times_mut() = control.map(Times::new);
     }
 
@@ -101,10 +120,21 @@ impl State {
         let stm = self.tree.board().side_to_move();
         let before = self.tree.times().cloned();
         self.tree.play(mv, &mut rand::random)?;
+        self.is_edited = true;
+        // Who plays against an engine does not write a variation, but goes on with another game.
+        if !self.is_paused && self.players.iter().any(|player| *player != SidePlayer::Person) {
+            let _ = self.tree.promote(self.tree.shown(), true);
+        }
         if let (Some(control), Some(before), None) = (self.control, before, self.tree.times()) {
             *self.tree.times_mut() = Some(before.press(stm, control));
         }
         Ok(())
+    }
+
+    /// Answers whether a move is right, whose line is known.
+    pub(crate) fn judge(&mut self, node: usize, mv: &str, line: LineState) {
+        let verdict = self.tree.verdict(node, mv, line.result);
+        self.answer = Some(Answer { node, about: Some(mv.to_owned()), threat: false, verdict, line });
     }
 
     pub(crate) fn has_person(&self) -> bool {
@@ -172,29 +202,35 @@ impl State {
         self.question = self.question.take().filter(|(node, _)| *node == shown);
         let is_over = self.tree.end().is_some();
         self.tree.note_end();
-        let (node, purpose, options) = if let Some(engine) = self.engine_to_move().filter(|_| !is_over) {
+        let next = self.tree.first_unreviewed();
+        let (node, purpose, by, options) = if let Some(engine) = self.engine_to_move().filter(|_| !is_over) {
             let options = match engine {
                 EnginePlayer::Level(level) => level.options.clone(),
                 EnginePlayer::Named(_) => Vec::new(),
             };
-            (shown, Purpose::Move(engine.clone()), options)
+            (shown, Purpose::Move(engine.clone()), engine.name().to_owned(), options)
         } else if let Some((node, question)) = self.question.clone().filter(|_| !is_over) {
-            (node, Purpose::Answer(question), Vec::new())
-        } else if let Some(node) = self.tree.first_unknown().filter(|_| self.is_reviewing) {
-            (node, Purpose::Review, Vec::new())
+            let reviewer = self.reviewer.clone().filter(|_| matches!(question, Question::Try(_)));
+            let (by, options) = reviewer.map_or_else(Default::default, |own| (own.name, own.options));
+            (node, Purpose::Answer(question), by, options)
+        } else if let Some((node, Analyst { name, options })) =
+            next.zip(self.reviewer.clone()).filter(|_| self.is_reviewing)
+        {
+            (node, Purpose::Review, name, options)
         } else if self.analysis.is_on && self.analysis.done != Some(shown) && !is_over {
-            (shown, Purpose::Analysis, self.analysis.options())
+            (shown, Purpose::Analysis, self.analysis.analyst.name.clone(), self.analysis.options())
         } else {
             self.is_reviewing = false;
             return None;
         };
-        self.is_reviewing &= self.tree.first_unknown().is_some();
+        self.is_reviewing &= next.is_some();
         let game = match purpose {
             Purpose::Answer(Question::Threat) => self.tree.after_pass().ok()?,
             _ => self.tree.variation(node),
         };
         Some(Job {
             purpose,
+            by,
             options,
             rules: self.tree.rules().clone(),
             game,
@@ -204,6 +240,32 @@ impl State {
             node,
             control: Control::default(),
         })
+    }
+
+    /// What a move adds to the clocks of White and Black.
+    fn increments(&self) -> [Duration; 2] {
+        Color::BOTH.map(|player| {
+            let recorded = || self.header.control(player).parse().ok();
+            self.control.or_else(recorded).map_or(Duration::ZERO, |control: TimeControl| control.increment)
+        })
+    }
+
+    /// The game as a record, perhaps with what the review says.
+    pub(crate) fn to_record(&self, is_annotated: bool) -> Result<PgnGame, GameError> {
+        let control = self.control.map_or(String::new(), |control| control.to_string());
+        let here = self.players.each_ref().map(|player| PlayerTags {
+            name: player.name().to_owned(),
+            time_control: control.clone(),
+            ..PlayerTags::default()
+        });
+        self.tree.to_record(&self.header, here, is_annotated)
+    }
+
+    /// How the main line has ended.
+    fn result(&self) -> &'static str {
+        let last = self.tree.main_nodes().last().and_then(|&node| self.tree.nodes[node].end.as_ref());
+        let by_record = || self.header.end().map(|end| end.winner);
+        result_text(last.map(|end| end.winner).or_else(by_record))
     }
 
     /// The message about the game.
@@ -229,8 +291,17 @@ impl State {
             hash: analysis.hash,
             reviewing: self.is_reviewing,
             thinking: end.is_none() && self.engine_to_move().is_some(),
-            start: &tree.start,
             first_ply: tree.first_ply(),
+            start: &tree.start,
+            record: RecordState {
+                names: Color::BOTH.map(|player| self.header.name(player)),
+                result: self.result(),
+                tags: self.header.tags(),
+            },
+            games: self.file.as_ref().map(GameFile::state),
+            tree: tree.all_moves(self.increments()),
+            comment: tree.nodes[ROOT].remarks.text(),
+            review: self.reviewer.as_ref().map(|analyst| tree.review_state(&analyst.name)),
             line: tree.line(),
             node: tree.shown(),
             ply: tree.ply(),
@@ -240,7 +311,7 @@ impl State {
             moves: if end.is_some() { Vec::new() } else { tree.board().legal_moves() },
             end: end.map(|end| EndText { winner: end.winner.map(Color::into), text: end.text }),
             clock,
-            start_eval: tree.eval(super::game_tree::ROOT),
+            start_eval: tree.eval(ROOT),
             answer: self.answer.as_ref().filter(|answer| answer.node == tree.shown()),
             problem: self.problem.as_deref(),
         };

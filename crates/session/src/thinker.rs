@@ -38,6 +38,8 @@ pub(crate) enum Question {
     Hint,
     /// What follows a move.
     After(String),
+    /// Whether a move is right by the review.
+    Try(String),
     /// What the other side would do if it had the move.
     Threat,
 }
@@ -59,6 +61,8 @@ pub(crate) enum Purpose {
 #[derive(Debug)]
 pub struct Job {
     pub(crate) purpose: Purpose,
+    /// Who searches, by name.
+    pub(crate) by: String,
     /// Options of the search of Labrys.
     pub(crate) options: Vec<(String, String)>,
     pub(crate) rules: Rules,
@@ -172,7 +176,7 @@ impl Job {
             fen: self.game.fen.clone(),
             moves: self.game.moves.clone(),
             root_moves: match &self.purpose {
-                Purpose::Answer(Question::After(mv)) => vec![mv.clone()],
+                Purpose::Answer(Question::After(mv) | Question::Try(mv)) => vec![mv.clone()],
                 _ => Vec::new(),
             },
             depth: limits.depth,

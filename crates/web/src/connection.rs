@@ -122,7 +122,7 @@ impl Reader {
             }
             SlowRequest::Replay { file, game } => {
                 let game = self.blocking(move |folder| folder.game(&file, game)).await;
-                game.map(|game| session.request(Request::Load { pgn: game.to_string() }))
+                game.map(|game| session.request(Request::Load { pgn: game.to_string(), game: None }))
             }
         };
         done.unwrap_or_else(|problem| Some(error(&problem)))

@@ -1,0 +1,266 @@
+//! What the record of a game says besides its moves: its tags, and the comment behind its result.
+
+use std::collections::BTreeMap;
+
+use thiserror::Error;
+use time::OffsetDateTime;
+
+use labrys_arena::pgn::{PgnGame, PgnReader, PlayerTags};
+use labrys_arena::{FinalResult, Termination, Variation};
+use labrys_core::game::{Color, quote};
+
+/// The event and the site of the games that are played here.
+const OWN: [(&str, &str); 2] = [("Event", "Casual game"), ("Site", "Labrys")];
+
+/// Tags that come from the game itself.
+const OF_GAME: [&str; 6] = ["FEN", "PlyCount", "SetUp", "Termination", "TerminationDetails", "Variant"];
+
+/// The most tags that a game is given here.
+const MOST_TAGS: usize = 60;
+
+/// The most letters of a tag, and of its name.
+const LONGEST_TAG: usize = 255;
+const LONGEST_NAME: usize = 40;
+
+/// The results of games.
+const RESULTS: [(&str, Option<Option<Color>>); 4] = [
+    ("1-0", Some(Some(Color::White))),
+    ("0-1", Some(Some(Color::Black))),
+    ("1/2-1/2", Some(None)),
+    ("*", None),
+];
+
+/// A record without its moves. The name of a player is empty where it is that of who plays here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Header(PgnGame);
+
+/// Why a tag is refused.
+#[derive(Debug, Error)]
+pub enum TagError {
+    /// It has no name that a tag can have.
+    #[error("no tag is named {}: its name has up to {LONGEST_NAME} letters, digits and `_`", quote(.0))]
+    Name(String),
+    /// It comes from the game itself.
+    #[error("the tag {0} comes from the game itself")]
+    OfGame(String),
+    /// It is too long.
+    #[error("a tag has at most {LONGEST_TAG} letters, {0} would have {1}")]
+    Long(String, usize),
+    /// There are too many of them.
+    #[error("a game has at most {MOST_TAGS} tags")]
+    Many,
+    /// It is no date.
+    #[error("the date {}: expected YYYY.MM.DD, with question marks for what is not known", quote(.0))]
+    Date(String),
+    /// It is no result.
+    #[error("the result {}: expected 1-0, 0-1, 1/2-1/2 or *", quote(.0))]
+    Result(String),
+}
+
+impl Header {
+    /// That of a game that is played here, from today on.
+    pub(crate) fn fresh() -> Header {
+        let date = OffsetDateTime::now_utc().date();
+        Header(PgnGame {
+            number: None,
+            round: "-".to_owned(),
+            date: format!("{}.{:02}.{:02}", date.year(), u8::from(date.month()), date.day()),
+            variant: None,
+            players: Default::default(),
+            opening: Variation::default(),
+            comment: String::new(),
+            moves: Vec::new(),
+            closing: String::new(),
+            end: None,
+            other_tags: OWN.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec(),
+        })
+    }
+
+    /// That of a record.
+    pub(crate) fn of(game: &PgnGame) -> Header {
+        Header(PgnGame {
+            variant: None,
+            opening: Variation::default(),
+            comment: String::new(),
+            moves: Vec::new(),
+            ..game.clone()
+        })
+    }
+
+    /// Reads what [`Header::save`] has written.
+    pub(crate) fn restore(text: &str) -> Option<Header> {
+        PgnReader::new(text.as_bytes()).next()?.ok().map(|game| Header::of(&game))
+    }
+
+    /// As a text, a record without moves.
+    pub(crate) fn save(&self) -> String {
+        self.0.to_string()
+    }
+
+    /// The name of a player; empty if it is that of who plays here.
+    pub(crate) fn name(&self, player: Color) -> &str {
+        &self.0.players[player.index()].name
+    }
+
+    /// Leaves the names of these players to who plays here.
+    pub(crate) fn clear_names(&mut self, is_here: [bool; 2]) {
+        for (player, _) in self.0.players.iter_mut().zip(is_here).filter(|(_, is_here)| *is_here) {
+            player.name.clear();
+        }
+    }
+
+    /// The time control of a player.
+    pub(crate) fn control(&self, player: Color) -> &str {
+        &self.0.players[player.index()].time_control
+    }
+
+    /// How the game has ended, as its record says.
+    pub(crate) fn end(&self) -> Option<&FinalResult> {
+        self.0.end.as_ref()
+    }
+
+    /// The tags but for the result and for those that come from the game itself.
+    pub(crate) fn tags(&self) -> Vec<(&str, String)> {
+        let is_own = |name: &str| !is_one_of(name, &OF_GAME) && !name.eq_ignore_ascii_case("Result");
+        self.0.tags().into_iter().filter(|(name, _)| is_own(name)).collect()
+    }
+
+    /// Sets tags by their names; an empty one is removed. Either all are set or none.
+    pub(crate) fn set(&mut self, tags: &BTreeMap<String, String>) -> Result<(), TagError> {
+        let mut next = self.clone();
+        tags.iter().try_for_each(|(name, value)| next.set_one(name, value.trim()))?;
+        if next.0.other_tags.len() > MOST_TAGS {
+            return Err(TagError::Many);
+        }
+        *self = next;
+        Ok(())
+    }
+
+    fn set_one(&mut self, name: &str, value: &str) -> Result<(), TagError> {
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        if !(1..=LONGEST_NAME).contains(&name.len()) || !name.chars().all(is_name) {
+            return Err(TagError::Name(name.to_owned()));
+        }
+        if is_one_of(name, &OF_GAME) {
+            return Err(TagError::OfGame(name.to_owned()));
+        }
+        let length = value.chars().count();
+        if length > LONGEST_TAG {
+            return Err(TagError::Long(name.to_owned(), length));
+        }
+        let game = &mut self.0;
+        let owned = || value.to_owned();
+        match &*name.to_ascii_lowercase() {
+            "white" => game.players[0].name = owned(),
+            "black" => game.players[1].name = owned(),
+            "timecontrol" => game.players.iter_mut().for_each(|player| player.time_control = owned()),
+            "whitetimecontrol" => game.players[0].time_control = owned(),
+            "blacktimecontrol" => game.players[1].time_control = owned(),
+            "whitesetup" => game.players[0].setup = owned(),
+            "blacksetup" => game.players[1].setup = owned(),
+            "round" => game.round = if value.is_empty() { "?".to_owned() } else { owned() },
+            "date" => game.date = read_date(value)?,
+            "result" => {
+                let known = RESULTS.iter().find(|(text, _)| *text == value);
+                let (_, winner) = known.ok_or_else(|| TagError::Result(owned()))?;
+                let same = game.end.as_ref().map(|end| end.winner) == *winner;
+                if !same {
+                    let (termination, details) = (Termination::Rules, String::new());
+                    game.end = winner.map(|winner| FinalResult { winner, termination, details });
+                }
+            }
+            "gamenumber" => game.number = value.parse().ok().filter(|number| *number > 0),
+            _ => {
+                let at = game.other_tags.iter().position(|(other, _)| other.eq_ignore_ascii_case(name));
+                match (at, value.is_empty()) {
+                    (Some(at), true) => drop(game.other_tags.remove(at)),
+                    (Some(at), false) => game.other_tags[at].1 = owned(),
+                    (None, true) => {}
+                    (None, false) => game.other_tags.push((name.to_owned(), owned())),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The record with its moves and its end. Where the header has none, names and time controls are those of
+    /// who plays here.
+    pub(crate) fn record(&self, body: PgnGame, here: [PlayerTags; 2]) -> PgnGame {
+        let mut game = self.0.clone();
+        for (player, here) in game.players.iter_mut().zip(here) {
+            let or = |own: &mut String, other: String| {
+                if own.is_empty() {
+                    *own = other;
+                }
+            };
+            or(&mut player.name, here.name);
+            or(&mut player.time_control, here.time_control);
+        }
+        let PgnGame { variant, opening, comment, moves, end, .. } = body;
+        PgnGame { variant, opening, comment, moves, end: end.or(game.end), ..game }
+    }
+}
+
+/// The result of a game as records have it.
+pub(crate) fn result_text(end: Option<Option<Color>>) -> &'static str {
+    RESULTS.iter().find(|(_, result)| *result == end).map_or("*", |(text, _)| text)
+}
+
+fn is_one_of(name: &str, names: &[&str]) -> bool {
+    names.iter().any(|other| name.eq_ignore_ascii_case(other))
+}
+
+/// A date as records have it; one that is empty is not known.
+fn read_date(text: &str) -> Result<String, TagError> {
+    if text.is_empty() {
+        return Ok("????.??.??".to_owned());
+    }
+    let parts: Vec<_> = text.split('.').collect();
+    let is_part = |part: &str| part.chars().all(|letter| letter.is_ascii_digit() || letter == '?');
+    let is_date = parts.len() == 3
+        && parts.iter().zip([4, 2, 2]).all(|(part, length)| part.len() == length && is_part(part));
+    if is_date { Ok(text.to_owned()) } else { Err(TagError::Date(text.to_owned())) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(header: &mut Header, tags: &[(&str, &str)]) -> Result<(), String> {
+        let tags = tags.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        header.set(&tags).map_err(|error| error.to_string())
+    }
+
+    fn tag(header: &Header, name: &str) -> Option<String> {
+        header.tags().into_iter().find(|(other, _)| *other == name).map(|(_, value)| value)
+    }
+
+    #[test]
+    fn tags_are_set_and_removed_and_bad_ones_change_nothing() {
+        let mut header = Header::fresh();
+        let tags = [("White", "Ann"), ("WhiteElo", "2000"), ("Date", "1999.??.??"), ("Result", "1/2-1/2")];
+        set(&mut header, &tags).unwrap();
+        assert_eq!((header.name(Color::White), header.name(Color::Black)), ("Ann", ""));
+        assert_eq!(tag(&header, "WhiteElo").as_deref(), Some("2000"));
+        assert_eq!(result_text(header.end().map(|end| end.winner)), "1/2-1/2");
+        set(&mut header, &[("whiteelo", ""), ("Event", "Test")]).unwrap();
+        assert_eq!((tag(&header, "WhiteElo"), tag(&header, "Event").as_deref()), (None, Some("Test")));
+        let before = header.clone();
+        for (name, value, problem) in [
+            ("Fen", "x", "comes from the game itself"),
+            ("a b", "x", "no tag is named `a b`"),
+            ("", "x", "no tag is named"),
+            ("Date", "yesterday", "the date `yesterday`"),
+            ("Result", "2-0", "the result `2-0`"),
+            ("Site", &"x".repeat(256), "at most 255 letters"),
+        ] {
+            let error = set(&mut header, &[("Annotator", "me"), (name, value)]).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+        let names: Vec<_> = (0..70).map(|number| format!("Tag{number}")).collect();
+        let many: Vec<_> = names.iter().map(|name| (&**name, "x")).collect();
+        assert!(set(&mut header, &many).unwrap_err().contains("at most 60 tags"));
+        assert_eq!(header, before);
+        assert_eq!(Header::restore(&header.save()), Some(header));
+    }
+}
