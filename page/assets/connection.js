@@ -3,6 +3,9 @@
 const KEPT = "labrys-game";
 
 export class Connection {
+  // Requests have any length.
+  static longest = Infinity;
+
   #worker;
 
   // `hear` gets each message, `tell` whether there is a connection.

@@ -1,6 +1,6 @@
-// What searches say: the bar, the lines with their arrows, visits, the graph, answers.
+// What searches say: the bar, the lines with their arrows, visits, answers.
 
-import { $, countText, draw, percent, scoreText } from "./elements.js";
+import { $, countText, percent, scoreText } from "./elements.js";
 import { numberText } from "./lines.js";
 import { readMove } from "./moves.js";
 
@@ -72,43 +72,4 @@ export function answerText({ answer, ply, "first-ply": first }) {
   const number = numberText(answer.threat ? (first + ply) ^ 1 : first + ply);
   const what = answer.threat ? "Threat:" : answer.about ? "After" : "Hint:";
   return `${what} ${number} ${move} ${scoreText(answer.score)}${after}`;
-}
-
-const WIDTH = 300, HEIGHT = 70;
-
-// The graph of the evaluations over the game. `go` is called with the ply that is clicked.
-export class Graph {
-  #plies = 1;
-
-  constructor(element, go) {
-    this.element = element;
-    element.addEventListener("click", event => {
-      const box = element.getBoundingClientRect();
-      go(Math.round(((event.clientX - box.x) / box.width) * this.#plies));
-    });
-  }
-
-  show(state) {
-    const results = [state["start-eval"], ...state.line.map(move => move.eval)].map(known => known?.result);
-    this.#plies = Math.max(1, state.line.length);
-    const x = ply => ((ply / this.#plies) * WIDTH).toFixed(1);
-    const y = result => ((1 - result) * HEIGHT).toFixed(1);
-    const points = results.flatMap((result, ply) => (result === undefined ? [] : [[x(ply), y(result)]]));
-    const line = points.map(point => point.join()).join(" ");
-    const children = [];
-    if (points.length > 1) {
-      const [from, to] = [points[0][0], points.at(-1)[0]];
-      children.push(draw("rect", { x: from, width: to - from, height: HEIGHT, class: "graph-black" }));
-      const area = `${points[0][0]},${HEIGHT} ${line} ${points.at(-1)[0]},${HEIGHT}`;
-      children.push(draw("polygon", { points: area, class: "graph-white" }));
-      children.push(draw("polyline", { points: line, class: "graph-line" }));
-    }
-    children.push(draw("line", { x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2, class: "graph-middle" }));
-    const now = x(state.ply);
-    children.push(draw("line", { x1: now, x2: now, y1: 0, y2: HEIGHT, class: "graph-now" }));
-    const svg = draw("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, preserveAspectRatio: "none" }, ...children);
-    this.element.replaceChildren(svg);
-    const known = points.length;
-    this.element.setAttribute("aria-label", `Evaluation over the game, ${known} of ${results.length} positions`);
-  }
 }

@@ -2,15 +2,16 @@
 
 import { setUpAppearance } from "./appearance.js";
 import "./board.js";
-import { answerText, arrowsOf, Graph, showBar, showLines, visitsOf } from "./analysis.js";
+import { answerText, arrowsOf, showBar, showLines, visitsOf } from "./analysis.js";
 import { checked, forgetChecks, setUpChecks } from "./check.js";
 import { Connection } from "./connection.js";
-import { closeDialogs, openRecord, refuseInDialog, setUpDialogs } from "./dialogs.js";
+import { askForRecord, closeDialogs, openRecord, refuseInDialog, setUpDialogs } from "./dialogs.js";
 import { Drawings } from "./drawings.js";
 import { Editor } from "./editor.js";
 import { $, make } from "./elements.js";
 import { setUpEnding, showEnding } from "./ending.js";
 import { openFolder, setUpFolder, showFile, showFiles } from "./folder.js";
+import { Graph } from "./graph.js";
 import { reveal, showHistory } from "./history.js";
 import { setUpKeys } from "./keys.js";
 import { setUpLimits, showLimits, limits } from "./limits.js";
@@ -21,6 +22,8 @@ import { NewGame } from "./new-game.js";
 import { playerName, setEngines, Strip } from "./players.js";
 import { Premove } from "./premove.js";
 import { choosePromotion } from "./promotion.js";
+import { setUpRecord, showRecord } from "./record.js";
+import { Review } from "./review.js";
 import { openRules, setUpRules } from "./rules.js";
 import { play as playSound } from "./sounds.js";
 import { netOf, showStaticEval } from "./static-eval.js";
@@ -49,7 +52,7 @@ function hear(message) {
     case "static-eval": return heardStaticEval(message);
     case "files": return showFiles(message.files, message["left-out"]);
     case "file": return showFile(message);
-    case "saved": return takeSaved(message.pgn) || openRecord(state.fen, message.pgn);
+    case "saved": return takeSaved(message.pgn) || openRecord(state, message.pgn);
     case "checked": return checked(message);
     case "error": return refused(message.text);
   }
@@ -108,7 +111,8 @@ function show() {
   showHistory($("history"), state, node => ask({ do: "show", node }));
   $("message").textContent = messageText();
   $("message").classList.toggle("is-problem", !!state.problem);
-  $("answer").textContent = answerText(state);
+  $("answer").textContent = review.isLearning ? "" : answerText(state);
+  showRecord(state);
   $("first").disabled = $("back").disabled = $("take-back").disabled = state.ply === 0;
   $("last").disabled = $("forward").disabled = state.ply === state.line.length;
   const turn = state["side-to-move"] === "black" ? 1 : 0;
@@ -128,15 +132,16 @@ function show() {
   const isPlayed = isAgainst && !state.paused && !state.end && state.ply === state.line.length;
   const isAsked = state.analysing || evaluated === state.number;
   document.body.classList.toggle("engine-is-played", isPlayed && !isAsked);
-  $("review").textContent = state.reviewing ? "Evaluating …" : "Evaluate the game";
-  $("review").disabled = state.reviewing;
+  review.show(state);
   graph.show(state);
   showSearch();
 }
 
 function heardSearch(message) {
   search = message;
-  const eval_ = { result: search.lines[0].result, depth: search.depth };
+  const turn = state?.["side-to-move"] === "black" ? 1 : 0;
+  const by = state?.thinking ? state.players[turn] : state?.analyst;
+  const eval_ = { result: search.lines[0].result, depth: search.depth, by };
   if (state?.number === search.number && !state.end) {
     // The graph follows the search.
     const move = state.line.find(move => move.node === search.node);
@@ -157,7 +162,9 @@ function showSearch() {
   if (!state) return;
   showBar(state, search, isFlipped);
   showLines(lines, state, search, isFlipped);
-  board.point($("show-arrows").checked ? arrowsOf(state, search) : []);
+  const found = $("show-arrows").checked && !review.isLearning ? arrowsOf(state, search) : [];
+  const better = $("show-review").checked || review.isLearning ? review.arrows() : [];
+  board.point([...found, ...better]);
   const layers = [];
   if ($("show-heat").checked) layers.push(visitsOf(state, search));
   if ($("show-net").checked && $("static-eval").open) layers.push(netOf(state, staticEval));
@@ -182,6 +189,7 @@ function messageText() {
 // A problem with a request: in the dialog that has asked, or on the board.
 function refused(text) {
   board.letGo();
+  review.refused();
   if (!refuseInDialog(text)) toast(text);
 }
 
@@ -206,8 +214,9 @@ board.addEventListener("move", async event => {
   const { moves, isBlack } = event.detail;
   const node = state.node;
   const move = moves.length === 1 ? moves[0] : await choosePromotion(moves, isBlack, looksOf(state.game));
-  if (move) ask({ do: "play", node, move: move.text });
-  else board.letGo();
+  if (move && review.isLearning) review.try(move.text);
+  else if (move) ask({ do: "play", node, move: move.text });
+  if (!move || review.isLearning) board.letGo();
 });
 
 // Why not this move: what follows a move that the pointer or the keyboard rests on.
@@ -244,6 +253,7 @@ function showPly(ply) {
   ask({ do: "show", node: ply === 0 ? 0 : state.line[ply - 1].node });
 }
 const graph = new Graph($("graph"), showPly);
+const review = new Review(ask, () => showSearch());
 const analyse = () => ask({
   do: "analyse", on: $("analyse").checked, lines: Number($("line-count").value), analyst: $("analyst").value,
   ...limits(),
@@ -259,14 +269,14 @@ for (const [id, act] of Object.entries({
   hint: () => ask({ do: "ask", node: state.node }),
   review: () => {
     evaluated = state.number;
-    ask({ do: "review" });
+    ask({ do: "review", on: !state.reviewing });
   },
   flip: () => {
     isFlipped = !isFlipped;
     show();
   },
   new: () => newGame.open(games, state),
-  record: () => ask({ do: "save" }),
+  record: () => askForRecord(ask),
   link: () => showLinks(state, ask),
   threat: () => ask({ do: "ask", node: state.node, threat: true }),
   rules: () => openRules(games.map(({ game }) => game), state.game),
@@ -301,4 +311,5 @@ setUpEnding(ask, () => state);
 setUpLinks();
 setUpRules();
 setUpDialogs(ask);
+setUpRecord(ask);
 setUpFolder(ask);

@@ -4,6 +4,9 @@
 const FIRST_DELAY = 250, LONGEST_DELAY = 8000;
 
 export class Connection {
+  // The most bytes of a request that the server takes.
+  static longest = 65536;
+
   #socket = null;
   #delay = FIRST_DELAY;
 

@@ -1,5 +1,6 @@
 // The dialog that saves and loads, and what all dialogs share.
 
+import { Connection } from "./connection.js";
 import { $ } from "./elements.js";
 
 // The dialog whose request the server has not answered yet.
@@ -35,16 +36,30 @@ export function setUpDialogs(ask) {
     const [file] = $("record-file").files;
     if (file) $("record-pgn").value = await file.text();
   });
+  for (const id of ["save-annotated", "save-all"]) $(id).addEventListener("change", () => askForRecord(ask));
   $("record-dialog").querySelector("form").addEventListener("submit", event => {
     event.preventDefault();
+    const request = { do: "load", pgn: $("record-pgn").value };
+    const length = new Blob([JSON.stringify(request)]).size;
+    if (length > Connection.longest) {
+      $("record-problem").textContent = `The text is too long: ${length} bytes, at most ${Connection.longest} can be sent.`;
+      return;
+    }
     waitFor($("record-dialog"));
-    ask({ do: "load", pgn: $("record-pgn").value });
+    ask(request);
   });
 }
 
+// Asks for the PGN, as the dialog says.
+export function askForRecord(ask) {
+  ask({ do: "save", annotated: $("save-annotated").checked, all: $("save-all").checked });
+}
+
 let download = null;
-export function openRecord(fen, pgn) {
+export function openRecord({ fen, review, games }, pgn) {
   $("record-fen").value = fen;
+  $("save-annotated-label").hidden = !review;
+  $("save-all-label").hidden = !games;
   $("record-pgn").value = pgn;
   $("record-file").value = $("record-problem").textContent = "";
   if (download) URL.revokeObjectURL(download);

@@ -1,5 +1,6 @@
 // The players: lists of them, and the strips above and below the board.
 
+import { showCaptured } from "./captured.js";
 import { make } from "./elements.js";
 import { looksOf } from "./looks.js";
 import { readFen } from "./moves.js";
@@ -37,17 +38,30 @@ function clockText(milliseconds) {
   return `${minutes}:${two(seconds % 60)}.${Math.floor((seconds * 10) % 10)}`;
 }
 
+// What a record says of the clock of a player in the position on the board.
+function recordedTime(state, side) {
+  const moves = new Map(state.tree.map(move => [move.node, move]));
+  for (let index = state.ply - 1; index >= 0; index--) {
+    const left = (state["first-ply"] + index) % 2 === side ? moves.get(state.line[index].node)?.left : undefined;
+    if (left !== undefined) return { left, runs: false, since: 0 };
+  }
+  return null;
+}
+
 // The strip of a player above or below the board. `choose` is called with another player.
 export class Strip {
   constructor(element, choose) {
     this.dot = make("span", { className: "dot" });
     this.select = make("select");
+    this.name = make("b", { className: "name" });
+    this.captured = make("span", { className: "captured" });
+    this.result = make("b", { className: "result" });
     this.points = make("span", { className: "points" });
     this.turn = make("span", { className: "turn" });
     this.clock = make("span", { className: "clock" });
     this.clock.setAttribute("role", "timer");
     this.select.addEventListener("change", () => choose(this.side, this.select.value));
-    element.append(this.dot, this.select, this.points, this.turn, this.clock);
+    element.append(this.dot, this.result, this.name, this.select, this.captured, this.points, this.turn, this.clock);
   }
 
   show(state, offer, side, since) {
@@ -56,12 +70,23 @@ export class Strip {
     this.dot.className = `dot ${side ? "black" : "white"}`;
     this.select.setAttribute("aria-label", side ? "Player of Black" : "Player of White");
     fillPlayers(this.select, offer, state.players[side]);
+    const { names, result, tags } = state.record;
+    const elo = tags.find(([name]) => name === (side ? "BlackElo" : "WhiteElo"))?.[1];
+    const isNamed = !!names[side] && names[side] !== "?";
+    this.name.textContent = isNamed ? names[side] + (elo ? ` (${elo})` : "") : "";
+    this.name.title = this.name.textContent;
+    this.name.hidden = !isNamed;
+    this.select.classList.toggle("beside", isNamed);
+    this.result.textContent = { "1-0": ["1", "0"], "0-1": ["0", "1"], "1/2-1/2": ["½", "½"] }[result]?.[side] ?? "";
+    showCaptured(this.captured, state, looksOf(state.game), side);
     const field = looksOf(state.game).points?.[side];
     const points = field === undefined ? undefined : readFen(state.fen).fields[field];
     this.points.textContent = points === undefined ? "" : `${points} ${points === "1" ? "point" : "points"}`;
     this.turn.textContent = !isTurn ? "" : state.thinking ? "thinking …" : "to move";
     this.turn.classList.toggle("thinking", isTurn && state.thinking);
-    this.time = state.clock && { left: state.clock.left[side], runs: isTurn && state.clock.running, since };
+    this.time = state.clock
+      ? { left: state.clock.left[side], runs: isTurn && state.clock.running, since }
+      : recordedTime(state, side);
     this.clock.setAttribute("aria-label", side ? "Clock of Black" : "Clock of White");
     this.clock.hidden = !this.time;
     this.tick();
@@ -74,6 +99,6 @@ export class Strip {
     const now = left - (runs ? performance.now() - since : 0);
     this.clock.textContent = clockText(now);
     this.clock.classList.toggle("running", runs);
-    this.clock.classList.toggle("short", now < 20000);
+    this.clock.classList.toggle("short", runs && now < 20000);
   }
 }
