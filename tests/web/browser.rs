@@ -587,7 +587,7 @@ fn review_a_game(page: &mut Page) {
     page.until("document.querySelectorAll('.arrows .better').length === 0");
     page.squares("g2 g4");
     page.until("document.getElementById('learn-text').textContent.includes('gives away too much')");
-    page.squares("b1 c3");
+    page.squares("e2 e4");
     page.until("/is the best move|is good/.test(document.getElementById('learn-text').textContent)");
     page.until("document.querySelectorAll('.arrows .better').length === 1");
     page.click("#learn-next");

@@ -800,7 +800,7 @@ fn a_game_is_evaluated_from_its_start_to_its_end() {
     let before = &game["line"][1]["node"];
     browser.game(&json!({"do": "show", "node": before}));
     for (mv, is_right) in
-        [(blunder["better"]["move"].as_str().unwrap(), true), ("g2g4", false), ("e1f2", true)]
+        [(blunder["better"]["move"].as_str().unwrap(), true), ("g2g4", false), ("e2e4", true)]
     {
         browser.send(&json!({"do": "try", "node": before, "move": mv}));
         let judged =

@@ -13,7 +13,9 @@ function isOfLine(state, search) {
 
 // The bar beside the board: what White is expected to score.
 export function showBar(state, search, isFlipped) {
-  const known = state.ply ? state.line[state.ply - 1].eval : state["start-eval"];
+  const { eval: last, review } = state.line[state.ply - 1] ?? {};
+  const start = state["start-eval"] ?? { result: state.review?.start ?? undefined };
+  const known = state.ply ? last ?? review : start;
   const searched = isOfLine(state, search) ? search.lines[0] : null;
   const result = state.end
     ? { white: 1, black: 0 }[state.end.winner] ?? 0.5
