@@ -30,6 +30,9 @@ from ._labrys import (
 from .rules import Rules, add_game
 
 if TYPE_CHECKING:
+    from . import actions as actions
+    from . import cluster as cluster
+    from . import frames as frames
     from .analysis import Analysis, analyse
     from .arena import EngineSpec, MatchResult, match
     from .learning import selfplay, train_linear, train_nnue, zero
@@ -80,11 +83,16 @@ _LATER = {
 }
 """What is imported when it is asked for, by modules: it needs much of Python's library."""
 
+_MODULES = ["actions", "cluster", "frames"]
+"""Modules that are there without an import of their own. They may need other packages."""
+
 
 def __getattr__(name: str) -> Any:
     for module, names in _LATER.items():
         if name in names:
             return getattr(import_module(f".{module}", __name__), name)
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
     raise AttributeError(f"module 'labrys' has no attribute {name!r}")
 
 

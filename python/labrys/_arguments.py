@@ -14,6 +14,7 @@ Which arguments there are, and what they may be, the binary knows alone.
 """
 
 import os
+import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -56,6 +57,18 @@ def refuse_rules(command: str, game: "str | Game | None") -> None:
     name = game if game is None or isinstance(game, str) else game.name
     if name is not None and is_added(name):
         raise ValueError(f"{command}: {name} is a game in Python, which has no self-play and no learning")
+
+
+def whole_number(name: str, value: object) -> int:
+    """A whole number, perhaps one of NumPy.
+
+    Raises `TypeError` for anything else: a fraction, a text, a truth value."""
+    try:
+        if not isinstance(value, bool):
+            return operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise TypeError(f"{name}: expected a whole number, not {value!r}")
 
 
 def _argument(name: str, value: object) -> list[str]:
@@ -101,5 +114,12 @@ def _text(name: str, value: object) -> str:
         value = os.fspath(value)
     # Numbers of NumPy as well.
     if isinstance(value, (str, int, float)) or hasattr(value, "__float__"):
-        return str(value)
+        text = str(value)
+        try:
+            # What the system takes as an argument of a program.
+            if b"\0" in os.fsencode(text):
+                raise ValueError(f"{name}: {text!r} has a NUL character")
+        except UnicodeEncodeError as error:
+            raise ValueError(f"{name}: {text!r} has a character that is no Unicode") from error
+        return text
     raise TypeError(f"{name}: expected text, a number or a path, found {value!r}")

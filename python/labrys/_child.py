@@ -91,7 +91,9 @@ def error_of(message: str, is_refused: bool) -> Exception:
     """The error of a command that has said `message` at last."""
     if number := OS_ERROR.search(message):
         # Python knows which of its errors that is.
-        return type(OSError(int(number[1]), ""))(message)
+        error = type(OSError(int(number[1]), ""))(message)
+        error.errno = int(number[1])
+        return error
     if RESUME in message:
         message += "\nIn Python: resume=True goes on with what is there; begin anew in another place."
     return (ValueError if is_refused else RuntimeError)(message)

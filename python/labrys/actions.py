@@ -15,9 +15,12 @@ network can play both sides.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
+
+from ._arguments import whole_number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,11 +42,16 @@ class Actions(ABC):
         """The number of a legal move.
 
         Raises:
-            ValueError: The move is not legal.
+            ValueError: The move is not legal, or the position is of another game or size.
         """
 
     def legal(self, position: Position) -> dict[int, Move]:
-        """The legal moves of a position by their numbers."""
+        """The legal moves of a position by their numbers.
+
+        Raises:
+            ValueError: It is a position of another game, or on a board of another size.
+        """
+        self._check(position)
         return {self.action(position, move): move for move in position.legal_moves}
 
     def move(self, position: Position, action: int) -> Move:
@@ -52,7 +60,7 @@ class Actions(ABC):
         Raises:
             ValueError: There is no such action, or it is not legal here.
         """
-        move = self.legal(position).get(int(action))
+        move = self.legal(position).get(whole_number("action", action))
         if move is None:
             raise ValueError(f"the action {action} is not a legal move of {position.fen}")
         return move
@@ -65,15 +73,22 @@ class Actions(ABC):
         mask[list(self.legal(position))] = 1
         return mask
 
+    def _check(self, position: Position) -> None:
+        """Refuses positions that the numbers are not for."""
+        if position.game.name != self._game.name:
+            raise ValueError(f"actions of {self._game.name}, but a position of {position.game.name}")
+
 
 class _Policy(Actions):
     """Actions that are the indices of the policy."""
 
     def __init__(self, game: Game) -> None:
+        self._game = game
         planes, ranks, files = game.policy_shape
         self.size = planes * ranks * files
 
     def action(self, position: Position, move: MoveLike) -> int:
+        self._check(position)
         (index,) = position.policy_indices(move)
         return index
 
@@ -82,6 +97,7 @@ class _Amazons(Actions):
     """Actions that are pairs of queen's moves of which the second begins where the first ends."""
 
     def __init__(self, game: Game) -> None:
+        self._game = game
         _, self._ranks, self._files = game.policy_shape
         squares = range(self._ranks * self._files)
         reached = [[other for other in squares if self._is_queen_move(square, other)] for square in squares]
@@ -104,15 +120,18 @@ class _Amazons(Actions):
         return start != end and (ranks == 0 or files == 0 or ranks == files)
 
     def action(self, position: Position, move: MoveLike) -> int:
+        self._check(position)
         return self._number(str(position.move(move)), position.side_to_move == "black")
 
     def legal(self, position: Position) -> dict[int, Move]:
+        self._check(position)
         is_black = position.side_to_move == "black"
         return {self._number(str(move), is_black): move for move in position.legal_moves}
 
     def move(self, position: Position, action: int) -> Move:
+        self._check(position)
         # From the number to the squares, as a position has hundreds of moves to compare with.
-        action = int(action)
+        action = whole_number("action", action)
         if not 0 <= action < self.size:
             raise ValueError(f"there is no action {action}: there are {self.size}, counted from 0")
         place = bisect_right(self._firsts, action) - 1
@@ -124,6 +143,15 @@ class _Amazons(Actions):
         if not position.is_legal(text):
             raise ValueError(f"the action {action}, {text}, is not a legal move of {position.fen}")
         return position.move(text)
+
+    def _check(self, position: Position) -> None:
+        super()._check(position)
+        # A game takes positions on boards of other sizes than its own.
+        rows = position.fen.partition(" ")[0].split("/")
+        files = sum(int(part) if part.isdecimal() else 1 for part in re.findall(r"\d+|\D", rows[0]))
+        if (len(rows), files) != (self._ranks, self._files):
+            ours = f"{self._files}x{self._ranks}"
+            raise ValueError(f"actions of a board of {ours}, but a position on {files}x{len(rows)}")
 
     def _number(self, text: str, is_black: bool) -> int:
         amazon, flight = text.split(",")

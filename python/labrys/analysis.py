@@ -92,7 +92,8 @@ def analyse(
 
     With `out` the games are written with scores, marks and better lines; with `resume=True` those that are in
     it are not analysed again, and not in the result. Raises `ValueError` with the words of the binary for
-    wrong arguments, `RuntimeError` if games could not be read: the others are in the file of `out`."""
+    wrong arguments and for a file none of whose games can be read, `RuntimeError` if some could not be read:
+    the others are in the file of `out`."""
     words = ["analyse", *_arguments.words({**_arguments.with_game(game, arguments), "json": True})]
     games: list[GameAnalysis] = []
     with observer(progress) as observe:

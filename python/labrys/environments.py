@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from ._arguments import whole_number
 from ._labrys import Game, Position
 from .actions import Actions, actions
 
@@ -41,8 +42,10 @@ class Referee:
         if isinstance(game, Game) and options:
             name = next(iter(options))
             raise ValueError(f"option `{name}`: the game is made already, and has its options")
-        if max_plies is not None and max_plies < 1:
-            raise ValueError(f"a game of {max_plies} plies at most cannot begin")
+        if max_plies is not None:
+            max_plies = whole_number("max_plies", max_plies)
+            if max_plies < 1:
+                raise ValueError(f"a game of {max_plies} plies at most cannot begin")
         self.game = game if isinstance(game, Game) else Game(game, **options)
         self.actions: Actions = actions(self.game)
         self.max_plies = max_plies

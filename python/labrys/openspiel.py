@@ -65,7 +65,9 @@ def amazons_actions(move: Move | str, size: int) -> list[int]:
     amazon, comma, flight = text.partition(",")
     if not comma:
         raise ValueError(f"`{text}` is no move of Amazons, such as `d1d7,d7g7`")
-    (start, end), (_, arrow) = (_halves(half, text) for half in (amazon, flight))
+    (start, end), (bow, arrow) = (_halves(half, text) for half in (amazon, flight))
+    if bow != end:
+        raise ValueError(f"`{text}` is no move of Amazons: the arrow flies from {bow}, the amazon is on {end}")
     return [_cell(square, size, text) for square in (start, end, arrow)]
 
 
@@ -105,6 +107,8 @@ def state(position: Position) -> State:
     Raises:
         ValueError: OpenSpiel does not have the game, or not the start position.
     """
+    if not isinstance(position, Position):
+        raise TypeError(f"position: expected a labrys.Position, not {type(position).__name__}")
     name = position.game.name
     if name == "amazons":
         size = _size_of_start(position.start)
@@ -138,6 +142,8 @@ class Bot(pyspiel.Bot):
 
     def __init__(self, engine: Engine, player: int | None = None, **limits: Any) -> None:
         super().__init__()
+        if not isinstance(engine, Engine):
+            raise TypeError(f"engine: expected a labrys.Engine, not {type(engine).__name__}")
         if engine.game.name not in ("chess", "amazons"):
             raise ValueError(f"OpenSpiel has no {engine.game.name}, but chess and amazons")
         self._engine = engine
@@ -211,6 +217,8 @@ class Bot(pyspiel.Bot):
 
 
 def _name_of(state: State) -> str:
+    if not isinstance(state, pyspiel.State):
+        raise TypeError(f"state: expected a state of OpenSpiel, not {type(state).__name__}")
     name: str = state.get_game().get_type().short_name
     return name
 

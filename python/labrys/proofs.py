@@ -4,11 +4,14 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _arguments, _child
 from ._labrys import Game, Position
 from ._progress import ProgressLike
+
+if TYPE_CHECKING:
+    from ._labrys import PositionLike
 
 # What `labrys solve` prints of a position and of a certificate.
 VALUE = re.compile(r"^(.+) (\d+) nodes (\d+) positions ([\d.]+) s$", re.MULTILINE)
@@ -60,7 +63,7 @@ class Verified:
 
 
 def solve(
-    position: Position | str | None = None,
+    position: "PositionLike | str | None" = None,
     *,
     game: str | Game | None = None,
     proof: str | os.PathLike[str] | None = None,
@@ -69,10 +72,10 @@ def solve(
 ) -> Solution:
     """Proves that a position is won, lost or drawn for the side to move, as `labrys solve` does.
 
-    The position is a `Position`, or a FEN of `game`; without one it is the start position. Further keyword
-    arguments are those of the command, such as `nodes`, `time` (seconds), `hash` (MiB), `threads` and
-    `checkpoint`, a file with which the same call goes on. With `proof` a certificate is written to that file,
-    for `verify`. A proof that is split into jobs is for the command line and `labrys.cluster`.
+    The position is a `Position`, a `chess.Board`, or a FEN of `game`; without one it is the start position.
+    Further keyword arguments are those of the command, such as `nodes`, `time` (seconds), `hash` (MiB),
+    `threads` and `checkpoint`, a file with which the same call goes on. With `proof` a certificate is written
+    to that file, for `verify`. A proof that is split into jobs is for the command line and `labrys.cluster`.
 
         labrys.solve("1qq1/q2q/Q2Q/1QQ1 w", game="amazons", proof="loss.proof").value    # "loss"
 
@@ -83,6 +86,9 @@ def solve(
     if arguments.get("fen") is not None:
         raise ValueError("fen: the position is the first argument")
     fen: str | None
+    if hasattr(position, "move_stack"):
+        # A board of python-chess.
+        position = Game("chess").position(position)
     if position is None or isinstance(position, str):
         fen = position
     elif isinstance(position, Position):

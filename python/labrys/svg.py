@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape, quoteattr
 
+from ._arguments import whole_number
+
 if TYPE_CHECKING:
     from ._labrys import MoveLike, Position
 
@@ -18,6 +20,9 @@ __all__ = ["board"]
 
 # The side of a square in units of the picture. The drawings are made for it.
 _SIDE = 45
+
+# The greatest size of a picture, in pixels.
+_LARGEST = 100_000
 
 _LIGHT, _DARK = "#f0e0c4", "#b58a62"
 _LIGHT_TEXT, _DARK_TEXT = "#7d5833", "#fff3e0"
@@ -106,10 +111,11 @@ def board(
     Returns:
         The picture, a text of XML.
     """
-    if size < 1:
-        raise ValueError(f"the size `{size}` is no number of pixels")
+    pixels = whole_number("size", size)
+    if not 1 <= pixels <= _LARGEST:
+        raise ValueError(f"size: expected a number of pixels from 1 to {_LARGEST}, not {size}")
     if not position.game.pieces:
-        return _text_picture(position, size)
+        return _text_picture(position, pixels)
     rows = _read_board(position.fen)
     ranks, files = len(rows), max(len(row) for row in rows)
     marked: set[str] = set()
@@ -117,9 +123,11 @@ def board(
         marked = {square for half in _squares(str(position.last_move)) for square in half}
     if isinstance(arrows, (str, bytes)):
         raise TypeError(f"arrows: expected a list or another iterable, not the text {arrows!r}")
+    if not isinstance(arrows, Iterable):
+        raise TypeError(f"arrows: expected a list or another iterable, not {type(arrows).__name__}")
     texts = [_text_of(position, arrow) for arrow in arrows]
     drawings = {letter: drawing for letter, _, drawing in position.game.pieces}
-    scale = size / max(ranks, files)
+    scale = pixels / max(ranks, files)
     width, height = round(files * scale), round(ranks * scale)
 
     def corner(square: str) -> tuple[int, int]:
