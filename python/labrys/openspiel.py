@@ -67,7 +67,8 @@ def amazons_actions(move: Move | str, size: int) -> list[int]:
         raise ValueError(f"`{text}` is no move of Amazons, such as `d1d7,d7g7`")
     (start, end), (bow, arrow) = (_halves(half, text) for half in (amazon, flight))
     if bow != end:
-        raise ValueError(f"`{text}` is no move of Amazons: the arrow flies from {bow}, the amazon is on {end}")
+        reason = f"the arrow flies from {bow}, the amazon is on {end}"
+        raise ValueError(f"`{text}` is no move of Amazons: {reason}")
     return [_cell(square, size, text) for square in (start, end, arrow)]
 
 
