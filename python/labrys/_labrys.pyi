@@ -343,7 +343,7 @@ class SearchResult:
     """What a search has found."""
     @property
     def move(self) -> Move | None:
-        """The best move; None if the game is over."""
+        """The best move; None where no move is legal. A game may have been drawn before, by its rules."""
     @property
     def ponder(self) -> Move | None:
         """The reply that is expected; None where none is known."""

@@ -6,6 +6,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyTuple};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+/// Rows of an array that are written before Python is asked about signals: some milliseconds.
+const ROWS_AT_ONCE: usize = 64;
+
 /// A number that arrays are made of.
 pub(crate) trait Number: FromBytes + IntoBytes + Immutable {
     /// Its name in NumPy.
@@ -50,6 +53,26 @@ pub(crate) fn array<'py, T: Number, const N: usize>(
     // An array owns what it can write to: a buffer of bytes as it is.
     let flat = py.import("numpy")?.call_method1("frombuffer", (bytes, T::TYPE))?;
     flat.call_method1("reshape", (PyTuple::new(py, shape)?,))
+}
+
+/// Writes the rows of an array, each of `len` numbers, from the items of the same number. Other threads of
+/// Python run meanwhile, and Ctrl-C is heard.
+///
+/// # Errors
+/// Those of `write`, and what the handler of a signal raises.
+pub(crate) fn write_rows<T: Number + Send, I: Sync>(
+    py: Python<'_>,
+    items: &[I],
+    len: usize,
+    array: &mut [T],
+    write: impl Fn(&I, &mut [T]) -> PyResult<()> + Send + Sync,
+) -> PyResult<()> {
+    for (items, rows) in items.chunks(ROWS_AT_ONCE).zip(array.chunks_mut((len * ROWS_AT_ONCE).max(1))) {
+        py.check_signals()?;
+        let mut rows = items.iter().zip(rows.chunks_exact_mut(len.max(1)));
+        py.detach(|| rows.try_for_each(|(item, row)| write(item, row)))?;
+    }
+    Ok(())
 }
 
 /// An array of some numbers.

@@ -18,13 +18,17 @@ pub(crate) fn value_error(error: impl Display) -> PyErr {
 }
 
 /// An error about a file in Python: `OSError`, such as `FileNotFoundError`, where the operating system says
-/// that it cannot be read, otherwise `ValueError`, both with the same text.
+/// that it cannot be read, with its `errno`, otherwise `ValueError`, both with the same text.
 pub(crate) fn file_error(error: impl Display) -> PyErr {
     let text = error.to_string();
     // The standard library ends the words of such an error so, whatever stands around it.
     let number = text.rsplit_once("(os error ").and_then(|(_, end)| end.split_once(')')?.0.parse().ok());
     match number {
-        Some(number) => std::io::Error::new(std::io::Error::from_raw_os_error(number).kind(), text).into(),
+        Some(number) => {
+            let error: PyErr =
+                std::io::Error::new(std::io::Error::from_raw_os_error(number).kind(), text).into();
+            Python::attach(|py| error.value(py).setattr("errno", number)).err().unwrap_or(error)
+        }
         None => value_error(text),
     }
 }
@@ -56,8 +60,9 @@ pub(crate) fn elements<'py>(
     Ok(elements.map(move |element| py.check_signals().and(element)))
 }
 
-/// A whole number of Python that is cut to the range of `isize`: no sequence is longer.
-pub(crate) struct Place(pub(crate) isize);
+/// A whole number of Python that is cut to the range of `isize`, as no sequence is longer, and one that was
+/// cut as it was given.
+pub(crate) struct Place(pub(crate) isize, pub(crate) Option<String>);
 
 impl<'py> FromPyObject<'_, 'py> for Place {
     type Error = PyErr;
@@ -65,9 +70,10 @@ impl<'py> FromPyObject<'_, 'py> for Place {
     fn extract(number: Borrowed<'_, 'py, PyAny>) -> PyResult<Place> {
         match number.extract::<isize>() {
             Err(error) if error.is_instance_of::<PyOverflowError>(number.py()) => {
-                Ok(Place(if number.lt(0)? { isize::MIN } else { isize::MAX }))
+                let cut = if number.lt(0)? { isize::MIN } else { isize::MAX };
+                Ok(Place(cut, Some(number.str()?.to_string())))
             }
-            place => place.map(Place),
+            place => Ok(Place(place?, None)),
         }
     }
 }
@@ -84,7 +90,10 @@ impl Place {
     /// `IndexError` if there is none; `what` is what the sequence has.
     pub(crate) fn index(&self, len: usize, what: &str) -> PyResult<usize> {
         let index = usize::try_from(self.counted_from_begin(len)).ok().filter(|&index| index < len);
-        index.ok_or_else(|| PyIndexError::new_err(format!("no {what} {} of {len}", self.0)))
+        index.ok_or_else(|| {
+            let found = self.1.clone().unwrap_or_else(|| self.0.to_string());
+            PyIndexError::new_err(format!("no {what} {found} of {len}"))
+        })
     }
 
     /// The nearest end of a part of a sequence.

@@ -224,11 +224,9 @@ impl Game {
         let (lines, set) = (self.lines(positions)?, self.set_of_name(set)?);
         let features = self.rules.feature_sets()[set].features.len();
         arrays::array(py, [lines.len(), features], |values| {
-            for (line, values) in lines.iter().zip(values.chunks_exact_mut(features)) {
-                py.check_signals()?;
-                checked(|| line.features(set, values))?;
-            }
-            Ok(())
+            arrays::write_rows(py, &lines, features, values, |line, values| {
+                checked(|| line.features(set, values))
+            })
         })
     }
 
@@ -243,11 +241,10 @@ impl Game {
             return Err(PyValueError::new_err("the positions are on boards of several sizes"));
         }
         arrays::array(py, [lines.len(), shape.input_planes, shape.ranks, shape.files], |planes| {
-            for (line, planes) in lines.iter().zip(planes.chunks_exact_mut(shape.input_len())) {
-                py.check_signals()?;
+            arrays::write_rows(py, &lines, shape.input_len(), planes, |line, planes| {
                 line.planes(planes);
-            }
-            Ok(())
+                Ok(())
+            })
         })
     }
 

@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use labrys::game::{Color, Ending, Outcome as GameOutcome, Points};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PySlice, PyTuple};
 
@@ -181,6 +181,8 @@ impl Position {
     fn play(&self, moves: &Bound<'_, PyTuple>) -> PyResult<Position> {
         let mut position = self.clone();
         for mv in moves {
+            // There may be very many.
+            moves.py().check_signals()?;
             position = position.after(&mv)?;
         }
         Ok(position)
@@ -475,15 +477,22 @@ impl MoveList {
         MoveIterator { list: slf.unbind(), next: 0 }
     }
 
-    fn __contains__(&self, r#move: &Bound<'_, PyAny>) -> bool {
-        move_of(self.line(), r#move).is_ok_and(|bits| self.moves.contains(&bits))
+    fn __contains__(&self, r#move: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = r#move.py();
+        match move_of(self.line(), r#move) {
+            Ok(bits) => Ok(self.moves.contains(&bits)),
+            // What is no move is not among them. Other errors, such as Ctrl-C, are those of a foreign object.
+            Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(false),
+            Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// The place of a move, between `start` and `stop` if they are given.
     ///
     /// Raises `ValueError` if it is not among them.
     #[pyo3(
-        signature = (value, start = Place(0), stop = None),
+        signature = (value, start = Place(0, None), stop = None),
         text_signature = "($self, value, start=0, stop=None)",
     )]
     fn index(&self, value: &Bound<'_, PyAny>, start: Place, stop: Option<Place>) -> PyResult<usize> {
@@ -495,8 +504,8 @@ impl MoveList {
     }
 
     /// 1 for a legal move, else 0.
-    fn count(&self, value: &Bound<'_, PyAny>) -> usize {
-        self.__contains__(value).into()
+    fn count(&self, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        self.__contains__(value).map(usize::from)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {

@@ -4,7 +4,7 @@
 //! rules, [`PythonGame`] of a slot, and a game takes the first slot that is free. A game of the same name as
 //! one before, such as that of a cell of a notebook that runs again, takes its place.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -16,7 +16,9 @@ use labrys::game::{
 use labrys::{arena, solver};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 
+use crate::convert::elements;
 use crate::line::GAMES;
 use crate::position::color_of;
 use crate::records::READERS;
@@ -107,27 +109,49 @@ impl<const SLOT: usize> fmt::Debug for PythonGame<SLOT> {
     }
 }
 
+/// The text that a method has returned.
+///
+/// # Errors
+/// `TypeError` names the method; `ValueError` if Python cannot write the text as Unicode.
+fn text_of(method: &str, found: &Bound<'_, PyAny>) -> PyResult<String> {
+    if !found.is_instance_of::<PyString>() {
+        let kind = found.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("{method}: expected a text, not {kind}")));
+    }
+    found.extract()
+}
+
+/// A `ValueError` about what a method has returned.
+fn said_of(py: Python<'_>, method: &str, error: &PyErr) -> PyErr {
+    PyValueError::new_err(format!("{method}: {}", error.value(py)))
+}
+
 /// Asks Python about a state.
 fn known(rules: &'static Py<PyAny>, state: Bound<'_, PyAny>) -> PyResult<Known> {
     let py = state.py();
     let ask = |method: &str| call(|| rules.bind(py).call_method1(method, (&state,)));
-    let fen: String = ask("fen")?.extract()?;
-    let side = color_of(&ask("side_to_move")?.extract::<String>()?)?;
-    let mut moves = Vec::new();
-    let mut texts = ask("legal_moves")?.try_iter()?;
+    let fen = text_of("fen", &ask("fen")?)?;
+    let color = |method: &str, word: &str| color_of(word).map_err(|error| said_of(py, method, &error));
+    let side = color("side_to_move", &text_of("side_to_move", &ask("side_to_move")?)?)?;
+    let (mut moves, mut known) = (Vec::new(), HashSet::new());
+    let found = ask("legal_moves")?;
+    let mut texts = elements("legal_moves", &found)?;
     while let Some(text) = call(|| texts.next()) {
-        let text: String = text?.extract()?;
+        let text = text_of("legal_moves", &text?)?;
         if text.is_empty() || text.contains(char::is_whitespace) {
             return Err(PyValueError::new_err(format!(
                 "legal_moves: {text:?} is no move: it has to be a word"
             )));
         }
-        moves.push(PythonMove(lock(&TEXTS).number(&text)));
+        let mv = PythonMove(lock(&TEXTS).number(&text));
+        if !known.insert(mv) {
+            return Err(PyValueError::new_err(format!("legal_moves: {text:?} is there twice")));
+        }
+        moves.push(mv);
     }
-    let winner = match moves.is_empty() {
-        true => ask("winner")?.extract::<Option<String>>()?.map(|text| color_of(&text)).transpose()?,
-        false => None,
-    };
+    let winner =
+        if moves.is_empty() { Some(ask("winner")?).filter(|winner| !winner.is_none()) } else { None };
+    let winner = winner.map(|winner| color("winner", &text_of("winner", &winner)?)).transpose()?;
     let mut hasher = DefaultHasher::new();
     fen.hash(&mut hasher);
     Ok(Known { rules, state: Some(state.unbind()), fen, key: hasher.finish(), side, moves, winner })
@@ -266,7 +290,7 @@ impl<const SLOT: usize> Game for PythonGame<SLOT> {
         let Known { rules, state: Some(state), fen, .. } = &*self.0 else { return self.0.fen.clone() };
         Python::attach(|py| {
             let diagram = call(|| rules.bind(py).call_method1("diagram", (state,)));
-            diagram.and_then(|diagram| diagram.extract()).unwrap_or_else(|error| {
+            diagram.and_then(|diagram| text_of("diagram", &diagram)).unwrap_or_else(|error| {
                 note(py, Self::info().name, error);
                 fen.clone()
             })

@@ -283,7 +283,7 @@ pub(crate) struct SearchResult {
 
 #[pymethods]
 impl SearchResult {
-    /// The best move; None if the game is over.
+    /// The best move; None where no move is legal. A game may have been drawn before, by its rules.
     #[getter]
     fn r#move(&self, py: Python<'_>) -> PyResult<Option<Move>> {
         Ok(line_moves(py, &self.root, self.best.best.as_slice())?.pop())

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -107,3 +110,29 @@ def test_inputs(name: str) -> None:
 def test_inputs_of_both_sides_mirror_each_other() -> None:
     own, other = labrys.Game("chess").start().inputs()
     assert sorted(own) == sorted(other) and len(own) == 32 and labrys.Game("chess").inputs == 768
+
+
+def test_other_threads_run_while_a_batch_is_written() -> None:
+    game = labrys.Game("chess")
+    positions = [game.start()] * 20_000
+    ticks, ended, interval = [0], threading.Event(), sys.getswitchinterval()
+
+    def tick() -> None:
+        while not ended.is_set():
+            ticks[0] += 1
+            time.sleep(0)
+
+    thread = threading.Thread(target=tick)
+    # From now on a thread runs only where another one gives its lock away.
+    sys.setswitchinterval(1000)
+    try:
+        thread.start()
+        for write in (game.planes, game.features):
+            before = ticks[0]
+            array = write(positions)
+            assert ticks[0] > before
+            assert np.array_equal(array[77], write(positions[:1])[0]) and len(array) == len(positions)
+    finally:
+        sys.setswitchinterval(interval)
+        ended.set()
+        thread.join()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import pickle
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -333,3 +334,26 @@ def test_perft_has_a_greatest_depth() -> None:
         for depth in [65, 20_000, 2**40, -1]:
             with pytest.raises(ValueError, match=str(depth)):
                 count(depth)
+
+
+def test_errors_of_a_foreign_move_are_not_swallowed() -> None:
+    class Foreign:
+        def uci(self) -> str:
+            raise KeyboardInterrupt
+
+    moves = labrys.Game("chess").start().legal_moves
+    for ask in (moves.__contains__, moves.count):
+        with pytest.raises(KeyboardInterrupt):
+            ask(Foreign())
+    assert 3 not in moves and "xx" not in moves and moves.count("Nf6") == 0
+
+
+def test_an_index_beyond_all_is_named() -> None:
+    with pytest.raises(IndexError, match=f"no legal move {10**30} of 20"):
+        labrys.Game("chess").start().legal_moves[10**30]
+
+
+def test_a_missing_file_has_its_number() -> None:
+    with pytest.raises(FileNotFoundError) as error:
+        labrys.read_pgn("nowhere.pgn")
+    assert error.value.errno == errno.ENOENT and "nowhere.pgn" in str(error.value)

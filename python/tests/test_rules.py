@@ -123,13 +123,28 @@ def test_rules_that_another_process_does_not_find(
     assert labrys.solve("xx.oo....", game="tictactoe", progress=False).value == "win"
 
 
+def test_rules_that_are_refused_with_their_method(game: labrys.Game) -> None:
+    for method, found, error in [
+        ("legal_moves", "abc", "legal_moves: expected a list or another iterable, not the text 'abc'"),
+        ("legal_moves", None, "legal_moves: expected a list or another iterable, not NoneType"),
+        ("legal_moves", [1], "legal_moves: expected a text, not int"),
+        ("side_to_move", None, "side_to_move: expected a text, not NoneType"),
+        ("fen", b"x", "fen: expected a text, not bytes"),
+    ]:
+        with pytest.raises(TypeError, match=f"^{error}$"):
+            labrys.add_game(other(**{method: lambda self, state, found=found: found}))
+    assert labrys.Game("tictactoe").start().perft(2) == 72
+
+
 @pytest.mark.parametrize(
     ("methods", "error"),
     [
         ({"name": "chess"}, "there is a game chess already"),
         ({"name": "No Name"}, "name: expected letters"),
         ({"side_to_move": lambda self, state: "green"}, 'expected "white" or "black", not "green"'),
+        ({"side_to_move": lambda self, state: "red"}, "^side_to_move: "),
         ({"legal_moves": lambda self, state: ["a b"]}, "is no move"),
+        ({"legal_moves": lambda self, state: ["a1", "b1", "a1"]}, 'legal_moves: "a1" is there twice'),
         ({"from_fen": lambda self, fen: "x........"}, "from_fen: .* is another position"),
     ],
 )
