@@ -2,8 +2,8 @@
 //!
 //! Written by the PGN standard: `Nf3`, `exd5`, `Rad1`, `e8=Q+`, `O-O#`. Read more generously, as files are
 //! found: with a missing or wrong `+` or `#`, with `!?` and `e.p.`, `0-0`, `OO`, `e8Q`, `e8(=Q)`, `Ng1-f3`
-//! and `g1-f3`, `exd` where one capture is meant, more disambiguation than needed, figurines, and moves in
-//! the notation of the protocol.
+//! and `g1-f3`, `exd` where one capture is meant, more disambiguation than needed, figurines, pieces in
+//! small letters where no pawn is meant, and moves in the notation of the protocol.
 
 use cozy_chess::{BitBoard, Board, File, Move, Piece, Rank, Square};
 
@@ -99,6 +99,21 @@ struct San {
     promotion: Option<Piece>,
 }
 
+impl San {
+    /// Whether the move may begin on a square.
+    fn fits(&self, from: Square) -> bool {
+        self.from_file.is_none_or(|file| from.file() == file)
+            && self.from_rank.is_none_or(|rank| from.rank() == rank)
+    }
+
+    /// The legal moves that it may be.
+    fn moves(&self, board: &Board) -> Vec<Move> {
+        let mut moves = legal_to(board, self.to, self.piece);
+        moves.retain(|mv| self.fits(mv.from) && mv.promotion == self.promotion);
+        moves
+    }
+}
+
 /// Reads a legal move in SAN, or in the notation of the protocol. The error for an illegal one names the
 /// rule that it breaks.
 pub(super) fn parse(position: &Chess, text: &str) -> Result<ChessMove, MoveError> {
@@ -124,15 +139,17 @@ pub(super) fn parse(position: &Chess, text: &str) -> Result<ChessMove, MoveError
             found => return found,
         }
     }
-    let (moves, reason) = match (read(plain), read_files(plain)) {
+    // `b` is a pawn's file where a pawn can go there, and else a bishop in a small letter.
+    let is_possible = |san: &San| !san.moves(board).is_empty();
+    let bishop = || plain.strip_prefix('b').and_then(|rest| read(&format!("B{rest}"))).filter(is_possible);
+    let san = match read(plain) {
+        Some(san) if is_possible(&san) => Some(san),
+        found => bishop().or(found),
+    };
+    let (moves, reason) = match (san, read_files(plain)) {
         (Some(san), _) => {
-            let fits = |from: Square| {
-                san.from_file.is_none_or(|file| from.file() == file)
-                    && san.from_rank.is_none_or(|rank| from.rank() == rank)
-            };
-            let mut moves = legal_to(board, san.to, san.piece);
-            moves.retain(|mv| fits(mv.from) && mv.promotion == san.promotion);
-            let reason = if moves.is_empty() { broken_rule(position, &san, fits) } else { String::new() };
+            let moves = san.moves(board);
+            let reason = if moves.is_empty() { broken_rule(position, &san) } else { String::new() };
             (moves, reason)
         }
         (None, Some((from, to, promotion))) => {
@@ -238,7 +255,11 @@ fn read(text: &str) -> Option<San> {
         letters.pop();
         letters.pop_if(|letter| *letter == '=');
     }
-    let piece = letters.first().and_then(|&letter| kind(letter));
+    // Small letters that are no files are pieces, too.
+    let piece = letters.first().and_then(|&letter| match letter {
+        'n' | 'r' | 'q' | 'k' => kind(letter.to_ascii_uppercase()),
+        letter => kind(letter),
+    });
     let squares = &letters[usize::from(piece.is_some())..];
     let (from, to) = squares.split_at_checked(squares.len().checked_sub(2)?)?;
     let file = |letter: char| File::try_from(letter).ok().filter(|_| letter.is_ascii_lowercase());
@@ -252,9 +273,10 @@ fn read(text: &str) -> Option<San> {
     if from.len() == 1 && from_file.is_none() && from_rank.is_none() {
         return None;
     }
+    // A pawn whose start is not given stays on its file, unless it takes, as in `Pxd5`.
+    let takes = piece.is_some() && text.contains(['x', 'X', '×', ':']);
     let (piece, to) = (piece.unwrap_or(Piece::Pawn), Square::new(file(to[0])?, rank(to[1])?));
-    // A pawn whose start is not given stays on its file.
-    let stays = piece == Piece::Pawn && from_file.is_none();
+    let stays = piece == Piece::Pawn && from_file.is_none() && !takes;
     let from_file = if stays { Some(to.file()) } else { from_file };
     Some(San { piece, from_file, from_rank, to, promotion })
 }
@@ -274,7 +296,7 @@ fn read_files(text: &str) -> Option<(File, File, Option<Piece>)> {
 }
 
 /// Why no legal move is meant.
-fn broken_rule(position: &Chess, san: &San, fits: impl Fn(Square) -> bool) -> String {
+fn broken_rule(position: &Chess, san: &San) -> String {
     let board = position.board();
     let (stm, us, name) = (position.side_to_move(), board.side_to_move(), piece_name(san.piece));
     if position.is_terminal() {
@@ -283,13 +305,13 @@ fn broken_rule(position: &Chess, san: &San, fits: impl Fn(Square) -> bool) -> St
     let pieces = board.colored_pieces(us, san.piece);
     let reaching: BitBoard = pieces
         .into_iter()
-        .filter(|&from| fits(from) && targets(position, san.piece, from).has(san.to))
+        .filter(|&from| san.fits(from) && targets(position, san.piece, from).has(san.to))
         .collect();
     if board.colors(us).has(san.to) {
         format!("{stm} has a piece of its own on {}", san.to)
     } else if reaching.is_empty() {
         format!("no {name} of {stm} can go to {}", san.to)
-    } else if legal_to(board, san.to, san.piece).iter().any(|mv| fits(mv.from)) {
+    } else if legal_to(board, san.to, san.piece).iter().any(|mv| san.fits(mv.from)) {
         match san.promotion {
             None => format!("the pawn is promoted, as in `{}=Q`", san.to),
             Some(_) => format!("the {name} is not promoted to that on {}", san.to),
@@ -358,6 +380,20 @@ mod tests {
             ("e5g6", "e5g6"),
             ("Ke1g1", ""),
             ("Pd5xe6", "d5e6"),
+            ("Pxe6", "d5e6"),
+            ("Pe6", ""),
+            ("nxg6", "e5g6"),
+            ("ne5g6", "e5g6"),
+            ("qf4", "f3f4"),
+            ("kf1", "e1f1"),
+            ("rb1", "a1b1"),
+            ("ba6", "e2a6"),
+            ("bxa6", "e2a6"),
+            ("be2xa6", "e2a6"),
+            ("b3", "b2b3"),
+            ("bc4", "e2c4"),
+            ("bf4", "d2f4"),
+            ("bh8", ""),
             ("de6", "d5e6"),
             ("d5:e6", "d5e6"),
             ("e6", ""),
