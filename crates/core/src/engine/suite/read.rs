@@ -192,16 +192,24 @@ impl<'a> MoveReader<'a> {
         }
     }
 
-    /// Reads at least one move. Some files have commas between them, or marks such as `+` as words.
+    /// Reads at least one move. Some files have commas between them, numbers before them, or marks such as `+`
+    /// as words.
     fn read_all(&mut self, opcode: &'static str, texts: &[String]) -> Result<Vec<String>, LineProblem> {
         let is_mark = |text: &str| !text.contains(char::is_alphanumeric);
-        let texts = texts.iter().map(|text| text.trim_end_matches(',')).filter(|text| !is_mark(text));
+        let texts = texts.iter().map(|text| without_number(text.trim_end_matches(',')));
+        let texts = texts.filter(|text| !is_mark(text));
         let moves = texts.map(|text| self.read(opcode, text)).collect::<Result<Vec<_>, _>>()?;
         match moves.is_empty() {
             true => Err(LineProblem::NoMove { opcode }),
             false => Ok(moves),
         }
     }
+}
+
+/// A move without its number, as in `1.Nf3` and `1...Nf6`.
+fn without_number(text: &str) -> &str {
+    let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    if rest.len() < text.len() && rest.starts_with('.') { rest.trim_start_matches('.') } else { text }
 }
 
 #[cfg(test)]
@@ -219,6 +227,8 @@ mod tests {
         for (operations, goal, id) in [
             ("bm Qxf7#; id \"no. 1\";", Goal::Best(texts(&["h5f7"])), "no. 1"),
             ("bm Qxe5 +, h5f7 !?", Goal::Best(texts(&["h5e5", "h5f7"])), "line 1"),
+            ("bm 1. Qxf7# 1.Qxe5+;", Goal::Best(texts(&["h5f7", "h5e5"])), "line 1"),
+            ("am 12...Nh3;", Goal::Avoid(texts(&["g1h3"])), "line 1"),
             ("am Qxe5+ Nh3; id no. 2;", Goal::Avoid(texts(&["h5e5", "g1h3"])), "no. 2"),
             ("bm Qxe5+; dm 1;", Goal::Mate(1), "line 1"),
             ("bm #1; PV: h5f7;", Goal::Mate(1), "line 1"),
