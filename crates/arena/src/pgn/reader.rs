@@ -512,9 +512,28 @@ fn close(game: &mut Line, open: &mut Vec<Line>) {
 /// a comment.
 fn cut_at_null_move(moves: &mut Vec<PgnMove>, comment: &mut String) {
     let Some(at) = moves.iter().position(|mv| words::is_null_move(&mv.text)) else { return };
-    let rest: Vec<_> = moves.split_off(at).into_iter().map(|mv| mv.text).collect();
+    let rest = told(&moves.split_off(at));
     let comment = moves.last_mut().map_or(comment, |last| &mut last.comment);
-    join(comment, &format!("null move: {}", rest.join(" ")));
+    join(comment, &format!("null move: {rest}"));
+}
+
+/// Moves with all that is said of them as a part of a comment, which has no braces: comments and variations
+/// are in round brackets.
+fn told(moves: &[PgnMove]) -> String {
+    let mut text = String::new();
+    for mv in moves {
+        join(&mut text, &in_brackets(&mv.before));
+        join(&mut text, &mv.text);
+        mv.glyphs.iter().for_each(|glyph| join(&mut text, &format!("${glyph}")));
+        join(&mut text, &in_brackets(&mv.comment));
+        mv.variations.iter().for_each(|line| join(&mut text, &in_brackets(&told(line))));
+    }
+    text
+}
+
+/// A text in round brackets, unless it is empty.
+fn in_brackets(text: &str) -> String {
+    if text.is_empty() { String::new() } else { format!("({text})") }
 }
 
 /// Whether a text begins with a bracket that a list of moves stands in, as in `[1. e4 e5]`.
@@ -717,6 +736,7 @@ mod tests {
             ("1. e4 e5 Draw agreed. 1/2-1/2", "?: e4 e5 ="),
             ("1. e4 e5 etc.", "?: e4 e5 *"),
             ("1. e4 e5 and Black lost on time 1-0", "?: e4 e5 +"),
+            ("1. e4 f5 2. Qh5 check g6 3. d4 dbl.ch. e5 disc. check", "?: e4 f5 Qh5 g6 d4 e5 *"),
             ("1. e4 D e5 N Nf3", "?: e4 e5 Nf3 *"),
             // The moves of White and of Black.
             ("1. e4 - e5 2. Nf3 - Nc6", "?: e4 e5 Nf3 Nc6 *"),
@@ -735,6 +755,11 @@ mod tests {
         assert_eq!(moves(&games[0]), [("e4", "null move: -- d4 Z0 c4")]);
         assert_eq!((games[0].end.is_some(), games[1].moves.len()), (true, 0));
         assert_eq!(games[2].moves[0].variations[0][0].text, "--");
+        // Nothing that is said of the moves behind it is lost.
+        let (games, _) = read(b"1. e4 {a} -- $13 {b} 2. d4 (2. c4 {c} (2. f4) e5! {d}) *\n\nZ0 {e} e5 *");
+        let told = "a null move: -- $13 (b) d4 (c4 (c) (f4) e5 $1 (d))";
+        assert_eq!(moves(&games[0]), [("e4", told)]);
+        assert_eq!(games[1].comment, "null move: Z0 (e) e5");
     }
 
     #[test]
@@ -808,6 +833,12 @@ mod tests {
             assert_eq!(summary(text), [expected], "{text}");
             assert_eq!(summary(&format!("{text}\n{next}")), [expected, "B: d4 d5 +"], "{text}");
             assert_eq!(summary(&format!("{next}{text}")), ["B: d4 d5 +", expected], "{text}");
+        }
+        for value in ["?", "-", " "] {
+            let tags = format!("[Variant \"{value}\"]\n[FEN \"{value}\"]\n");
+            let game = parse(&format!("{tags}\n1. e4 *")).unwrap().remove(0);
+            assert!(game.variant.is_none() && game.opening.fen.is_empty(), "{value}: {game}");
+            assert!(game.to_string().contains(&tags), "{game}");
         }
         let unknown = parse("[Result \"unknown\"]\n\n*").unwrap().remove(0);
         assert!(unknown.to_string().contains("[Result \"unknown\"]"));

@@ -25,6 +25,12 @@ impl Tags {
         tag.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
     }
 
+    /// Takes a tag whose value is known: `?` and `-` are the standard's words for what is not.
+    fn take_known(&mut self, name: &str) -> Option<String> {
+        self.get(name).filter(|value| !matches!(value.trim(), "" | "?" | "-"))?;
+        self.take(name)
+    }
+
     /// Takes a tag whose value is not empty.
     fn take(&mut self, name: &str) -> Option<String> {
         let is_it = |(other, value): &(String, String)| other.eq_ignore_ascii_case(name) && !value.is_empty();
@@ -69,12 +75,12 @@ pub(super) fn record(tags: Vec<(String, String)>, text: Movetext) -> PgnGame {
     let is_book = |mv: &&PgnMove| mv.comment == BOOK && mv.glyphs.is_empty() && mv.variations.is_empty();
     let rest = moves.split_off(moves.iter().take_while(is_book).count());
     let opening = Variation {
-        fen: tags.take("FEN").unwrap_or_default(),
+        fen: tags.take_known("FEN").unwrap_or_default(),
         moves: moves.into_iter().map(|mv| mv.text).collect(),
     };
     let mut known = |name, unknown: &str| tags.take_any(name).unwrap_or_else(|| unknown.to_owned());
     let (round, date) = (known("Round", "?"), known("Date", "????.??.??"));
-    let variant = tags.take("Variant");
+    let variant = tags.take_known("Variant");
     // Labrys writes these for a game that comes without.
     tags.0.retain(|(name, value)| OWN_TAGS.iter().all(|own| *own != (name, value)));
     PgnGame {

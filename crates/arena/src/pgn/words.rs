@@ -102,7 +102,8 @@ const PROSE: [&str; 35] = [
 ];
 
 /// Words that say of the move before what everybody sees.
-const REMARKS: [&str; 11] = ["e.p.", "e.p", "ep", "+", "++", "#", "ch", "mate", "dis", "dbl", "checkmate"];
+const REMARKS: [&str; 14] =
+    ["e.p.", "e.p", "ep", "+", "++", "#", "ch", "check", "mate", "dis", "disc", "dbl", "double", "checkmate"];
 
 /// The dashes that texts have between squares and numbers.
 pub(super) const DASHES: [char; 6] = ['-', '‐', '‑', '–', '—', '−'];
