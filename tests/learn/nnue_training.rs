@@ -426,3 +426,54 @@ fn results_are_seen_by_the_side_to_move() {
     }
     assert!(games.iter().any(|game| game.result == Points::Win));
 }
+
+#[test]
+fn evaluations_that_cannot_be_read_are_named_by_their_argument() {
+    let (_folder, out) = file("games");
+    let (_other, bad) = file("bad");
+    std::fs::write(&bad, "no weights").unwrap();
+    let bad = bad.display();
+    for (words, message) in [
+        ("--net /no/file".to_owned(), "labrys: --net: net file /no/file: No such file".to_owned()),
+        (
+            "--weights /no/file".to_owned(),
+            "labrys: --weights: weights file `/no/file`: No such file".to_owned(),
+        ),
+        (format!("--weights {bad}"), format!("labrys: --weights `{bad}`: weights file: expected")),
+    ] {
+        let words = format!("nnue selfplay --games 1 --out {} {words}", out.display());
+        let (done, _, error) = labrys(&words);
+        assert!(!done && error.starts_with(&message), "{words}: {error}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted_self_play_keeps_its_games_and_says_so() {
+    use std::io::{BufRead, BufReader, Read};
+    use std::process::Stdio;
+
+    let (_folder, out) = file("games");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_labrys"))
+        .args(["nnue", "selfplay", "--games", "1000000", "--nodes", "1", "--threads", "1", "--out"])
+        .arg(&out)
+        .env("LABRYS_PROGRESS", "json")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut error = String::new();
+    while !error.contains("\"progress\"") {
+        assert!(log.read_line(&mut error).unwrap() > 0, "{error}");
+    }
+    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    log.read_to_string(&mut error).unwrap();
+    let mut told = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut told).unwrap();
+    assert!(interrupted.success() && !child.wait().unwrap().success(), "{error}");
+    assert!(error.contains("labrys: interrupted, the same command goes on"), "{error}");
+    let (kept, _) = told.strip_prefix(&format!("{}: ", out.display())).unwrap().split_once(" game").unwrap();
+    let (done, stats, error) = labrys(&format!("nnue stats {}", out.display()));
+    assert!(done && stats.contains(&format!("{kept} game")), "{stats}{error}");
+}

@@ -9,10 +9,10 @@ use anyhow::{Context, bail, ensure};
 pub(in crate::commands) use self::arguments::LinearTrainArguments;
 use self::arguments::START;
 use crate::arena::{Pairs, Rules};
-use crate::commands::shared::interruptible;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::steps::{self, Step};
 use crate::commands::shared::typed::commands;
+use crate::commands::shared::{interruptible, weights_error};
 use crate::engine::Playable;
 use crate::engine::{Engine, TypedEngine, WeightsSource};
 use crate::eval::WeightsError;
@@ -163,7 +163,7 @@ impl Training<'_> {
     /// The learner's engine with its initial weights.
     fn start<G: Playable>(&self) -> anyhow::Result<Box<dyn TypedEngine<G>>> {
         let mut engine = self.engine(&self.arguments.search, "--search")?;
-        set_source(engine.as_mut(), &self.arguments.weights).context("--weights")?;
+        given_source(engine.as_mut(), "--weights", &self.arguments.weights)?;
         Ok(engine)
     }
 
@@ -175,7 +175,7 @@ impl Training<'_> {
         let mut engine = self.engine(&self.arguments.search, "--search")?;
         match name {
             "random" => engine.set_option("SearchMode", "random").map(drop)?,
-            source => set_source(engine.as_mut(), source).context("--rival")?,
+            source => given_source(engine.as_mut(), "--rival", source)?,
         }
         Ok(engine)
     }
@@ -189,8 +189,8 @@ impl Training<'_> {
         };
         match opponent.as_str() {
             "clone" => {}
-            START => set_source(engine.as_mut(), weights).context("--weights")?,
-            source => set_source(engine.as_mut(), source).context("--opponent")?,
+            START => given_source(engine.as_mut(), "--weights", weights)?,
+            source => given_source(engine.as_mut(), "--opponent", source)?,
         }
         Ok(engine)
     }
@@ -219,6 +219,11 @@ fn set_source(engine: &mut dyn Engine, word: &str) -> Result<(), WeightsError> {
         path => WeightsSource::File(path.to_owned()),
     };
     crate::commands::shared::set_weights_of_set(engine, &source)
+}
+
+/// Sets the weights that the value of an argument names.
+fn given_source(engine: &mut dyn Engine, argument: &str, word: &str) -> anyhow::Result<()> {
+    set_source(engine, word).map_err(|error| weights_error(argument, word, error))
 }
 
 /// The state of a training in one line.

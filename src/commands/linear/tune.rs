@@ -8,10 +8,10 @@ use anyhow::{Context, bail};
 use crate::arena::pgn::{PgnGame, PgnMove};
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::records::{self, Strictness};
-use crate::commands::shared::set_weights_of_set;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{fraction, non_negative, whole};
 use crate::commands::shared::words;
+use crate::commands::shared::{set_weights_of_set, weights_error};
 use crate::engine::Playable;
 use crate::engine::registry;
 use crate::engine::{Play, Settings, WeightsSource};
@@ -77,11 +77,12 @@ pub(in crate::commands) fn tune<G: Playable>(arguments: &LinearTuneArguments) ->
         engine.set_option("FeatureSet", set)?;
     }
     if let Some(path) = &arguments.weights {
-        let (source, given) = (WeightsSource::File(path.clone()), || format!("--weights {path}"));
-        match &arguments.set {
-            Some(_) => set_weights_of_set(engine.as_mut(), &source).with_context(given)?,
-            None => engine.set_weights(&source).map(drop).with_context(given)?,
-        }
+        let source = WeightsSource::File(path.clone());
+        let set = match &arguments.set {
+            Some(_) => set_weights_of_set(engine.as_mut(), &source),
+            None => engine.set_weights(&source).map(drop),
+        };
+        set.map_err(|error| weights_error("--weights", path, error))?;
     }
     let (mut game, start) = (engine.game().clone(), engine.weights());
     let control = crate::commands::shared::interruptible()?;

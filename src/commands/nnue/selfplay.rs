@@ -6,15 +6,14 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::Context;
+use anyhow::ensure;
 
 use crate::arena::Rules;
 use crate::commands::shared::progress::Progress;
 use crate::commands::shared::typed::commands;
 use crate::commands::shared::values::{plies, whole};
-use crate::commands::shared::{RulesArguments, interruptible};
-use crate::engine::Playable;
-use crate::engine::TypedEngine;
+use crate::commands::shared::{RulesArguments, interruptible, weights_error};
+use crate::engine::{OptionError, Playable, TypedEngine};
 use crate::game::counted;
 use crate::learn::nnue::datagen::{Played, SelfPlaySettings, play_games};
 use crate::learn::nnue::games::{GamesHeader, GamesWriter};
@@ -110,14 +109,12 @@ impl SelfPlay<'_> {
         let mut engine = self.rules.typed_engine::<G>()?;
         engine.set_option("Hash", HASH)?;
         if let Some((name, value)) = self.evaluation {
-            let set = engine.set_option(name, value);
-            // Errors of weights have no name of a file.
-            let is_weights = name == "WeightsFile";
-            if is_weights {
-                set.with_context(|| format!("--weights {value}"))?
-            } else {
-                set?
-            };
+            // The command line has a name of its own for the option.
+            engine.set_option(name, value).map_err(|error| match error {
+                OptionError::Weights(error) => weights_error("--weights", value, error),
+                OptionError::EvalNet(error) => anyhow::Error::new(error).context("--net"),
+                error => error.into(),
+            })?;
         }
         engine.check_net()?;
         Ok(engine)
@@ -160,6 +157,9 @@ impl SelfPlay<'_> {
 
 impl SelfPlay<'_> {
     pub(in crate::commands) fn run_typed<G: Playable>(&self) -> anyhow::Result<()> {
-        self.play::<G>(&*interruptible()?).map(drop)
+        let control = interruptible()?;
+        let is_complete = self.play::<G>(&control)?;
+        ensure!(is_complete || !control.is_stopped(), "interrupted, the same command goes on");
+        Ok(())
     }
 }

@@ -27,6 +27,7 @@ use crate::commands::shared::values::{duration, whole};
 use crate::engine::{Engine, OptionError, SideEffect, WeightsSource, registry};
 use crate::eval::WeightsError;
 use crate::files::Claim;
+use crate::game::quote;
 use crate::search::{Control, Limits};
 
 /// The game and its own option.
@@ -142,6 +143,16 @@ pub(in crate::commands) fn set_options(
         }
     }
     Ok(())
+}
+
+/// An error of weights that the value of an argument names. Only where they cannot be read, it names their
+/// file itself.
+pub(in crate::commands) fn weights_error(argument: &str, value: &str, error: WeightsError) -> anyhow::Error {
+    let argument = match error {
+        WeightsError::Unreadable { .. } => argument.to_owned(),
+        _ => format!("{argument} {}", quote(value)),
+    };
+    anyhow::Error::new(error).context(argument)
 }
 
 /// Sets the weights of an engine, which have to be of its feature set.
